@@ -1,0 +1,74 @@
+"""What was said: Message, Turn, Conversation, and the Unit of it that is rated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One utterance. `role` is the chat protocol's; in PingPong the interrogator is the user, the player the assistant."""
+
+    role: Role
+    content: str
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    """What the speaker said about the utterance beside it (a strategy, a plan); never shown to an annotator."""
+
+
+class Turn(NamedTuple):
+    """A user's message and the reply to it; `number` counts from 1, `reply` is None while it is owed."""
+
+    number: int
+    user: Message | None
+    reply: Message | None
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A finished dialogue and what it was about.
+
+    `key` names the planned piece of work it came from: the same plan gives the same key, so a plan minus the stored
+    keys is what is left to do. `facets` are the benchmark's own words for what varied (character, situation, …):
+    short strings one can filter, stratify and group by. `context` is what a reader needs beside the dialogue
+    (the character card, the situation): a mapping from a heading to text, shown to annotators unless its heading starts with “_”.
+    """
+
+    benchmark: str
+    key: str
+    player: str
+    messages: tuple[Message, ...]
+    language: str = "en"
+    facets: Mapping[str, str] = field(default_factory=dict)
+    context: Mapping[str, str] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def turns(self) -> Iterator[Turn]:
+        """The dialogue as turns: a turn begins at each user message; replies before the first one belong to turn 1."""
+        number, user, replied = 1, None, False
+        for message in self.messages:
+            if message.role == "user":
+                if user is not None and not replied:
+                    yield Turn(number, user, None)
+                    number += 1
+                user, replied = message, False
+            elif message.role == "assistant":
+                yield Turn(number, user, message)
+                number, user, replied = number + 1, None, True
+        if user is not None:
+            yield Turn(number, user, None)
+
+    @property
+    def replies(self) -> tuple[str, ...]:
+        """The player's utterances, in order."""
+        return tuple(m.content for m in self.messages if m.role == "assistant")
+
+
+class Unit(NamedTuple):
+    """What a rating is about: a conversation, or one turn of it (counted from 1)."""
+
+    conversation: str
+    turn: int | None = None

@@ -1,0 +1,77 @@
+"""The tree of errors. Every message is a sentence that names the thing and the remedy.
+
+ConcordError                what a person can be told; commands exit with 1, pages show the sentence
+├── ConfigError             a file the user wrote (models.toml, a prompt, a character) cannot be used
+├── WorkspaceError          the folder or its database cannot be opened
+├── NotFound                a name that is not there; the message lists what is
+├── ImportRefused           a foreign file cannot be read; nothing of it was stored
+├── StudyError              a study cannot be drawn, dealt or measured as asked
+├── NotAllowed              the person may not see or do this
+└── RunStopped              a run ended early on purpose (spending limit, stop button)
+
+CallFailed                  one call to a model failed for good; a value to be stored and counted, not shown as a crash
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class ConcordError(Exception):
+    """Something a person can be told in one sentence."""
+
+
+class ConfigError(ConcordError):
+    """A file written by the user cannot be used."""
+
+
+class WorkspaceError(ConcordError):
+    """The workspace folder or its database cannot be opened."""
+
+
+class NotFound(ConcordError):
+    """A name that does not exist."""
+
+
+class ImportRefused(ConcordError):
+    """A foreign file cannot be read; nothing of it was stored."""
+
+
+class StudyError(ConcordError):
+    """A study cannot be drawn, dealt or measured as asked."""
+
+
+class NotAllowed(ConcordError):
+    """The person may not see or do this."""
+
+
+class RunStopped(ConcordError):
+    """A run ended early on purpose; what is stored stays, the same command continues."""
+
+
+class CallFailed(ConcordError):
+    """One call to a model failed for good.
+
+    `kind` is one of "auth", "unreachable", "timeout", "rate_limit", "refused", "server", "bad_request", "unparsable", "truncated".
+    `raw` is the model's last reply where there was one.
+    """
+
+    def __init__(self, message: str, *, kind: str, raw: str | None = None):
+        super().__init__(message)
+        self.kind = kind
+        self.raw = raw
+
+
+def not_found(what: str, name: str, known: Iterable[str]) -> NotFound:
+    """A NotFound that suggests the nearest known name, or lists them all."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    if close:
+        hint = f"Did you mean “{close[0]}”?"
+    elif names:
+        shown = ", ".join(names[:20]) + (" …" if len(names) > 20 else "")
+        hint = f"Known: {shown}."
+    else:
+        hint = "There are none yet."
+    return NotFound(f"There is no {what} “{name}”. {hint}")

@@ -1,0 +1,151 @@
+"""What was thought of it: Scale, Criterion, Rater, Rating, Judgement, Annotation, Panel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from core.conversation import Unit
+
+RaterKind = Literal["human", "judge"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """An ordered set of answers. `labels` are written out for every value, lowest first."""
+
+    values: tuple[float, ...]
+    labels: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.values) != len(self.labels) or len(self.values) < 2:
+            raise ValueError("a scale needs at least two values and one label for each")
+        if list(self.values) != sorted(set(self.values)):
+            raise ValueError("the values of a scale must rise")
+
+    @property
+    def low(self) -> float:
+        """The lowest answer."""
+        return self.values[0]
+
+    @property
+    def high(self) -> float:
+        """The highest answer."""
+        return self.values[-1]
+
+    def __contains__(self, score: float) -> bool:
+        return score in self.values
+
+
+LIKERT_5 = Scale((1, 2, 3, 4, 5), ("Strongly disagree", "Disagree", "Neither", "Agree", "Strongly agree"))
+YES_NO = Scale((0, 1), ("No", "Yes"))
+
+
+def points(low: int, high: int) -> Scale:
+    """A scale of whole numbers without words, such as 1 to 10."""
+    values = tuple(range(low, high + 1))
+    return Scale(values, tuple(map(str, values)))
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A question asked of a unit. `statement` is what a rater agrees or disagrees with.
+
+    `counted` says whether it enters *final* (a yes/no flag such as refusal does not).
+    """
+
+    name: str
+    statement: str
+    scale: Scale = LIKERT_5
+    title: str = ""
+    counted: bool = True
+
+    @property
+    def label(self) -> str:
+        """The name as a reader sees it."""
+        return self.title or self.name.replace("_", " ").capitalize()
+
+
+@dataclass(frozen=True, slots=True)
+class Rater:
+    """A person or a model that rates. `name` is unique within its kind; `stand_in` marks one that is neither."""
+
+    name: str
+    kind: RaterKind
+    stand_in: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One answer to one criterion about one unit."""
+
+    unit: Unit
+    criterion: str
+    score: float
+    explanation: str = ""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What calls cost: tokens in and out, money in the currency of models.toml (0 where no price is given), seconds of waiting."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cost + other.cost,
+            self.seconds + other.seconds,
+        )
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What one judge made of one conversation: either ratings, or a failure with the raw reply; never both.
+
+    `prompt` is the hash of the prompt that asked; `repeat` counts runs of the same judge from 0.
+    """
+
+    key: str
+    conversation: str
+    judge: str
+    ratings: tuple[Rating, ...] = ()
+    failure: str | None = None
+    raw: str = ""
+    prompt: str = ""
+    repeat: int = 0
+    spent: Spent = field(default_factory=Spent)
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if (self.failure is None) == (not self.ratings):
+            raise ValueError("a judgement holds ratings or a failure, one of the two")
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One answer of a person at the desk, with the seconds they were at work on the item (idle time left out)."""
+
+    rating: Rating
+    annotator: str
+    seconds: float = 0.0
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Several judges read as one: their mean, computed when read."""
+
+    judges: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The members joined, as shown in tables."""
+        return "Avg(" + ", ".join(self.judges) + ")"
