@@ -69,10 +69,15 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class Rater:
-    """A person or a model that rates. `name` is unique within its kind; `stand_in` marks one that is neither."""
+    """A person or a model that rates.
+
+    `variant` is the version of the prompt a judge answered (the same model under another prompt is another rater);
+    `stand_in` marks one that is neither a person nor a language model.
+    """
 
     name: str
     kind: RaterKind
+    variant: str = ""
     stand_in: bool = False
 
 
@@ -106,6 +111,9 @@ class Spent:
         )
 
 
+NOTHING_SPENT = Spent()
+
+
 @dataclass(frozen=True)
 class Judgement:
     """What one judge made of one conversation: either ratings, or a failure with the raw reply; never both.
@@ -115,13 +123,13 @@ class Judgement:
 
     key: str
     conversation: str
-    judge: str
+    judge: Rater
     ratings: tuple[Rating, ...] = ()
     failure: str | None = None
     raw: str = ""
     prompt: str = ""
     repeat: int = 0
-    spent: Spent = field(default_factory=Spent)
+    spent: Spent = NOTHING_SPENT
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -1,0 +1,312 @@
+"""Conversations in the store: saved once by key, found by what varied, read a page at a time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sqlite_utils import Database
+
+from core.conversation import Conversation, Message
+from core.errors import NotFound
+from core.rating import NOTHING_SPENT, Spent
+from core.store.database import now
+
+Order = Literal["newest", "lowest", "highest", "disagreement", "people_gap"]
+# "newest" follows the primary key, the others an index of `summaries`: none of them sorts the table.
+_ORDERS: dict[str, str] = {
+    "newest": "c.id DESC",
+    "lowest": "s.final ASC",
+    "highest": "s.final DESC",
+    "disagreement": "s.spread DESC",
+    "people_gap": "abs(s.final - s.people) DESC",
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """A stored conversation as a list shows it: who and what, and how it was judged, without its messages.
+
+    `final` is the mean over judges of the mean over counted criteria and turns; `spread` the distance between the
+    highest and the lowest judge; `people` the mean of people; each None where nobody rated. `refused` counts judges who saw a refusal.
+    """
+
+    id: int
+    key: str
+    benchmark: str
+    language: str
+    player: str
+    facets: Mapping[str, str]
+    turns: int
+    reply_chars: int
+    stand_in: bool
+    final: float | None
+    spread: float | None
+    people: float | None
+    judges: int
+    refused: int
+    failed: int
+    created: str
+
+
+@dataclass(frozen=True)
+class Filter:
+    """What to look for; an empty field asks nothing. `facets` maps a facet's name to the values allowed."""
+
+    benchmark: str = ""
+    language: str = ""
+    players: tuple[str, ...] = ()
+    facets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    final: tuple[float, float] | None = None
+    refused: bool | None = None
+    failed: bool | None = None
+    study: str = ""
+    text: str = ""
+
+
+def save(
+    db: Database, conversation: Conversation, spent: Spent = NOTHING_SPENT, *, stand_in: bool = False
+) -> int:
+    """Store a conversation and return its id; one with the same key is left as it is and its id returned."""
+    known = find_id(db, conversation.key)
+    if known is not None:
+        return known
+    replies = conversation.replies
+    row = {
+        "key": conversation.key,
+        "benchmark": conversation.benchmark,
+        "language": conversation.language,
+        "player": conversation.player,
+        "messages": _dump([[m.role, m.content, dict(m.meta)] for m in conversation.messages]),
+        "context_id": _context(db, conversation.context),
+        "meta": _dump(dict(conversation.meta)),
+        "turns": len(replies),
+        "reply_chars": sum(map(len, replies)),
+        "stand_in": int(stand_in),
+        "calls": spent.calls,
+        "input_tokens": spent.input_tokens,
+        "output_tokens": spent.output_tokens,
+        "cost": spent.cost,
+        "seconds": spent.seconds,
+        "created": now(),
+    }
+    columns, marks = ", ".join(row), ", ".join("?" * len(row))
+    found = db.execute(
+        f"INSERT INTO conversations ({columns}) VALUES ({marks}) RETURNING id", list(row.values())
+    )
+    new: int = found.fetchone()[0]
+    db.conn.executemany(
+        "INSERT INTO facets (name, value, conversation_id) VALUES (?, ?, ?)",
+        [(name, str(value), new) for name, value in conversation.facets.items()],
+    )
+    return new
+
+
+def find_id(db: Database, key: str) -> int | None:
+    """The id of the conversation with this key, or None."""
+    row = db.execute("SELECT id FROM conversations WHERE key = ?", [key]).fetchone()
+    return row[0] if row else None
+
+
+def existing(db: Database, keys: Sequence[str]) -> dict[str, int]:
+    """Those of the keys that are stored, with their ids."""
+    return dict(
+        db.execute(
+            "SELECT key, id FROM conversations WHERE key IN (SELECT value FROM json_each(?))",
+            [json.dumps(list(keys))],
+        )
+    )
+
+
+def load(db: Database, which: int | str) -> Conversation:
+    """A conversation by id or key. Raises NotFound."""
+    column = "id" if isinstance(which, int) else "key"
+    row = _one(
+        db,
+        f"SELECT c.*, x.body FROM conversations c LEFT JOIN contexts x ON x.id = c.context_id WHERE c.{column} = ?",
+        which,
+    )
+    if row is None:
+        raise NotFound(
+            f"There is no conversation “{which}” in this workspace. Look for it on the conversations page."
+        )
+    return _conversation(row, _facets(db, [row["id"]])[row["id"]])
+
+
+def each(
+    db: Database, benchmark: str, *, language: str = "", chunk: int = 200
+) -> Iterator[tuple[int, Conversation]]:
+    """Every conversation of a benchmark in the order stored, read in chunks so that memory stays flat."""
+    last = 0
+    while True:
+        rows = _rows(
+            db,
+            "SELECT c.*, x.body FROM conversations c LEFT JOIN contexts x ON x.id = c.context_id "
+            "WHERE c.id > ? AND c.benchmark = ? AND (? = '' OR c.language = ?) ORDER BY c.id LIMIT ?",
+            [last, benchmark, language, language, chunk],
+        )
+        if not rows:
+            return
+        facets = _facets(db, [row["id"] for row in rows])
+        for row in rows:
+            yield row["id"], _conversation(row, facets[row["id"]])
+        last = rows[-1]["id"]
+
+
+def found(db: Database, which: int) -> Found:
+    """One conversation as a list shows it. Raises NotFound."""
+    rows = _list(db, "c.id = ?", [which], "c.id", 1, 0)
+    if not rows:
+        raise NotFound(f"There is no conversation number {which} in this workspace.")
+    return rows[0]
+
+
+def search(
+    db: Database, wanted: Filter = Filter(), order: Order = "newest", limit: int = 50, offset: int = 0
+) -> list[Found]:
+    """One page of the conversations that pass the filter. Those without the value one sorts by are left out of that order."""
+    where, args = _where(wanted)
+    if order in ("lowest", "highest"):
+        where += " AND s.final IS NOT NULL"
+    elif order == "disagreement":
+        where += " AND s.spread IS NOT NULL"
+    elif order == "people_gap":
+        where += " AND s.people IS NOT NULL AND s.final IS NOT NULL"
+    return _list(db, where, args, _ORDERS[order], limit, offset)
+
+
+def count(db: Database, wanted: Filter = Filter()) -> int:
+    """How many conversations pass the filter."""
+    where, args = _where(wanted)
+    joined = "LEFT JOIN summaries s ON s.conversation_id = c.id" if " s." in where else ""
+    total: int = db.execute(f"SELECT count(*) FROM conversations c {joined} WHERE {where}", args).fetchone()[
+        0
+    ]
+    return total
+
+
+def values(db: Database, benchmark: str = "") -> dict[str, list[str]]:
+    """What one can filter by: benchmarks, languages, players, and every facet with its values."""
+    rows = list(
+        db.execute(
+            "SELECT DISTINCT benchmark, language, player FROM conversations WHERE ? = '' OR benchmark = ?",
+            [benchmark, benchmark],
+        )
+    )
+    result = {
+        "benchmark": sorted({r[0] for r in rows}),
+        "language": sorted({r[1] for r in rows}),
+        "player": sorted({r[2] for r in rows}),
+    }
+    if benchmark:
+        facets = db.execute(
+            "SELECT DISTINCT f.name, f.value FROM facets f JOIN conversations c ON c.id = f.conversation_id WHERE c.benchmark = ?",
+            [benchmark],
+        )
+    else:
+        facets = db.execute("SELECT DISTINCT name, value FROM facets")
+    for name, value in facets:
+        result.setdefault(name, []).append(value)
+    return result
+
+
+def _where(wanted: Filter) -> tuple[str, list[Any]]:
+    clauses: list[str] = ["1"]
+    args: list[Any] = []
+    for column, value in (("benchmark", wanted.benchmark), ("language", wanted.language)):
+        if value:
+            clauses.append(f"c.{column} = ?")
+            args.append(value)
+    if wanted.players:
+        clauses.append("c.player IN (SELECT value FROM json_each(?))")
+        args.append(json.dumps(wanted.players))
+    for name, allowed in wanted.facets.items():
+        if allowed:
+            clauses.append(
+                "c.id IN (SELECT conversation_id FROM facets WHERE name = ? AND value IN (SELECT value FROM json_each(?)))"
+            )
+            args += [name, json.dumps(allowed)]
+    if wanted.final is not None:
+        clauses.append("s.final BETWEEN ? AND ?")
+        args += wanted.final
+    if wanted.refused is not None:
+        clauses.append("s.refused > 0" if wanted.refused else "ifnull(s.refused, 0) = 0")
+    if wanted.failed is not None:
+        clauses.append("s.failed > 0" if wanted.failed else "ifnull(s.failed, 0) = 0")
+    if wanted.study:
+        clauses.append(
+            "c.id IN (SELECT u.conversation_id FROM study_units u JOIN studies t ON t.id = u.study_id WHERE t.name = ?)"
+        )
+        args.append(wanted.study)
+    if wanted.text:
+        # json.dumps keeps letters as they are (ensure_ascii off) but escapes quotes and backslashes.
+        clauses.append("instr(lower(c.messages), lower(?)) > 0")
+        args.append(json.dumps(wanted.text, ensure_ascii=False)[1:-1])
+    return " AND ".join(clauses), args
+
+
+def _list(db: Database, where: str, args: list[Any], order: str, limit: int, offset: int) -> list[Found]:
+    rows = _rows(
+        db,
+        "SELECT c.id, c.key, c.benchmark, c.language, c.player, c.turns, c.reply_chars, c.stand_in, c.created, "
+        "s.final, s.spread, s.people, ifnull(s.judges, 0) judges, ifnull(s.refused, 0) refused, ifnull(s.failed, 0) failed "
+        "FROM conversations c LEFT JOIN summaries s ON s.conversation_id = c.id "
+        f"WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
+        [*args, limit, offset],
+    )
+    facets = _facets(db, [row["id"] for row in rows])
+    return [Found(**{**row, "stand_in": bool(row["stand_in"]), "facets": facets[row["id"]]}) for row in rows]
+
+
+def _conversation(row: Mapping[str, Any], facets: Mapping[str, str]) -> Conversation:
+    return Conversation(
+        benchmark=row["benchmark"],
+        key=row["key"],
+        player=row["player"],
+        messages=tuple(Message(role, content, meta) for role, content, meta in json.loads(row["messages"])),
+        language=row["language"],
+        facets=facets,
+        context=json.loads(row["body"]) if row["body"] else {},
+        meta=json.loads(row["meta"]),
+    )
+
+
+def _context(db: Database, context: Mapping[str, Any]) -> int | None:
+    if not context:
+        return None
+    body = _dump(dict(context))
+    digest = hashlib.sha256(body.encode()).hexdigest()
+    row = db.execute("SELECT id FROM contexts WHERE hash = ?", [digest]).fetchone()
+    if row is None:
+        row = db.execute(
+            "INSERT INTO contexts (hash, body) VALUES (?, ?) RETURNING id", [digest, body]
+        ).fetchone()
+    new: int = row[0]
+    return new
+
+
+def _facets(db: Database, ids: Iterable[int]) -> dict[int, dict[str, str]]:
+    wanted = list(ids)
+    result: dict[int, dict[str, str]] = {i: {} for i in wanted}
+    for i, name, value in db.execute(
+        "SELECT conversation_id, name, value FROM facets WHERE conversation_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(wanted)],
+    ):
+        result[i][name] = value
+    return result
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _rows(db: Database, sql: str, args: Sequence[Any] = ()) -> list[dict[str, Any]]:
+    return list(db.query(sql, list(args)))
+
+
+def _one(db: Database, sql: str, *args: Any) -> dict[str, Any] | None:
+    rows = _rows(db, sql, args)
+    return rows[0] if rows else None

@@ -1,0 +1,92 @@
+"""Opening the database: one connection a use, WAL, foreign keys on, writes that start immediate."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from core.errors import WorkspaceError
+from core.store.migrations import migrations
+
+BUSY_SECONDS = 30.0
+
+
+def connect(path: Path) -> Database:
+    """A connection for the calling thread. Opening costs a fraction of a millisecond, so nobody keeps one."""
+    try:
+        conn = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        db = Database(conn, execute_plugins=False)
+        conn.execute("PRAGMA foreign_keys = ON")
+        conn.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.Error as error:
+        raise WorkspaceError(f"The database {path} cannot be opened: {error}.") from error
+    return db
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[Database]:
+    """A connection that sees one consistent state and writes nothing."""
+    db = connect(path)
+    try:
+        db.conn.execute("BEGIN")
+        yield db
+    finally:
+        db.rollback()
+        db.close()
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[Database]:
+    """A transaction that holds the write lock from its start, so that it cannot fail halfway for a lock."""
+    db = connect(path)
+    try:
+        with transaction(db):
+            yield db
+    finally:
+        db.close()
+
+
+@contextmanager
+def transaction(db: Database) -> Iterator[Database]:
+    """BEGIN IMMEDIATE … COMMIT, or nothing at all."""
+    db.conn.execute("BEGIN IMMEDIATE")
+    try:
+        yield db
+    except BaseException:
+        db.rollback()
+        raise
+    db.conn.execute("COMMIT")
+
+
+def prepare(path: Path) -> None:
+    """Create or migrate the database; refuse one that a newer Concord wrote."""
+    db = connect(path)
+    try:
+        ours = {step.name for step in migrations.pending(Database(memory=True))}
+        newer = {step.name for step in migrations.applied(db)} - ours
+        if newer:
+            raise WorkspaceError(
+                f"{path} was written by a newer Concord (it has the step “{sorted(newer)[-1]}”). "
+                "Update Concord, or open another workspace."
+            )
+        if migrations.pending(db):
+            db.enable_wal()
+            # Two processes may open a new workspace at once: the second waits here and finds nothing left to do.
+            with transaction(db):
+                migrations.apply(db)
+    except sqlite3.DatabaseError as error:
+        raise WorkspaceError(
+            f"{path} is not a Concord database, or it is damaged ({error}). Open another workspace."
+        ) from error
+    finally:
+        db.close()
+
+
+def now() -> str:
+    """The present as stored: UTC, ISO 8601, milliseconds, sortable as text."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,281 @@
+"""Judgements and ratings in the store: one table for people and judges, kept in step with per-conversation scores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlite_utils import Database
+
+from core.errors import NotFound
+from core.rating import Criterion, Judgement, Rater, Rating, Scale, Spent
+from core.store.database import now
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A rating as read back: with its rater, the repeat it belongs to, and the study it was given in (None for judges)."""
+
+    rater: Rater
+    turn: int | None
+    criterion: str
+    score: float
+    explanation: str
+    repeat: int
+    study: str | None
+    created: str
+
+
+def register(db: Database, scope: str, criteria: Sequence[Criterion]) -> None:
+    """Remember the criteria of a benchmark or a study; the same names are brought up to date."""
+    for position, c in enumerate(criteria):
+        db.execute(
+            "INSERT OR REPLACE INTO criteria (scope, position, name, title, statement, scale, counted) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                scope,
+                position,
+                c.name,
+                c.title,
+                c.statement,
+                json.dumps([c.scale.values, c.scale.labels]),
+                int(c.counted),
+            ],
+        )
+
+
+def criteria(db: Database, scope: str) -> tuple[Criterion, ...]:
+    """The criteria of a benchmark or a study, in their order; empty where none were registered."""
+    rows = db.query("SELECT * FROM criteria WHERE scope = ? ORDER BY position", [scope])
+    return tuple(
+        Criterion(r["name"], r["statement"], _scale(r["scale"]), r["title"], bool(r["counted"])) for r in rows
+    )
+
+
+def rater_id(db: Database, rater: Rater) -> int:
+    """The rater's id, made on first sight."""
+    key = [rater.kind, rater.name, rater.variant]
+    row = db.execute("SELECT id FROM raters WHERE kind = ? AND name = ? AND variant = ?", key).fetchone()
+    if row is None:
+        row = db.execute(
+            "INSERT INTO raters (kind, name, variant, stand_in) VALUES (?, ?, ?, ?) RETURNING id",
+            [*key, int(rater.stand_in)],
+        ).fetchone()
+    found: int = row[0]
+    return found
+
+
+def save_judgement(db: Database, judgement: Judgement) -> None:
+    """Store a judgement with its ratings. A failed one gives way to a later answer; an answer is never replaced."""
+    conversation = db.execute(
+        "SELECT id FROM conversations WHERE key = ?", [judgement.conversation]
+    ).fetchone()
+    if conversation is None:
+        raise NotFound(f"The judgement “{judgement.key}” is about a conversation that is not stored.")
+    earlier = db.execute("SELECT id, failure FROM judgements WHERE key = ?", [judgement.key]).fetchone()
+    if earlier is not None and earlier[1] is None:
+        return
+    rater = rater_id(db, judgement.judge)
+    s = judgement.spent
+    values = [
+        conversation[0], rater, judgement.repeat, judgement.failure, judgement.raw, judgement.prompt,
+        json.dumps(dict(judgement.meta), ensure_ascii=False), now(),
+    ]  # fmt: skip
+    spent = [s.calls, s.input_tokens, s.output_tokens, s.cost, s.seconds]
+    if earlier is None:
+        row = db.execute(
+            "INSERT INTO judgements (conversation_id, rater_id, repeat, failure, raw, prompt, meta, created, "
+            "calls, input_tokens, output_tokens, cost, seconds, key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            [*values, *spent, judgement.key],
+        ).fetchone()
+    else:
+        # What the failed attempt cost was paid all the same: it adds up.
+        row = db.execute(
+            "UPDATE judgements SET conversation_id = ?, rater_id = ?, repeat = ?, failure = ?, raw = ?, prompt = ?, meta = ?, created = ?, "
+            "calls = calls + ?, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cost = cost + ?, seconds = seconds + ? "
+            "WHERE id = ? RETURNING id",
+            [*values, *spent, earlier[0]],
+        ).fetchone()
+    insert(db, conversation[0], rater, judgement.ratings, repeat=judgement.repeat, judgement_id=row[0])
+    refresh(db, [conversation[0]])
+
+
+def insert(
+    db: Database,
+    conversation_id: int,
+    rater: int,
+    given: Iterable[Rating],
+    *,
+    repeat: int = 0,
+    study_id: int | None = None,
+    judgement_id: int | None = None,
+) -> None:
+    """Add ratings as rows; a second rating of the same thing by the same rater violates the store's unique index and raises.
+
+    Call `refresh` for the conversations touched when all their rows are in.
+    """
+    created = now()
+    db.conn.executemany(
+        "INSERT INTO ratings (conversation_id, turn, criterion, rater_id, repeat, study_id, score, explanation, judgement_id, created) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                conversation_id,
+                r.unit.turn,
+                r.criterion,
+                rater,
+                repeat,
+                study_id,
+                r.score,
+                r.explanation,
+                judgement_id,
+                created,
+            )
+            for r in given
+        ],
+    )
+
+
+def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None:
+    """Bring `scores` (sums per conversation, rater and criterion) and `summaries` up to date; None means every conversation.
+
+    Sums are kept, not means: whoever averages divides once, at the end. People's answers count once their item is submitted.
+    """
+    only = "" if conversation_ids is None else "WHERE conversation_id IN (SELECT value FROM json_each(:ids))"
+    args = {"ids": json.dumps(list(conversation_ids or ()))}
+    db.execute(f"DELETE FROM scores {only}", args)
+    db.execute(
+        f"""
+        INSERT INTO scores (conversation_id, rater_id, criterion, repeat, study_id, total, n)
+        SELECT conversation_id, rater_id, criterion, repeat, study_id, sum(score), count(*) FROM ratings r
+        {only or "WHERE 1"} AND (study_id IS NULL OR NOT EXISTS (
+            SELECT 1 FROM study_units u JOIN assignments a ON a.unit_id = u.id
+            WHERE u.study_id = r.study_id AND u.conversation_id = r.conversation_id AND ifnull(u.turn, 0) = ifnull(r.turn, 0)
+              AND a.rater_id = r.rater_id AND a.state <> 'done'))
+        GROUP BY conversation_id, rater_id, criterion, repeat, study_id
+        """,
+        args,
+    )
+    db.execute(f"DELETE FROM summaries {only}", args)
+    db.execute(
+        f"""
+        INSERT INTO summaries (conversation_id, final, spread, people, judges, refused, failed)
+        WITH counted AS (
+            SELECT s.conversation_id, s.rater_id, r.kind, s.criterion, s.total, s.n
+            FROM scores s JOIN raters r ON r.id = s.rater_id JOIN conversations c ON c.id = s.conversation_id
+            LEFT JOIN studies t ON t.id = s.study_id
+            LEFT JOIN criteria k ON k.name = s.criterion AND k.scope = CASE WHEN t.id IS NULL THEN c.benchmark ELSE 'study:' || t.name END
+            {"WHERE s.conversation_id IN (SELECT value FROM json_each(:ids))" if conversation_ids is not None else "WHERE 1"}
+              AND ifnull(k.counted, 1)
+        ), each_criterion AS (
+            SELECT conversation_id, rater_id, kind, criterion, sum(total) / sum(n) AS mean FROM counted
+            GROUP BY conversation_id, rater_id, kind, criterion
+        ), each_rater AS (
+            SELECT conversation_id, rater_id, kind, avg(mean) AS mean FROM each_criterion GROUP BY conversation_id, rater_id, kind
+        ), together AS (
+            SELECT conversation_id, avg(mean) FILTER (WHERE kind = 'judge') AS final,
+                   max(mean) FILTER (WHERE kind = 'judge') - min(mean) FILTER (WHERE kind = 'judge') AS spread,
+                   avg(mean) FILTER (WHERE kind = 'human') AS people, count(*) FILTER (WHERE kind = 'judge') AS judges
+            FROM each_rater GROUP BY conversation_id
+        ), touched AS (
+            SELECT conversation_id FROM together UNION
+            SELECT conversation_id FROM judgements {only}
+        )
+        SELECT t.conversation_id, round(g.final, 9), round(g.spread, 9), round(g.people, 9), ifnull(g.judges, 0),
+               (SELECT count(DISTINCT rater_id) FROM scores s WHERE s.conversation_id = t.conversation_id
+                 AND s.criterion = 'refusal' AND s.total > 0),
+               (SELECT count(*) FROM judgements j WHERE j.conversation_id = t.conversation_id AND j.failure IS NOT NULL)
+        FROM touched t LEFT JOIN together g ON g.conversation_id = t.conversation_id
+        """,
+        args,
+    )
+
+
+def of_conversation(db: Database, conversation_id: int) -> list[Stored]:
+    """Every rating of one conversation, judges and people, in the order of turns."""
+    rows = db.query(
+        "SELECT x.kind, x.name, x.variant, x.stand_in, r.turn, r.criterion, r.score, r.explanation, r.repeat, t.name AS study, r.created "
+        "FROM ratings r JOIN raters x ON x.id = r.rater_id LEFT JOIN studies t ON t.id = r.study_id "
+        "WHERE r.conversation_id = ? ORDER BY ifnull(r.turn, 0), x.kind DESC, x.name, r.repeat",
+        [conversation_id],
+    )
+    return [
+        Stored(
+            Rater(r["name"], r["kind"], r["variant"], bool(r["stand_in"])),
+            r["turn"], r["criterion"], r["score"], r["explanation"], r["repeat"], r["study"], r["created"],
+        )
+        for r in rows
+    ]  # fmt: skip
+
+
+def judgements_of(db: Database, conversation_id: int) -> list[dict[str, Any]]:
+    """Who judged a conversation, what it cost, and how it failed where it did (with the raw reply)."""
+    return list(
+        db.query(
+            "SELECT j.key, x.name AS judge, x.variant, x.stand_in, j.repeat, j.failure, j.raw, j.prompt, j.calls, j.input_tokens, "
+            "j.output_tokens, j.cost, j.seconds, j.created FROM judgements j JOIN raters x ON x.id = j.rater_id "
+            "WHERE j.conversation_id = ? ORDER BY x.name, j.repeat",
+            [conversation_id],
+        )
+    )
+
+
+def answered(db: Database, keys: Sequence[str]) -> set[str]:
+    """Those of the keys whose judgement is stored with ratings; a failed one is not answered."""
+    return {
+        row[0]
+        for row in db.execute(
+            "SELECT key FROM judgements WHERE failure IS NULL AND key IN (SELECT value FROM json_each(?))",
+            [json.dumps(list(keys))],
+        )
+    }
+
+
+def failed(db: Database, keys: Sequence[str]) -> set[str]:
+    """Those of the keys whose judgement is stored as failed."""
+    return {
+        row[0]
+        for row in db.execute(
+            "SELECT key FROM judgements WHERE failure IS NOT NULL AND key IN (SELECT value FROM json_each(?))",
+            [json.dumps(list(keys))],
+        )
+    }
+
+
+def judges(db: Database, benchmark: str = "") -> list[Rater]:
+    """Every judge that has judged (a conversation of the benchmark)."""
+    rows = db.query(
+        "SELECT x.* FROM raters x WHERE x.kind = 'judge' AND EXISTS (SELECT 1 FROM scores s JOIN conversations c ON c.id = s.conversation_id "
+        "WHERE s.rater_id = x.id AND (? = '' OR c.benchmark = ?)) ORDER BY x.name, x.variant",
+        [benchmark, benchmark],
+    )
+    return [Rater(r["name"], r["kind"], r["variant"], bool(r["stand_in"])) for r in rows]
+
+
+def spent_by_call(db: Database, benchmark: str) -> Mapping[str, tuple[float, float]]:
+    """Mean tokens in and out per judging call, by judge: what an estimate can go by."""
+    return {
+        name: (tokens_in, tokens_out)
+        for name, tokens_in, tokens_out in db.execute(
+            "SELECT x.name, 1.0 * sum(j.input_tokens) / sum(j.calls), 1.0 * sum(j.output_tokens) / sum(j.calls) FROM judgements j "
+            "JOIN raters x ON x.id = j.rater_id JOIN conversations c ON c.id = j.conversation_id "
+            "WHERE c.benchmark = ? GROUP BY x.name HAVING sum(j.calls) > 0",
+            [benchmark],
+        )
+    }
+
+
+def total_spent(db: Database) -> Spent:
+    """Everything paid for in this workspace."""
+    row = db.execute(
+        "SELECT sum(calls), sum(input_tokens), sum(output_tokens), sum(cost), sum(seconds) FROM "
+        "(SELECT calls, input_tokens, output_tokens, cost, seconds FROM conversations UNION ALL "
+        "SELECT calls, input_tokens, output_tokens, cost, seconds FROM judgements)"
+    ).fetchone()
+    return Spent(*(value or 0 for value in row))
+
+
+def _scale(text: str) -> Scale:
+    values, labels = json.loads(text)
+    return Scale(tuple(values), tuple(labels))

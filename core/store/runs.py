@@ -1,0 +1,214 @@
+"""Runs in the store: their progress, the journal of calls already paid for, and the work that failed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from sqlite_utils import Database
+
+from core.errors import not_found
+from core.rating import Spent
+from core.store.database import now
+
+State = Literal["running", "finished", "stopped", "broken"]
+# A run writes its beat several times a second; one that was silent for this long is no longer alive.
+SILENT_SECONDS = 15.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands. `stored` was there before it began; `planned` = stored + done + failed + what is left."""
+
+    id: int
+    benchmark: str
+    plan: Mapping[str, Any]
+    state: State
+    message: str
+    planned: int
+    stored: int
+    done: int
+    failed: int
+    spent: Spent
+    started: str
+    beat: str
+    ended: str | None
+    pid: int | None
+    stop_asked: bool
+
+    @property
+    def left(self) -> int:
+        """Pieces of work not yet tried."""
+        return max(0, self.planned - self.stored - self.done - self.failed)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds from start to the last sign of life."""
+        return _seconds(self.started, self.ended or self.beat)
+
+    @property
+    def silent(self) -> bool:
+        """Says it is running, yet has not been heard of: its process was killed or the machine restarted."""
+        return self.state == "running" and _seconds(self.beat, now()) > SILENT_SECONDS
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time left at the pace so far; None before anything was done."""
+        tried = self.done + self.failed
+        return self.elapsed / tried * self.left if tried else None
+
+
+def start(db: Database, benchmark: str, plan: Mapping[str, Any], pid: int) -> int:
+    """Open a run and return its id."""
+    moment = now()
+    row = db.execute(
+        "INSERT INTO runs (benchmark, plan, state, pid, started, beat) VALUES (?, ?, 'running', ?, ?, ?) RETURNING id",
+        [benchmark, json.dumps(plan, ensure_ascii=False), pid, moment, moment],
+    ).fetchone()
+    new: int = row[0]
+    return new
+
+
+def beat(db: Database, run: int, *, planned: int, stored: int, done: int, failed: int, spent: Spent) -> None:
+    """Write where the run stands."""
+    db.execute(
+        "UPDATE runs SET planned = ?, stored = ?, done = ?, failed = ?, calls = ?, input_tokens = ?, output_tokens = ?, cost = ?, "
+        "seconds = ?, beat = ? WHERE id = ?",
+        [
+            planned,
+            stored,
+            done,
+            failed,
+            spent.calls,
+            spent.input_tokens,
+            spent.output_tokens,
+            spent.cost,
+            spent.seconds,
+            now(),
+            run,
+        ],
+    )
+
+
+def end(db: Database, run: int, state: State, message: str = "") -> None:
+    """Close a run."""
+    moment = now()
+    db.execute(
+        "UPDATE runs SET state = ?, message = ?, ended = ?, beat = ? WHERE id = ?",
+        [state, message, moment, moment, run],
+    )
+
+
+def ask_to_stop(db: Database, run: int) -> None:
+    """Ask a run to finish its calls in flight and end; one whose process is gone is marked stopped at once."""
+    progress = get(db, run)
+    if progress.silent:
+        end(db, run, "stopped", "Its process had ended. The same run continues where it was.")
+    elif progress.state == "running":
+        db.execute("UPDATE runs SET stop_asked = 1 WHERE id = ?", [run])
+
+
+def stop_asked(db: Database, run: int) -> bool:
+    """Whether somebody pressed stop."""
+    row = db.execute("SELECT stop_asked FROM runs WHERE id = ?", [run]).fetchone()
+    return bool(row and row[0])
+
+
+def get(db: Database, run: int) -> Progress:
+    """One run. Raises NotFound."""
+    rows = [_progress(row) for row in db.query("SELECT * FROM runs WHERE id = ?", [run])]
+    if not rows:
+        raise not_found("run", str(run), (str(row[0]) for row in db.execute("SELECT id FROM runs")))
+    return rows[0]
+
+
+def recent(db: Database, limit: int = 20) -> list[Progress]:
+    """The latest runs, newest first."""
+    return [_progress(row) for row in db.query("SELECT * FROM runs ORDER BY id DESC LIMIT ?", [limit])]
+
+
+def note_call(db: Database, work: str, step: str, asked: str, reply: str, spent: Spent) -> None:
+    """Keep one answered call until the work it belongs to is stored, so that a resumed run need not pay for it again."""
+    db.execute(
+        "INSERT OR REPLACE INTO journal (work, step, asked, reply, input_tokens, output_tokens, cost, seconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [work, step, asked, reply, spent.input_tokens, spent.output_tokens, spent.cost, spent.seconds],
+    )
+
+
+def noted_calls(db: Database, work: str) -> dict[str, tuple[str, str, Spent]]:
+    """The calls kept for a piece of work: step → (hash of what was asked, reply, what it cost)."""
+    return {
+        step: (asked, reply, Spent(1, tokens_in, tokens_out, cost, seconds))
+        for step, asked, reply, tokens_in, tokens_out, cost, seconds in db.execute(
+            "SELECT step, asked, reply, input_tokens, output_tokens, cost, seconds FROM journal WHERE work = ?",
+            [work],
+        )
+    }
+
+
+def works_noted(db: Database, works: Sequence[str]) -> set[str]:
+    """Those of the works with calls in the journal."""
+    return {
+        row[0]
+        for row in db.execute(
+            "SELECT DISTINCT work FROM journal WHERE work IN (SELECT value FROM json_each(?))",
+            [json.dumps(list(works))],
+        )
+    }
+
+
+def forget_calls(db: Database, work: str) -> None:
+    """The work is stored: its journal is no longer needed."""
+    db.execute("DELETE FROM journal WHERE work = ?", [work])
+
+
+def save_failure(db: Database, work: str, kind: str, message: str, raw: str, run: int | None) -> None:
+    """Count a piece of work that could not be done; the journal keeps the calls it had paid for."""
+    db.execute(
+        "INSERT INTO failures (work, kind, message, raw, run_id, created) VALUES (?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (work) DO UPDATE SET kind = excluded.kind, message = excluded.message, raw = excluded.raw, "
+        "attempts = attempts + 1, run_id = excluded.run_id, created = excluded.created",
+        [work, kind, message, raw, run, now()],
+    )
+
+
+def forget_failure(db: Database, work: str) -> None:
+    """The work succeeded after all."""
+    db.execute("DELETE FROM failures WHERE work = ?", [work])
+
+
+def failures(db: Database, limit: int = 50, run: int | None = None) -> list[dict[str, Any]]:
+    """Work that failed and was not done since, newest first."""
+    return list(
+        db.query(
+            "SELECT work, kind, message, raw, attempts, run_id, created FROM failures WHERE ? IS NULL OR run_id = ? ORDER BY created DESC LIMIT ?",
+            [run, run, limit],
+        )
+    )
+
+
+def _progress(row: Mapping[str, Any]) -> Progress:
+    return Progress(
+        id=row["id"],
+        benchmark=row["benchmark"],
+        plan=json.loads(row["plan"]),
+        state=row["state"],
+        message=row["message"],
+        planned=row["planned"],
+        stored=row["stored"],
+        done=row["done"],
+        failed=row["failed"],
+        spent=Spent(row["calls"], row["input_tokens"], row["output_tokens"], row["cost"], row["seconds"]),
+        started=row["started"],
+        beat=row["beat"],
+        ended=row["ended"],
+        pid=row["pid"],
+        stop_asked=bool(row["stop_asked"]),
+    )
+
+
+def _seconds(start: str, end: str) -> float:
+    return (datetime.fromisoformat(end) - datetime.fromisoformat(start).astimezone(UTC)).total_seconds()

@@ -1,0 +1,363 @@
+"""Studies in the store: units to rate, who rates what in which order, and the answers given at the desk."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+from sqlite_utils import Database
+
+from core.conversation import Unit
+from core.errors import NotAllowed, NotFound, StudyError, not_found
+from core.rating import Annotation, Criterion
+from core.store import ratings
+from core.store.database import now
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is rated, by which criteria, how often each unit. `source` is "drawn" or the format it was imported from.
+
+    `anonymous` says that human ratings are unnamed positions, not persons, so that no figure may treat them as such.
+    """
+
+    name: str
+    criteria: tuple[Criterion, ...]
+    title: str = ""
+    guidelines: str = ""
+    source: str = "drawn"
+    per_turn: bool = False
+    overlap: int = 0
+    seed: int = 0
+    anonymous: bool = False
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    created: str = ""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One unit on an annotator's desk. Nothing here tells who wrote the dialogue or how others rated it."""
+
+    id: int
+    study: str
+    position: int
+    conversation_id: int
+    turn: int | None
+    state: str
+    reason: str
+    flag: str
+    seconds: float
+    answers: Mapping[str, float]
+
+
+def create(db: Database, study: Study) -> int:
+    """Store a new study and return its id. Raises StudyError where the name is taken."""
+    try:
+        row = db.execute(
+            "INSERT INTO studies (name, title, guidelines, source, per_turn, overlap, seed, anonymous, meta, created) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            [
+                study.name, study.title or study.name, study.guidelines, study.source, int(study.per_turn), study.overlap, study.seed,
+                int(study.anonymous), json.dumps(dict(study.meta), ensure_ascii=False), now(),
+            ],
+        ).fetchone()  # fmt: skip
+    except sqlite3.IntegrityError as error:
+        raise StudyError(f"There is a study “{study.name}” already. Give this one another name.") from error
+    ratings.register(db, scope(study.name), study.criteria)
+    new: int = row[0]
+    return new
+
+
+def scope(name: str) -> str:
+    """The scope under which a study's criteria are registered."""
+    return f"study:{name}"
+
+
+def get(db: Database, name: str) -> Study:
+    """A study by name. Raises NotFound."""
+    rows = list(db.query("SELECT * FROM studies WHERE name = ?", [name]))
+    if not rows:
+        raise not_found("study", name, names(db))
+    row = rows[0]
+    return Study(
+        name=row["name"],
+        criteria=ratings.criteria(db, scope(name)),
+        title=row["title"],
+        guidelines=row["guidelines"],
+        source=row["source"],
+        per_turn=bool(row["per_turn"]),
+        overlap=row["overlap"],
+        seed=row["seed"],
+        anonymous=bool(row["anonymous"]),
+        meta=json.loads(row["meta"]),
+        created=row["created"],
+    )
+
+
+def study_id(db: Database, name: str) -> int:
+    """A study's id. Raises NotFound."""
+    row = db.execute("SELECT id FROM studies WHERE name = ?", [name]).fetchone()
+    if row is None:
+        raise not_found("study", name, names(db))
+    found: int = row[0]
+    return found
+
+
+def names(db: Database) -> list[str]:
+    """Every study, newest first."""
+    return [row[0] for row in db.execute("SELECT name FROM studies ORDER BY id DESC")]
+
+
+def write_guidelines(db: Database, name: str, text: str) -> None:
+    """Replace a study's guidelines."""
+    db.execute("UPDATE studies SET guidelines = ? WHERE id = ?", [text, study_id(db, name)])
+
+
+def delete(db: Database, name: str) -> None:
+    """Remove a study. One that people have rated stays: nothing rated is ever lost."""
+    found = study_id(db, name)
+    if db.execute("SELECT 1 FROM ratings WHERE study_id = ? LIMIT 1", [found]).fetchone():
+        raise StudyError(
+            f"The study “{name}” holds people's ratings and is kept. Export it and start a workspace without it."
+        )
+    db.execute("DELETE FROM criteria WHERE scope = ?", [scope(name)])
+    db.execute("DELETE FROM studies WHERE id = ?", [found])
+
+
+def add_units(db: Database, name: str, units: Iterable[tuple[int, int | None, str]]) -> list[int]:
+    """Add (conversation id, turn, stratum) to a study; returns the units' ids in the same order."""
+    found = study_id(db, name)
+    return [
+        db.execute(
+            "INSERT INTO study_units (study_id, conversation_id, turn, stratum) VALUES (?, ?, ?, ?) RETURNING id",
+            [found, *unit],
+        ).fetchone()[0]
+        for unit in units
+    ]
+
+
+def units(db: Database, name: str) -> list[dict[str, Any]]:
+    """A study's units: id, conversation_id, key, turn, stratum."""
+    return list(
+        db.query(
+            "SELECT u.id, u.conversation_id, c.key, u.turn, u.stratum FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
+            "WHERE u.study_id = ? ORDER BY u.id",
+            [study_id(db, name)],
+        )
+    )
+
+
+def assign(db: Database, rater: int, unit_ids: Sequence[int]) -> int:
+    """Deal units to an annotator in this order, after what they have; units they already have are left alone. Returns how many are new."""
+    last = db.execute(
+        "SELECT ifnull(max(position), 0) FROM assignments WHERE rater_id = ?", [rater]
+    ).fetchone()[0]
+    before = db.conn.total_changes
+    db.conn.executemany(
+        "INSERT OR IGNORE INTO assignments (unit_id, rater_id, position) VALUES (?, ?, ?)",
+        [(unit, rater, last + i + 1) for i, unit in enumerate(unit_ids)],
+    )
+    return db.conn.total_changes - before
+
+
+def reclaim(db: Database, name: str, rater: int) -> list[int]:
+    """Take back what an annotator of a study has not begun; returns the unit ids, to be dealt to others."""
+    rows = db.execute(
+        "DELETE FROM assignments WHERE rater_id = ? AND state = 'open' AND unit_id IN (SELECT id FROM study_units WHERE study_id = ?) "
+        "AND NOT EXISTS (SELECT 1 FROM ratings r JOIN study_units u ON u.study_id = r.study_id AND u.conversation_id = r.conversation_id "
+        "AND ifnull(u.turn, 0) = ifnull(r.turn, 0) WHERE u.id = assignments.unit_id AND r.rater_id = assignments.rater_id) RETURNING unit_id",
+        [rater, study_id(db, name)],
+    )
+    return [row[0] for row in rows.fetchall()]
+
+
+def assignments(db: Database, name: str) -> list[tuple[int, int]]:
+    """Who has what: (unit id, rater id) of a study."""
+    return list(
+        db.execute(
+            "SELECT a.unit_id, a.rater_id FROM assignments a JOIN study_units u ON u.id = a.unit_id WHERE u.study_id = ?",
+            [study_id(db, name)],
+        ).fetchall()
+    )
+
+
+def desk(db: Database, rater: int, name: str) -> list[tuple[int, str, bool]]:
+    """An annotator's items in their order: (assignment id, state, flagged)."""
+    return [
+        (row[0], row[1], bool(row[2]))
+        for row in db.execute(
+            "SELECT a.id, a.state, a.flag <> '' FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+            "WHERE a.rater_id = ? AND u.study_id = ? ORDER BY a.position",
+            [rater, study_id(db, name)],
+        )
+    ]
+
+
+def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
+    """The studies on an annotator's desk: (name, title, items done or skipped, items in all)."""
+    return list(
+        db.execute(
+            "SELECT t.name, t.title, sum(a.state <> 'open'), count(*) FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+            "JOIN studies t ON t.id = u.study_id WHERE a.rater_id = ? GROUP BY t.id ORDER BY t.id DESC",
+            [rater],
+        ).fetchall()
+    )
+
+
+def task(db: Database, rater: int, assignment: int) -> Task:
+    """One item of an annotator's desk, with the answers they have given. Raises NotAllowed for somebody else's item."""
+    rows = list(
+        db.query(
+            "SELECT a.*, u.conversation_id, u.turn, u.study_id, t.name AS study FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+            "JOIN studies t ON t.id = u.study_id WHERE a.id = ? AND a.rater_id = ?",
+            [assignment, rater],
+        )
+    )
+    if not rows:
+        raise NotAllowed("This item is not on your desk. Go back to your list.")
+    row = rows[0]
+    answers = dict(
+        db.execute(
+            "SELECT criterion, score FROM ratings WHERE conversation_id = ? AND ifnull(turn, 0) = ifnull(?, 0) AND rater_id = ? AND study_id = ?",
+            [row["conversation_id"], row["turn"], rater, row["study_id"]],
+        ).fetchall()
+    )
+    return Task(
+        row["id"], row["study"], row["position"], row["conversation_id"], row["turn"], row["state"], row["reason"], row["flag"],
+        row["seconds"], answers,
+    )  # fmt: skip
+
+
+def answer(db: Database, rater: int, assignment: int, criterion: str, score: float | None) -> None:
+    """Record one answer as it is given, or take it back (None). Saying the same thing twice changes nothing.
+
+    An answer that was replaced or taken back stays as a revision. Raises NotAllowed for somebody else's item and
+    StudyError for a criterion or a score the study does not have.
+    """
+    item = task(db, rater, assignment)
+    asked = {c.name: c for c in ratings.criteria(db, scope(item.study))}
+    if criterion not in asked:
+        raise not_found("criterion", criterion, asked)
+    if score is not None and score not in asked[criterion].scale:
+        raise StudyError(f"{score} is not on the scale of “{criterion}”.")
+    old = item.answers.get(criterion)
+    if old == score:
+        return
+    found = study_id(db, item.study)
+    where = "conversation_id = ? AND ifnull(turn, 0) = ifnull(?, 0) AND criterion = ? AND rater_id = ? AND study_id = ?"
+    which = [item.conversation_id, item.turn, criterion, rater, found]
+    if old is not None:
+        db.execute(
+            "INSERT INTO revisions (conversation_id, turn, criterion, rater_id, study_id, score, given, replaced) "
+            f"SELECT conversation_id, turn, criterion, rater_id, study_id, score, created, ? FROM ratings WHERE {where}",
+            [now(), *which],
+        )
+        db.execute(f"DELETE FROM ratings WHERE {where}", which)
+    if score is not None:
+        db.execute(
+            "INSERT INTO ratings (conversation_id, turn, criterion, rater_id, study_id, score, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [*which, score, now()],
+        )
+    elif item.state == "done":
+        db.execute("UPDATE assignments SET state = 'open' WHERE id = ?", [assignment])
+    if item.state == "done":
+        ratings.refresh(db, [item.conversation_id])
+
+
+def submit(db: Database, rater: int, assignment: int) -> None:
+    """Close an item all of whose criteria are answered. Twice is as good as once."""
+    item = task(db, rater, assignment)
+    missing = [c.label for c in ratings.criteria(db, scope(item.study)) if c.name not in item.answers]
+    if missing:
+        raise StudyError(f"Still to answer: {', '.join(missing)}.")
+    _set_state(db, item, "done")
+
+
+def skip(db: Database, rater: int, assignment: int, reason: str) -> None:
+    """Leave an item unrated, with the reason; answers already given stay but do not count."""
+    _set_state(db, task(db, rater, assignment), "skipped", reason)
+
+
+def reopen(db: Database, rater: int, assignment: int) -> None:
+    """Take an item up again; its answers count once it is submitted anew."""
+    _set_state(db, task(db, rater, assignment), "open")
+
+
+def flag(db: Database, rater: int, assignment: int, comment: str) -> None:
+    """Mark an item with a comment for the researcher; an empty comment takes the mark away."""
+    item = task(db, rater, assignment)
+    db.execute("UPDATE assignments SET flag = ? WHERE id = ?", [comment, item.id])
+
+
+def add_seconds(db: Database, rater: int, assignment: int, seconds: float) -> None:
+    """Add time at work on an item."""
+    item = task(db, rater, assignment)
+    db.execute("UPDATE assignments SET seconds = seconds + ? WHERE id = ?", [max(0.0, seconds), item.id])
+
+
+def _set_state(db: Database, item: Task, state: str, reason: str = "") -> None:
+    db.execute(
+        "UPDATE assignments SET state = ?, reason = ?, submitted = CASE WHEN ? = 'open' THEN NULL ELSE ? END WHERE id = ?",
+        [state, reason, state, now(), item.id],
+    )
+    ratings.refresh(db, [item.conversation_id])
+
+
+def import_annotations(db: Database, study: str, given: Iterable[Annotation]) -> None:
+    """Store answers given elsewhere (by simulated annotators, or in another tool) for units dealt at the desk, and close their items."""
+    found = study_id(db, study)
+    raters = dict(db.execute("SELECT name, id FROM raters WHERE kind = 'human'").fetchall())
+    by_unit: dict[tuple[str, Unit], list[Annotation]] = {}
+    for annotation in given:
+        by_unit.setdefault((annotation.annotator, annotation.rating.unit), []).append(annotation)
+    touched = []
+    for (annotator, unit), answers in by_unit.items():
+        conversation = db.execute(
+            "SELECT id FROM conversations WHERE key = ?", [unit.conversation]
+        ).fetchone()
+        if conversation is None or annotator not in raters:
+            raise NotFound(
+                f"The conversation “{unit.conversation}” or the annotator “{annotator}” is not stored."
+            )
+        ratings.insert(db, conversation[0], raters[annotator], [a.rating for a in answers], study_id=found)
+        db.execute(
+            "UPDATE assignments SET state = 'done', submitted = ?, seconds = ? WHERE rater_id = ? AND unit_id = "
+            "(SELECT id FROM study_units WHERE study_id = ? AND conversation_id = ? AND ifnull(turn, 0) = ifnull(?, 0))",
+            [now(), sum(a.seconds for a in answers), raters[annotator], found, conversation[0], unit.turn],
+        )
+        touched.append(conversation[0])
+    ratings.refresh(db, touched)
+
+
+def frame(db: Database, name: str) -> pd.DataFrame:
+    """A study's ratings in long form, people's and judges', one row per unit, criterion, rater and repeat.
+
+    Columns: unit (study unit id), conversation_id, turn, player, criterion, rater, kind, stand_in, repeat, score. A judge's score of a
+    conversation is the mean over its turns where the judge rates turns; people's answers count once submitted.
+    """
+    found = study_id(db, name)
+    per_turn = db.execute("SELECT per_turn FROM studies WHERE id = ?", [found]).fetchone()[0]
+    columns = "u.id AS unit, u.conversation_id, u.turn, c.player, {s}.criterion, x.name AS rater, x.variant, x.kind, x.stand_in, {s}.repeat"
+    if per_turn:
+        sql = (
+            f"SELECT {columns.format(s='r')}, r.score FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
+            "JOIN ratings r ON r.conversation_id = u.conversation_id AND r.turn = u.turn AND (r.study_id = u.study_id OR r.study_id IS NULL) "
+            "JOIN raters x ON x.id = r.rater_id LEFT JOIN assignments a ON a.unit_id = u.id AND a.rater_id = r.rater_id "
+            "WHERE u.study_id = ? AND ifnull(a.state, 'done') = 'done'"
+        )
+    else:
+        sql = (
+            f"SELECT {columns.format(s='s')}, s.total / s.n AS score FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
+            "JOIN scores s ON s.conversation_id = u.conversation_id AND (s.study_id = u.study_id OR s.study_id IS NULL) "
+            "JOIN raters x ON x.id = s.rater_id WHERE u.study_id = ?"
+        )
+    cursor = db.execute(sql, [found])
+    table = pd.DataFrame(cursor.fetchall(), columns=[d[0] for d in cursor.description])
+    several = table[table.kind == "judge"].groupby("rater").variant.nunique()
+    named = table.rater.isin(several[several > 1].index) & (table.kind == "judge")
+    table.loc[named, "rater"] = table.rater[named] + " " + table.variant[named]
+    return table.drop(columns="variant")
