@@ -1,0 +1,71 @@
+"""`concord …`: every page's action is also a command; each command loads what it needs when it is called."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from core.errors import ConcordError
+
+# name → (module, one-line help shown without loading the module). The module exports a click command called `command`.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("core.commands.demo", "Build the demo workspace offline and open it."),
+    "app": ("core.commands.app", "Open a workspace in the browser."),
+    "doctor": ("core.commands.doctor", "Check every configured model with one tiny call."),
+    "run": ("core.commands.run", "Generate conversations and have them judged."),
+    "judge": ("core.commands.judge", "Have further judges rate stored conversations."),
+    "study": ("core.commands.study", "Draw a study, deal it to annotators, show its progress."),
+    "annotators": ("core.commands.annotators", "Invite annotators by link, withdraw links."),
+    "agreement": (
+        "core.commands.agreement",
+        "How well judges agree with people, and people with each other.",
+    ),
+    "leaderboard": ("core.commands.leaderboard", "A benchmark's table of models."),
+    "import": (
+        "core.commands.exchange_in",
+        "Read ratings, conversations or published files into the workspace.",
+    ),
+    "export": ("core.commands.exchange_out", "Write ratings or conversations as CSV or JSON Lines."),
+    "passphrase": ("core.commands.passphrase", "Renew the researchers' passphrase."),
+    "standin": ("core.commands.standin", "Serve the offline stand-in models (for the demo and tests)."),
+}
+
+
+class _Lazy(click.Group):
+    """A group whose commands are imported when called, so that `concord --help` stays quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except ConcordError as error:
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="concord")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    envvar="CONCORD_WORKSPACE",
+    default="workspace",
+    show_default=True,
+    help="The folder that holds the database, models.toml and own prompts.",
+)
+@click.pass_context
+def main(ctx: click.Context, workspace: str) -> None:
+    """How far can I trust my LLM judges, and where do they fail?"""
+    ctx.obj = workspace

@@ -1,0 +1,138 @@
+"""Who may come in: annotators by a secret link (only its hash is kept), researchers by a passphrase (only a slow hash)."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from core.errors import NotAllowed, not_found
+from core.rating import Rater
+from core.store import ratings
+from core.store.database import now
+
+PASSPHRASE_LENGTH = 12
+_SCRYPT = {"n": 2**15, "r": 8, "p": 1, "maxmem": 64 * 1024 * 1024}
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """A person who rates, and whether their link works."""
+
+    id: int
+    name: str
+    stand_in: bool
+    invited: str | None
+    revoked: str | None
+    done: int
+    skipped: int
+    items: int
+    seconds: float
+
+    @property
+    def can_enter(self) -> bool:
+        """Has a link that was not revoked."""
+        return self.invited is not None and self.revoked is None
+
+
+def invite(db: Database, name: str, *, stand_in: bool = False) -> str:
+    """Make (or renew) an annotator's link; returns the secret, which is shown once and kept nowhere. An older link stops working."""
+    rater = ratings.rater_id(db, Rater(name, "human", stand_in=stand_in))
+    token = secrets.token_urlsafe(24)
+    db.execute(
+        "INSERT INTO annotators (rater_id, token_hash, invited) VALUES (?, ?, ?) "
+        "ON CONFLICT (rater_id) DO UPDATE SET token_hash = excluded.token_hash, invited = excluded.invited, revoked = NULL",
+        [rater, _hash(token), now()],
+    )
+    return token
+
+
+def revoke(db: Database, name: str) -> None:
+    """Close an annotator's link; their ratings stay. Raises NotFound."""
+    rater = _rater(db, name)
+    db.execute("UPDATE annotators SET revoked = ?, token_hash = NULL WHERE rater_id = ?", [now(), rater])
+
+
+def annotator_of(db: Database, token: str) -> tuple[int, str]:
+    """The annotator a link belongs to: (rater id, name). Raises NotAllowed for a link that is unknown or was revoked."""
+    row = db.execute(
+        "SELECT r.id, r.name FROM annotators a JOIN raters r ON r.id = a.rater_id WHERE a.token_hash = ? AND a.revoked IS NULL",
+        [_hash(token)],
+    ).fetchone()
+    if row is None:
+        raise NotAllowed(
+            "This link is not valid, or it was withdrawn. Ask the person who invited you for a new one."
+        )
+    return row[0], row[1]
+
+
+def annotators(db: Database, study: str = "") -> list[Annotator]:
+    """Every person who was invited or has items (in the study), with their progress."""
+    return [
+        Annotator(**{**row, "stand_in": bool(row["stand_in"])})
+        for row in db.query(
+            "SELECT x.id, x.name, x.stand_in, a.invited, a.revoked, ifnull(sum(s.state = 'done'), 0) AS done, "
+            "ifnull(sum(s.state = 'skipped'), 0) AS skipped, count(s.id) AS items, ifnull(sum(s.seconds), 0) AS seconds FROM raters x "
+            "LEFT JOIN annotators a ON a.rater_id = x.id "
+            "LEFT JOIN assignments s ON s.rater_id = x.id AND (? = '' OR s.unit_id IN "
+            "(SELECT u.id FROM study_units u JOIN studies t ON t.id = u.study_id WHERE t.name = ?)) "
+            "WHERE x.kind = 'human' AND (a.rater_id IS NOT NULL OR s.id IS NOT NULL) GROUP BY x.id "
+            "HAVING ? = '' OR count(s.id) > 0 OR a.invited IS NOT NULL ORDER BY x.name",
+            [study, study, study],
+        )
+    ]
+
+
+def annotator_id(db: Database, name: str) -> int:
+    """An annotator's rater id. Raises NotFound."""
+    return _rater(db, name)
+
+
+def set_passphrase(db: Database, passphrase: str) -> None:
+    """Set the researchers' passphrase (12 characters or more), kept as an scrypt hash. Raises NotAllowed if one is set or it is short."""
+    if has_passphrase(db):
+        raise NotAllowed(
+            "A passphrase is set already. `concord passphrase --renew` on the server's machine replaces it."
+        )
+    if len(passphrase) < PASSPHRASE_LENGTH:
+        raise NotAllowed(f"The passphrase needs at least {PASSPHRASE_LENGTH} characters.")
+    salt = secrets.token_bytes(16)
+    digest = hashlib.scrypt(passphrase.encode(), salt=salt, **_SCRYPT)
+    db.execute("INSERT INTO settings (key, value) VALUES ('passphrase', ?)", [f"{salt.hex()}${digest.hex()}"])
+
+
+def forget_passphrase(db: Database) -> None:
+    """Remove the passphrase, so that a new one can be set."""
+    db.execute("DELETE FROM settings WHERE key = 'passphrase'")
+
+
+def has_passphrase(db: Database) -> bool:
+    """Whether researchers have set a passphrase."""
+    return db.execute("SELECT 1 FROM settings WHERE key = 'passphrase'").fetchone() is not None
+
+
+def check_passphrase(db: Database, passphrase: str) -> bool:
+    """Whether this is the passphrase; False where none is set. Takes a tenth of a second by design."""
+    row = db.execute("SELECT value FROM settings WHERE key = 'passphrase'").fetchone()
+    if row is None:
+        return False
+    salt, digest = (bytes.fromhex(part) for part in row[0].split("$"))
+    return hmac.compare_digest(hashlib.scrypt(passphrase.encode(), salt=salt, **_SCRYPT), digest)
+
+
+def _rater(db: Database, name: str) -> int:
+    row = db.execute("SELECT id FROM raters WHERE kind = 'human' AND name = ?", [name]).fetchone()
+    if row is None:
+        raise not_found(
+            "annotator", name, (r[0] for r in db.execute("SELECT name FROM raters WHERE kind = 'human'"))
+        )
+    found: int = row[0]
+    return found
+
+
+def _hash(token: str) -> str:
+    # The token is 24 random bytes: a fast hash is enough, there is nothing to guess.
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,85 @@
+"""A workspace: one folder that holds a study's database, models, and own prompts and characters; nothing is global."""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from core.errors import WorkspaceError
+from core.store import database
+
+SHIPPED = Path(__file__).resolve().parent.parent
+"""Where Concord's own `prompts/` and `data/` lie."""
+
+MODELS_TEMPLATE = """\
+# The models of this workspace. Any endpoint that speaks the OpenAI protocol will do. Keys never stand here:
+# `api_key_env` is the NAME of an environment variable. `concord doctor` checks every model with one tiny call.
+#
+# [models.gpt-4o]
+# base_url = "https://api.openai.com/v1"   # left out: the openai library's default
+# api_key_env = "OPENAI_API_KEY"
+# model = "gpt-4o-2024-08-06"              # left out: the name above
+# params = { temperature = 0.6 }           # overrides the prompt's own sampling parameters
+# system = "native"                        # or "merge": for models without a system role
+# replies = "json_schema"                  # or "json_object", or "text": what the endpoint supports
+# max_concurrency = 16                     # models on one endpoint share the smallest limit stated
+# price = { input = 2.5, output = 10.0 }   # per million tokens, for estimates and spending limits
+"""
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A folder with `concord.db`, `models.toml`, and optionally `prompts/` and `data/` that add to what ships."""
+
+    path: Path
+
+    @classmethod
+    def open(cls, path: str | Path, *, create: bool = True) -> Workspace:
+        """Open a folder, making it and bringing its database up to date. Raises WorkspaceError."""
+        folder = Path(path).expanduser().resolve()
+        workspace = cls(folder)
+        if not create and not workspace.db_path.exists():
+            raise WorkspaceError(
+                f"There is no Concord workspace in {folder}. Name one with --workspace, or make the demo with `concord demo`."
+            )
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if not workspace.models_path.exists():
+                workspace.models_path.write_text(MODELS_TEMPLATE, encoding="utf-8")
+        except OSError as error:
+            raise WorkspaceError(
+                f"The workspace {folder} cannot be written: {error.strerror}. Choose another folder."
+            ) from error
+        database.prepare(workspace.db_path)
+        return workspace
+
+    @classmethod
+    def chosen(cls) -> Workspace:
+        """The workspace named by CONCORD_WORKSPACE, else ./workspace."""
+        return cls.open(os.environ.get("CONCORD_WORKSPACE") or "workspace")
+
+    @property
+    def db_path(self) -> Path:
+        """The database."""
+        return self.path / "concord.db"
+
+    @property
+    def models_path(self) -> Path:
+        """The file that lists the models."""
+        return self.path / "models.toml"
+
+    def folders(self, kind: str) -> tuple[Path, ...]:
+        """Where to look for `prompts` or `data`: the workspace first, then what ships."""
+        return (self.path / kind, SHIPPED / kind)
+
+    def read(self) -> AbstractContextManager[Database]:
+        """One consistent view of the store."""
+        return database.reading(self.db_path)
+
+    def write(self) -> AbstractContextManager[Database]:
+        """One transaction on the store."""
+        return database.writing(self.db_path)
