@@ -17,6 +17,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from core.rating import NOTHING_SPENT, Spent
+
 
 class ConcordError(Exception):
     """Something a person can be told in one sentence."""
@@ -54,13 +56,14 @@ class CallFailed(ConcordError):
     """One call to a model failed for good.
 
     `kind` is one of "auth", "unreachable", "timeout", "rate_limit", "refused", "server", "bad_request", "unparsable", "truncated".
-    `raw` is the model's last reply where there was one.
+    `raw` is the model's last reply where there was one, `spent` what the attempts cost.
     """
 
-    def __init__(self, message: str, *, kind: str, raw: str | None = None):
+    def __init__(self, message: str, *, kind: str, raw: str = "", spent: Spent = NOTHING_SPENT):
         super().__init__(message)
         self.kind = kind
         self.raw = raw
+        self.spent = spent
 
 
 def not_found(what: str, name: str, known: Iterable[str]) -> NotFound:

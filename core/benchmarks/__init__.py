@@ -1,0 +1,16 @@
+"""The benchmarks Concord knows, by name: one module (or package) each, exporting one Benchmark value."""
+
+from __future__ import annotations
+
+from core.benchmarks.benchmark import Benchmark
+from core.benchmarks.pingpong import PINGPONG
+from core.errors import not_found
+
+BENCHMARKS: dict[str, Benchmark] = {PINGPONG.name: PINGPONG}
+
+
+def get(name: str) -> Benchmark:
+    """A benchmark by name. Raises NotFound."""
+    if name not in BENCHMARKS:
+        raise not_found("benchmark", name, BENCHMARKS)
+    return BENCHMARKS[name]

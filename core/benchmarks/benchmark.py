@@ -1,0 +1,162 @@
+"""What a benchmark is to the rest of Concord: who takes part, what varies, how it is played, and how it is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from core.conversation import Conversation
+from core.prompts import Asked, Prompt, load_prompt
+from core.rating import Criterion, Rating
+from core.replies import Answer, Reply
+
+
+class Ask(Protocol):
+    """Asks a model. `step` names the call within its piece of work: the same step is never paid for twice."""
+
+    def __call__(
+        self, step: str, model: str, asked: Asked, check: Callable[[Any], None] | None = None, /
+    ) -> Awaitable[Answer]:
+        """A usable answer, or CallFailed."""
+
+
+@dataclass(frozen=True)
+class Materials:
+    """Where prompts and data are read from, the workspace's own before what ships."""
+
+    prompts: tuple[Path, ...]
+    data: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class Role:
+    """A part that models take in a run: `players` (many) or `interrogator` (one)."""
+
+    name: str
+    help: str
+    many: bool = True
+
+
+@dataclass(frozen=True)
+class Option:
+    """Something else a run may choose. `values` lists what there is to choose from, given the materials and the choices before it."""
+
+    name: str
+    help: str
+    kind: Literal["choice", "choices", "count", "switch"]
+    default: Any
+    values: Callable[[Materials, Mapping[str, Any]], Sequence[str]] | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run is to do: models by role and the chosen options. The same plan gives the same keys."""
+
+    benchmark: str
+    models: Mapping[str, tuple[str, ...]]
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def one(self, role: str) -> str:
+        """The model of a role that takes one."""
+        return self.models[role][0]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the store, and for comparing two plans."""
+        return {
+            "benchmark": self.benchmark,
+            "models": {r: list(m) for r, m in self.models.items()},
+            "options": dict(self.options),
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Plan:
+        """The plan as it was stored."""
+        return cls(stored["benchmark"], {r: tuple(m) for r, m in stored["models"].items()}, stored["options"])
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Calls a piece of work will make of one model in one role, with tokens a call as a first guess (measured ones replace it)."""
+
+    model: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """How a judge is asked about a conversation and how its reply becomes ratings.
+
+    `values` gives the template's variables; `read` turns the reply into ratings and raises Unusable where it does not
+    cover exactly the units asked.
+    """
+
+    prompt: str
+    reply: type[Reply]
+    criteria: tuple[Criterion, ...]
+    values: Callable[[Conversation], Mapping[str, Any]]
+    read: Callable[[Conversation, Any], tuple[Rating, ...]]
+    expected: tuple[int, int] = (2500, 800)
+
+
+@dataclass(frozen=True)
+class Judging:
+    """One judgement to be made: by which model, with which rubric and version of its prompt; `key` is stable."""
+
+    key: str
+    judge: str
+    rubric: Rubric
+    prompt: Prompt
+    repeat: int = 0
+
+
+@dataclass(frozen=True)
+class Play:
+    """One conversation to be made and the judgements of it. `play` is None where it must be stored already."""
+
+    key: str
+    play: Callable[[Ask], Awaitable[Conversation]] | None
+    expected: tuple[Expected, ...] = ()
+    judged: tuple[Judging, ...] = ()
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One published system. Everything the other rooms need to know of it is here; none of them knows its name."""
+
+    name: str
+    title: str
+    paper: str
+    about: str
+    languages: tuple[str, ...]
+    roles: tuple[Role, ...]
+    options: tuple[Option, ...]
+    prompts: Mapping[str, type[Reply] | None]
+    version: str
+    rubric: Rubric
+    facets: tuple[str, ...]
+    plays: Callable[[Plan, Materials], Iterator[Play]]
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """What judges and people are asked."""
+        return self.rubric.criteria
+
+    def prompt(self, materials: Materials, name: str, version: str = "") -> Prompt:
+        """One of the benchmark's prompts, of its own version unless another is named."""
+        return load_prompt(
+            materials.prompts, self.name, version or self.version, name, self.prompts[name], self.version
+        )
+
+    def judgings(
+        self, conversation: str, judges: Sequence[str], prompt: Prompt, repeats: int = 1
+    ) -> tuple[Judging, ...]:
+        """The judgements that these judges owe a conversation."""
+        return tuple(
+            Judging(f"{conversation}|{judge}|{prompt.version}|{repeat}", judge, self.rubric, prompt, repeat)
+            for judge in judges
+            for repeat in range(repeats)
+        )

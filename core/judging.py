@@ -1,0 +1,33 @@
+"""A judge turns a conversation into a judgement: ratings, or a failure with the raw reply."""
+
+from __future__ import annotations
+
+from core.benchmarks.benchmark import Ask, Judging
+from core.conversation import Conversation
+from core.errors import CallFailed
+from core.models import Model
+from core.rating import Judgement, Rater
+
+UNANSWERED = ("unparsable", "truncated")
+"""Failures that are the judge's own: stored as failed judgements. Others are the endpoint's, and the work is simply still to do."""
+
+
+async def judge(ask: Ask, conversation: Conversation, owed: Judging, model: Model) -> Judgement:
+    """Ask one judge about one conversation. Raises CallFailed where the endpoint, not the judge, failed."""
+    rater = Rater(owed.judge, "judge", owed.prompt.version, model.stand_in)
+    asked = owed.prompt.render(**owed.rubric.values(conversation))
+    try:
+        answer = await ask(
+            "judge", owed.judge, asked, lambda reply: owed.rubric.read(conversation, reply) and None
+        )
+    except CallFailed as failure:
+        if failure.kind not in UNANSWERED:
+            raise
+        return Judgement(
+            owed.key, conversation.key, rater, failure=str(failure), raw=failure.raw, prompt=owed.prompt.hash, repeat=owed.repeat,
+            spent=failure.spent,
+        )  # fmt: skip
+    return Judgement(
+        owed.key, conversation.key, rater, owed.rubric.read(conversation, answer.value), raw=answer.text, prompt=owed.prompt.hash,
+        repeat=owed.repeat, spent=answer.spent,
+    )  # fmt: skip

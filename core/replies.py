@@ -1,0 +1,113 @@
+"""Replies of models are untrusted: parsed, validated against a schema, and asked for again, a bounded number of times, when unusable."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import json_repair
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from core.conversation import Message
+from core.errors import CallFailed
+from core.models import Completion
+from core.rating import NOTHING_SPENT, Spent
+
+REASKS = 2
+"""How often an unusable reply is sent back with what is wrong about it."""
+
+
+class Reply(BaseModel):
+    """Base of every reply schema: unknown fields are ignored when reading and forbidden in the schema sent to endpoints."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra={"additionalProperties": False})
+
+
+R = TypeVar("R", bound=Reply)
+
+
+class Unusable(Exception):
+    """A reply that does not answer what was asked; the message is said to the model."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A usable reply: the text, the validated value (None for plain text), and what it took to get it."""
+
+    text: str
+    value: Any
+    cut: bool
+    spent: Spent
+
+
+class Call(Protocol):
+    """One paid call: the step's name within its work, and the messages to send."""
+
+    def __call__(self, step: str, messages: Sequence[Message], /) -> Awaitable[Completion]:
+        """Answer, from the endpoint or from the journal."""
+
+
+def read(text: str, reply: type[R]) -> R:
+    """The reply as its schema. Raises Unusable, saying what is wrong in words the model can act on.
+
+    Text around the JSON and small slips (quotes, commas, code fences) are forgiven; a missing or impossible value is not.
+    """
+    try:
+        return reply.model_validate_json(text)
+    except ValidationError:
+        # Repairing never invents a value: what is missing afterwards still fails the schema.
+        found = json_repair.loads(text)
+    if not isinstance(found, dict):
+        raise Unusable("It holds no JSON object.")
+    try:
+        return reply.model_validate(found)
+    except ValidationError as error:
+        wrong = [f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}" for e in error.errors()[:5]]
+        raise Unusable("; ".join(wrong)) from error
+
+
+async def answer(
+    call: Call,
+    step: str,
+    messages: Sequence[Message],
+    reply: type[R] | None,
+    check: Callable[[Any], None] | None = None,
+) -> Answer:
+    """Ask until the reply is usable, at most 1 + REASKS times. `check` may raise Unusable.
+
+    Raises CallFailed of kind "unparsable" or "truncated" with the last raw reply; its `spent` says what the attempts cost.
+    """
+    said, spent, problem, cut = list(messages), NOTHING_SPENT, "", False
+    text = ""
+    for attempt in range(1 + REASKS):
+        done = await call(step if attempt == 0 else f"{step} again {attempt}", said)
+        text, cut, spent = done.text, done.cut, spent + done.spent
+        try:
+            if reply is None:
+                if check:
+                    check(text)
+                return Answer(text, None, cut, spent)
+            if cut:
+                # A repaired half of a number would be a made-up score.
+                raise Unusable("It was cut off at the length limit; keep the explanations shorter.")
+            value = read(text, reply)
+            if check:
+                check(value)
+            return Answer(text, value, cut, spent)
+        except Unusable as error:
+            problem = str(error)
+            said = [
+                *messages,
+                Message("assistant", text),
+                Message(
+                    "user",
+                    f"This reply cannot be used. {problem} Give the whole reply again, correctly, and nothing else.",
+                ),
+            ]
+    raise CallFailed(
+        f"No usable reply after {1 + REASKS} attempts: {problem}",
+        kind="truncated" if cut else "unparsable",
+        raw=text,
+        spent=spent,
+    )
