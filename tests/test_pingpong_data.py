@@ -270,8 +270,9 @@ def test_judge_prompt_has_card_and_turns_in_the_form_that_is_parsed() -> None:
     blocks = re.split(r"^Turn (\d+):$", after, flags=re.M)
     assert blocks[1::2] == ["1", "2"]
     assert blocks[2] == "\nuser: hi\n\nmay I come in?\nassistant: *opens*\nYou may.\n\n"
-    assert blocks[4].startswith("\nuser: thanks\nassistant: Mind the cat.\n\nHe bites.\n")
-    assert "2 turns" in blocks[4]
+    last, instruction = blocks[4].split("\n\nEnd of the conversation.\n")
+    assert last == "\nuser: thanks\nassistant: Mind the cat.\n\nHe bites."
+    assert "2 turns" in instruction
 
 
 def test_judge_prompt_counts_turns_as_a_conversation_does() -> None:
