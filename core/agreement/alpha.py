@@ -1,0 +1,81 @@
+"""Krippendorff's alpha of people's ratings under resampling of items, after Krippendorff (2011).
+
+With n_v the pairable ratings of value v, his ordinal distance between two values is the squared difference of
+M_v = n_1 + … + n_v − n_v/2, their midranks among all pairable ratings. So ordinal alpha is interval alpha of midranks, and
+both need only sums over values within items. The midranks depend on the resample and are recomputed in each.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from core.agreement.ratings import DIGITS, Floats, Ints
+from core.agreement.resampling import Statistic, Weights, gathering, kinds
+
+Metric = Literal["ordinal", "interval"]
+
+MANY_VALUES = 64
+
+
+def value_counts(item: Ints, score: Floats, items: int) -> tuple[sparse.csr_array, Floats]:
+    """How many people gave which value to which item (items × values), and the values, ascending."""
+    values, code = np.unique(np.round(score, DIGITS), return_inverse=True)
+    ones = np.ones(len(item))
+    return sparse.coo_array((ones, (item, code)), shape=(items, len(values))).tocsr(), values
+
+
+def alpha(counts: sparse.csr_array, values: Floats, metric: Metric) -> Statistic:
+    """Alpha as a statistic of weights. Items with fewer than two ratings take no part, as Krippendorff defines it.
+
+    nan where fewer than two values occur among pairable ratings: nothing to agree or disagree about.
+    """
+    number = _number(counts)
+    kind, first = kinds(_columns(counts), counts.shape[0])
+    gather = gathering(np.where(number >= 2, kind, -1), len(first))
+    table = counts[first]
+    by_value = table.T.tocsr()
+    per_item = number[first][:, None]
+    pairings = np.maximum(per_item - 1, 1)
+
+    def on(weights: Weights) -> Floats:
+        weight = np.asarray(gather @ weights, dtype=np.float64)
+        count: Floats = by_value @ weight
+        total = count.sum(axis=0)
+        place: Floats
+        if metric == "ordinal":
+            place = np.cumsum(count, axis=0) - count / 2 - total / 2
+        else:
+            place = (values - values.mean())[:, None] if len(values) else np.empty((0, 1))
+        spread = (per_item * (table @ place**2) - (table @ place) ** 2) / pairings
+        within = np.einsum("ir,ir->r", weight, np.broadcast_to(spread, weight.shape))
+        overall = total * (place**2 * count).sum(axis=0) - (place * count).sum(axis=0) ** 2
+        several = (count > 0).sum(axis=0) > 1
+        ratio = np.divide(within * (total - 1), overall, out=np.full(len(total), np.nan), where=several)
+        return np.asarray(1 - ratio)
+
+    return on
+
+
+def _number(counts: sparse.csr_array) -> Floats:
+    return np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
+
+
+def _columns(counts: sparse.csr_array) -> list[npt.NDArray[np.float64]] | list[Ints]:
+    """What makes items alike; answers of very many values (a slider's) hardly ever are, so none are merged."""
+    items, values = counts.shape
+    return [np.arange(items)] if values > MANY_VALUES else list(counts.toarray().T)
+
+
+def why_undefined(counts: sparse.csr_array) -> str:
+    """Why alpha has no value on these ratings; empty if it has one."""
+    number = _number(counts)
+    if not len(number) or number.max() < 2:
+        return "no item was rated by two people"
+    pairable = counts[np.flatnonzero(number >= 2)]
+    if int((np.asarray(pairable.sum(axis=0)).ravel() > 0).sum()) < 2:
+        return "all ratings are equal"
+    return ""

@@ -1,0 +1,343 @@
+"""Reads a long frame of ratings into arrays: who rated which item how, criterion by criterion, and *final*."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.errors import StudyError
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+COLUMNS = ("unit", "criterion", "rater", "kind", "score")
+FINAL = "final"
+DIGITS = 9
+"""Scores are rounded to this many digits before they are ranked, so that equal averages are ties."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """One criterion's ratings; items are numbered as in `Ratings.units`.
+
+    `person`, `item`, `score` hold one entry per rating of a person, in no particular order. `judges` gives each judge's
+    score of every item, `target` the mean of all people present on each item (both nan where missing), `present` the
+    number of people on each item. `unlinked` says why people's answers cannot be followed from item to item, if they cannot.
+    """
+
+    criterion: str
+    person: Ints
+    item: Ints
+    score: Floats
+    judges: Mapping[str, Floats]
+    target: Floats
+    present: Ints
+    unlinked: str = ""
+
+    @property
+    def items(self) -> int:
+        """How many items the study has, rated on this criterion or not."""
+        return len(self.target)
+
+    @cached_property
+    def people(self) -> Ints:
+        """The people (indexes into `Ratings.people`) who rated anything on this criterion, ascending."""
+        return np.unique(self.person)
+
+    def panel(self, members: Sequence[str]) -> Floats:
+        """The mean of the judges named, on the items that all of them rated; nan elsewhere. Sum first, divide once."""
+        if missing := [name for name in members if name not in self.judges]:
+            known = ", ".join(self.judges) or "none"
+            raise StudyError(
+                f"A panel names the judge “{missing[0]}”, who is not in this study. Its judges: {known}."
+            )
+        if not members:
+            raise StudyError("A panel needs at least one judge; name its members.")
+        return np.asarray(sum(self.judges[name] for name in members) / len(members), dtype=np.float64)
+
+    def by(self, person: int) -> tuple[Ints, Floats]:
+        """The items one person rated, and how."""
+        order, starts = self._by_person
+        rows = order[starts[person] : starts[person + 1]] if person + 1 < len(starts) else order[:0]
+        return self.item[rows], self.score[rows]
+
+    def of(self, person: int) -> Floats:
+        """One person's score of every item; nan where they did not rate."""
+        return _dense(*self.by(person), self.items)
+
+    def others(self, person: int) -> Floats:
+        """The mean of everybody else on the items that this person and somebody else rated; nan elsewhere."""
+        item, score = self.by(person)
+        total = np.zeros(self.items)
+        rest = np.zeros(self.items, dtype=np.int64)
+        total[item] = self._total[item] - score
+        rest[item] = self.present[item] - 1
+        return divide(total, rest)
+
+    @cached_property
+    def _total(self) -> Floats:
+        return sums(self.item, self.score, self.items)
+
+    @cached_property
+    def _by_person(self) -> tuple[Ints, Ints]:
+        counts = np.bincount(self.person)
+        return np.argsort(self.person, kind="stable"), np.concatenate([[0], np.cumsum(counts)])
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """A study's ratings, checked and numbered.
+
+    `units` are sorted, people and judges too (numbers within names by value), so the order of rows never matters.
+    `criteria` maps each criterion's name to its `Scores`, *final* last. `left_out` counts units per reason.
+    """
+
+    units: Sequence[Hashable]
+    people: tuple[str, ...]
+    judges: tuple[str, ...]
+    criteria: Mapping[str, Scores]
+    counted: tuple[str, ...]
+    anonymous: bool = False
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    def __getitem__(self, criterion: str) -> Scores:
+        """The scores of one criterion; a StudyError lists the known ones."""
+        try:
+            return self.criteria[criterion]
+        except KeyError:
+            known = ", ".join(self.criteria) or "none"
+            raise StudyError(f"The study has no criterion “{criterion}”. Its criteria: {known}.") from None
+
+    def facet(self, groups: Mapping[Hashable, Hashable] | pd.Series) -> tuple[Ints, list[Hashable]]:
+        """A facet of the units (their player model, their scenario) as numbers, −1 where unknown, and its sorted values."""
+        table = (
+            dict(zip(groups.index, groups, strict=True)) if isinstance(groups, pd.Series) else dict(groups)
+        )
+        values = [table.get(unit) for unit in self.units]
+        names = _sorted({value for value in values if not _missing(value)})
+        number = {name: index for index, name in enumerate(names)}
+        codes = [-1 if _missing(value) else number[value] for value in values]
+        return np.array(codes, dtype=np.int64), names
+
+
+def read_ratings(
+    ratings: pd.DataFrame | Ratings,
+    *,
+    criteria: Sequence[str] | None = None,
+    counted: Sequence[str] | None = None,
+    exclude_units: Iterable[Hashable] | Mapping[Hashable, str] = (),
+    anonymous_people: bool = False,
+) -> Ratings:
+    """Check a long frame and number its units and raters.
+
+    `ratings` has the columns unit (any hashable), criterion, rater, kind (“human” or “judge”) and score, one row per
+    (unit, criterion, rater, kind); further columns are ignored. A row without a score (nan) is a missing rating. Something
+    already read is returned as it is.
+
+    `criteria` chooses and orders the criteria (default: all, as they first appear); one without ratings is kept, empty.
+    `counted` are those that enter *final* (default: all of `criteria`; empty: no final). *Final* is a rater's mean over the
+    counted criteria on the units where that rater rated all of them. If the frame itself has a criterion called “final”, that
+    one is taken as given. `exclude_units` are left out, with a reason each if it is a mapping.
+
+    With `anonymous_people` a person's name is only a position on its item (somebody, not the same somebody elsewhere):
+    people's *final* is then the mean of the criteria's means on each item, and has no raters to compare.
+
+    Raises StudyError for missing columns, an unknown kind, a score that is not a finite number, a missing unit or name, and
+    a duplicate, naming the first.
+    """
+    if isinstance(ratings, Ratings):
+        return ratings
+    if missing := [name for name in COLUMNS if name not in ratings.columns]:
+        raise StudyError(f"The ratings lack the column “{missing[0]}”; they need {', '.join(COLUMNS)}.")
+    rows = _checked(ratings.loc[:, list(COLUMNS)])
+    if criteria is None:
+        criteria = [str(name) for name in rows["criterion"].unique()]
+    given_final = FINAL in criteria
+    counted = list(criteria) if counted is None else list(counted)
+    if given_final:
+        counted = []
+    if unknown := [name for name in counted if name not in criteria]:
+        raise StudyError(
+            f"“{unknown[0]}” should enter final but is not among the criteria {', '.join(criteria)}."
+        )
+    rows = rows[rows["criterion"].isin(list(criteria))]
+    rows, left_out = _excluding(rows, exclude_units)
+
+    unit, found = pd.factorize(rows["unit"])
+    units = _sorted(found)
+    unit = _ranks(found, units)[unit] if len(found) else unit
+    human = (rows["kind"] == "human").to_numpy()
+    people = _by_name(rows["rater"][human].unique())
+    judges = _by_name(rows["rater"][~human].unique())
+    rater = np.empty(len(rows), dtype=np.int64)
+    rater[human] = pd.Index(people).get_indexer(pd.Index(rows["rater"][human]))
+    rater[~human] = pd.Index(judges).get_indexer(pd.Index(rows["rater"][~human]))
+    score = rows["score"].to_numpy(dtype=np.float64)
+    criterion = pd.Index(list(criteria)).get_indexer(pd.Index(rows["criterion"]))
+    _refuse_duplicates(rows, criterion, human, rater, unit, len(units))
+
+    unlinked = "people's positions are unnamed: they are not persons" if anonymous_people else ""
+    table: dict[str, Scores] = {}
+    for number, name in enumerate(criteria):
+        theirs, its = (criterion == number) & human, (criterion == number) & ~human
+        table[name] = Scores(
+            criterion=name,
+            person=rater[theirs],
+            item=unit[theirs],
+            score=score[theirs],
+            judges={
+                judge: _dense(unit[its & (rater == j)], score[its & (rater == j)], len(units))
+                for j, judge in enumerate(judges)
+            },
+            target=_mean(unit[theirs], score[theirs], len(units)),
+            present=np.bincount(unit[theirs], minlength=len(units)),
+            unlinked=unlinked,
+        )
+    if counted:
+        table[FINAL] = _final([table[name] for name in counted], len(units), unlinked)
+    return Ratings(
+        units=units,
+        people=tuple(people),
+        judges=tuple(judges),
+        criteria=table,
+        counted=tuple(counted),
+        anonymous=anonymous_people,
+        left_out=left_out,
+    )
+
+
+def _checked(rows: pd.DataFrame) -> pd.DataFrame:
+    score = pd.to_numeric(rows["score"], errors="coerce")
+    wrong = (score.isna() & rows["score"].notna()) | np.isinf(score)
+    if wrong.any():
+        raise StudyError(f"The score {_where(rows, wrong)} is not a finite number; correct or remove it.")
+    rows = rows.assign(score=score)[score.notna()]
+    wrong = ~rows["kind"].isin(["human", "judge"])
+    if wrong.any():
+        kind = rows["kind"][wrong].iloc[0]
+        raise StudyError(
+            f"The rating {_where(rows, wrong)} has the kind “{kind}”; it must be human or judge."
+        )
+    for column in ("unit", "criterion", "rater"):
+        wrong = rows[column].isna()
+        if wrong.any():
+            raise StudyError(f"The rating {_where(rows, wrong)} has no {column}; every rating needs one.")
+    if not pd.api.types.is_string_dtype(rows["rater"]):
+        rows = rows.assign(rater=rows["rater"].map(str))
+    return rows
+
+
+def _where(rows: pd.DataFrame, wrong: pd.Series) -> str:
+    row = rows[wrong].iloc[0]
+    return f"of unit “{row['unit']}” on “{row['criterion']}” by “{row['rater']}” ({row['score']})"
+
+
+def _excluding(
+    rows: pd.DataFrame, excluded: Iterable[Hashable] | Mapping[Hashable, str]
+) -> tuple[pd.DataFrame, dict[str, int]]:
+    reasons = dict(excluded) if isinstance(excluded, Mapping) else dict.fromkeys(excluded, "excluded")
+    if not reasons:
+        return rows, {}
+    out = rows["unit"].isin(list(reasons))
+    counts: dict[str, int] = {}
+    for unit in rows["unit"][out].unique():
+        counts[reasons[unit]] = counts.get(reasons[unit], 0) + 1
+    return rows[~out], counts
+
+
+def _refuse_duplicates(
+    rows: pd.DataFrame,
+    criterion: npt.NDArray[np.intp],
+    human: npt.NDArray[np.bool_],
+    rater: Ints,
+    unit: npt.NDArray[np.intp],
+    units: int,
+) -> None:
+    raters = int(rater.max(initial=0)) + 1
+    key = pd.Series(((criterion * 2 + human) * raters + rater) * units + unit)
+    twice = key.duplicated().to_numpy()
+    if twice.any():
+        row = rows.iloc[int(np.argmax(twice))]
+        raise StudyError(
+            f"{'Person' if row['kind'] == 'human' else 'Judge'} “{row['rater']}” rated unit “{row['unit']}” on "
+            f"“{row['criterion']}” more than once; keep one rating, or give repeated runs names of their own."
+        )
+
+
+def _final(parts: Sequence[Scores], items: int, unlinked: str) -> Scores:
+    """A rater's mean over the criteria where they rated all; sums are divided once, so equal averages stay equal."""
+    count = len(parts)
+    judges = {
+        judge: np.asarray(sum(part.judges[judge] for part in parts) / count, dtype=np.float64)
+        for judge in parts[0].judges
+    }
+    if unlinked:
+        empty = np.empty(0, dtype=np.int64)
+        target = np.asarray(sum(part.target for part in parts) / count, dtype=np.float64)
+        present = np.where(np.isnan(target), 0, np.min([part.present for part in parts], axis=0))
+        return Scores(FINAL, empty, empty, np.empty(0), judges, target, present, unlinked)
+    key = np.concatenate([part.person * items + part.item for part in parts])
+    code, keys = pd.factorize(key)
+    total = sums(code, np.concatenate([part.score for part in parts]), len(keys))
+    complete = np.bincount(code, minlength=len(keys)) == count
+    keys, total = np.asarray(keys, dtype=np.int64)[complete], total[complete]
+    person, item = np.divmod(keys, max(items, 1))
+    present = np.bincount(item, minlength=items)
+    target = divide(sums(item, total, items), present * count)
+    return Scores(FINAL, person, item, total / count, judges, target, present)
+
+
+def _dense(item: npt.NDArray[np.integer], score: Floats, items: int) -> Floats:
+    scores = np.full(items, np.nan)
+    scores[item] = score
+    return scores
+
+
+def _mean(item: npt.NDArray[np.integer], score: Floats, items: int) -> Floats:
+    return divide(sums(item, score, items), np.bincount(item, minlength=items))
+
+
+def divide(total: Floats, count: npt.NDArray[np.number]) -> Floats:
+    """Totals over counts; nan where there is nothing to count."""
+    return np.asarray(np.divide(total, count, out=np.full(np.shape(total), np.nan), where=count > 0))
+
+
+def sums(code: npt.NDArray[np.integer], weight: Floats, size: int) -> Floats:
+    """The total weight of each of `size` codes."""
+    return np.asarray(np.bincount(code, weight, minlength=size), dtype=np.float64)
+
+
+def _ranks(found: Iterable[Hashable], ordered: Sequence[Hashable]) -> Ints:
+    place = {unit: rank for rank, unit in enumerate(ordered)}
+    return np.array([place[unit] for unit in found], dtype=np.int64)
+
+
+def _sorted(values: Iterable[Hashable]) -> list[Hashable]:
+    """Sorted by value where values compare, else by type and text."""
+    values = list(values)
+    try:
+        return sorted(values)  # type: ignore[type-var]
+    except TypeError:
+        return sorted(values, key=lambda value: (type(value).__name__, str(value)))
+
+
+def _by_name(names: Iterable[str]) -> list[str]:
+    """Sorted as people read: “Annotator 2” before “Annotator 10”."""
+
+    def key(name: str) -> tuple[list[tuple[str, int]], str]:
+        parts = re.split(r"(\d+)", name)
+        return [
+            (text, int(digits or -1)) for text, digits in zip(parts[::2], [*parts[1::2], ""], strict=True)
+        ], name
+
+    return sorted(names, key=key)
+
+
+def _missing(value: object) -> bool:
+    return value is None or (isinstance(value, float) and np.isnan(value))

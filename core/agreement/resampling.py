@@ -1,0 +1,117 @@
+"""Resamples a study's items: one stream of weights, drawn once, serves every figure of the study.
+
+A resample of items is a vector of counts, how often each item was drawn. Figures are computed from the counts, exactly as they
+would be from the drawn items themselves, so differences between figures are paired: they rest on the same draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import sparse
+
+from core.agreement.ratings import Floats, Ints
+
+Weights = npt.NDArray[np.floating]
+"""Counts, items × resamples."""
+
+Statistic = Callable[[Weights], Floats]
+"""Weights (items × resamples) to one value per resample, nan where it is undefined."""
+
+LEVEL = 0.95
+TOO_OFTEN = 0.05
+"""An interval is undefined if the figure itself is undefined in more than this share of the resamples."""
+
+CELLS = 4_000_000
+"""Items × resamples held at a time; a few arrays of this size are alive at once."""
+
+
+class Interval(NamedTuple):
+    """A confidence interval, or the reason why there is none."""
+
+    low: float | None
+    high: float | None
+    reason: str = ""
+
+    @property
+    def ends(self) -> list[float] | None:
+        """[low, high], or None where undefined."""
+        return None if self.low is None or self.high is None else [self.low, self.high]
+
+
+def draws(
+    items: int, resamples: int, seed: int, *, clusters: Ints | None = None, size: int | None = None
+) -> Iterator[Weights]:
+    """Yield weights (items × some resamples) until there are `resamples` of them; the same seed gives the same weights.
+
+    Each resample draws `size` items (default: as many as there are) with replacement. With `clusters` (a number per item)
+    whole clusters are drawn, as many as there are; items of cluster −1 stand alone.
+    """
+    if not items:
+        return
+    if clusters is not None:
+        clusters = _alone(clusters)
+    units = items if clusters is None else int(clusters.max()) + 1
+    size = units if size is None else size
+    rng = np.random.default_rng(seed)
+    chunk = max(1, CELLS // items)
+    for start in range(0, resamples, chunk):
+        block = np.empty((min(chunk, resamples - start), units), dtype=np.float32)
+        for row in block:
+            row[:] = np.bincount(rng.integers(0, units, size), minlength=units)
+        weights = np.ascontiguousarray(block.T)
+        yield weights if clusters is None else weights[clusters]
+
+
+def _alone(clusters: Ints) -> Ints:
+    single = clusters < 0
+    named = np.unique(clusters[~single], return_inverse=True)[1]
+    numbers = np.empty(len(clusters), dtype=np.int64)
+    numbers[~single] = named
+    numbers[single] = np.arange(single.sum()) + (named.max() + 1 if len(named) else 0)
+    return numbers
+
+
+def once(items: int) -> Weights:
+    """Every item once: the weights whose figure is the study's own, items × 1."""
+    return np.ones((items, 1))
+
+
+def interval(values: Floats) -> Interval:
+    """The percentile interval of a figure's resamples; undefined resamples are left out while they are few."""
+    defined = values[~np.isnan(values)]
+    if not len(values):
+        return Interval(None, None, "no resamples were drawn")
+    undefined = len(values) - len(defined)
+    if undefined > TOO_OFTEN * len(values):
+        return Interval(None, None, f"undefined in {undefined / len(values):.0%} of the resamples")
+    low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(float(low), float(high))
+
+
+def kinds(columns: Sequence[npt.NDArray[np.generic]], items: int) -> tuple[Ints, Ints]:
+    """Number the kinds of items, alike if the same in every column: each item's kind, and one item of each kind.
+
+    Kinds are numbered by their first item, so if all items differ, kinds are items.
+    """
+    kind = np.zeros(items, dtype=np.int64)
+    for column in columns:
+        values, names = pd.factorize(column)
+        kind = pd.factorize(kind * max(len(names), 1) + values)[0].astype(np.int64)
+    first = np.full(int(kind.max(initial=-1)) + 1, items, dtype=np.int64)
+    np.minimum.at(first, kind, np.arange(items))
+    return kind, first
+
+
+def gathering(group: npt.NDArray[np.integer], groups: int) -> sparse.csc_array:
+    """The groups × items matrix of ones that sums weights of items by group; −1 is no group. Exact up to 2²⁴ draws."""
+    inside = group >= 0
+    starts = np.concatenate([[0], np.cumsum(inside)])
+    ones = np.ones(int(inside.sum()), dtype=np.float32)
+    return sparse.csc_array(
+        (ones, group[inside].astype(np.int32), starts.astype(np.int32)), shape=(groups, len(group))
+    )

@@ -1,0 +1,139 @@
+"""The long frame is checked, numbered, and *final* computed from sums."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.agreement import FINAL, read_ratings
+from core.errors import StudyError
+
+from .frames import frame, judges, people, study
+
+
+def test_scores_by_unit():
+    table = read_ratings(study({"ann": [1, 2, None], "bob": [3, None, None]}, {"j": [5, None, 4.5]}))
+    scores = table["quality"]
+    assert table.units == [0, 1, 2]  # unit 2 has a judge's rating only, and stays
+    np.testing.assert_array_equal(scores.target, [2, 2, np.nan])
+    np.testing.assert_array_equal(scores.present, [2, 1, 0])
+    np.testing.assert_array_equal(scores.judges["j"], [5, np.nan, 4.5])
+
+
+def test_a_person_and_everybody_else():
+    scores = read_ratings(people({"ann": [1, 2, 5], "bob": [3, None, 4], "cy": [5, None, None]}))["quality"]
+    np.testing.assert_array_equal(scores.of(1), [3, np.nan, 4])
+    np.testing.assert_array_equal(scores.others(0), [4, np.nan, 4])
+    np.testing.assert_array_equal(scores.others(2), [2, np.nan, np.nan])
+
+
+def test_the_order_of_rows_is_nothing():
+    rows = study({"ann 2": [1, 2, 4], "ann 10": [3, 3, 1]}, {"j": [5, 1, 4.5]})
+    table, shuffled = read_ratings(rows), read_ratings(rows.sample(frac=1, random_state=1))
+    assert table.people == shuffled.people == ("ann 2", "ann 10")
+    np.testing.assert_array_equal(table["quality"].target, shuffled["quality"].target)
+
+
+def test_final_is_the_mean_of_the_counted_criteria():
+    rows = pd.concat(
+        [
+            people({"ann": [1, 2], "bob": [3, 4]}, "fluency"),
+            people({"ann": [2, 3], "bob": [5, None]}, "character"),
+            people({"ann": [1, 1], "bob": [0, 0]}, "refusal"),
+            judges({"j": [4, 5]}, "fluency"),
+            judges({"j": [3, None]}, "character"),
+        ]
+    )
+    table = read_ratings(rows, counted=["fluency", "character"])
+    final = table[FINAL]
+    # ann: (1 + 2)/2 and (2 + 3)/2; bob rated both only on unit 0: (3 + 5)/2.
+    np.testing.assert_array_equal(final.of(0), [1.5, 2.5])
+    np.testing.assert_array_equal(final.of(1), [4, np.nan])
+    # Unit 0: (1 + 2 + 3 + 5)/4; unit 1: ann alone.
+    np.testing.assert_array_equal(final.target, [2.75, 2.5])
+    np.testing.assert_array_equal(final.judges["j"], [3.5, np.nan])
+    assert list(table.criteria) == ["fluency", "character", "refusal", FINAL]
+
+
+def test_final_of_anonymous_people_is_the_mean_of_means():
+    rows = pd.concat(
+        [people({"1": [1, 2], "2": [3, None]}, "a"), people({"1": [4, None], "2": [4, None]}, "b")]
+    )
+    final = read_ratings(rows, anonymous_people=True)[FINAL]
+    # Unit 0: ((1 + 3)/2 + (4 + 4)/2)/2 = 3; unit 1 has nobody on b. Nobody is followed from a to b.
+    np.testing.assert_array_equal(final.target, [3, np.nan])
+    assert len(final.item) == 0
+    assert "not persons" in final.unlinked
+
+
+def test_no_final_and_given_final():
+    assert list(read_ratings(people({"ann": [1, 2]}), counted=[]).criteria) == ["quality"]
+    given = read_ratings(pd.concat([people({"ann": [1, 2]}), people({"ann": [5, 5]}, FINAL)]))
+    np.testing.assert_array_equal(given[FINAL].target, [5, 5])
+
+
+def test_units_of_any_kind():
+    class Unit(NamedTuple):
+        conversation: str
+        turn: int | None
+
+    units = [Unit("b", 2), Unit("a", None), Unit("b", 1), "c", 7]
+    table = read_ratings(frame([(unit, "q", "ann", "human", score) for score, unit in enumerate(units)]))
+    assert set(table.units) == set(units)
+    assert [table["q"].target[table.units.index(unit)] for unit in units] == [0, 1, 2, 3, 4]
+
+
+def test_excluded_units_are_counted_by_reason():
+    rows = people({"ann": [1, 2, 3, 4]})
+    assert read_ratings(rows, exclude_units=[1, 99]).left_out == {"excluded": 1}
+    table = read_ratings(rows, exclude_units={0: "refused", 3: "refused", 2: "gold"})
+    assert table.units == [1]
+    assert table.left_out == {"refused": 2, "gold": 1}
+
+
+def test_facets():
+    table = read_ratings(people({"ann": [1, 2, 3]}))
+    codes, names = table.facet({0: "llama", 2: "gpt"})
+    assert names == ["gpt", "llama"]
+    assert codes.tolist() == [1, -1, 0]
+    assert table.facet(pd.Series({1: "x"}))[0].tolist() == [-1, 0, -1]
+
+
+def test_a_duplicate_is_named():
+    rows = pd.concat([people({"ann": [1, 2]}), people({"ann": [None, 3]})])
+    with pytest.raises(StudyError, match="Person “ann” rated unit “1” on “quality” more than once"):
+        read_ratings(rows)
+    # The same name as a person and as a judge, and the same unit on two criteria, are no duplicates.
+    read_ratings(pd.concat([people({"ann": [1]}), judges({"ann": [1]}), people({"ann": [1]}, "other")]))
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (people({"ann": [1]}).drop(columns="kind"), "lack the column “kind”"),
+        (people({"ann": [1]}).assign(kind="robot"), "kind “robot”; it must be human or judge"),
+        (people({"ann": [1]}).assign(score="good"), "(good) is not a finite number"),
+        (people({"ann": [1]}).assign(score=np.inf), "(inf) is not a finite number"),
+        (people({"ann": [1]}).assign(unit=None), "has no unit"),
+        (people({"ann": [1]}).assign(rater=None), "has no rater"),
+    ],
+)
+def test_bad_rows_are_named(rows, said):
+    with pytest.raises(StudyError) as refused:
+        read_ratings(rows)
+    assert said in str(refused.value)
+
+
+def test_unknown_names():
+    table = read_ratings(study({"ann": [1, 2]}, {"j": [1, 2]}))
+    with pytest.raises(StudyError, match="no criterion “fun”"):
+        table["fun"]
+    with pytest.raises(StudyError, match=r"“k”, who is not in this study\. Its judges: j"):
+        table["quality"].panel(["j", "k"])
+    with pytest.raises(StudyError, match="“fun” should enter final"):
+        read_ratings(people({"ann": [1]}), counted=["fun"])
+
+
+def test_a_row_without_a_score_is_missing():
+    assert read_ratings(people({"ann": [1, 2]}).assign(score=[1, np.nan])).units == [0]

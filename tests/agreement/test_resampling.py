@@ -1,0 +1,60 @@
+"""Weights are draws of items; intervals are their percentiles."""
+
+import numpy as np
+import pytest
+
+from core.agreement import resampling
+from core.agreement.resampling import draws, interval
+
+
+def all_draws(*args, **options):
+    return np.concatenate(list(draws(*args, **options)), axis=1)
+
+
+def test_a_resample_draws_as_many_items_as_there_are():
+    weights = all_draws(30, 200, 0)
+    assert weights.shape == (30, 200)
+    assert (weights.sum(axis=0) == 30).all()
+    assert len(np.unique(weights, axis=1).T) == 200
+    # A draw leaves an item out with probability (1 − 1/30)³⁰ = .362; 6,000 cells put the share within ±.025 of it.
+    assert abs((weights == 0).mean() - (1 - 1 / 30) ** 30) < 0.025
+
+
+def test_the_seed_decides(monkeypatch):
+    once = all_draws(30, 50, 7)
+    assert (once == all_draws(30, 50, 7)).all()
+    assert (once != all_draws(30, 50, 8)).any()
+    monkeypatch.setattr(resampling, "CELLS", 30 * 7)
+    assert len(list(draws(30, 50, 7))) == 8
+    assert (once == all_draws(30, 50, 7)).all()
+
+
+def test_clusters_move_together():
+    clusters = np.array([0, 0, 2, 2, 2, -1, -1])
+    weights = all_draws(7, 300, 0, clusters=clusters)
+    assert (weights[0] == weights[1]).all()
+    assert (weights[2] == weights[4]).all()
+    assert (weights[5] != weights[6]).any()
+    # Four clusters, so four draws: the pair, the three, and two items that stand alone.
+    assert (weights[[0, 2, 5, 6]].sum(axis=0) == 4).all()
+
+
+def test_more_items_than_there_are():
+    assert (all_draws(10, 20, 0, size=40).sum(axis=0) == 40).all()
+
+
+def test_interval_by_hand():
+    # Of 0, 1, …, 100 the 2.5% and 97.5% quantiles are 2.5 and 97.5.
+    assert interval(np.arange(101.0)).ends == pytest.approx([2.5, 97.5])
+
+
+def test_interval_with_undefined_resamples():
+    few = np.where(np.arange(100) < 5, np.nan, 1.0)
+    assert interval(few).ends == [1, 1]
+    many = np.where(np.arange(100) < 6, np.nan, 1.0)
+    assert interval(many) == (None, None, "undefined in 6% of the resamples")
+    assert interval(np.empty(0)).reason == "no resamples were drawn"
+
+
+def test_no_items_no_draws():
+    assert list(draws(0, 100, 0)) == []
