@@ -13,10 +13,15 @@ RaterKind = Literal["human", "judge"]
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """An ordered set of answers. `labels` are written out for every value, lowest first."""
+    """An ordered set of answers. `labels` are written out for every value, lowest first.
+
+    A continuous scale names its two ends only, and every score between them is on it: imported scores may be so,
+    a question on the desk needs answers to choose from.
+    """
 
     values: tuple[float, ...]
     labels: tuple[str, ...]
+    continuous: bool = False
 
     def __post_init__(self) -> None:
         if len(self.values) != len(self.labels) or len(self.values) < 2:
@@ -35,7 +40,7 @@ class Scale:
         return self.values[-1]
 
     def __contains__(self, score: float) -> bool:
-        return score in self.values
+        return self.low <= score <= self.high if self.continuous else score in self.values
 
 
 LIKERT_5 = Scale((1, 2, 3, 4, 5), ("Strongly disagree", "Disagree", "Neither", "Agree", "Strongly agree"))

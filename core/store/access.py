@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+import time
 from dataclasses import dataclass
 
 from sqlite_utils import Database
@@ -121,6 +122,30 @@ def check_passphrase(db: Database, passphrase: str) -> bool:
         return False
     salt, digest = (bytes.fromhex(part) for part in row[0].split("$"))
     return hmac.compare_digest(hashlib.scrypt(passphrase.encode(), salt=salt, **_SCRYPT), digest)
+
+
+def ticket(db: Database, hours: float = 12.0) -> str:
+    """What a researcher's browser shows instead of the passphrase, for so many hours; renewing the passphrase voids it.
+
+    It is the time it ends, signed with the stored hash: nothing more has to be kept. Raises NotAllowed where no passphrase is set.
+    """
+    ends = f"{time.time() + hours * 3600:.0f}"
+    return f"{ends}.{_signature(db, ends)}"
+
+
+def ticket_holds(db: Database, shown: str) -> bool:
+    """Whether this is a ticket of ours that has not run out."""
+    ends, _, signature = shown.partition(".")
+    if not (has_passphrase(db) and ends.isdecimal() and signature.isascii()):
+        return False
+    return hmac.compare_digest(signature, _signature(db, ends)) and float(ends) > time.time()
+
+
+def _signature(db: Database, text: str) -> str:
+    row = db.execute("SELECT value FROM settings WHERE key = 'passphrase'").fetchone()
+    if row is None:
+        raise NotAllowed("No passphrase is set. Set one with `concord passphrase` on the server's machine.")
+    return hmac.new(row[0].encode(), f"ticket {text}".encode(), hashlib.sha256).hexdigest()
 
 
 def _rater(db: Database, name: str) -> int:

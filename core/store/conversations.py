@@ -121,6 +121,18 @@ def existing(db: Database, keys: Sequence[str]) -> dict[str, int]:
     )
 
 
+def keys_after(
+    db: Database, benchmark: str, last: int = 0, *, language: str = "", limit: int = 500
+) -> list[tuple[int, str]]:
+    """The next (id, key) of a benchmark's conversations, in the order stored."""
+    return list(
+        db.execute(
+            "SELECT id, key FROM conversations WHERE id > ? AND benchmark = ? AND (? = '' OR language = ?) ORDER BY id LIMIT ?",
+            [last, benchmark, language, language, limit],
+        ).fetchall()
+    )
+
+
 def load(db: Database, which: int | str) -> Conversation:
     """A conversation by id or key. Raises NotFound."""
     column = "id" if isinstance(which, int) else "key"

@@ -148,3 +148,18 @@ CREATE TABLE failures (
 ) WITHOUT ROWID
 """,
     )
+
+
+@migrations(name="002_rating_meta")
+def _rating_meta(db: Database) -> None:
+    """What an imported file says about a single rating, beside its score."""
+    db.execute("ALTER TABLE ratings ADD COLUMN meta TEXT")
+
+
+@migrations(name="003_desk_marks")
+def _desk_marks(db: Database) -> None:
+    """How far each browser's reports from the desk are in the store: one that arrives twice is applied once."""
+    db.execute(
+        "CREATE TABLE desk_marks (rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE CASCADE, client TEXT NOT NULL, "
+        "n INTEGER NOT NULL, seen TEXT NOT NULL, PRIMARY KEY (rater_id, client)) WITHOUT ROWID"
+    )

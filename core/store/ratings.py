@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
@@ -28,6 +28,21 @@ class Stored:
     created: str
 
 
+class Row(NamedTuple):
+    """A rating as a row of the table. `meta` is a JSON object of what else its source said about it, or None."""
+
+    conversation_id: int
+    turn: int | None
+    criterion: str
+    rater_id: int
+    repeat: int
+    study_id: int | None
+    score: float
+    explanation: str
+    meta: str | None
+    created: str
+
+
 def register(db: Database, scope: str, criteria: Sequence[Criterion]) -> None:
     """Remember the criteria of a benchmark or a study; the same names are brought up to date."""
     for position, c in enumerate(criteria):
@@ -39,7 +54,7 @@ def register(db: Database, scope: str, criteria: Sequence[Criterion]) -> None:
                 c.name,
                 c.title,
                 c.statement,
-                json.dumps([c.scale.values, c.scale.labels]),
+                json.dumps([c.scale.values, c.scale.labels, c.scale.continuous]),
                 int(c.counted),
             ],
         )
@@ -135,6 +150,25 @@ def insert(
             for r in given
         ],
     )
+
+
+def insert_rows(db: Database, rows: Iterable[Row]) -> None:
+    """Add many ratings at once, as an import has them. Call `refresh` afterwards."""
+    db.conn.executemany(
+        f"INSERT INTO ratings ({', '.join(Row._fields)}) VALUES ({', '.join('?' * len(Row._fields))})", rows
+    )
+
+
+def scores_of(
+    db: Database, conversation_ids: Iterable[int]
+) -> dict[tuple[int, int, str, int | None, int, int | None], float]:
+    """What is stored of these conversations: (conversation, rater, criterion, turn, repeat, study) → score."""
+    rows = db.execute(
+        "SELECT conversation_id, rater_id, criterion, turn, repeat, study_id, score FROM ratings "
+        "WHERE conversation_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(conversation_ids))],
+    )
+    return {tuple(key): score for *key, score in rows}
 
 
 def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None:
@@ -253,15 +287,22 @@ def judges(db: Database, benchmark: str = "") -> list[Rater]:
     return [Rater(r["name"], r["kind"], r["variant"], bool(r["stand_in"])) for r in rows]
 
 
-def spent_by_call(db: Database, benchmark: str) -> Mapping[str, tuple[float, float]]:
-    """Mean tokens in and out per judging call, by judge: what an estimate can go by."""
+def remember_prompt(db: Database, hash: str, benchmark: str, version: str, name: str, body: str) -> None:
+    """Keep the text of a prompt that results refer to by its hash."""
+    db.execute(
+        "INSERT OR IGNORE INTO prompts (hash, benchmark, version, name, body) VALUES (?, ?, ?, ?, ?)",
+        [hash, benchmark, version, name, body],
+    )
+
+
+def tokens_by_judge(db: Database) -> Mapping[str, tuple[float, float]]:
+    """Mean tokens in and out per judging call, by judge: what an estimate can go by. Only the latest 200 judgements are asked."""
     return {
         name: (tokens_in, tokens_out)
         for name, tokens_in, tokens_out in db.execute(
-            "SELECT x.name, 1.0 * sum(j.input_tokens) / sum(j.calls), 1.0 * sum(j.output_tokens) / sum(j.calls) FROM judgements j "
-            "JOIN raters x ON x.id = j.rater_id JOIN conversations c ON c.id = j.conversation_id "
-            "WHERE c.benchmark = ? GROUP BY x.name HAVING sum(j.calls) > 0",
-            [benchmark],
+            "SELECT x.name, 1.0 * sum(j.input_tokens) / sum(j.calls), 1.0 * sum(j.output_tokens) / sum(j.calls) FROM "
+            "(SELECT * FROM judgements ORDER BY id DESC LIMIT 200) j "
+            "JOIN raters x ON x.id = j.rater_id GROUP BY x.name HAVING sum(j.calls) > 0"
         )
     }
 
@@ -277,5 +318,5 @@ def total_spent(db: Database) -> Spent:
 
 
 def _scale(text: str) -> Scale:
-    values, labels = json.loads(text)
-    return Scale(tuple(values), tuple(labels))
+    values, labels, *continuous = json.loads(text)
+    return Scale(tuple(values), tuple(labels), *continuous)

@@ -112,6 +112,17 @@ def names(db: Database) -> list[str]:
     return [row[0] for row in db.execute("SELECT name FROM studies ORDER BY id DESC")]
 
 
+def rated(db: Database, name: str) -> bool:
+    """Whether anybody has rated in a study: people in it, or judges any of its units."""
+    found = study_id(db, name)
+    row = db.execute(
+        "SELECT EXISTS (SELECT 1 FROM ratings WHERE study_id = ?) OR EXISTS (SELECT 1 FROM study_units u "
+        "JOIN ratings r ON r.conversation_id = u.conversation_id WHERE u.study_id = ?)",
+        [found, found],
+    ).fetchone()
+    return bool(row[0])
+
+
 def write_guidelines(db: Database, name: str, text: str) -> None:
     """Replace a study's guidelines."""
     db.execute("UPDATE studies SET guidelines = ? WHERE id = ?", [text, study_id(db, name)])
@@ -331,6 +342,16 @@ def import_annotations(db: Database, study: str, given: Iterable[Annotation]) ->
         )
         touched.append(conversation[0])
     ratings.refresh(db, touched)
+
+
+def refused_units(db: Database, name: str) -> list[int]:
+    """The units of a study whose conversation a judge saw a refusal in, at any turn."""
+    rows = db.execute(
+        "SELECT u.id FROM study_units u WHERE u.study_id = ? AND EXISTS (SELECT 1 FROM scores s JOIN raters x ON x.id = s.rater_id "
+        "WHERE s.conversation_id = u.conversation_id AND s.criterion = 'refusal' AND s.total > 0 AND x.kind = 'judge')",
+        [study_id(db, name)],
+    )
+    return [row[0] for row in rows]
 
 
 def frame(db: Database, name: str) -> pd.DataFrame:

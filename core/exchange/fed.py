@@ -1,0 +1,158 @@
+"""FED: 125 dialogues of two systems and of people, rated by people on eleven qualities and by a judge on five.
+
+After Mehta & Eskenazi, “Unsupervised Evaluation of Interactive Dialog with DialoGPT” (SIGDIAL 2020). The published file gives
+each dialogue up to five ratings a quality without names: the third rating of one dialogue and the third of another need not be
+the same person's, so the study is anonymous and its raters are positions.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.conversation import Conversation, Message, Unit
+from core.errors import ImportRefused
+from core.exchange.incoming import Given, Incoming
+from core.rating import Criterion, Rater, Scale
+from core.store.studies import Study
+
+PEOPLE = "fed_human_annotations.json"
+JUDGE = "fed_gpt4_annotations.json"
+BENCHMARK = "fed"
+GPT_4 = Rater("gpt-4", "judge")
+RUNS = 5
+
+_THREE = Scale((0, 1, 2), ("No", "Somewhat", "Yes"))
+CRITERIA = (
+    Criterion("Coherent", "The system keeps to the point, so that the dialogue holds together from start to end.", _THREE),
+    Criterion("Error recovery", "After a mistake, the system finds its way back into the dialogue.", _THREE),
+    Criterion(
+        "Consistent", "Nothing the system says contradicts what it said before.", Scale((0, 1), ("No", "Yes"))
+    ),
+    Criterion("Diverse", "The system's utterances differ from one another.", _THREE),
+    Criterion("Depth", "The system goes into a topic instead of staying on its surface.", _THREE),
+    Criterion("Likeable", "The system has a personality one would like to talk to.", _THREE),
+    Criterion("Understanding", "The system seems to grasp what the person means.", _THREE),
+    Criterion("Flexible", "The system adapts to the person and to what interests them.", _THREE),
+    Criterion("Informative", "The system tells the person something new.", _THREE),
+    Criterion("Inquisitive", "The system asks about the person and takes an interest in the answers.", _THREE),
+    Criterion(
+        "Overall",
+        "How good is the dialogue as a whole?",
+        Scale((0, 1, 2, 3, 4), ("Very poor", "Poor", "Fair", "Good", "Very good")),
+    ),
+)  # fmt: skip
+JUDGED = {"coh": "Coherent", "div": "Diverse", "eng": "Likeable", "inf": "Informative", "ovr": "Overall"}
+_ROLES = {"human": "user", "model": "assistant"}
+
+
+def read(folder: Path, study: str = BENCHMARK) -> Incoming:
+    """The dialogues and ratings of a folder with the two published files. Raises ImportRefused."""
+    people, judge = folder / PEOPLE, folder / JUDGE
+    dialogues = _load(people)
+    if not isinstance(dialogues, list) or not dialogues:
+        raise ImportRefused(f"{people} must be a list of dialogues. Take the file as it was published.")
+    conversations = [_conversation(people, number, entry) for number, entry in enumerate(dialogues, 1)]
+    keys = [c.key for c in conversations]
+    if len(set(keys)) < len(keys):
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ImportRefused(f"{people} holds the dialogue “{twice}” twice. Remove one of them.")
+    given = [*_people(people, dialogues, keys), *_judge(judge, keys)]
+    return Incoming(
+        Study(study, CRITERIA, title="FED: dialogue quality", source="fed", anonymous=True),
+        given,
+        {c.key: c for c in conversations},
+        file=str(folder),
+    )
+
+
+def _load(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ImportRefused(f"There is no {path}. Name the folder that holds {PEOPLE} and {JUDGE}.") from None
+    except OSError as error:
+        raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise ImportRefused(f"{path} is not UTF-8 text. Take the file as it was published.") from error
+    except json.JSONDecodeError as error:
+        raise ImportRefused(
+            f"{path}, line {error.lineno}, is not valid JSON ({error.msg}). Take the file as it was published."
+        ) from error
+
+
+def _conversation(path: Path, number: int, entry: Any) -> Conversation:
+    match entry:
+        case {
+            "dialogue_id": str(name),
+            "model": str(system),
+            "dialog": [_, *_] as lines,
+            "annotations": dict(),
+        }:
+            pass
+        case _:
+            raise ImportRefused(
+                f"Dialogue {number} of {path} lacks one of dialogue_id, model, dialog and annotations. "
+                "Take the file as it was published."
+            )
+    messages = []
+    for line in lines:
+        match line:
+            case {"speaker": ("human" | "model") as speaker, "text": str(text)}:
+                messages.append(Message(_ROLES[speaker], text))  # type: ignore[arg-type]
+            case _:
+                raise ImportRefused(
+                    f"Dialogue {number} ({name}) of {path} has an utterance without a text or with a speaker "
+                    "other than human and model. Take the file as it was published."
+                )
+    # The dialogues of people with people are among the systems: one of the two speaks as “model”.
+    return Conversation(BENCHMARK, f"{BENCHMARK}/{name}", system, tuple(messages), facets={"system": system})
+
+
+def _people(path: Path, dialogues: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> Iterator[Given]:
+    raters = [Rater(f"position {n}", "human") for n in range(1, RUNS + 1)]
+    criteria = {c.name: c for c in CRITERIA}
+    for key, entry in zip(keys, dialogues, strict=True):
+        for quality, scores in entry["annotations"].items():
+            criterion = criteria.get(quality)
+            if criterion is None:
+                raise ImportRefused(
+                    f"{path} rates {key} on “{quality}”, which is not among FED's qualities: {', '.join(criteria)}."
+                )
+            if not isinstance(scores, list) or len(scores) > RUNS:
+                raise ImportRefused(
+                    f"{path} must give {key} a list of at most {RUNS} ratings on “{quality}”."
+                )
+            for rater, score in zip(raters, scores, strict=False):
+                if not _number(score) or score not in criterion.scale:
+                    allowed = ", ".join(f"{value:g}" for value in criterion.scale.values)
+                    raise ImportRefused(
+                        f"{path} rates {key} on “{quality}” with {score!r}; the scale is {allowed}. Correct the rating."
+                    )
+                yield Given(Unit(key), quality, rater, float(score), where=str(path))
+
+
+def _judge(path: Path, keys: Sequence[str]) -> Iterator[Given]:
+    runs = _load(path)
+    names = [f"{short}_{run}" for short in JUDGED for run in range(1, RUNS + 1)]
+    if not isinstance(runs, dict) or set(runs) != set(names):
+        raise ImportRefused(f"{path} must hold the lists {names[0]} … {names[-1]} and nothing else.")
+    for name in names:
+        short, run = name.split("_")
+        scores = runs[name]
+        if not isinstance(scores, list) or len(scores) != len(keys):
+            count = len(scores) if isinstance(scores, list) else "no"
+            raise ImportRefused(
+                f"{path} gives {count} ratings as “{name}” for {len(keys)} dialogues. "
+                "The two files must come from the same publication."
+            )
+        for key, score in zip(keys, scores, strict=True):
+            if not _number(score):
+                raise ImportRefused(f"{path} rates {key} as “{name}” with {score!r}, which is not a number.")
+            yield Given(Unit(key), JUDGED[short], GPT_4, float(score), repeat=int(run) - 1, where=str(path))
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
