@@ -43,7 +43,7 @@ class Conversation:
     messages: tuple[Message, ...]
     language: str = "en"
     facets: Mapping[str, str] = field(default_factory=dict)
-    context: Mapping[str, str] = field(default_factory=dict)
+    context: Mapping[str, Any] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     def turns(self) -> Iterator[Turn]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol, TypeVar
 
 import json_repair
@@ -25,6 +26,12 @@ class Reply(BaseModel):
 
 
 R = TypeVar("R", bound=Reply)
+
+
+@cache
+def json_schema(reply: type[Reply]) -> dict[str, Any]:
+    """The schema as endpoints are sent it; made once per kind of reply."""
+    return reply.model_json_schema()
 
 
 class Unusable(Exception):
@@ -72,7 +79,7 @@ async def answer(
     step: str,
     messages: Sequence[Message],
     reply: type[R] | None,
-    check: Callable[[Any], None] | None = None,
+    check: Callable[[Any], object] | None = None,
 ) -> Answer:
     """Ask until the reply is usable, at most 1 + REASKS times. `check` may raise Unusable.
 

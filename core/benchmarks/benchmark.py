@@ -17,7 +17,7 @@ class Ask(Protocol):
     """Asks a model. `step` names the call within its piece of work: the same step is never paid for twice."""
 
     def __call__(
-        self, step: str, model: str, asked: Asked, check: Callable[[Any], None] | None = None, /
+        self, step: str, model: str, asked: Asked, check: Callable[[Any], object] | None = None, /
     ) -> Awaitable[Answer]:
         """A usable answer, or CallFailed."""
 

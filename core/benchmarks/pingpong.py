@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Plan, Play, Role, Rubric
 from core.conversation import Conversation, Message, Unit
 from core.errors import ConfigError, not_found
-from core.prompts import Prompt
+from core.prompts import Prompt, versions
 from core.rating import YES_NO, Criterion, Rating
 from core.replies import Reply, Unusable
 
@@ -161,7 +161,7 @@ async def play(
     symmetric: bool, player_prompt: Prompt, interrogator_prompt: Prompt, facets: Mapping[str, str],
 ) -> Conversation:  # fmt: skip
     """The dialogue: the interrogator knows the summary and the situation, the player the card; both know all when symmetric."""
-    values = {
+    values: dict[str, Any] = {
         "character": character,
         "char_summary": character.summary,
         "char_description": character.description,
@@ -301,6 +301,11 @@ def _languages(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]
     )
 
 
+def _versions(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+    # Version 1 is another game: its interrogator is its judge as well.
+    return [v for v in versions(materials.prompts, "pingpong") if v != "v1"]
+
+
 PINGPONG = Benchmark(
     name="pingpong",
     title="PingPong",
@@ -319,7 +324,7 @@ PINGPONG = Benchmark(
         Option("repeats", "Conversations per player, character and situation.", "count", 1),
         Option("judge_repeats", "Times each judge rates a conversation (for test-retest).", "count", 1),
         Option("symmetric", "Show card and situation to both sides.", "switch", False),
-        Option("version", "Version of the prompts.", "choice", "v2", lambda m, c: sorted({p.name for f in m.prompts for p in (f / "pingpong").glob("*") if p.is_dir()})),
+        Option("version", "Version of the prompts.", "choice", "v2", _versions),
     ),
     prompts={"player": None, "interrogator": NextUtterance, "judge": Scores},
     version="v2",

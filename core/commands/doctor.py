@@ -1,0 +1,70 @@
+"""`concord doctor`: one tiny call to every model, and what is wrong with those that do not answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+import click
+
+from core import replies
+from core.conversation import Message
+from core.errors import ConcordError
+from core.models import Client, Completion, Model, load_models
+from core.workspace import Workspace
+
+
+class Ping(replies.Reply):
+    """The smallest reply there is."""
+
+    ok: bool
+
+
+ASKED = (
+    Message("system", "You check connections."),
+    Message("user", 'Reply with the JSON object {"ok": true} and nothing else.'),
+)
+
+
+async def examine(models: Mapping[str, Model]) -> dict[str, str | None]:
+    """For each model None where it answered as asked, else a sentence saying what is wrong and how to mend it."""
+
+    async def one(name: str) -> str | None:
+        async def call(step: str, messages: object, /) -> Completion:
+            return await client.complete(
+                name, ASKED, params={"max_tokens": 200}, schema=replies.json_schema(Ping)
+            )
+
+        try:
+            await replies.answer(call, "doctor", ASKED, Ping)
+        except ConcordError as error:
+            hint = (
+                ' Try replies = "text" in models.toml.'
+                if getattr(error, "kind", "") in ("unparsable", "bad_request")
+                else ""
+            )
+            return str(error) + hint
+        return None
+
+    async with Client(models, retries=1) as client:
+        found = await asyncio.gather(*(one(name) for name in models))
+    return dict(zip(models, found, strict=True))
+
+
+@click.command(name="doctor")
+@click.argument("names", nargs=-1)
+@click.pass_obj
+def command(folder: str, names: tuple[str, ...]) -> None:
+    """Check every configured model (or those named) with one tiny call."""
+    workspace = Workspace.open(folder)
+    models = load_models(workspace.models_path)
+    chosen = {name: models[name] for name in models if not names or name in names}
+    if not chosen:
+        raise ConcordError(
+            f"There is no such model in {workspace.models_path}. Add a [models.NAME] table: the file says how."
+        )
+    found = asyncio.run(examine(chosen))
+    for name, wrong in found.items():
+        click.echo(f"{'✗' if wrong else '✓'} {name}: {wrong or 'answers as asked'}")
+    if any(found.values()):
+        raise SystemExit(1)

@@ -1,0 +1,97 @@
+"""How a run's progress is told on a terminal: a live line, or plain lines where there is no terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from core.store.runs import Progress
+from core.work import Survey
+
+PLAIN_SECONDS = 5.0
+
+
+def sentence(p: Progress) -> str:
+    """Where a run stands, in one line."""
+    rate = p.spent.calls / p.elapsed if p.elapsed > 0 else 0.0
+    parts = [f"{p.stored + p.done:,} of {p.planned:,} stored"]
+    if p.failed:
+        parts.append(f"{p.failed:,} failed")
+    parts += [
+        f"{p.spent.calls:,} calls ({rate:.1f}/s)",
+        f"{p.spent.input_tokens + p.spent.output_tokens:,} tokens",
+        f"cost {p.spent.cost:.2f}",
+    ]
+    if p.state == "running" and p.seconds_left is not None:
+        parts.append(f"{duration(p.seconds_left)} left")
+    return " · ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+class Watcher:
+    """Shows each beat of a run."""
+
+    def __init__(self, live: Live | None):
+        self.live = live
+        self.last = time.monotonic()
+
+    def __call__(self, progress: Progress) -> None:
+        """Draw it, or say it every few seconds."""
+        if self.live is not None:
+            self.live.update(Text(_bar(progress) + " " + sentence(progress)))
+        elif time.monotonic() - self.last >= PLAIN_SECONDS:
+            self.last = time.monotonic()
+            click.echo(sentence(progress))
+
+
+@contextmanager
+def watching() -> Iterator[Watcher]:
+    """A watcher for the length of a run."""
+    if sys.stdout.isatty():
+        with Live(console=Console(), refresh_per_second=4, transient=True) as live:
+            yield Watcher(live)
+    else:
+        yield Watcher(None)
+
+
+def estimate(found: Survey) -> str:
+    """What a run would do, before it does."""
+    lines = [
+        f"{found.planned:,} pieces planned (conversations and judgements), {found.stored:,} stored, {found.left:,} left to make."
+    ]
+    if found.failed:
+        lines.append(f"{found.failed:,} judgements failed before; --retry-failed asks for them again.")
+    for name, calls in found.calls.items():
+        tokens_in, tokens_out = found.tokens[name]
+        basis = "measured here" if name in found.measured else "a guess"
+        lines.append(
+            f"  {name}: {calls:,} calls, about {tokens_in:,.0f} tokens in and {tokens_out:,.0f} out ({basis})"
+        )
+    lines.append(f"Estimated cost: {found.cost:.2f}" + _unpriced(found))
+    return "\n".join(lines)
+
+
+def _unpriced(found: Survey) -> str:
+    if not found.unpriced:
+        return ""
+    return f", without {', '.join(sorted(found.unpriced))}, whose price is not in models.toml"
+
+
+def _bar(p: Progress, width: int = 24) -> str:
+    filled = round(width * (p.stored + p.done + p.failed) / p.planned) if p.planned else width
+    return "█" * filled + "░" * (width - filled)
