@@ -146,13 +146,19 @@ def _ratio(together: Floats, spread_x: Floats, spread_y: Floats) -> Floats:
     return np.asarray(np.clip(ratio, -1, 1))
 
 
-def kendall(x: Floats, y: Floats) -> float:
-    """Tau-b of two scores without missing values, whatever their number of values; nan if one is constant."""
-    pair = pairs(x, y)
-    if kendall_possible(pair):
-        return float(correlation(pair, "kendall")(np.ones((len(x), 1)))[0])
+def once(pairs: Pairs, coefficient: Coefficient) -> float:
+    """A coefficient of the items as they are, each once; nan if a score is constant. Any number of values will do."""
+    count = np.asarray(pairs.gather.sum(axis=1), dtype=np.float64).reshape(-1, 1)
+    if coefficient == "spearman":
+        return float(_spearman(pairs, count)[0])
+    if coefficient == "pearson":
+        return float(_pearson(pairs, count)[0])
+    if kendall_possible(pairs):
+        return float(_kendall(pairs, count)[0])
     from scipy import stats  # costs half a second to import, and is needed only here
 
+    times = count.ravel().astype(np.int64)
+    x, y = np.repeat(pairs.x[pairs.at_x], times), np.repeat(pairs.y[pairs.at_y], times)
     return float(stats.kendalltau(x, y).statistic)
 
 

@@ -26,8 +26,8 @@ LEVEL = 0.95
 TOO_OFTEN = 0.05
 """An interval is undefined if the figure itself is undefined in more than this share of the resamples."""
 
-CELLS = 4_000_000
-"""Items × resamples held at a time; a few arrays of this size are alive at once."""
+CELLS, TOGETHER = 4_000_000, 250
+"""Items × resamples, and resamples, held at a time: few enough for the processor's cache on small studies, for memory on large."""
 
 
 class Interval(NamedTuple):
@@ -58,7 +58,7 @@ def draws(
     units = items if clusters is None else int(clusters.max()) + 1
     size = units if size is None else size
     rng = np.random.default_rng(seed)
-    chunk = max(1, CELLS // items)
+    chunk = max(1, min(TOGETHER, CELLS // items))
     for start in range(0, resamples, chunk):
         block = np.empty((min(chunk, resamples - start), units), dtype=np.float32)
         for row in block:
@@ -76,7 +76,7 @@ def _alone(clusters: Ints) -> Ints:
     return numbers
 
 
-def once(items: int) -> Weights:
+def everything(items: int) -> Weights:
     """Every item once: the weights whose figure is the study's own, items × 1."""
     return np.ones((items, 1))
 

@@ -16,9 +16,9 @@ import pandas as pd
 from scipy import sparse
 
 from core.agreement.alpha import alpha, value_counts, why_undefined
-from core.agreement.correlation import FEWEST, correlation, kendall, p_value, pairs, spearman
-from core.agreement.ratings import DIGITS, Floats, Ratings, Scores, read_ratings
-from core.agreement.resampling import Interval, Statistic, Weights, draws, interval, once
+from core.agreement.correlation import FEWEST, Pairs, correlation, once, p_value, pairs, spearman
+from core.agreement.ratings import DIGITS, FINAL, Floats, Ratings, Scores, read_ratings
+from core.agreement.resampling import Interval, Statistic, Weights, draws, everything, interval
 
 
 def default_panels(judges: Sequence[str]) -> list[tuple[str, ...]]:
@@ -73,7 +73,7 @@ def study_agreement(
     parts = {name: measured(scores, table.judges, chosen) for name, scores in table.criteria.items()}
     items = len(table.units)
     groups = None if clusters is None else table.facet(clusters)[0]
-    own = {name: part.on(once(items)) for name, part in parts.items()}
+    own = {name: part.on(everything(items)) for name, part in parts.items()}
     drawn: dict[str, list[Floats]] = {name: [] for name in parts}
     for weights in draws(items, resamples, seed, clusters=groups):
         for name, part in parts.items():
@@ -89,12 +89,22 @@ def study_agreement(
 
 
 @dataclass(frozen=True, eq=False)
+class Compared:
+    """A judge or a panel on one criterion: its members, its score of every item, and the pairs it makes with people's mean."""
+
+    names: tuple[str, ...]
+    score: Floats
+    pairs: Pairs
+
+
+@dataclass(frozen=True, eq=False)
 class Measured:
     """One criterion's figures as statistics of weights: alpha ordinal, alpha interval, then Spearman of each rater."""
 
     scores: Scores
     counts: sparse.csr_array
-    raters: Sequence[tuple[tuple[str, ...], Floats]]
+    judges: Sequence[Compared]
+    panels: Sequence[Compared]
     statistics: Sequence[Statistic]
 
     def on(self, weights: Weights) -> Floats:
@@ -104,16 +114,19 @@ class Measured:
 
 def measured(scores: Scores, judges: Sequence[str], panels: Sequence[tuple[str, ...]]) -> Measured:
     """Prepare one criterion's figures."""
-    raters = [((name,), scores.judges[name]) for name in judges] + [
-        (panel, scores.panel(panel)) for panel in panels
-    ]
+
+    def compared(names: tuple[str, ...]) -> Compared:
+        score = scores.panel(names)
+        return Compared(names, score, pairs(score, scores.target))
+
+    single, several = [compared((name,)) for name in judges], [compared(panel) for panel in panels]
     counts, values = value_counts(scores.item, scores.score, scores.items)
     statistics = [
         alpha(counts, values, "ordinal"),
         alpha(counts, values, "interval"),
-        *(correlation(pairs(score, scores.target)) for _, score in raters),
+        *(correlation(rater.pairs) for rater in single + several),
     ]
-    return Measured(scores, counts, raters, statistics)
+    return Measured(scores, counts, single, several, statistics)
 
 
 def _distinct(panels: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
@@ -126,22 +139,17 @@ def _intervals(parts: Sequence[Floats], figures: int) -> list[Interval]:
 
 
 def _criterion(table: Ratings, part: Measured, own: Floats, intervals: Sequence[Interval]) -> dict[str, Any]:
-    rows = [
-        _rater(part.scores, names, score, float(value), ends)
-        for (names, score), value, ends in zip(part.raters, own[2:], intervals[2:], strict=True)
-    ]
-    judges = len(table.judges)
+    figures = list(zip(own[2:].tolist(), intervals[2:], strict=True))
+    judges = zip(part.judges, figures[: len(part.judges)], strict=True)
+    panels = zip(part.panels, figures[len(part.judges) :], strict=True)
     result: dict[str, Any] = {
         "humans": _humans(table, part, own[:2], intervals[:2]),
-        "judges": [
-            {"rater": names[0], **row} for (names, _), row in zip(part.raters[:judges], rows, strict=False)
-        ],
+        "judges": [{"rater": one.names[0], **_rater(part.scores, one, *figure)} for one, figure in judges],
         "panels": [
-            {"judges": list(names), **row}
-            for (names, _), row in zip(part.raters[judges:], rows[judges:], strict=True)
+            {"judges": list(one.names), **_rater(part.scores, one, *figure)} for one, figure in panels
         ],
     }
-    if not judges:
+    if not part.judges:
         result["reason"] = "the study has no judges"
     return result
 
@@ -163,7 +171,10 @@ def _humans(table: Ratings, part: Measured, own: Floats, intervals: Sequence[Int
     }
     if not result["items"]:
         result["raters"] = 0
-        result["reason"] = f"no person rated {_all_criteria(table, scores)}"
+        final = scores.criterion == FINAL and table.counted
+        result["reason"] = (
+            f"no person rated {'every criterion that enters final' if final else 'this criterion'}"
+        )
     elif scores.unlinked:
         result["reason"] = scores.unlinked
     elif len(scores.people) < 2:
@@ -172,11 +183,6 @@ def _humans(table: Ratings, part: Measured, own: Floats, intervals: Sequence[Int
         result["pairs"] = _pairs(table.people, scores)
         result["each"] = [_each(table.people[person], scores, person) for person in scores.people.tolist()]
     return result
-
-
-def _all_criteria(table: Ratings, scores: Scores) -> str:
-    final = scores.criterion not in table.counted and len(table.counted) > 0
-    return "every criterion that enters final" if final else "this criterion"
 
 
 def _alpha(value: float, ends: Interval, reason: str) -> dict[str, Any]:
@@ -205,49 +211,32 @@ def _each(name: str, scores: Scores, person: int) -> dict[str, Any]:
     others = scores.others(person)
     shared = np.flatnonzero(~np.isnan(others))
     own, rest, everyone = scores.of(person)[shared], others[shared], scores.target[shared]
-    row = {
-        "rater": name,
-        "vs_all": _number(spearman(own, everyone)),
-        "vs_others": _number(spearman(own, rest)),
-    }
-    row["n"] = len(shared)
-    for figure, target, called in (
-        ("vs_others", rest, "the others' mean"),
-        ("vs_all", everyone, "the mean of all"),
-    ):
-        if row[figure] is None:
-            row |= _because(None, own, target, name, called)
-    return row
+    all_, rest_ = _number(spearman(own, everyone)), _number(spearman(own, rest))
+    row = {"rater": name, "vs_all": all_, "vs_others": rest_, "n": len(shared)}
+    if rest_ is None:
+        return row | _because(None, own, rest, name, "the others' mean")
+    return row | _because(all_, own, everyone, name, "the mean of all")
 
 
-def _rater(scores: Scores, names: Sequence[str], score: Floats, rho: float, ends: Interval) -> dict[str, Any]:
-    both = ~np.isnan(score) & ~np.isnan(scores.target)
-    x, y = score[both], scores.target[both]
+def _rater(scores: Scores, rater: Compared, rho: float, ends: Interval) -> dict[str, Any]:
+    both = ~np.isnan(rater.score) & ~np.isnan(scores.target)
+    x, y = rater.score[both], scores.target[both]
     n = len(x)
-    undefined: dict[str, Any] = {
-        "spearman": None,
-        "p": None,
-        "ci": None,
-        "kendall": None,
-        "pearson": None,
-        "n": n,
-    }
+    figures = ("spearman", "p", "ci", "kendall", "pearson")
+    undefined: dict[str, Any] = dict.fromkeys(figures) | {"n": n}
     if not (scores.present > 0).any():
         return undefined | {"reason": "no person's rating to compare with"}
-    if np.isnan(score).all():
-        what = "no item was rated by every member" if len(names) > 1 else f"{names[0]} rated nothing here"
-        return undefined | {"reason": what}
+    called = rater.names[0] if len(rater.names) == 1 else "the panel"
+    if np.isnan(rater.score).all():
+        nothing = (
+            "no item was rated by every member" if len(rater.names) > 1 else f"{called} rated nothing here"
+        )
+        return undefined | {"reason": nothing}
     if n < FEWEST or math.isnan(rho):
-        return undefined | _because(None, x, y, names[0] if len(names) == 1 else "the panel", "people's mean")
+        return undefined | _because(None, x, y, called, "people's mean")
     p, why_p = p_value(rho, n)
-    row = {
-        "spearman": rho,
-        "p": p,
-        "ci": ends.ends,
-        "kendall": kendall(x, y),
-        "pearson": float(correlation(pairs(x, y), "pearson")(once(n))[0]),
-        "n": n,
-    }
+    tau, r = once(rater.pairs, "kendall"), once(rater.pairs, "pearson")
+    row = dict(zip((*figures, "n"), (rho, p, ends.ends, tau, r, n), strict=True))
     reasons = [f"{what}: {why}" for what, why in (("p", why_p), ("ci", ends.reason)) if why]
     return row | ({"reason": "; ".join(reasons)} if reasons else {})
 

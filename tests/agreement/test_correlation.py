@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from core.agreement.correlation import correlation, kendall, p_value, pairs, spearman
+from core.agreement.correlation import correlation, once, p_value, pairs, spearman
 
 from .frames import two_scores
 
@@ -42,6 +42,7 @@ def test_equals_scipy(scores, coefficient):
     expected = REFERENCE[coefficient](x, y)
     assert ours(x, y, coefficient)[0] == pytest.approx(expected, abs=1e-9)
     assert ours(y, x, coefficient)[0] == pytest.approx(expected, abs=1e-9)
+    assert once(pairs(x, y), coefficient) == pytest.approx(expected, abs=1e-9)
 
 
 @settings(max_examples=60, deadline=None)
@@ -80,7 +81,7 @@ def test_tau_of_many_values_on_both_sides():
     rng = np.random.default_rng(0)
     x = rng.normal(size=700)
     y = x + rng.normal(size=700)
-    assert kendall(x, y) == pytest.approx(stats.kendalltau(x, y).statistic)
+    assert once(pairs(x, y), "kendall") == pytest.approx(stats.kendalltau(x, y).statistic)
     with pytest.raises(ValueError, match="few values"):
         correlation(pairs(x, y), "kendall")
 

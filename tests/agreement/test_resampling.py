@@ -21,12 +21,12 @@ def test_a_resample_draws_as_many_items_as_there_are():
 
 
 def test_the_seed_decides(monkeypatch):
-    once = all_draws(30, 50, 7)
-    assert (once == all_draws(30, 50, 7)).all()
-    assert (once != all_draws(30, 50, 8)).any()
+    first = all_draws(30, 50, 7)
+    assert (first == all_draws(30, 50, 7)).all()
+    assert (first != all_draws(30, 50, 8)).any()
     monkeypatch.setattr(resampling, "CELLS", 30 * 7)
     assert len(list(draws(30, 50, 7))) == 8
-    assert (once == all_draws(30, 50, 7)).all()
+    assert (first == all_draws(30, 50, 7)).all()
 
 
 def test_clusters_move_together():
