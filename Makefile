@@ -1,0 +1,63 @@
+# `make demo` and `make test` are all a newcomer needs; the rest are habits.
+PYTHON ?= python3
+PORT ?= 8501
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: help setup demo app test lint format types browser bench screenshots lock clean
+
+help:
+	@echo "make demo         build the demo workspace offline and open it on http://localhost:$(PORT)"
+	@echo "make test         run every test, those in a real browser included"
+	@echo "make app          open ./workspace, or the one CONCORD_WORKSPACE names"
+	@echo "make lint         ruff, format check, mypy"
+	@echo "make bench        measure throughput, agreement, store and desk against named baselines"
+	@echo "make screenshots  draw the pictures of the README anew"
+
+setup: $(READY)
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Concord needs Python 3.11 or newer: make PYTHON=python3.12 …"; exit 1; }
+	@test -x $(BIN)/python -a -x $(BIN)/pip || sh bin/make-venv "$(PYTHON)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(READY)
+
+demo: setup
+	$(BIN)/concord demo --port $(PORT)
+
+app: setup
+	$(BIN)/concord app --port $(PORT)
+
+browser: setup
+	@sh bin/find-browser
+
+test: setup browser
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup browser
+	$(BIN)/python bench/agreement.py
+	$(BIN)/python bench/store.py
+	$(BIN)/python bench/throughput.py
+	$(BIN)/python bench/desk.py
+
+screenshots: setup browser
+	$(BIN)/python docs/screenshots.py
+
+# Exact versions and hashes of everything, for every platform; needs uv.
+lock:
+	uv pip compile pyproject.toml --group dev --universal --generate-hashes --python-version 3.11 \
+		--custom-compile-command "make lock" -o requirements.lock
+
+clean:
+	rm -rf .venv demo
