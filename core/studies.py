@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
+from urllib.parse import urlencode
 
 import pandas as pd
 from sqlite_utils import Database
 
+from core import sampling
 from core.agreement import default_panels, study_agreement
-from core.errors import StudyError
-from core.store import studies
+from core.errors import StudyError, not_found
+from core.rating import Criterion
+from core.store import access, conversations, ratings, studies
+from core.store.conversations import Filter
 from core.store.studies import Study
 
+BASE_URL = "http://localhost:8501"
 Runs = Literal["mean", "single"]
 REFUSED = "a judge saw a refusal"
 
@@ -42,6 +48,146 @@ class StudyRatings:
     def stand_ins(self) -> tuple[str, ...]:
         """The raters that are neither people nor language models."""
         return tuple(sorted(self.table.rater[self.table.stand_in.astype(bool)].unique()))
+
+
+def draw_study(
+    db: Database,
+    name: str,
+    n: int,
+    *,
+    wanted: Filter,
+    by: Sequence[str] | None = None,
+    seed: int = 0,
+    allocation: sampling.Allocation = "even",
+    ask: Sequence[str] | Sequence[Criterion] = (),
+    per_turn: bool = False,
+    exclude_refused: bool = False,
+    title: str = "",
+    guidelines: str = "",
+    overlap: int = 0,
+) -> Study:
+    """Draw `n` stored conversations into a new study, stratified; rated whole, or with `per_turn` every turn that has a reply.
+
+    `wanted` filters the candidates and must name a benchmark, whose criteria are asked: those named in `ask`, else those that
+    enter final (so whether the player refused is a judge's question unless asked for). `ask` may also be criteria of your own.
+    `by` defaults to the player, the language and every facet that varies. Raises StudyError where there is too little to draw from.
+    """
+    criteria = _asked(db, wanted.benchmark, ask)
+    if exclude_refused:
+        wanted = replace(wanted, refused=False)
+    candidates = conversations.table(db, wanted)
+    if by is None:
+        varied = candidates.drop(columns=["id", "key"]).nunique()
+        by = [str(column) for column, values in varied.items() if 1 < values <= n]
+    chosen = sampling.draw(candidates, n, seed=seed, by=by, allocation=allocation, name="key")
+    drawn = {
+        "benchmark": wanted.benchmark, "filter": {k: v for k, v in asdict(wanted).items() if v}, "n": n, "by": list(by),
+        "allocation": allocation, "candidates": len(candidates),
+    }  # fmt: skip
+    study = Study(
+        name, criteria, title=title, guidelines=guidelines, per_turn=per_turn, overlap=overlap, seed=seed, meta={"drawn": drawn}
+    )  # fmt: skip
+    studies.create(db, study)
+    units: list[tuple[int, int | None, str]] = []
+    for conversation, stratum in zip(chosen.id.tolist(), chosen.stratum, strict=True):
+        turns: list[int | None] = [None]
+        if per_turn:
+            turns = [t.number for t in conversations.load(db, conversation).turns() if t.reply is not None]
+        units += [(conversation, turn, stratum) for turn in turns]
+    studies.add_units(db, name, units)
+    return studies.get(db, name)
+
+
+def _asked(db: Database, benchmark: str, ask: Sequence[str] | Sequence[Criterion]) -> tuple[Criterion, ...]:
+    own = [c for c in ask if isinstance(c, Criterion)]
+    if own:
+        return tuple(own)
+    known = {c.name: c for c in ratings.criteria(db, benchmark)}
+    if not known:
+        raise StudyError(
+            f"There are no criteria for “{benchmark}” in this workspace: generate conversations with `concord run`, or import some."
+        )
+    if not ask:
+        return tuple(c for c in known.values() if c.counted)
+    if unknown := [str(name) for name in ask if name not in known]:
+        raise not_found("criterion", unknown[0], known)
+    return tuple(known[str(name)] for name in ask)
+
+
+def deal_study(
+    db: Database,
+    name: str,
+    annotators: Sequence[str] = (),
+    *,
+    overlap: int | None = None,
+) -> dict[str, int]:
+    """Deal a study's units to these annotators beside those it has; returns how many items each of them has now.
+
+    Every unit gets `overlap` raters (0: everybody; None: as before), pairs of annotators share about equally many units, all turns
+    of a conversation go to the same people one after another, and each annotator has an order of their own. What somebody has begun
+    stays theirs. Called again with a newcomer, what is too much on others' desks is taken from the end of their queues; what an
+    annotator whose link was revoked has not begun goes to the others. Raises StudyError and NotFound.
+    """
+    study = studies.get(db, name)
+    _refuse_undealable(study)
+    k = study.overlap if overlap is None else overlap
+    gone = {a.name for a in access.annotators(db, name) if a.revoked}
+    if closed := [person for person in annotators if person in gone]:
+        raise StudyError(f"The link of “{closed[0]}” was withdrawn. Invite them anew, or deal to others.")
+    units: dict[str, list[int]] = {}
+    for unit in studies.units(db, name):
+        units.setdefault(unit["key"], []).append(unit["id"])
+    desks = _desks(db, name, units)
+    people = list(dict.fromkeys([*(person for person in desks if person not in gone), *annotators]))
+    raters = {person: access.annotator_id(db, person) for person in [*people, *desks]}
+
+    fewer = k > 0 and not 0 < study.overlap <= k
+    fair = -(-len(units) * (k or len(people)) // max(1, len(people)))
+    held: dict[str, set[str]] = {}
+    for person, desk in desks.items():
+        excess = max(0, len(desk) - (0 if fewer or person in gone else fair))
+        free = [key for key, begun in desk.items() if not begun]
+        back = set(free[max(0, len(free) - excess) :])
+        studies.reclaim(db, name, raters[person], [unit for key in back for unit in units[key]])
+        for key in desk.keys() - back:
+            held.setdefault(key, set()).add(person)
+    for person, keys in sampling.deal(list(units), people, k, seed=study.seed, done=held).items():
+        studies.assign(db, raters[person], [unit for key in keys for unit in units[key]])
+    studies.set_overlap(db, name, k)
+    return dict(Counter(person for _, person, _ in studies.queues(db, name)))
+
+
+def _refuse_undealable(study: Study) -> None:
+    if study.anonymous:
+        raise StudyError(
+            f"People's ratings in “{study.name}” have no names, so answers from the desk cannot be told from them. Draw a new study "
+            "from the same conversations with `concord study draw`."
+        )
+    if continuous := [c.name for c in study.criteria if c.scale.continuous]:
+        raise StudyError(
+            f"“{continuous[0]}” of “{study.name}” has no answers to choose from at the desk, only a range. Import the study with "
+            f"--scale {continuous[0]}=1-5, or draw a new one."
+        )
+
+
+def _desks(db: Database, name: str, units: Mapping[str, Sequence[int]]) -> dict[str, dict[str, bool]]:
+    """Who has which conversations, in their order, and whether they have begun any unit of it."""
+    key_of = {unit: key for key, ids in units.items() for unit in ids}
+    desks: dict[str, dict[str, bool]] = {}
+    for unit, person, begun in studies.queues(db, name):
+        desk = desks.setdefault(person, {})
+        desk[key_of[unit]] = desk.get(key_of[unit], False) or begun
+    return desks
+
+
+def invite(db: Database, names: Sequence[str], base_url: str = BASE_URL) -> dict[str, str]:
+    """Links for annotators, by name. A link is shown this once and kept nowhere; inviting anew makes the older one useless."""
+    return {name: link(base_url, access.invite(db, name)) for name in names}
+
+
+def link(base_url: str, token: str) -> str:
+    """The address of an annotator's desk."""
+    return f"{base_url.rstrip('/')}/rate?{urlencode({'token': token})}"
 
 
 def ratings_for_agreement(

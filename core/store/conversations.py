@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import pandas as pd
 from sqlite_utils import Database
 
 from core.conversation import Conversation, Message
@@ -190,13 +192,27 @@ def search(
     return _list(db, where, args, _ORDERS[order], limit, offset)
 
 
+def table(db: Database, wanted: Filter = Filter()) -> pd.DataFrame:
+    """Every conversation that passes the filter, as candidates for a sample: id, key, player, language, and a column for each facet."""
+    where, args = _where(wanted)
+    chosen = f"FROM conversations c {_joined(where)} WHERE {where}"
+    rows = db.execute(f"SELECT c.id, c.key, c.player, c.language {chosen} ORDER BY c.id", args).fetchall()
+    found = pd.DataFrame(rows, columns=["id", "key", "player", "language"])
+    facets = db.execute(
+        f"SELECT conversation_id, name, value FROM facets WHERE conversation_id IN (SELECT c.id {chosen})",
+        args,
+    ).fetchall()
+    wide = pd.DataFrame(facets, columns=["id", "name", "value"]).pivot(
+        index="id", columns="name", values="value"
+    )
+    return found.join(wide.drop(columns=found.columns, errors="ignore"), on="id")
+
+
 def count(db: Database, wanted: Filter = Filter()) -> int:
     """How many conversations pass the filter."""
     where, args = _where(wanted)
-    joined = "LEFT JOIN summaries s ON s.conversation_id = c.id" if " s." in where else ""
-    total: int = db.execute(f"SELECT count(*) FROM conversations c {joined} WHERE {where}", args).fetchone()[
-        0
-    ]
+    row = db.execute(f"SELECT count(*) FROM conversations c {_joined(where)} WHERE {where}", args).fetchone()
+    total: int = row[0]
     return total
 
 
@@ -258,6 +274,11 @@ def _where(wanted: Filter) -> tuple[str, list[Any]]:
         clauses.append("instr(lower(c.messages), lower(?)) > 0")
         args.append(json.dumps(wanted.text, ensure_ascii=False)[1:-1])
     return " AND ".join(clauses), args
+
+
+def _joined(where: str) -> str:
+    """The join with summaries, for conditions that look at them."""
+    return "LEFT JOIN summaries s ON s.conversation_id = c.id" if re.search(r"\bs\.", where) else ""
 
 
 def _list(db: Database, where: str, args: list[Any], order: str, limit: int, offset: int) -> list[Found]:

@@ -17,6 +17,13 @@ from core.rating import Annotation, Criterion
 from core.store import ratings
 from core.store.database import now
 
+# An item somebody has answered, flagged or closed is theirs; the others may still be dealt anew.
+_BEGUN = (
+    "({a}.state <> 'open' OR {a}.flag <> '' OR EXISTS (SELECT 1 FROM study_units b JOIN ratings r ON r.study_id = b.study_id "
+    "AND r.conversation_id = b.conversation_id AND ifnull(r.turn, 0) = ifnull(b.turn, 0) "
+    "WHERE b.id = {a}.unit_id AND r.rater_id = {a}.rater_id))"
+)
+
 
 @dataclass(frozen=True)
 class Study:
@@ -123,6 +130,11 @@ def rated(db: Database, name: str) -> bool:
     return bool(row[0])
 
 
+def set_overlap(db: Database, name: str, overlap: int) -> None:
+    """Remember how many raters each unit is to have."""
+    db.execute("UPDATE studies SET overlap = ? WHERE id = ?", [overlap, study_id(db, name)])
+
+
 def write_guidelines(db: Database, name: str, text: str) -> None:
     """Replace a study's guidelines."""
     db.execute("UPDATE studies SET guidelines = ? WHERE id = ?", [text, study_id(db, name)])
@@ -175,25 +187,24 @@ def assign(db: Database, rater: int, unit_ids: Sequence[int]) -> int:
     return db.conn.total_changes - before
 
 
-def reclaim(db: Database, name: str, rater: int) -> list[int]:
-    """Take back what an annotator of a study has not begun; returns the unit ids, to be dealt to others."""
+def reclaim(db: Database, name: str, rater: int, unit_ids: Sequence[int] | None = None) -> list[int]:
+    """Take back what an annotator of a study has not begun (of these units); returns the unit ids, to be dealt to others."""
     rows = db.execute(
-        "DELETE FROM assignments WHERE rater_id = ? AND state = 'open' AND unit_id IN (SELECT id FROM study_units WHERE study_id = ?) "
-        "AND NOT EXISTS (SELECT 1 FROM ratings r JOIN study_units u ON u.study_id = r.study_id AND u.conversation_id = r.conversation_id "
-        "AND ifnull(u.turn, 0) = ifnull(r.turn, 0) WHERE u.id = assignments.unit_id AND r.rater_id = assignments.rater_id) RETURNING unit_id",
-        [rater, study_id(db, name)],
+        "DELETE FROM assignments WHERE rater_id = ? AND unit_id IN (SELECT id FROM study_units WHERE study_id = ?) "
+        f"AND (? IS NULL OR unit_id IN (SELECT value FROM json_each(?))) AND NOT {_BEGUN.format(a='assignments')} RETURNING unit_id",
+        [rater, study_id(db, name), *[None if unit_ids is None else json.dumps(list(unit_ids))] * 2],
     )
     return [row[0] for row in rows.fetchall()]
 
 
-def assignments(db: Database, name: str) -> list[tuple[int, int]]:
-    """Who has what: (unit id, rater id) of a study."""
-    return list(
-        db.execute(
-            "SELECT a.unit_id, a.rater_id FROM assignments a JOIN study_units u ON u.id = a.unit_id WHERE u.study_id = ?",
-            [study_id(db, name)],
-        ).fetchall()
+def queues(db: Database, name: str) -> list[tuple[int, str, bool]]:
+    """Who has what, in their order: (unit id, annotator, whether they have begun it)."""
+    rows = db.execute(
+        f"SELECT a.unit_id, x.name, {_BEGUN.format(a='a')} FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+        "JOIN raters x ON x.id = a.rater_id WHERE u.study_id = ? ORDER BY a.position",
+        [study_id(db, name)],
     )
+    return [(unit, person, bool(begun)) for unit, person, begun in rows.fetchall()]
 
 
 def desk(db: Database, rater: int, name: str) -> list[tuple[int, str, bool]]:

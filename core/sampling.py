@@ -1,0 +1,187 @@
+"""Seeded, stratified draws, and who rates what in which order. Knows neither the store nor any benchmark.
+
+Chance is a hash of the seed and the name of the thing, not a generator's state: the same seed gives the same sample and the same
+order whatever the machine, the version of Python, or the order in which the candidates came.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from itertools import combinations, permutations
+from typing import Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.errors import StudyError
+
+BY = ("player", "character", "situation")
+Allocation = Literal["even", "proportional"]
+T = TypeVar("T", bound=Hashable)
+
+
+def draw(
+    candidates: pd.DataFrame,
+    n: int,
+    *,
+    seed: int = 0,
+    by: Sequence[str] = BY,
+    allocation: Allocation = "even",
+    name: str = "unit",
+) -> pd.DataFrame:
+    """Draw `n` of the candidates, spread over the strata that the columns `by` make; returns their rows in the order drawn.
+
+    `even` gives every stratum the same number (one that has fewer gives all, the others share the rest); `proportional` gives each
+    its share of the candidates. What does not divide goes one each to the strata with the largest remainders, and among equal
+    remainders to those whose values (each player, each character, …, then each pair of them) have had the least so far: so with
+    more strata than `n` the sample is still spread evenly over players, over characters and over situations. Within a stratum
+    chance decides.
+
+    The column `name` identifies a candidate; the result gains the column `stratum`. No `by` means one stratum; an empty value is a
+    value like any other. Raises StudyError for an unknown column, fewer candidates than `n`, and n < 1.
+    """
+    if n < 1:
+        raise StudyError("A sample needs at least one unit; ask for more.")
+    if missing := [column for column in by if column not in candidates.columns]:
+        known = ", ".join(c for c in candidates.columns if c != name) or "nothing"
+        raise StudyError(f"The sample cannot be stratified by “{missing[0]}”. What varies here: {known}.")
+    if n > len(candidates):
+        raise StudyError(
+            f"There are {len(candidates)} candidates for {n} units; ask for fewer, or widen the filter."
+        )
+    values = [candidates[column].fillna("").astype(str) for column in by]
+    stratum = pd.Series(list(map(" / ".join, zip(*values, strict=True))) if by else "", candidates.index)
+    chance = [_chance(seed, unit) for unit in candidates[name]]
+    table = candidates.assign(stratum=stratum, _chance=chance).sort_values("_chance")
+    wanted = _allot(table, list(by), n, seed, allocation)
+    rank = table.groupby("stratum", sort=False).cumcount()
+    drawn = table[rank < table.stratum.map(wanted)]
+    return drawn.drop(columns="_chance").reset_index(drop=True)
+
+
+def deal(
+    units: Sequence[T],
+    annotators: Sequence[str],
+    k: int,
+    *,
+    seed: int = 0,
+    done: Mapping[T, Collection[str]] | None = None,
+) -> dict[str, list[T]]:
+    """Deal each unit to `k` of the annotators (0: to all of them); returns each one's units in an order of their own.
+
+    Loads differ by one at most, and any two annotators share about as many units as any other two. `done` says who has a unit
+    already (and keeps it): those count towards `k` and towards everyone's load, and only what is new is returned, so that an
+    annotator who joins later is dealt what others have not begun, and nobody's work is touched. An annotator's order follows the
+    seed, their name and the unit, and does not change when units or annotators are added.
+
+    Raises StudyError without annotators, and where `k` asks for more than there are.
+    """
+    people = list(dict.fromkeys(annotators))
+    if not people:
+        raise StudyError("Nobody to deal to: invite annotators first.")
+    if not 0 <= k <= len(people):
+        raise StudyError(
+            f"{k} raters a unit cannot be had of {len(people)}: invite more, or lower the overlap."
+        )
+    number = {person: i for i, person in enumerate(people)}
+    load = np.zeros(len(people), dtype=np.int64)
+    shared = np.zeros((len(people), len(people)), dtype=np.int64)
+    held: dict[T, list[int]] = {}
+    owed: dict[T, int] = {}
+    for unit in units:
+        raters = (done or {}).get(unit, ())
+        # Somebody no longer dealt to keeps what they did: it fills a place and weighs on nobody here.
+        held[unit] = [number[person] for person in raters if person in number]
+        free = len(people) - len(held[unit])
+        owed[unit] = min(k - len(raters), free) if k else free
+        _meet(load, shared, held[unit])
+    luck = np.array([_chance(seed, person) for person in people], dtype=np.uint64)
+    dealt: dict[str, list[T]] = {person: [] for person in people}
+    for unit in sorted(held, key=lambda unit: _chance(seed, unit)):
+        chance = _mixed(luck ^ np.uint64(_chance(seed, unit)))
+        theirs = held[unit]
+        for _ in range(owed[unit]):
+            # The least loaded; among equals whoever has met this unit's raters least; among those, chance.
+            taken = np.isin(np.arange(len(people)), theirs)
+            chosen = int(np.lexsort((chance, shared[:, theirs].sum(axis=1), load, taken))[0])
+            load[chosen] += 1
+            shared[chosen, theirs] += 1
+            shared[theirs, chosen] += 1
+            theirs.append(chosen)
+            dealt[people[chosen]].append(unit)
+    return {person: in_order(mine, person, seed) for person, mine in dealt.items()}
+
+
+def in_order(units: Iterable[T], annotator: str, seed: int) -> list[T]:
+    """Units in an annotator's own order."""
+    return sorted(units, key=lambda unit: _chance(seed, annotator, unit))
+
+
+def _chance(seed: int, *things: object) -> int:
+    text = "\0".join(map(str, (seed, *things)))
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Two rounds of multiply and shift, so that numbers which differ in a bit differ in all (splitmix64)."""
+    for factor in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB):
+        numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(factor)
+    return numbers ^ (numbers >> np.uint64(31))
+
+
+def _meet(load: npt.NDArray[np.int64], shared: npt.NDArray[np.int64], raters: Sequence[int]) -> None:
+    load[list(raters)] += 1
+    for pair in permutations(raters, 2):
+        shared[pair] += 1
+
+
+def _allot(table: pd.DataFrame, by: list[str], n: int, seed: int, allocation: Allocation) -> dict[str, int]:
+    """How many of each stratum."""
+    sizes = table.groupby("stratum").size()
+    size = np.array(sizes, dtype=np.float64)
+    shares = _even(size, n) if allocation == "even" else size * n / size.sum()
+    whole = np.floor(shares + 1e-9)
+    # Rounded, so that equal remainders are equal; a stratum that gave all it has is out.
+    remainder = np.where(whole < size, np.round(shares - whole, 9), -1.0)
+    strata = table.drop_duplicates("stratum").set_index("stratum").loc[sizes.index]
+    values = [pd.factorize(strata[column].fillna("").astype(str))[0] for column in by]
+    pairs = [pd.factorize(a * (int(b.max()) + 1) + b)[0] for a, b in combinations(values, 2)]
+    singles, doubles = _loads(values, whole), _loads(pairs, whole)
+    chance = np.array([_chance(seed, stratum) for stratum in sizes.index], dtype=np.uint64)
+    for _ in range(n - int(whole.sum())):
+        best = np.arange(len(whole))
+        for rank in (-remainder, singles, doubles, chance):
+            best = best[rank[best] == rank[best].min()]
+        chosen = best[0]
+        whole[chosen] += 1
+        remainder[chosen] = -1.0
+        for loads, codes in ((singles, values), (doubles, pairs)):
+            for code in codes:
+                loads[code == code[chosen]] += code.max() + 1
+    return dict(zip(sizes.index, whole.astype(int).tolist(), strict=True))
+
+
+def _loads(codes: Sequence[npt.NDArray[np.int64]], whole: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """For each stratum how much its values have had, each measured by the fair share of a value of its kind."""
+    loads = np.zeros(len(whole))
+    for code in codes:
+        loads += np.bincount(code, weights=whole)[code] * (code.max() + 1)
+    return loads
+
+
+def _even(size: npt.NDArray[np.float64], n: int) -> npt.NDArray[np.float64]:
+    """Equal shares of `n`, except that a stratum gives no more than it has: the level to which water fills vessels of these sizes."""
+    shares = np.zeros(len(size))
+    left, open_ = float(n), np.ones(len(size), dtype=bool)
+    while open_.any():
+        level = left / open_.sum()
+        full = open_ & (size <= level)
+        if not full.any():
+            shares[open_] = level
+            break
+        shares[full] = size[full]
+        left -= float(size[full].sum())
+        open_ &= ~full
+    return shares

@@ -1,0 +1,158 @@
+from collections import Counter
+from itertools import combinations, product
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core import sampling
+from core.errors import StudyError
+
+
+def grid(repeats=1, players="abcd", characters=8, situations=8):
+    rows = product(players, range(characters), range(situations), range(repeats))
+    return pd.DataFrame(
+        [(f"{p}-{c}-{s}-{r}", p, f"c{c}", f"s{s}") for p, c, s, r in rows],
+        columns=["unit", "player", "character", "situation"],
+    )
+
+
+def spread(values):
+    counts = Counter(values)
+    return max(counts.values()) - min(counts.values())
+
+
+class TestDraw:
+    def test_even_gives_every_stratum_the_same(self):
+        # 12 of 3 players, 4 each, however many each of them has.
+        table = pd.DataFrame({"unit": range(100), "player": ["a"] * 80 + ["b"] * 15 + ["c"] * 5})
+        assert Counter(sampling.draw(table, 12, by=["player"]).player) == {"a": 4, "b": 4, "c": 4}
+
+    def test_even_with_a_small_stratum_shares_the_rest(self):
+        # c has 2 of the 4 it would give; the other 10 are shared by a and b.
+        table = pd.DataFrame({"unit": range(52), "player": ["a"] * 40 + ["b"] * 10 + ["c"] * 2})
+        assert Counter(sampling.draw(table, 12, by=["player"]).player) == {"a": 5, "b": 5, "c": 2}
+
+    def test_proportional_gives_the_largest_remainder_the_rest(self):
+        # 10 of 57: a 30/57·10 = 5.26, b 20/57·10 = 3.51, c 7/57·10 = 1.23; whole 5 + 3 + 1, the tenth goes to b.
+        table = pd.DataFrame({"unit": range(57), "player": ["a"] * 30 + ["b"] * 20 + ["c"] * 7})
+        drawn = sampling.draw(table, 10, by=["player"], allocation="proportional")
+        assert Counter(drawn.player) == {"a": 5, "b": 4, "c": 1}
+
+    @pytest.mark.parametrize("n", [8, 30, 64, 100, 250, 300])
+    def test_more_strata_than_units_still_spread_over_every_margin(self, n):
+        drawn = sampling.draw(grid(repeats=2), n)
+        assert len(drawn) == n
+        assert len(set(drawn.stratum)) == min(n, 256)
+        for column in ("character", "situation"):
+            assert spread(drawn[column]) <= 1
+        assert spread(drawn.player) <= 2
+        if n >= 32:
+            assert spread(zip(drawn.player, drawn.character, strict=True)) <= 2
+
+    def test_the_seed_decides_and_the_order_of_candidates_does_not(self):
+        table = grid()
+        first = sampling.draw(table, 40, seed=1)
+        assert list(sampling.draw(table.sample(frac=1, random_state=5), 40, seed=1).unit) == list(first.unit)
+        assert set(sampling.draw(table, 40, seed=2).unit) != set(first.unit)
+
+    def test_a_missing_value_is_a_stratum(self):
+        table = pd.DataFrame({"unit": "abcd", "player": "x"}).assign(
+            unit=list("abcd"), tone=["dry", None, "dry", None]
+        )
+        assert Counter(sampling.draw(table, 2, by=["tone"]).stratum) == {"dry": 1, "": 1}
+
+    def test_without_strata_chance_alone_decides(self):
+        assert len(set(sampling.draw(grid(), 10, by=[]).unit)) == 10
+
+    @pytest.mark.parametrize(
+        ("n", "by", "sentence"),
+        [
+            (0, ["player"], "at least one"),
+            (257, ["player"], "256 candidates for 257"),
+            (5, ["mood"], "What varies here: player, character, situation"),
+        ],
+    )
+    def test_what_cannot_be_drawn_says_why(self, n, by, sentence):
+        with pytest.raises(StudyError, match=sentence):
+            sampling.draw(grid(), n, by=by)
+
+    @given(
+        sizes=st.lists(st.integers(1, 9), min_size=1, max_size=8),
+        data=st.data(),
+        allocation=st.sampled_from(["even", "proportional"]),
+    )
+    @settings(max_examples=60, deadline=None)
+    def test_n_distinct_units_and_no_stratum_is_passed_over(self, sizes, data, allocation):
+        players = [str(i) for i, size in enumerate(sizes) for _ in range(size)]
+        table = pd.DataFrame({"unit": range(len(players)), "player": players})
+        n = data.draw(st.integers(1, len(players)))
+        drawn = sampling.draw(table, n, by=["player"], allocation=allocation)
+        assert len(set(drawn.unit)) == n
+        counts = Counter(drawn.player)
+        for i, size in enumerate(sizes):
+            if allocation == "even":
+                # Nobody with candidates left has two fewer than somebody else.
+                assert counts[str(i)] == size or counts[str(i)] >= max(counts.values()) - 1
+            else:
+                assert abs(counts[str(i)] - size * n / len(players)) < 1
+
+
+def shared(dealt):
+    return [len(set(dealt[a]) & set(dealt[b])) for a, b in combinations(dealt, 2)]
+
+
+class TestDeal:
+    @given(units=st.integers(1, 60), people=st.integers(1, 9), seed=st.integers(0, 5), data=st.data())
+    @settings(max_examples=60, deadline=None)
+    def test_every_unit_k_times_and_equal_loads(self, units, people, seed, data):
+        k = data.draw(st.integers(1, people))
+        dealt = sampling.deal(range(units), [f"p{i}" for i in range(people)], k, seed=seed)
+        assert Counter(unit for mine in dealt.values() for unit in mine) == dict.fromkeys(range(units), k)
+        assert all(len(set(mine)) == len(mine) for mine in dealt.values())
+        loads = [len(mine) for mine in dealt.values()]
+        assert max(loads) - min(loads) <= 1
+
+    @pytest.mark.parametrize(("people", "k"), [(3, 2), (4, 2), (5, 2), (5, 3), (6, 3), (8, 3), (10, 4)])
+    def test_pairs_share_about_equally_many(self, people, k):
+        # 240 units make 240·k·(k−1)/2 meetings for people·(people−1)/2 pairs.
+        dealt = sampling.deal(range(240), [f"p{i}" for i in range(people)], k)
+        counts = shared(dealt)
+        assert sum(counts) == 240 * k * (k - 1) // 2
+        assert max(counts) - min(counts) <= 4
+
+    def test_orders_differ_and_are_stable(self):
+        dealt = sampling.deal(range(30), ["ann", "bob"], 0)
+        assert dealt["ann"] != dealt["bob"]
+        assert sampling.deal(range(30), ["bob", "ann"], 0) == {"bob": dealt["bob"], "ann": dealt["ann"]}
+        # Further units come in between; those there were keep their order among themselves.
+        more = sampling.deal(range(40), ["ann", "bob"], 0)["ann"]
+        assert [unit for unit in more if unit < 30] == dealt["ann"]
+        assert sampling.deal(range(30), ["ann", "bob"], 0, seed=1)["ann"] != dealt["ann"]
+
+    def test_what_is_done_stays_and_a_newcomer_gets_the_rest(self):
+        # Of 12 units for two raters each, ann and bob have done 6; the other 6 need two raters, cy is least loaded.
+        done = {unit: {"ann", "bob"} for unit in range(6)}
+        dealt = sampling.deal(range(12), ["ann", "bob", "cy"], 2, done=done)
+        given_out = Counter(unit for mine in dealt.values() for unit in mine)
+        assert given_out == dict.fromkeys(range(6, 12), 2)
+        assert len(dealt["cy"]) == 6
+        assert len(dealt["ann"]) == len(dealt["bob"]) == 3
+
+    def test_somebody_who_left_fills_the_places_they_filled(self):
+        dealt = sampling.deal(range(4), ["ann"], 1, done={0: {"gone"}, 1: {"gone"}})
+        assert sorted(dealt["ann"]) == [2, 3]
+
+    def test_reclaimed_units_go_to_others_than_before(self):
+        before = sampling.deal(range(20), ["ann", "bob", "cy"], 2)
+        kept = {unit: {p for p in ("ann", "bob") if unit in before[p]} for unit in range(20)}
+        after = sampling.deal(range(20), ["ann", "bob"], 2, done=kept)
+        assert sorted([*after["ann"], *after["bob"]]) == sorted(before["cy"])
+
+    @pytest.mark.parametrize(
+        ("people", "k", "sentence"), [([], 1, "invite"), (["ann"], 2, "lower the overlap")]
+    )
+    def test_what_cannot_be_dealt_says_why(self, people, k, sentence):
+        with pytest.raises(StudyError, match=sentence):
+            sampling.deal([1], people, k)
