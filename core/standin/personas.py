@@ -1,0 +1,74 @@
+"""Who answers to which name: an explicit dict from a model's name to its persona, and what a persona does when asked something else.
+
+A persona decides by what it is sent. A new family (another benchmark's simulator or resident) is a module of its own, a recogniser in
+`task_of`, an entry in `ANYBODY` for models that are not made for it, and its names in `PERSONAS`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from core.standin import fixed, interrogator, judges, players
+from core.standin.call import Call
+from core.standin.reading import fields_asked
+from core.standin.schemas import fill
+
+Persona = Callable[[Call], str]
+Task = Literal["judge", "interrogate", "play", "other"]
+
+
+def task_of(call: Call) -> Task:
+    """What is being asked: by the fields of the schema, or where there is none by the fields that the prompt names."""
+    fields = fields_asked(call)
+    if fields:
+        if "next_utterance" in fields:
+            return "interrogate"
+        return "judge" if "scores" in fields else "other"
+    if re.search(r"\bnext_utterance\b", call.asked):
+        return "interrogate"
+    if re.search(r"\b\w+_score\b", call.asked) and re.search(r"\bscores\b", call.asked):
+        return "judge"
+    return "play" if call.replies == "text" else "other"
+
+
+def anything(call: Call) -> str:
+    """A valid reply to a question that no stand-in understands."""
+    return json.dumps(fill(call.schema or {"type": "object"}, call.rng("anything")), ensure_ascii=False)
+
+
+ANYBODY: Mapping[Task, Persona] = {
+    "judge": judges.plain,
+    "interrogate": interrogator.ask,
+    "play": players.bland,
+    "other": anything,
+}
+"""How a model answers what it is not made for."""
+
+
+def made_for(task: Task, does: Persona) -> Persona:
+    """A persona that does one task its own way and every other as anybody would."""
+
+    def answer(call: Call) -> str:
+        asked = task_of(call)
+        reply = (does if asked == task else ANYBODY[asked])(call)
+        return f"```json\n{reply}\n```" if call.replies == "text" and asked != "play" else reply
+
+    return answer
+
+
+PERSONAS: dict[str, Persona] = {
+    "standin-vivid": made_for("play", players.vivid),
+    "standin-bland": made_for("play", players.bland),
+    "standin-parrot": made_for("play", players.parrot),
+    "standin-refuser": made_for("play", players.refuser),
+    "standin-typist": made_for("play", players.typist),
+    "standin-user": made_for("interrogate", interrogator.ask),
+    "standin-judge-strict": made_for("judge", judges.strict),
+    "standin-judge-lenient": made_for("judge", judges.lenient),
+    "standin-judge-noisy": made_for("judge", judges.noisy),
+    "standin-judge-erratic": made_for("judge", judges.erratic),
+    "standin-fixed": fixed.reply,
+}
