@@ -7,13 +7,14 @@ result in one transaction, so the same plan continues after `kill -9` and pays a
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import json
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -80,7 +81,8 @@ def execute(
         ratings.register(db, system.name, system.criteria)
         number = runs.start(db, job.benchmark, job.plan, os.getpid())
     try:
-        asyncio.run(_Run(workspace, number, job, state, max_cost, retry_failed, watch).go())
+        with _few_collections():
+            asyncio.run(_Run(workspace, number, job, state, max_cost, retry_failed, watch).go())
     except BaseException:
         with workspace.write() as db:
             runs.end(db, number, "broken", "It ended unexpectedly. The same run continues where it was.")
@@ -93,6 +95,19 @@ def execute(
             state.stop or "",
         )
         return runs.get(db, number)
+
+
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """A call makes thousands of short-lived objects and next to no cycles: collecting after every 700 costs a fifth of its CPU."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 class _Run:
