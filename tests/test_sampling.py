@@ -58,9 +58,7 @@ class TestDraw:
         assert set(sampling.draw(table, 40, seed=2).unit) != set(first.unit)
 
     def test_a_missing_value_is_a_stratum(self):
-        table = pd.DataFrame({"unit": "abcd", "player": "x"}).assign(
-            unit=list("abcd"), tone=["dry", None, "dry", None]
-        )
+        table = pd.DataFrame({"unit": list("abcd"), "tone": ["dry", None, "dry", None]})
         assert Counter(sampling.draw(table, 2, by=["tone"]).stratum) == {"dry": 1, "": 1}
 
     def test_without_strata_chance_alone_decides(self):

@@ -1,0 +1,59 @@
+"""`concord annotators …`: invite people by link, withdraw links, see who is there."""
+
+from __future__ import annotations
+
+import click
+
+from core import studies
+from core.store import access
+from core.workspace import Workspace
+
+
+@click.group("annotators")
+def command() -> None:
+    """The people who rate: each comes by a link of their own and sees their desk alone."""
+
+
+@command.command("invite")
+@click.argument("names", metavar="NAME…", nargs=-1, required=True)
+@click.option("--study", default="", help="Deal them this study as well, beside those who have it already.")
+@click.option(
+    "--base-url",
+    default=studies.BASE_URL,
+    show_default=True,
+    help="Where annotators reach this workspace's app.",
+)
+@click.pass_obj
+def _invite(workspace: str, names: tuple[str, ...], study: str, base_url: str) -> None:
+    """Make a link for each name and print it, this once. Inviting somebody anew makes their older link useless."""
+    with Workspace.open(workspace, create=False).write() as db:
+        links = studies.invite(db, names, base_url)
+        items = studies.deal_study(db, study, names) if study else {}
+    for name, link in links.items():
+        click.echo(f"{name}\t{link}" + (f"\t{items.get(name, 0)} items" if study else ""))
+    click.echo("A link is shown only now and opens one desk. Hand each to its person.", err=True)
+
+
+@command.command("revoke")
+@click.argument("name")
+@click.pass_obj
+def _revoke(workspace: str, name: str) -> None:
+    """Withdraw an annotator's link. What they rated stays; `concord study deal` gives the rest to others."""
+    with Workspace.open(workspace, create=False).write() as db:
+        access.revoke(db, name)
+    click.echo(f"The link of {name} no longer works.")
+
+
+@command.command("list")
+@click.option("--study", default="", help="Only this study's.")
+@click.pass_obj
+def _list(workspace: str, study: str) -> None:
+    """Who was invited, and how far they are."""
+    with Workspace.open(workspace, create=False).read() as db:
+        people = access.annotators(db, study)
+    for a in people:
+        state = "link withdrawn" if a.revoked else "invited" if a.invited else "no link"
+        mark = "\tstand-in" if a.stand_in else ""
+        click.echo(f"{a.name}\t{state}\t{a.done} done, {a.skipped} skipped, {a.items} items{mark}")
+    if not people:
+        click.echo("No annotators yet. Invite some with `concord annotators invite`.", err=True)

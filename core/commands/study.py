@@ -1,0 +1,214 @@
+"""`concord study …`: draw a study, deal it to annotators, write its guidelines, see how it stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+from sqlite_utils import Database
+
+from core import studies
+from core.errors import ConfigError, StudyError
+from core.sampling import Allocation
+from core.store import access, conversations
+from core.store import studies as stored
+from core.store.conversations import Filter
+from core.workspace import Workspace
+
+
+@click.group("study")
+def command() -> None:
+    """What people rate: draw a sample of conversations, deal it to annotators, follow their progress."""
+
+
+@command.command("draw")
+@click.argument("name")
+@click.option("--n", type=click.IntRange(1), required=True, help="How many conversations.")
+@click.option(
+    "--benchmark", default="", help="Whose conversations; needed where the workspace holds several."
+)
+@click.option("--language", default="", help="Only conversations in this language.")
+@click.option("--players", default="", metavar="A,B,…", help="Only conversations of these players.")
+@click.option(
+    "--facet",
+    "facets",
+    multiple=True,
+    metavar="NAME=A,B,…",
+    help="Only these values of a facet, e.g. character=tully.",
+)
+@click.option(
+    "--by", metavar="A,B,…", help="What to spread the sample over; default: the player and all that varies."
+)
+@click.option(
+    "--allocation",
+    type=click.Choice(["even", "proportional"]),
+    default="even",
+    show_default=True,
+    help="The same number of every stratum, or its share of the conversations.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="The same seed draws the same sample.",
+)
+@click.option("--ask", default="", metavar="A,B,…", help="Criteria to ask; default: those that enter final.")
+@click.option(
+    "--per-turn", is_flag=True, help="People rate every turn instead of the conversation as a whole."
+)
+@click.option(
+    "--without-refused", is_flag=True, help="Pass over conversations in which a judge saw a refusal."
+)
+@click.option("--title", default="", help="What annotators see as the study's name.")
+@click.option(
+    "--guidelines", type=click.Path(path_type=Path), help="A Markdown file that stands at hand while rating."
+)
+@click.pass_obj
+def _draw(
+    workspace: str, name: str, n: int, benchmark: str, language: str, players: str, facets: tuple[str, ...], by: str | None,
+    allocation: Allocation, seed: int, ask: str, per_turn: bool, without_refused: bool, title: str, guidelines: Path | None,
+) -> None:  # fmt: skip
+    """Draw a sample of stored conversations, stratified and by a seed, as a new study."""
+    text = _text(guidelines) if guidelines else ""
+    with Workspace.open(workspace, create=False).write() as db:
+        wanted = Filter(
+            benchmark or _only_benchmark(db),
+            language,
+            _names(players),
+            facets=dict(_facet(f) for f in facets),
+        )
+        study = studies.draw_study(
+            db, name, n, wanted=wanted, by=None if by is None else _names(by), seed=seed, allocation=allocation, ask=_names(ask),
+            per_turn=per_turn, exclude_refused=without_refused, title=title, guidelines=text,
+        )  # fmt: skip
+        units = len(stored.units(db, name))
+    drawn = study.meta["drawn"]
+    click.echo(
+        f"Study “{name}”: {units} units of {n} conversations, drawn from {drawn['candidates']} with seed {seed}"
+        + (f", spread over {', '.join(drawn['by'])}." if drawn["by"] else ".")
+    )
+    click.echo(f"Asked: {', '.join(c.label for c in study.criteria)}.")
+    click.echo(f"Next: concord annotators invite NAME… --study {name}")
+
+
+@command.command("deal")
+@click.argument("name")
+@click.option(
+    "--annotators",
+    default="",
+    metavar="A,B,…",
+    help="Invited annotators to deal to, beside those who have items.",
+)
+@click.option(
+    "--overlap", type=click.IntRange(0), help="Raters for each unit; 0: everybody. Default: as before."
+)
+@click.pass_obj
+def _deal(workspace: str, name: str, annotators: str, overlap: int | None) -> None:
+    """Deal a study's units to annotators, or deal anew after somebody joined or left; what was begun stays."""
+    with Workspace.open(workspace, create=False).write() as db:
+        items = studies.deal_study(db, name, _names(annotators), overlap=overlap)
+        study = stored.get(db, name)
+    each = f"{study.overlap} raters a unit" if study.overlap else "every unit to everybody"
+    click.echo(
+        f"Study “{name}”, {each}: "
+        + ", ".join(f"{who} {count} items" for who, count in sorted(items.items()))
+        + "."
+    )
+
+
+@command.command("show")
+@click.argument("name")
+@click.pass_obj
+def _show(workspace: str, name: str) -> None:
+    """A study: what is asked, how it was drawn, and who has done how much."""
+    with Workspace.open(workspace, create=False).read() as db:
+        study = stored.get(db, name)
+        units = len(stored.units(db, name))
+        people = [a for a in access.annotators(db, name) if a.items]
+    console = Console()
+    console.print(
+        f"{study.title} ({study.name}), {study.source} {study.created[:10]}", markup=False, highlight=False
+    )
+    console.print(
+        f"{units} units, {f'{study.overlap} raters each' if study.overlap else 'rated by everybody'}"
+    )
+    for criterion in study.criteria:
+        scale = f"{criterion.scale.low:g} to {criterion.scale.high:g}"
+        console.print(f"  {criterion.label} ({scale}): {criterion.statement}", markup=False, highlight=False)
+    table = Table("annotator", "done", "skipped", "items", "minutes", "")
+    for a in people:
+        note = "stand-in" if a.stand_in else "link withdrawn" if a.revoked else ""
+        table.add_row(a.name, str(a.done), str(a.skipped), str(a.items), f"{a.seconds / 60:.0f}", note)
+    if people:
+        console.print(table)
+    elif not study.anonymous:
+        console.print(
+            f"Dealt to nobody yet: concord study deal {name} --annotators …", markup=False, highlight=False
+        )
+
+
+@command.command("list")
+@click.pass_obj
+def _list(workspace: str) -> None:
+    """The studies of the workspace, newest first."""
+    with Workspace.open(workspace, create=False).read() as db:
+        found = [(stored.get(db, name), len(stored.units(db, name))) for name in stored.names(db)]
+    for study, units in found:
+        click.echo(f"{study.name}\t{units} units\t{study.source}\t{study.title}")
+    if not found:
+        click.echo(
+            "No study yet. Draw one with `concord study draw`, or bring ratings with `concord import`.",
+            err=True,
+        )
+
+
+@command.command("guidelines")
+@click.argument("name")
+@click.option("--file", "file", type=click.Path(path_type=Path), help="Replace them by this Markdown file.")
+@click.pass_obj
+def _guidelines(workspace: str, name: str, file: Path | None) -> None:
+    """Print a study's guidelines, or replace them."""
+    if file is None:
+        with Workspace.open(workspace, create=False).read() as db:
+            click.echo(stored.get(db, name).guidelines)
+        return
+    text = _text(file)
+    with Workspace.open(workspace, create=False).write() as db:
+        stored.write_guidelines(db, name, text)
+    click.echo(f"The guidelines of “{name}” are replaced.")
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _facet(text: str) -> tuple[str, tuple[str, ...]]:
+    name, equals, values = text.partition("=")
+    if not equals or not _names(values):
+        raise StudyError(f"--facet {text} is not understood; write --facet name=value.")
+    return name.strip(), _names(values)
+
+
+def _only_benchmark(db: Database) -> str:
+    known = conversations.values(db)["benchmark"]
+    if len(known) == 1:
+        return known[0]
+    if not known:
+        raise StudyError(
+            "There are no conversations to draw from. Generate some with `concord run`, or import some."
+        )
+    raise StudyError(
+        f"The workspace holds several benchmarks. Choose one with --benchmark: {', '.join(known)}."
+    )
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file} is not UTF-8 text. Save it as UTF-8.") from error
