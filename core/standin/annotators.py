@@ -7,10 +7,9 @@ share an impression of each conversation that no judge has.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from functools import lru_cache
 
-from core.conversation import Message
+from core.conversation import Conversation
 from core.standin.features import CRITERIA, features_of
 from core.standin.reading import read_card
 from core.standin.tastes import Taste, answer, blur, leaning
@@ -30,39 +29,38 @@ def taste_of(annotator_index: int, seed: int = 0) -> Taste:
         gain=rng.uniform(0.95, 1.6),
         halo=rng.uniform(0.1, 0.45),
         likes={name: rng.gauss(0, 0.12) for name in LIKED},
-        blur_whole=rng.uniform(0.55, 0.95),
+        blur_whole=rng.uniform(0.6, 1.05),
     )
 
 
-def rate(messages: Sequence[Message], card: str, criterion: str, annotator_index: int, seed: int = 0) -> int:
-    """One annotator's answer, 1 to 5, to one criterion about a whole conversation (or the part of it given).
+def rate(
+    conversation: Conversation, criterion: str, annotator_index: int, seed: int = 0, turn: int | None = None
+) -> int:
+    """One annotator's answer, 1 to 5, to one criterion about a whole conversation, or about one turn of it in the light of the earlier ones.
 
-    `criterion` is in_character, entertaining or fluency; any other is rated by the mean of the three. The same arguments give the same answer.
-    A conversation without replies gets 1.
+    `criterion` is in_character, entertaining or fluency; `refusal` is answered 0 or 1; any other is rated by the mean of the three.
+    The same arguments give the same answer. Where there is no reply to rate the answer is the lowest.
     """
-    turns = _turns(messages)
-    if not turns:
+    card = "\n\n".join(text for heading, text in conversation.context.items() if not heading.startswith("_"))
+    turns = tuple(
+        (t.user.content if t.user else "", t.reply.content)
+        for t in conversation.turns()
+        if t.reply is not None
+    )
+    features = features_of(turns, read_card(card))
+    if turn is not None:
+        features = features[turn - 1 : turn]
+    if criterion == "refusal":
+        return int(any(f.refusal for f in features))
+    if not features:
         return 1
     taste = taste_of(annotator_index, seed)
-    opinions = [leaning(f, taste) for f in features_of(turns, read_card(card))]
-    per_criterion = {c: sum(o[c] for o in opinions) / len(opinions) for c in CRITERIA}
-    plain = per_criterion.get(criterion, sum(per_criterion.values()) / len(per_criterion))
-    shared = random.Random(f"people|{seed}|{card}|{turns}|{criterion}")
-    own = random.Random(f"person|{seed}|{annotator_index}|{card}|{turns}|{criterion}")
-    mood = random.Random(f"mood|{seed}|{annotator_index}|{card}|{turns}")
-    points = (
-        plain + blur(shared, SHARED) + blur(mood, taste.blur_whole * 0.6) + blur(own, taste.blur_whole * 0.8)
-    )
+    opinions = [leaning(f, taste) for f in features]
+    means = {c: sum(o[c] for o in opinions) / len(opinions) for c in CRITERIA}
+    about = f"{seed}|{card}|{turns}|{turn}"
+    shared = random.Random(f"people|{about}|{criterion}")
+    mood = random.Random(f"mood|{annotator_index}|{about}")
+    own = random.Random(f"own|{annotator_index}|{about}|{criterion}")
+    points = means.get(criterion, sum(means.values()) / len(means))
+    points += blur(shared, SHARED) + blur(mood, 0.6 * taste.blur_whole) + blur(own, 0.8 * taste.blur_whole)
     return answer(points)
-
-
-def _turns(messages: Sequence[Message]) -> tuple[tuple[str, str], ...]:
-    """(user, reply) pairs; replies before the first user message have an empty one beside them."""
-    turns, user = [], ""
-    for message in messages:
-        if message.role == "user":
-            user = message.content
-        elif message.role == "assistant":
-            turns.append((user, message.content))
-            user = ""
-    return tuple(turns)

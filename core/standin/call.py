@@ -6,7 +6,7 @@ import hashlib
 import json
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -41,8 +41,10 @@ class Call:
     schema: Schema | None = None
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
-    seed: str = "0"
-    """The server's seed and, where the request has one, the request's."""
+    seed: int = 0
+    """The server's."""
+    own_seed: object = None
+    """The request's, where it has one."""
 
     @cached_property
     def asked(self) -> str:
@@ -50,21 +52,17 @@ class Call:
         return "\n\n".join(m.content for m in self.messages if m.role != "assistant")
 
     def rng(self, *salt: object) -> random.Random:
-        """Chance that depends on the seeds, the model and the whole of the messages."""
-        return self._random(self.messages, salt)
+        """Chance that depends on both seeds, the model and the whole of the messages."""
+        return self._random(self.messages, (self.own_seed, *salt))
 
     def steady_rng(self, *salt: object) -> random.Random:
-        """Chance that stays the same through a conversation: it depends on how the conversation began."""
+        """Chance that stays the same through a conversation: it depends on how the conversation began, and on no request's seed."""
         return self._random(self.messages[: 2 if self.messages[0].role == "system" else 1], salt)
 
     def _random(self, messages: tuple[Message, ...], salt: tuple[object, ...]) -> random.Random:
         said = [(m.role, m.content) for m in messages]
         text = json.dumps([self.seed, self.model, said, [str(s) for s in salt]], ensure_ascii=False)
         return random.Random(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest())
-
-    def with_model(self, model: str) -> Call:
-        """The same request, put to another model."""
-        return replace(self, model=model)
 
 
 def read_call(body: bytes, seed: int = 0) -> Call:
@@ -90,7 +88,6 @@ def read_call(body: bytes, seed: int = 0) -> Call:
     _check_number(data, limit, 1, None)
     messages = _messages(data.get("messages"))
     replies, schema = _response_format(data.get("response_format"), messages)
-    own_seed = data.get("seed")
     return Call(
         model=model,
         messages=messages,
@@ -98,7 +95,8 @@ def read_call(body: bytes, seed: int = 0) -> Call:
         schema=schema,
         max_tokens=data.get(limit),
         stop=_stop(data.get("stop")),
-        seed=str(seed) if own_seed is None else f"{seed}/{own_seed}",
+        seed=seed,
+        own_seed=data.get("seed"),
     )
 
 

@@ -158,6 +158,9 @@ def _nearly(word: str, language: str, known: set[str] | frozenset[str]) -> bool:
         return False
     if language == "ru" and any(word[:-cut] in _beginnings() for cut in (1, 2) if len(word) - cut >= 4):
         return False
+    swapped = (word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) - 1))
+    if (len(word) > 3 or language == "en") and any(s in common for s in swapped):
+        return True
     shorter = _shorter(word)
     if any(s in common or s in known for s in shorter if len(s) >= 3) or word in lacking:
         return True

@@ -33,7 +33,7 @@ LENIENT = Taste(
     blur_whole=0.55,
     unsure={"in_character": 0.5, "fluency": 0.2},
 )
-NOISY = Taste(gain=0.9, halo=0.3, likes={"lively": 0.15, "variety": 0.2}, blur_turn=0.9, blur_whole=1.1)
+NOISY = Taste(gain=0.9, halo=0.3, likes={"lively": 0.15, "variety": 0.2}, blur_turn=0.9, blur_whole=1.0)
 PLAIN = Taste(halo=0.25, blur_turn=0.5, blur_whole=0.6)
 
 FIELDS = (
@@ -90,7 +90,9 @@ def _verdict(call: Call, taste: Taste, overlooks: float = 0.0, imagines: float =
     transcript = transcript_of(call)
     if transcript is None or not transcript.turns:
         return json.dumps(fill(call.schema or {"type": "object"}, call.rng("anything")), ensure_ascii=False)
-    chance = random.Random(f"{call.seed}|{call.model}|{transcript.card.text}|{transcript.turns}")
+    chance = random.Random(
+        f"{call.seed}|{call.own_seed}|{call.model}|{transcript.card.text}|{transcript.turns}"
+    )
     opinions = _opinions(transcript, taste, chance)
     key, fields = _form(call)
     rows = []

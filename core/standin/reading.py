@@ -35,6 +35,10 @@ SITUATION = re.compile(
     r"^.*\b(?:situation|ситуация)\b[^:\n]*:[ \t]*\n?(.*?)(?=\n\s*\n|\Z)", re.I | re.M | re.S
 )
 TURN = re.compile(r"^(?:turn|ход|реплика)\s+(\d+)\s*:?\s*$", re.I | re.M)
+AFTERWORDS = re.compile(
+    r"\n\s*\n(?:end of the (?:conversation|dialogue)\b[^\n]*(?:\n\s*\n[^\n]*)?|[^\n]*\bJSON\b[^\n]*)\Z", re.I
+)
+"""What a prompt says after the conversation that it quotes."""
 SPEAKER = re.compile(r"^(user|player|assistant|bot|character)\s*:[ \t]*", re.I | re.M)
 NAMES = (
     re.compile(
@@ -132,7 +136,10 @@ def _flat(part: Mapping[str, tuple[str, ...]] | tuple[str, ...]) -> list[str]:
 
 
 def guess_name(text: str) -> str:
-    """The character's name: as a phrase of introduction gives it, else the capitalised word most often inside a sentence."""
+    """The character's name: a short first line by itself, else as a phrase of introduction gives it, else the capitalised word most often inside a sentence."""
+    heading = re.match(r"([^\n.,;:!?]{2,50})\n\s*\n", text)
+    if heading and heading.group(1)[0].isupper() and len(heading.group(1).split()) <= 5:
+        return heading.group(1).strip()
     for pattern in NAMES:
         found = pattern.search(text)
         if found and found.group(1)[:1].isupper():
@@ -246,14 +253,11 @@ def _turns(text: str) -> tuple[Exchange, ...]:
     marks = list(TURN.finditer(text))
     turns = []
     for mark, end in zip(marks, _ends(marks, text), strict=True):
-        inside = text[mark.end() : end]
-        if end == len(text):  # what the prompt says after the conversation is set off by an empty line
-            inside = re.sub(
-                r"\n\s*\n(?!.*^(?:user|assistant|player)\s*:)[^\n]*(?:JSON|\bturns?\b)[^\n]*\Z",
-                "",
-                inside.rstrip(),
-                flags=re.S | re.M,
-            )
+        inside = (
+            AFTERWORDS.sub("", text[mark.end() : end].rstrip())
+            if end == len(text)
+            else text[mark.end() : end]
+        )
         said = dict(_lines(inside))
         turns.append(Exchange(int(mark.group(1)), said.get("user", ""), said.get("player", "")))
     return tuple(turns)
@@ -300,7 +304,7 @@ def scene_of(call: Call) -> Scene:
     said = _lines(text[begins.end() :]) if begins else []
     if said:
         speaker, last = said[-1]
-        said[-1] = (speaker, re.sub(r"\n\s*\n[^\n]*JSON[^\n]*\Z", "", last).strip())
+        said[-1] = (speaker, AFTERWORDS.sub("", last).strip())
     found = SITUATION.search(text)
     situation = found.group(1).strip() if found else text
     return Scene(situation, tuple(said), language_of(situation))
