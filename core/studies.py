@@ -50,6 +50,57 @@ class StudyRatings:
         return tuple(sorted(self.table.rater[self.table.stand_in.astype(bool)].unique()))
 
 
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A draw before it becomes a study: the conversations that pass the filter, those drawn of them, and what they are spread over."""
+
+    candidates: pd.DataFrame
+    chosen: pd.DataFrame
+    by: tuple[str, ...]
+    wanted: Filter
+
+    def margins(self) -> pd.DataFrame:
+        """Of each value of what the sample is spread over: candidates and drawn. Columns: of, value, candidates, drawn."""
+        parts = [
+            pd.DataFrame(
+                {
+                    "candidates": self.candidates[column].fillna("").astype(str).value_counts(),
+                    "drawn": self.chosen[column].fillna("").astype(str).value_counts(),
+                }
+            )
+            .fillna(0)
+            .astype(int)
+            .rename_axis("value")
+            .sort_index()
+            .reset_index()
+            .assign(of=column)
+            for column in self.by
+        ]
+        columns = ["of", "value", "candidates", "drawn"]
+        return pd.concat(parts)[columns].reset_index(drop=True) if parts else pd.DataFrame(columns=columns)
+
+
+def draw(
+    db: Database,
+    n: int,
+    *,
+    wanted: Filter,
+    by: Sequence[str] | None = None,
+    seed: int = 0,
+    allocation: sampling.Allocation = "even",
+    exclude_refused: bool = False,
+) -> Sample:
+    """Draw `n` stored conversations, storing nothing: what `draw_study` would take by the same arguments. Raises StudyError."""
+    if exclude_refused:
+        wanted = replace(wanted, refused=False)
+    candidates = conversations.table(db, wanted)
+    if by is None:
+        varied = candidates.drop(columns=["id", "key"]).nunique()
+        by = [str(column) for column, values in varied.items() if 1 < values <= n]
+    chosen = sampling.draw(candidates, n, seed=seed, by=by, allocation=allocation, name="key")
+    return Sample(candidates, chosen, tuple(by), wanted)
+
+
 def draw_study(
     db: Database,
     name: str,
@@ -73,23 +124,19 @@ def draw_study(
     `by` defaults to the player, the language and every facet that varies. Raises StudyError where there is too little to draw from.
     """
     criteria = _asked(db, wanted.benchmark, ask)
-    if exclude_refused:
-        wanted = replace(wanted, refused=False)
-    candidates = conversations.table(db, wanted)
-    if by is None:
-        varied = candidates.drop(columns=["id", "key"]).nunique()
-        by = [str(column) for column, values in varied.items() if 1 < values <= n]
-    chosen = sampling.draw(candidates, n, seed=seed, by=by, allocation=allocation, name="key")
+    sample = draw(
+        db, n, wanted=wanted, by=by, seed=seed, allocation=allocation, exclude_refused=exclude_refused
+    )
     drawn = {
-        "benchmark": wanted.benchmark, "filter": {k: v for k, v in asdict(wanted).items() if v}, "n": n, "by": list(by),
-        "allocation": allocation, "candidates": len(candidates),
+        "benchmark": wanted.benchmark, "filter": {k: v for k, v in asdict(sample.wanted).items() if v}, "n": n, "by": list(sample.by),
+        "allocation": allocation, "candidates": len(sample.candidates),
     }  # fmt: skip
     study = Study(
         name, criteria, title=title, guidelines=guidelines, per_turn=per_turn, overlap=overlap, seed=seed, meta={"drawn": drawn}
     )  # fmt: skip
     studies.create(db, study)
     units: list[tuple[int, int | None, str]] = []
-    for conversation, stratum in zip(chosen.id.tolist(), chosen.stratum, strict=True):
+    for conversation, stratum in zip(sample.chosen.id.tolist(), sample.chosen.stratum, strict=True):
         turns: list[int | None] = [None]
         if per_turn:
             turns = [t.number for t in conversations.load(db, conversation).turns() if t.reply is not None]
@@ -120,18 +167,20 @@ def deal_study(
     annotators: Sequence[str] = (),
     *,
     overlap: int | None = None,
+    without: Sequence[str] = (),
 ) -> dict[str, int]:
     """Deal a study's units to these annotators beside those it has; returns how many items each of them has now.
 
     Every unit gets `overlap` raters (0: everybody; None: as before), pairs of annotators share about equally many units, all turns
     of a conversation go to the same people one after another, and each annotator has an order of their own. What somebody has begun
     stays theirs. Called again with a newcomer, what is too much on others' desks is taken from the end of their queues; what an
-    annotator whose link was revoked has not begun goes to the others. Raises StudyError and NotFound.
+    annotator whose link was revoked has not begun goes to the others, and so does what somebody named in `without` has not begun.
+    Raises StudyError and NotFound.
     """
     study = studies.get(db, name)
     _refuse_undealable(study)
     k = study.overlap if overlap is None else overlap
-    gone = {a.name for a in access.annotators(db, name) if a.revoked}
+    gone = {a.name for a in access.annotators(db, name) if a.revoked} | set(without)
     if closed := [person for person in annotators if person in gone]:
         raise StudyError(f"The link of “{closed[0]}” was withdrawn. Invite them anew, or deal to others.")
     units: dict[str, list[int]] = {}

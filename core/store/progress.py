@@ -1,0 +1,70 @@
+"""How far a study is: every dealt item with its state, and a mark that changes whenever a figure of the study could."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from core.store.studies import study_id
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One dealt item. `reply_chars` is the length of the player's replies in the conversation, `seconds` the time at work on the item."""
+
+    annotator: str
+    unit: int
+    conversation_id: int
+    key: str
+    turn: int | None
+    stratum: str
+    state: str
+    reason: str
+    flag: str
+    seconds: float
+    reply_chars: int
+    submitted: str | None
+
+
+def items(db: Database, name: str) -> list[Item]:
+    """Every dealt item of a study, by annotator, in their order. Raises NotFound."""
+    rows = db.execute(
+        "SELECT x.name, u.id, u.conversation_id, c.key, u.turn, u.stratum, a.state, a.reason, a.flag, a.seconds, c.reply_chars, a.submitted "
+        "FROM assignments a JOIN study_units u ON u.id = a.unit_id JOIN raters x ON x.id = a.rater_id "
+        "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? ORDER BY x.name, a.position",
+        [study_id(db, name)],
+    )
+    return [Item(*row) for row in rows]
+
+
+def strata(db: Database, name: str) -> list[tuple[str, int]]:
+    """The strata of a study and the units drawn of each."""
+    return list(
+        db.execute(
+            "SELECT stratum, count(*) FROM study_units WHERE study_id = ? GROUP BY stratum ORDER BY stratum",
+            [study_id(db, name)],
+        ).fetchall()
+    )
+
+
+def mark(db: Database, name: str) -> str:
+    """A text that is different after any change to the ratings a study's figures rest on; it reads indexes only, never a score.
+
+    Ratings are added (their ids rise), replaced or taken back (a revision is kept of each), and count or do not by the state of their
+    item; criteria and units are added by imports. Raises NotFound.
+    """
+    found = study_id(db, name)
+    row = db.execute(
+        """
+        SELECT (SELECT count(*) || ',' || ifnull(max(u.id), 0) FROM study_units u WHERE u.study_id = :study),
+               (SELECT count(*) || ',' || ifnull(max(r.id), 0) FROM study_units u JOIN ratings r ON r.conversation_id = u.conversation_id
+                 WHERE u.study_id = :study),
+               (SELECT ifnull(max(id), 0) FROM revisions),
+               (SELECT count(*) || ',' || ifnull(max(a.submitted), '') FROM study_units u JOIN assignments a ON a.unit_id = u.id
+                 WHERE u.study_id = :study AND a.state = 'done'),
+               (SELECT count(*) FROM criteria WHERE scope = 'study:' || (SELECT name FROM studies WHERE id = :study))
+        """,
+        {"study": found},
+    ).fetchone()
+    return "|".join(map(str, row))
