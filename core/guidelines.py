@@ -1,0 +1,52 @@
+"""The guidelines a new study starts from: what every annotator is told, and what each criterion means, from `data/`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from core.errors import ConfigError
+from core.rating import Criterion
+
+FALLBACK = "en"
+
+
+def default_guidelines(
+    folders: Sequence[Path], benchmark: str, criteria: Sequence[Criterion], *, language: str = "", per_turn: bool = False
+) -> str:  # fmt: skip
+    """Markdown to begin with, in the conversations' language where there is a text in it, else in English.
+
+    A criterion that `data/<benchmark>/<language>/guidelines.toml` says nothing of is explained by its statement. The first of
+    the folders that has a file counts, so that a workspace's own replaces what ships. Raises ConfigError naming the file.
+    """
+    language = language or FALLBACK
+    general = _first(folders, f"guidelines/{language}.toml") or _first(folders, f"guidelines/{FALLBACK}.toml")
+    own = _first(folders, f"{benchmark}/{language}/guidelines.toml") or _first(
+        folders, f"{benchmark}/{FALLBACK}/guidelines.toml"
+    )
+    meaning = own.get("criteria", {})
+    parts = [
+        general.get("opening", ""),
+        own.get("about", ""),
+        general.get("turn" if per_turn else "conversation", ""),
+        general.get("scale", ""),
+    ]
+    for criterion in criteria:
+        parts.append(
+            f"## {criterion.label}\n\n*{criterion.statement}*\n\n{meaning.get(criterion.name, '').strip()}"
+        )
+    parts.append(general.get("closing", ""))
+    return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+
+
+def _first(folders: Sequence[Path], name: str) -> dict[str, Any]:
+    for folder in folders:
+        file = folder / name
+        if file.is_file():
+            try:
+                return tomllib.loads(file.read_text(encoding="utf-8"))
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+                raise ConfigError(f"{file} is not valid TOML: {error}. Correct it, or remove it.") from error
+    return {}

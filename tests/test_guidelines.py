@@ -1,0 +1,52 @@
+"""The guidelines a study starts from."""
+
+from pathlib import Path
+
+import pytest
+
+from core.benchmarks import get
+from core.errors import ConfigError
+from core.guidelines import default_guidelines
+from core.rating import Criterion
+from core.workspace import SHIPPED
+
+SHIPS = [SHIPPED / "data"]
+PINGPONG = get("pingpong").criteria
+
+
+@pytest.mark.parametrize("language", get("pingpong").languages)
+def test_every_criterion_of_pingpong_is_explained_in_every_language(language: str) -> None:
+    text = default_guidelines(SHIPS, "pingpong", PINGPONG, language=language)
+    for criterion in PINGPONG:
+        section = text.split(f"## {criterion.label}\n")[1].split("\n## ")[0]
+        assert len(section) > len(criterion.statement) + 100, criterion.name
+    assert ("Спасибо" in text) == (language == "ru")
+
+
+def test_a_turn_and_a_conversation_are_rated_by_different_words() -> None:
+    whole, turn = (default_guidelines(SHIPS, "pingpong", PINGPONG, per_turn=p) for p in (False, True))
+    assert "as a whole" in whole
+    assert "as a whole" not in turn
+
+
+def test_a_criterion_of_ones_own_is_explained_by_its_statement() -> None:
+    text = default_guidelines(
+        SHIPS, "imported", [Criterion("clarity", "One understands it at once.")], language="de"
+    )
+    assert "## Clarity\n\n*One understands it at once.*" in text
+    assert "Thank you for rating" in text
+
+
+def test_a_workspace_s_own_text_replaces_what_ships(tmp_path: Path) -> None:
+    own = tmp_path / "pingpong" / "en"
+    own.mkdir(parents=True)
+    (own / "guidelines.toml").write_text('[criteria]\nfluency = "Count the commas."\n')
+    assert "Count the commas." in default_guidelines([tmp_path, *SHIPS], "pingpong", PINGPONG)
+
+
+def test_a_broken_file_is_named(tmp_path: Path) -> None:
+    own = tmp_path / "guidelines"
+    own.mkdir()
+    (own / "en.toml").write_text("opening = ")
+    with pytest.raises(ConfigError, match=r"en\.toml is not valid TOML"):
+        default_guidelines([tmp_path, *SHIPS], "pingpong", PINGPONG)
