@@ -49,11 +49,13 @@ class Prompt:
 
         Raises ConfigError where a template uses a name that it is not given.
         """
-        messages = [Message("system", self._fill("system", values))] if "system" in self._templates else []
+        said = {part: self._fill(part, values) for part in self._templates}
+        # An empty template is no message; an empty utterance of the dialogue (a terminal's silence) is one.
+        messages = [Message("system", said["system"])] if said.get("system") else []
         messages += [Message(m.role, m.content) for m in history]
-        if "user" in self._templates:
-            messages.append(Message("user", self._fill("user", values)))
-        return Asked(tuple(m for m in messages if m.content), self.params, self.reply)
+        if said.get("user"):
+            messages.append(Message("user", said["user"]))
+        return Asked(tuple(messages), self.params, self.reply)
 
     def _fill(self, part: str, values: Mapping[str, Any]) -> str:
         try:
@@ -84,7 +86,8 @@ def load_prompt(
 ) -> Prompt:
     """A prompt from the first folder that has each of its files. What a version lacks comes from the version `base`.
 
-    Files: `<name>_system.jinja`, `<name>_user.jinja` (at least one of them), and the table [<name>] of `prompts.toml`.
+    Files: `<name>_system.jinja`, `<name>_user.jinja`, and the table [<name>] of `prompts.toml`; at least one of them. A prompt
+    of parameters only says nothing of its own: the dialogue is sent as it stands.
     Raises NotFound for an unknown version, ConfigError for a file that cannot be used.
     """
     known = versions(folders, benchmark)
@@ -96,16 +99,17 @@ def load_prompt(
         file = _first(places, f"{name}_{part}.jinja")
         if file is not None:
             sources[part] = file
-    if not sources:
-        raise ConfigError(
-            f"The {benchmark} prompts {version} have no {name}_system.jinja or {name}_user.jinja in {places[0]}."
-        )
-    params: Mapping[str, Any] = {}
+    table: Mapping[str, Any] | None = None
     for place in places:
-        tables = _tables(place / "prompts.toml")
-        if name in tables:
-            params = tables[name].get("params", {})
+        table = _tables(place / "prompts.toml").get(name)
+        if table is not None:
             break
+    if not sources and table is None:
+        raise ConfigError(
+            f"The {benchmark} prompts {version} have no {name}_system.jinja or {name}_user.jinja in {places[0]}, "
+            f"and their prompts.toml has no table [{name}]."
+        )
+    params: Mapping[str, Any] = (table or {}).get("params", {})
     texts = {part: _text(file) for part, file in sources.items()}
     schema = reply.model_json_schema() if reply else None
     digest = hashlib.sha256(json.dumps([texts, params, schema], sort_keys=True).encode()).hexdigest()[:16]

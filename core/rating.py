@@ -1,4 +1,4 @@
-"""What was thought of it: Scale, Criterion, Rater, Rating, Judgement, Annotation, Panel."""
+"""What was thought of it: Scale, Criterion, Rater, Rating, Judgement, Comparison, Annotation, Verification, Panel."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from typing import Any, Literal
 from core.conversation import Unit
 
 RaterKind = Literal["human", "judge"]
+Verdict = Literal["A", "B", "C"]
+"""A: the one shown first is better; B: the one shown second; C: neither."""
+Finding = Literal["reasonable", "too_high", "too_low"]
+"""What a person says of a judge's score and its reasons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +146,32 @@ class Judgement:
             raise ValueError("a judgement holds ratings or a failure, one of the two")
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """Which of two conversations one rater preferred: `first` was shown as A, `second` as B. A verdict or a failure, never both.
+
+    The same two in the other order are another comparison, so that a preference for a place can be told from one for a reply.
+    """
+
+    key: str
+    first: str
+    second: str
+    rater: Rater
+    verdict: Verdict | None = None
+    explanation: str = ""
+    failure: str | None = None
+    raw: str = ""
+    prompt: str = ""
+    repeat: int = 0
+    spent: Spent = NOTHING_SPENT
+
+    def __post_init__(self) -> None:
+        if (self.failure is None) == (self.verdict is None):
+            raise ValueError("a comparison holds a verdict or a failure, one of the two")
+        if self.first == self.second:
+            raise ValueError("a conversation cannot be compared with itself")
+
+
 @dataclass(frozen=True, slots=True)
 class Annotation:
     """One answer of a person at the desk, with the seconds they were at work on the item (idle time left out)."""
@@ -150,6 +180,20 @@ class Annotation:
     annotator: str
     seconds: float = 0.0
     comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What a person found of one judgement, having seen its score and its reasons.
+
+    `corrected` is the score the person would have given instead; it may be left out, and a reasonable score needs none.
+    """
+
+    judgement: str
+    person: str
+    finding: Finding
+    comment: str = ""
+    corrected: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

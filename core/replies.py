@@ -81,7 +81,8 @@ async def answer(
     reply: type[R] | None,
     check: Callable[[Any], object] | None = None,
 ) -> Answer:
-    """Ask until the reply is usable, at most 1 + REASKS times. `check` may raise Unusable.
+    """Ask until the reply is usable, at most 1 + REASKS times. `check` sees the validated value (the text where `reply` is None) and may raise
+    Unusable. A reply that was cut off is usable only where nothing is read from it: without a schema and without a check.
 
     Raises CallFailed of kind "unparsable" or "truncated" with the last raw reply; its `spent` says what the attempts cost.
     """
@@ -91,13 +92,13 @@ async def answer(
         done = await call(step if attempt == 0 else f"{step} again {attempt}", said)
         text, cut, spent = done.text, done.cut, spent + done.spent
         try:
+            if cut and (reply or check):
+                # A repaired half of a number would be a made-up score, and so would one read from the midst of the reasons.
+                raise Unusable("It was cut off at the length limit; keep the explanations shorter.")
             if reply is None:
                 if check:
                     check(text)
                 return Answer(text, None, cut, spent)
-            if cut:
-                # A repaired half of a number would be a made-up score.
-                raise Unusable("It was cut off at the length limit; keep the explanations shorter.")
             value = read(text, reply)
             if check:
                 check(value)

@@ -22,14 +22,14 @@ from sqlite_utils import Database
 
 from core import judging, replies
 from core.benchmarks import get
-from core.benchmarks.benchmark import Judging
+from core.benchmarks.benchmark import Comparing, Judging
 from core.conversation import Conversation, Message
 from core.errors import CallFailed, ConcordError, RunStopped
 from core.models import Client, Completion, limits
 from core.prompts import Asked
-from core.rating import NOTHING_SPENT, Spent
+from core.rating import NOTHING_SPENT, Comparison, Judgement, Spent
 from core.replies import json_schema
-from core.store import conversations, ratings, runs
+from core.store import comparisons, conversations, ratings, runs
 from core.store.database import now
 from core.store.runs import Progress
 from core.store.writer import Writer
@@ -189,24 +189,34 @@ class _Run:
         self.state.done += 1
         return conversation
 
-    async def _judged(self, item: Left, conversation: Conversation, owed: Judging) -> None:
+    async def _judged(self, item: Left, conversation: Conversation, owed: Judging | Comparing) -> None:
         ask = _Asking(self, owed.key, owed.key in item.resumed)
+        model = self.job.models[owed.judge]
+        judged: Judgement | Comparison
         try:
-            judged = await judging.judge(ask, conversation, owed, self.job.models[owed.judge])
+            if isinstance(owed, Judging):
+                judged = await judging.judge(ask, conversation, owed, model)
+            else:
+                with self.workspace.read() as db:
+                    other = conversations.load(db, owed.against)
+                judged = await judging.compare(ask, conversation, other, owed, model)
         except CallFailed as failure:
             self._failed(owed.key, failure)
             return
-        judgement, prompt = replace(judged, spent=ask.spent), owed.prompt
+        verdict, prompt = replace(judged, spent=ask.spent), owed.prompt
 
         def save(db: Database) -> None:
             ratings.remember_prompt(
                 db, prompt.hash, prompt.benchmark, prompt.version, prompt.name, prompt.body()
             )
-            ratings.save_judgement(db, judgement)
+            if isinstance(verdict, Comparison):
+                comparisons.save(db, verdict)
+            else:
+                ratings.save_judgement(db, verdict)
             _settle(db, owed.key)
 
         self.writer.put(save)
-        if judgement.failure is None:
+        if verdict.failure is None:
             self.state.done += 1
         else:
             self.state.failed += 1

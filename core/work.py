@@ -8,11 +8,12 @@ from itertools import islice
 from typing import Any
 
 from core.benchmarks import get
-from core.benchmarks.benchmark import Expected, Judging, Materials, Plan, Play
+from core.benchmarks.benchmark import Comparing, Expected, Judging, Materials, Plan, Play
 from core.errors import ConfigError, not_found
 from core.models import Model, load_models, pick
 from core.rating import Spent
-from core.store import conversations, ratings, runs
+from core.scenario import Scenario
+from core.store import comparisons, conversations, ratings, runs, scenarios
 from core.workspace import Workspace
 
 CHUNK = 500
@@ -20,11 +21,11 @@ CHUNK = 500
 
 @dataclass(frozen=True)
 class Left:
-    """One conversation with work left: to be played (`stored` False), and judgements to be made of it."""
+    """One conversation with work left: to be played (`stored` False), and judgements and comparisons to be made of it."""
 
     play: Play
     stored: bool
-    judged: tuple[Judging, ...]
+    judged: tuple[Judging | Comparing, ...]
     resumed: frozenset[str]
     """The keys with calls in the journal from a run that was interrupted."""
 
@@ -36,7 +37,7 @@ class Left:
 
 @dataclass
 class Survey:
-    """A plan against the store. A piece is one conversation or one judgement; `failed` ones wait for --retry-failed."""
+    """A plan against the store. A piece is one conversation, judgement or comparison; `failed` ones wait for --retry-failed."""
 
     planned: int = 0
     stored: int = 0
@@ -65,8 +66,13 @@ class Survey:
 
 
 def materials(workspace: Workspace) -> Materials:
-    """The prompts and data a workspace sees."""
-    return Materials(workspace.folders("prompts"), workspace.folders("data"))
+    """The prompts, data and accepted scenarios a workspace sees."""
+
+    def accepted(benchmark: str, kind: str) -> list[Scenario]:
+        with workspace.read() as db:
+            return scenarios.accepted(db, benchmark, kind)
+
+    return Materials(workspace.folders("prompts"), workspace.folders("data"), accepted)
 
 
 def complete(plan: Plan, models: Mapping[str, Model], workspace: Workspace) -> Plan:
@@ -112,6 +118,8 @@ def job(workspace: Workspace, plan: Plan) -> Job:
     models = load_models(workspace.models_path)
     if plan.options.get("stored_only"):
         return _judging_job(workspace, plan, models)
+    if plan.options.get("compare"):
+        return _comparing_job(workspace, plan, models)
     full = complete(plan, models, workspace)
     benchmark, brought = get(plan.benchmark), materials(workspace)
     return Job(plan.benchmark, full.as_dict(), _named(full, models), lambda: benchmark.plays(full, brought))
@@ -144,6 +152,41 @@ def _judging_job(workspace: Workspace, plan: Plan, models: Mapping[str, Model]) 
     return Job(plan.benchmark, full.as_dict(), _named(full, models), plays)
 
 
+def _comparing_job(workspace: Workspace, plan: Plan, models: Mapping[str, Model]) -> Job:
+    """Judges compare the stored conversations of these players two by two, each pair in both orders: options `players`, `facets`, `version`,
+    `judge_repeats`. Players need not be in models.toml: what they said is stored."""
+    full = replace(
+        plan, options={"compare": True, "players": (), "facets": {}, "version": "", "judge_repeats": 1, **plan.options}
+    )  # fmt: skip
+    options, benchmark, judges = full.options, get(plan.benchmark), tuple(_named(full, models))
+    if benchmark.pairwise is None:
+        raise ConfigError(f"{benchmark.title} has no prompt for comparing two conversations.")
+    if not judges:
+        raise ConfigError("Name at least one judge.")
+    players = list(dict.fromkeys(options["players"]))
+    if len(players) < 2:
+        raise ConfigError("Name at least two models to compare.")
+    prompt = benchmark.prompt(materials(workspace), benchmark.pairwise.prompt, options["version"])
+    with workspace.read() as db:
+        known = conversations.values(db, plan.benchmark)["player"]
+    for name in players:
+        if name not in known:
+            raise not_found(f"{benchmark.title} conversation by", name, known)
+
+    def plays() -> Iterator[Play]:
+        with workspace.read() as db:
+            found = comparisons.pairs(db, plan.benchmark, benchmark.same, players, facets=options["facets"])
+        owed: dict[str, list[Comparing]] = {}
+        for _, _, one, _, other in found:
+            for first, second in ((one, other), (other, one)):
+                asked = benchmark.comparings(first, second, judges, prompt, options["judge_repeats"])
+                owed.setdefault(first, []).extend(asked)
+        for first, these in owed.items():
+            yield Play(first, None, (), tuple(these))
+
+    return Job(plan.benchmark, full.as_dict(), _named(full, models), plays)
+
+
 def _named(plan: Plan, models: Mapping[str, Model]) -> dict[str, Model]:
     return {name: pick(models, name) for names in plan.models.values() for name in names}
 
@@ -158,7 +201,8 @@ def left(
         owed = [j.key for p in chunk for j in p.judged]
         with workspace.read() as db:
             known = conversations.existing(db, [p.key for p in chunk])
-            answered, failed = ratings.answered(db, owed), ratings.failed(db, owed)
+            answered = ratings.answered(db, owed) | comparisons.answered(db, owed)
+            failed = ratings.failed(db, owed) | comparisons.failed(db, owed)
             begun = runs.works_noted(db, [p.key for p in chunk] + owed)
         skip = answered if retry_failed else answered | failed
         for play in chunk:
@@ -182,7 +226,8 @@ def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Sur
         for e in () if item.stored else item.play.expected:
             _add(found, e, None)
         for j in item.judged:
-            _add(found, Expected(j.judge, 1, *j.rubric.expected), by_judge.get(j.judge))
+            measured = by_judge.get(j.judge) if isinstance(j, Judging) else None
+            _add(found, Expected(j.judge, 1, *j.expected), measured)
     for name, (tokens_in, tokens_out) in found.tokens.items():
         found.cost += job.models[name].cost(round(tokens_in), round(tokens_out))
         if job.models[name].price is None:

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from core.conversation import Conversation
+from core.errors import ConfigError
 from core.prompts import Asked, Prompt, load_prompt
 from core.rating import Criterion, Rating
 from core.replies import Answer, Reply
+from core.scenario import Scenario
 
 
 class Ask(Protocol):
@@ -22,12 +24,17 @@ class Ask(Protocol):
         """A usable answer, or CallFailed."""
 
 
+def _no_scenarios(benchmark: str, kind: str) -> Sequence[Scenario]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Materials:
-    """Where prompts and data are read from, the workspace's own before what ships."""
+    """Where prompts and data are read from, the workspace's own before what ships; `scenarios` gives the accepted ones it holds."""
 
     prompts: tuple[Path, ...]
     data: tuple[Path, ...]
+    scenarios: Callable[[str, str], Sequence[Scenario]] = _no_scenarios
 
 
 @dataclass(frozen=True)
@@ -90,16 +97,28 @@ class Expected:
 class Rubric:
     """How a judge is asked about a conversation and how its reply becomes ratings.
 
-    `values` gives the template's variables; `read` turns the reply into ratings and raises Unusable where it does not
-    cover exactly the units asked.
+    `values` gives the template's variables; `read` turns the reply (as its schema, or as text where `reply` is None) into
+    ratings and raises Unusable where it does not cover exactly the units asked.
     """
 
     prompt: str
-    reply: type[Reply]
+    reply: type[Reply] | None
     criteria: tuple[Criterion, ...]
     values: Callable[[Conversation], Mapping[str, Any]]
     read: Callable[[Conversation, Any], tuple[Rating, ...]]
     expected: tuple[int, int] = (2500, 800)
+
+
+@dataclass(frozen=True)
+class Pairwise:
+    """How a judge is asked which of two conversations is better; the reply is text that ends in [[A]], [[B]] or [[C]].
+
+    `values` gives the template's variables for the one shown as A and the one shown as B.
+    """
+
+    prompt: str
+    values: Callable[[Conversation, Conversation], Mapping[str, Any]]
+    expected: tuple[int, int] = (3000, 300)
 
 
 @dataclass(frozen=True)
@@ -112,15 +131,37 @@ class Judging:
     prompt: Prompt
     repeat: int = 0
 
+    @property
+    def expected(self) -> tuple[int, int]:
+        """Tokens in and out, as a first guess."""
+        return self.rubric.expected
+
+
+@dataclass(frozen=True)
+class Comparing:
+    """One comparison to be made: the conversation it stands with is shown as A, the one named `against` as B."""
+
+    key: str
+    judge: str
+    pairwise: Pairwise
+    prompt: Prompt
+    against: str
+    repeat: int = 0
+
+    @property
+    def expected(self) -> tuple[int, int]:
+        """Tokens in and out, as a first guess."""
+        return self.pairwise.expected
+
 
 @dataclass(frozen=True)
 class Play:
-    """One conversation to be made and the judgements of it. `play` is None where it must be stored already."""
+    """One conversation to be made, and what judges owe it. `play` is None where it must be stored already."""
 
     key: str
     play: Callable[[Ask], Awaitable[Conversation]] | None
     expected: tuple[Expected, ...] = ()
-    judged: tuple[Judging, ...] = ()
+    judged: tuple[Judging | Comparing, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,6 +180,10 @@ class Benchmark:
     rubric: Rubric
     facets: tuple[str, ...]
     plays: Callable[[Plan, Materials], Iterator[Play]]
+    pairwise: Pairwise | None = None
+    """How two conversations of the same scenario are compared; None where the benchmark does not compare."""
+    same: str = ""
+    """The facet that says which scenario a conversation is of: only those with the same value are compared."""
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
@@ -157,6 +202,25 @@ class Benchmark:
         """The judgements that these judges owe a conversation."""
         return tuple(
             Judging(f"{conversation}|{judge}|{prompt.version}|{repeat}", judge, self.rubric, prompt, repeat)
+            for judge in judges
+            for repeat in range(repeats)
+        )
+
+    def comparings(
+        self, first: str, second: str, judges: Sequence[str], prompt: Prompt, repeats: int = 1
+    ) -> tuple[Comparing, ...]:
+        """The comparisons of the one as A with the other as B that these judges owe. Raises ConfigError where there is no pairwise prompt."""
+        if self.pairwise is None:
+            raise ConfigError(f"{self.title} has no prompt for comparing two conversations.")
+        return tuple(
+            Comparing(
+                f"{first}|{second}|{judge}|{prompt.version}|{repeat}",
+                judge,
+                self.pairwise,
+                prompt,
+                second,
+                repeat,
+            )
             for judge in judges
             for repeat in range(repeats)
         )

@@ -163,3 +163,58 @@ def _desk_marks(db: Database) -> None:
         "CREATE TABLE desk_marks (rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE CASCADE, client TEXT NOT NULL, "
         "n INTEGER NOT NULL, seen TEXT NOT NULL, PRIMARY KEY (rater_id, client)) WITHOUT ROWID"
     )
+
+
+@migrations(name="004_scenarios_comparisons_spot_checks")
+def _scenarios(db: Database) -> None:
+    """What a benchmark is run on and lives in the workspace; pairs compared; judgements looked at by people; harm scores of texts."""
+    _run(
+        db,
+        """
+CREATE TABLE scenarios (
+    id INTEGER PRIMARY KEY, benchmark TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('proposed', 'accepted', 'rejected', 'discarded')), source TEXT NOT NULL,
+    decided_by TEXT NOT NULL DEFAULT '', decided TEXT, created TEXT NOT NULL,
+    UNIQUE (benchmark, kind, key)
+);
+CREATE INDEX scenarios_by_state ON scenarios (benchmark, kind, state);
+
+CREATE TABLE comparisons (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,
+    first_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+    second_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+    rater_id INTEGER NOT NULL REFERENCES raters(id), repeat INTEGER NOT NULL DEFAULT 0,
+    verdict TEXT CHECK (verdict IN ('A', 'B', 'C')), explanation TEXT NOT NULL DEFAULT '', failure TEXT,
+    raw TEXT NOT NULL DEFAULT '', prompt TEXT NOT NULL DEFAULT '',
+    calls INTEGER NOT NULL DEFAULT 0, input_tokens INTEGER NOT NULL DEFAULT 0, output_tokens INTEGER NOT NULL DEFAULT 0,
+    cost REAL NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0, created TEXT NOT NULL,
+    CHECK ((verdict IS NULL) <> (failure IS NULL))
+);
+CREATE INDEX comparisons_of_first ON comparisons (first_id);
+CREATE INDEX comparisons_of_second ON comparisons (second_id);
+CREATE INDEX comparisons_of_rater ON comparisons (rater_id);
+
+CREATE TABLE verifications (
+    id INTEGER PRIMARY KEY, judgement_id INTEGER NOT NULL REFERENCES judgements(id) ON DELETE CASCADE,
+    rater_id INTEGER NOT NULL REFERENCES raters(id), finding TEXT NOT NULL CHECK (finding IN ('reasonable', 'too_high', 'too_low')),
+    comment TEXT NOT NULL DEFAULT '', corrected REAL, created TEXT NOT NULL,
+    UNIQUE (judgement_id, rater_id)
+);
+CREATE INDEX verifications_of_rater ON verifications (rater_id);
+
+CREATE TABLE audits (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, benchmark TEXT NOT NULL, seed INTEGER NOT NULL,
+    drawn_from INTEGER NOT NULL, created TEXT NOT NULL
+);
+CREATE TABLE audit_items (
+    audit_id INTEGER NOT NULL REFERENCES audits(id) ON DELETE CASCADE, position INTEGER NOT NULL,
+    judgement_id INTEGER NOT NULL REFERENCES judgements(id) ON DELETE CASCADE,
+    PRIMARY KEY (audit_id, position), UNIQUE (audit_id, judgement_id)
+) WITHOUT ROWID;
+
+CREATE TABLE moderations (
+    hash TEXT NOT NULL, model TEXT NOT NULL, categories TEXT NOT NULL, stand_in INTEGER NOT NULL DEFAULT 0, created TEXT NOT NULL,
+    PRIMARY KEY (hash, model)
+) WITHOUT ROWID
+""",
+    )

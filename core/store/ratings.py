@@ -171,6 +171,33 @@ def scores_of(
     return {tuple(key): score for *key, score in rows}
 
 
+def exported(db: Database, study: str = "") -> list[dict[str, Any]]:
+    """A study's ratings that count, people's and judges' (or every rating there is), each with its item, rater and source."""
+    columns = (
+        "c.key AS item_id, r.turn, r.criterion, x.kind AS rater_type, x.name AS rater, x.variant, x.stand_in, r.repeat, r.score, "
+        "r.explanation, r.created, r.meta, c.player AS model, c.language, t.name AS study"
+    )
+    people = "LEFT JOIN assignments a ON a.unit_id = u.id AND a.rater_id = r.rater_id"
+    if not study:
+        source = (
+            "ratings r LEFT JOIN studies t ON t.id = r.study_id LEFT JOIN study_units u ON u.study_id = r.study_id "
+            f"AND u.conversation_id = r.conversation_id AND ifnull(u.turn, 0) = ifnull(r.turn, 0) {people}"
+        )
+    else:
+        source = (
+            "studies t JOIN study_units u ON u.study_id = t.id JOIN ratings r ON r.conversation_id = u.conversation_id "
+            "AND (r.study_id = t.id OR r.study_id IS NULL AND t.per_turn = 0 OR r.study_id IS NULL AND r.turn = u.turn) "
+            f"AND (r.study_id IS NULL OR ifnull(u.turn, 0) = ifnull(r.turn, 0)) {people}"
+        )
+    rows = db.query(
+        f"SELECT {columns} FROM {source} JOIN conversations c ON c.id = r.conversation_id JOIN raters x ON x.id = r.rater_id "
+        "WHERE ifnull(a.state, 'done') = 'done' AND (? = '' OR t.name = ?) "
+        "ORDER BY r.conversation_id, x.kind, x.name, x.variant, r.repeat, ifnull(r.turn, 0), r.id",
+        [study, study],
+    )
+    return list(rows)
+
+
 def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None:
     """Bring `scores` (sums per conversation, rater and criterion) and `summaries` up to date; None means every conversation.
 
@@ -312,7 +339,8 @@ def total_spent(db: Database) -> Spent:
     row = db.execute(
         "SELECT sum(calls), sum(input_tokens), sum(output_tokens), sum(cost), sum(seconds) FROM "
         "(SELECT calls, input_tokens, output_tokens, cost, seconds FROM conversations UNION ALL "
-        "SELECT calls, input_tokens, output_tokens, cost, seconds FROM judgements)"
+        "SELECT calls, input_tokens, output_tokens, cost, seconds FROM judgements UNION ALL "
+        "SELECT calls, input_tokens, output_tokens, cost, seconds FROM comparisons)"
     ).fetchone()
     return Spent(*(value or 0 for value in row))
 

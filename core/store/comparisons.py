@@ -1,0 +1,142 @@
+"""Comparisons in the store: which of two conversations judges and people preferred, in which order they were shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+from sqlite_utils import Database
+
+from core.errors import NotFound
+from core.rating import Comparison
+from core.store.database import now
+from core.store.ratings import rater_id
+
+
+def save(db: Database, comparison: Comparison) -> None:
+    """Store a comparison. A failed one gives way to a later answer, a person's answer to their next; a judge's is never replaced."""
+    ids = dict(
+        db.execute(
+            "SELECT key, id FROM conversations WHERE key IN (?, ?)", [comparison.first, comparison.second]
+        ).fetchall()
+    )
+    if len(ids) < 2:
+        raise NotFound(f"The comparison “{comparison.key}” is about a conversation that is not stored.")
+    s = comparison.spent
+    # What a failed attempt cost was paid all the same: it adds up.
+    db.execute(
+        "INSERT INTO comparisons (key, first_id, second_id, rater_id, repeat, verdict, explanation, failure, raw, prompt, "
+        "calls, input_tokens, output_tokens, cost, seconds, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (key) DO UPDATE SET first_id = excluded.first_id, second_id = excluded.second_id, verdict = excluded.verdict, "
+        "explanation = excluded.explanation, failure = excluded.failure, raw = excluded.raw, prompt = excluded.prompt, "
+        "calls = calls + excluded.calls, input_tokens = input_tokens + excluded.input_tokens, "
+        "output_tokens = output_tokens + excluded.output_tokens, cost = cost + excluded.cost, seconds = seconds + excluded.seconds, "
+        "created = excluded.created WHERE comparisons.failure IS NOT NULL "
+        "OR (SELECT kind FROM raters WHERE id = comparisons.rater_id) = 'human'",
+        [
+            comparison.key, ids[comparison.first], ids[comparison.second], rater_id(db, comparison.rater), comparison.repeat,
+            comparison.verdict, comparison.explanation, comparison.failure, comparison.raw, comparison.prompt,
+            s.calls, s.input_tokens, s.output_tokens, s.cost, s.seconds, now(),
+        ],
+    )  # fmt: skip
+
+
+def answered(db: Database, keys: Sequence[str]) -> set[str]:
+    """Those of the keys whose comparison is stored with a verdict."""
+    return _known(db, keys, "failure IS NULL")
+
+
+def failed(db: Database, keys: Sequence[str]) -> set[str]:
+    """Those of the keys whose comparison is stored as failed."""
+    return _known(db, keys, "failure IS NOT NULL")
+
+
+def _known(db: Database, keys: Sequence[str], where: str) -> set[str]:
+    return {
+        row[0]
+        for row in db.execute(
+            f"SELECT key FROM comparisons WHERE {where} AND key IN (SELECT value FROM json_each(?))",
+            [json.dumps(list(keys))],
+        )
+    }
+
+
+def frame(
+    db: Database, benchmark: str, same: str, *, facets: Mapping[str, Sequence[str]] | None = None
+) -> pd.DataFrame:
+    """Every comparison of a benchmark as it was asked, one row each, failures with an empty verdict.
+
+    Columns: scenario (the value of the facet `same`), first, second (conversation ids), a, b (their players), rater, variant, kind,
+    stand_in, repeat, verdict, failure. `facets` maps a facet's name to the values allowed.
+    """
+    where, args = "", []
+    for name, allowed in (facets or {}).items():
+        if allowed:
+            where += (
+                " AND x.first_id IN (SELECT conversation_id FROM facets WHERE name = ? "
+                "AND value IN (SELECT value FROM json_each(?)))"
+            )
+            args += [name, json.dumps(list(allowed))]
+    cursor = db.execute(
+        "SELECT f.value AS scenario, x.first_id AS first, x.second_id AS second, a.player AS a, b.player AS b, r.name AS rater, "
+        "r.variant, r.kind, r.stand_in, x.repeat, x.verdict, x.failure FROM comparisons x "
+        "JOIN conversations a ON a.id = x.first_id JOIN conversations b ON b.id = x.second_id JOIN raters r ON r.id = x.rater_id "
+        f"JOIN facets f ON f.conversation_id = a.id AND f.name = ? WHERE a.benchmark = ?{where} ORDER BY x.id",
+        [same, benchmark, *args],
+    )
+    return pd.DataFrame(cursor.fetchall(), columns=[column[0] for column in cursor.description])
+
+
+def pairs(
+    db: Database, benchmark: str, same: str, players: Sequence[str], *, facets: Mapping[str, Sequence[str]] | None = None
+) -> list[tuple[str, int, str, int, str]]:  # fmt: skip
+    """What can be compared: (scenario, id, key, id, key) for every two of the players' conversations of one scenario.
+
+    The player named earlier comes first. Where a player answered a scenario several times, the first answer counts.
+    """
+    where, args = "", []
+    for name, allowed in (facets or {}).items():
+        if allowed:
+            where += (
+                " AND c.id IN (SELECT conversation_id FROM facets WHERE name = ? "
+                "AND value IN (SELECT value FROM json_each(?)))"
+            )
+            args += [name, json.dumps(list(allowed))]
+    answers: dict[str, dict[str, tuple[int, str]]] = {}
+    for scenario, player, number, key in db.execute(
+        "SELECT f.value, c.player, c.id, c.key FROM conversations c JOIN facets f ON f.conversation_id = c.id AND f.name = ? "
+        f"WHERE c.benchmark = ? AND c.player IN (SELECT value FROM json_each(?)){where} ORDER BY c.id",
+        [same, benchmark, json.dumps(list(players)), *args],
+    ):
+        answers.setdefault(scenario, {}).setdefault(player, (number, key))
+    return [
+        (scenario, *of[a], *of[b])
+        for scenario, of in answers.items()
+        for i, a in enumerate(players)
+        for b in players[i + 1 :]
+        if a in of and b in of
+    ]
+
+
+def of_conversation(db: Database, conversation_id: int) -> list[dict[str, object]]:
+    """Every comparison a conversation was part of: first_id, second_id, rater, kind, variant, repeat, verdict, explanation, failure, raw, created."""
+    return list(
+        db.query(
+            "SELECT x.first_id, x.second_id, r.name AS rater, r.kind, r.variant, x.repeat, x.verdict, x.explanation, x.failure, "
+            "x.raw, x.created FROM comparisons x JOIN raters r ON r.id = x.rater_id WHERE x.first_id = ? OR x.second_id = ? ORDER BY x.id",
+            [conversation_id, conversation_id],
+        )
+    )
+
+
+def compared_by(db: Database, benchmark: str, rater: int) -> set[tuple[int, int]]:
+    """The pairs of conversations a person has compared, each with the smaller id first."""
+    return {
+        (min(a, b), max(a, b))
+        for a, b in db.execute(
+            "SELECT x.first_id, x.second_id FROM comparisons x JOIN conversations c ON c.id = x.first_id "
+            "WHERE x.rater_id = ? AND c.benchmark = ? AND x.failure IS NULL",
+            [rater, benchmark],
+        )
+    }

@@ -1,0 +1,104 @@
+"""Scenarios in the store: what a benchmark is run on, where it came from, and who decided that it may be used."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlite_utils import Database
+
+from core.errors import not_found
+from core.scenario import Scenario, State
+from core.store.database import now
+
+
+def save(db: Database, given: Iterable[Scenario]) -> int:
+    """Store scenarios and return how many are new; one whose key is known is left as it is, whatever was decided about it."""
+    before = db.conn.total_changes
+    moment = now()
+    db.conn.executemany(
+        "INSERT OR IGNORE INTO scenarios (benchmark, kind, key, body, state, source, decided_by, decided, created) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                s.benchmark, s.kind, s.key, json.dumps(dict(s.body), ensure_ascii=False), s.state, s.source, s.decided_by,
+                s.decided or (moment if s.decided_by else None), s.created or moment,
+            )
+            for s in given
+        ],
+    )  # fmt: skip
+    return db.conn.total_changes - before
+
+
+def accepted(db: Database, benchmark: str, kind: str) -> list[Scenario]:
+    """Those that may be used, in the order they came."""
+    return page(db, benchmark, kind, state="accepted", limit=-1)
+
+
+def page(
+    db: Database, benchmark: str, kind: str, *, state: State | None = None, source: str = "", limit: int = 50,
+    offset: int = 0,
+) -> list[Scenario]:  # fmt: skip
+    """Some of a kind, in the order they came; a limit of −1 means all."""
+    rows = db.query(
+        "SELECT * FROM scenarios WHERE benchmark = ? AND kind = ? AND (? IS NULL OR state = ?) AND (? = '' OR source = ?) "
+        "ORDER BY id LIMIT ? OFFSET ?",
+        [benchmark, kind, state, state, source, source, limit, offset],
+    )
+    return [_scenario(row) for row in rows]
+
+
+def get(db: Database, benchmark: str, kind: str, key: str) -> Scenario:
+    """One of them. Raises NotFound."""
+    rows = list(
+        db.query(
+            "SELECT * FROM scenarios WHERE benchmark = ? AND kind = ? AND key = ?", [benchmark, kind, key]
+        )
+    )
+    if not rows:
+        raise not_found(kind, key, keys(db, benchmark, kind))
+    return _scenario(rows[0])
+
+
+def keys(db: Database, benchmark: str, kind: str, state: State | None = None) -> list[str]:
+    """Their keys, in the order they came."""
+    return [
+        row[0]
+        for row in db.execute(
+            "SELECT key FROM scenarios WHERE benchmark = ? AND kind = ? AND (? IS NULL OR state = ?) ORDER BY id",
+            [benchmark, kind, state, state],
+        )
+    ]
+
+
+def counts(db: Database, benchmark: str, kind: str) -> dict[str, dict[str, int]]:
+    """How many there are: source → state → number."""
+    found: dict[str, dict[str, int]] = {}
+    for source, state, n in db.execute(
+        "SELECT source, state, count(*) FROM scenarios WHERE benchmark = ? AND kind = ? GROUP BY source, state ORDER BY min(id)",
+        [benchmark, kind],
+    ):
+        found.setdefault(source, {})[state] = n
+    return found
+
+
+def decide(
+    db: Database, benchmark: str, kind: str, key: str, state: State, by: str, body: Mapping[str, Any] | None = None
+) -> Scenario:  # fmt: skip
+    """Settle a scenario's state, with another body where it was edited; who and when is kept. Raises NotFound."""
+    known = get(db, benchmark, kind, key)
+    db.execute(
+        "UPDATE scenarios SET state = ?, body = ?, decided_by = ?, decided = ? WHERE benchmark = ? AND kind = ? AND key = ?",
+        [
+            state, json.dumps(dict(known.body if body is None else body), ensure_ascii=False), by, now(), benchmark, kind, key,
+        ],
+    )  # fmt: skip
+    return get(db, benchmark, kind, key)
+
+
+def _scenario(row: Mapping[str, Any]) -> Scenario:
+    return Scenario(
+        row["benchmark"], row["kind"], row["key"], json.loads(row["body"]), row["state"], row["source"],
+        row["decided_by"], row["decided"], row["created"],
+    )  # fmt: skip
