@@ -1,0 +1,121 @@
+"""`concord leaderboard BENCHMARK`: how players compare on what a panel of judges gave them."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from core import leaderboards
+from core.benchmarks import get
+from core.commands.run import split
+from core.errors import ConcordError
+from core.exchange import standings
+from core.workspace import Workspace
+
+
+@click.command("leaderboard")
+@click.argument("benchmark")
+@click.option("--language", default="", help="Only conversations in this language.")
+@click.option("--judges", metavar="A,B", default="", help="The panel; every judge that rated unless given.")
+@click.option(
+    "--weights", metavar="1,2,1", default="", help="Weights of the criteria in final; all alike unless given."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv", "latex"]),
+    default="table",
+    show_default=True,
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(0),
+    default=1000,
+    show_default=True,
+    help="Bootstrap draws of conversations.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same intervals.",
+)
+@click.pass_obj
+def command(
+    workspace: str,
+    benchmark: str,
+    language: str,
+    judges: str,
+    weights: str,
+    form: str,
+    resamples: int,
+    seed: int,
+) -> None:
+    """How players compare: means over conversations and a panel of judges, refusals, length of replies."""
+    weighed = _weights(benchmark, weights)
+    with Workspace.open(workspace, create=False).read() as db:
+        rated = leaderboards.gather(db, benchmark, language=language)
+    board = leaderboards.leaderboard(
+        rated, judges=split(judges), weights=weighed, resamples=resamples, seed=seed
+    )
+    if form == "json":
+        click.echo(json.dumps(standings.as_values(board), ensure_ascii=False, indent=2))
+    elif form == "csv":
+        click.echo(standings.as_csv(board), nl=False)
+    elif form == "latex":
+        click.echo(standings.as_latex(board), nl=False)
+    else:
+        # A file or a pipe has no width: nothing is cut there.
+        Console(width=None if sys.stdout.isatty() else 160).print(_table(board))
+    for note in standings.notes(board):
+        click.echo(note, err=True)
+
+
+def _weights(benchmark: str, text: str) -> dict[str, float] | None:
+    counted = [c.name for c in get(benchmark).criteria if c.counted]
+    if not text:
+        return None
+    try:
+        numbers = [float(part) for part in split(text)]
+    except ValueError:
+        numbers = []
+    if len(numbers) != len(counted):
+        raise ConcordError(
+            f"--weights wants {len(counted)} numbers, for {', '.join(counted)}; it got “{text}”."
+        )
+    return dict(zip(counted, numbers, strict=True))
+
+
+def _table(board: leaderboards.Leaderboard) -> Table:
+    table = Table(
+        title=f"{get(board.benchmark).title}{f' ({board.language})' if board.language else ''}",
+        title_justify="left",
+        box=box.SIMPLE,
+    )
+    names = list(board.weights)
+    for heading in ("", "player", "score", "final", *names, "refusals", "length", "n"):
+        table.add_column(heading.replace("_", " "), justify="left" if heading == "player" else "right")
+    for s in board.standings:
+        half = s.score.half_width
+        table.add_row(
+            str(s.rank or ""),
+            escape(s.player),
+            _number(s.score) + (f" ± {half:.2f}" if half is not None else ""),
+            _number(s.final),
+            *(_number(s.criteria[name]) for name in names),
+            f"{s.refusal_ratio:.2f}",
+            "" if s.reply_chars is None else f"{s.reply_chars:.0f}",
+            str(s.n),
+        )
+    return table
+
+
+def _number(figure: leaderboards.Figure) -> str:
+    return "undefined" if figure.value is None else f"{figure.value:.2f}"

@@ -1,0 +1,377 @@
+"""The table of players: every figure beside its arithmetic by hand."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from core import leaderboards
+from core.benchmarks import get
+from core.cli import main
+from core.conversation import Conversation, Message, Unit
+from core.errors import ConcordError, NotFound
+from core.exchange import standings as written
+from core.leaderboards import Figure, length_factor, panel_scores, ranks, standings
+from core.rating import Judgement, Rater, Rating
+from core.store import conversations, ratings, tables
+from core.workspace import Workspace
+from tests.filled import JUDGES, fill
+
+ALIKE = {"in_character": 1.0, "fluency": 1.0}
+
+
+def frame(*rows, columns):
+    return pd.DataFrame(list(rows), columns=columns)
+
+
+def stored(*rows):
+    """Conversations: (number, player, turns, reply_chars)."""
+    return (
+        frame(*rows, columns=["conversation", "player", "turns", "reply_chars"])
+        .set_index("conversation")
+        .assign(stand_in=0)
+    )
+
+
+def given(*rows):
+    """Ratings: (conversation, judge, in_character, fluency, refusal)."""
+    return frame(*rows, columns=["conversation", "judge", "in_character", "fluency", "refusal"])
+
+
+def only(found):
+    assert len(found) == 1
+    return found[0]
+
+
+def test_a_panels_score_is_the_mean_over_judges_and_final_the_mean_of_the_criteria():
+    scored = panel_scores(
+        stored((1, "p", 4, 400)), given((1, "a", 4.0, 5.0, 0.0), (1, "b", 3.0, 2.0, 0.0)), ["a", "b"], ALIKE
+    )
+    row = scored.loc[1]
+    # in character (4 + 3) / 2 = 3.5; fluency (5 + 2) / 2 = 3.5; final (3.5 + 3.5) / 2
+    assert (row.in_character, row.fluency, row.final) == (3.5, 3.5, 3.5)
+
+
+def test_weights_count_a_criterion_more():
+    weights = {"in_character": 2.0, "fluency": 1.0}
+    scored = panel_scores(stored((1, "p", 4, 400)), given((1, "a", 4.0, 1.0, 0.0)), ["a"], weights)
+    assert scored.final[1] == 3.0, "(2 × 4 + 1 × 1) / 3"
+
+
+def test_the_panel_asked_for_is_the_only_one_that_counts():
+    ratings_ = given((1, "a", 4.0, 4.0, 0.0), (1, "b", 2.0, 2.0, 1.0))
+    scored = panel_scores(stored((1, "p", 4, 400)), ratings_, ["a"], ALIKE)
+    assert scored.final[1] == 4.0
+    assert not scored.refused[1], "only b saw a refusal"
+
+
+def test_a_refusal_one_judge_saw_is_counted_and_left_out_of_the_means():
+    scored = panel_scores(
+        stored((1, "p", 4, 400), (2, "p", 4, 400), (3, "p", 4, 400)),
+        given(
+            (1, "a", 4.0, 4.0, 0.0), (1, "b", 2.0, 2.0, 0.0),
+            (2, "a", 5.0, 5.0, 0.25), (2, "b", 5.0, 5.0, 0.0),  # a refused turn among four
+            (3, "a", 3.0, 3.0, 0.0), (3, "b", 4.0, 4.0, 0.0),
+        ),
+        ["a", "b"],
+        ALIKE,
+    )  # fmt: skip
+    row = only(standings(scored, list(ALIKE)))
+    assert (row.judged, row.refused, row.incomplete, row.n) == (3, 1, 0, 2)
+    assert row.refusal_ratio == pytest.approx(1 / 3)
+    assert row.final.value == 3.25, "conversation 1: 3, conversation 3: 3.5, conversation 2 left out"
+
+
+def test_a_conversation_a_judge_of_the_panel_did_not_rate_is_left_out_of_the_means():
+    scored = panel_scores(
+        stored((1, "p", 4, 400), (2, "p", 4, 400)),
+        given((1, "a", 4.0, 4.0, 0.0), (1, "b", 2.0, 2.0, 0.0), (2, "a", 5.0, 5.0, 0.0)),
+        ["a", "b"],
+        ALIKE,
+    )
+    row = only(standings(scored, list(ALIKE)))
+    assert (row.judged, row.refused, row.incomplete, row.n) == (2, 0, 1, 1)
+    assert row.final.value == 3.0, "with the generous a alone, conversation 2 would have drawn it up to 4"
+
+
+def test_a_judge_who_left_a_criterion_out_has_not_rated_the_conversation():
+    scored = panel_scores(stored((1, "p", 4, 400)), given((1, "a", 4.0, np.nan, 0.0)), ["a"], ALIKE)
+    row = only(standings(scored, list(ALIKE)))
+    assert (row.n, row.incomplete) == (0, 1)
+
+
+def test_a_player_without_a_scored_conversation_has_no_figures_and_no_rank():
+    scored = panel_scores(
+        stored((1, "refuser", 1, 10), (2, "player", 1, 10)),
+        given((1, "a", 5.0, 5.0, 1.0), (2, "a", 1.0, 1.0, 0.0)),
+        ["a"],
+        ALIKE,
+    )
+    first, last = standings(scored, list(ALIKE))
+    assert (first.player, first.rank) == ("player", 1)
+    assert (last.player, last.rank) == ("refuser", None)
+    assert last.final == Figure(None, None, "no conversation to average")
+    assert last.score.reason == "no conversation to average"
+    assert last.refusal_ratio == 1.0
+
+
+@pytest.mark.parametrize(
+    ("length", "middle", "factor"),
+    [
+        (300, 300, 1.0),
+        (600, 300, 0.965),  # 1 + (300/600 − 1) × 0.07 = 1 − 0.035
+        (1000, 250, 0.9475),  # 1 + (0.25 − 1) × 0.07 = 1 − 0.0525
+        (150, 300, 1.0),  # 1 + (2 − 1) × 0.07 = 1.07, held at 1
+        (1e9, 300, 0.93),  # never less than 0.93
+        (0, 300, 1.0),  # silence is not too long
+        (None, 300, None),
+    ],
+)
+def test_long_replies_cost_up_to_seven_percent(length, middle, factor):
+    found = length_factor(length, middle)
+    assert found is None if factor is None else found == pytest.approx(factor, abs=1e-7)
+
+
+def test_the_score_is_final_times_the_length_factor_with_the_median_over_players():
+    # Reply lengths: 400/4 = 100, 800/4 = 200, 1600/4 = 400: median 200.
+    scored = panel_scores(
+        stored((1, "short", 4, 400), (2, "middle", 4, 800), (3, "long", 4, 1600)),
+        given((1, "a", 4.0, 4.0, 0.0), (2, "a", 4.0, 4.0, 0.0), (3, "a", 4.0, 4.0, 0.0)),
+        ["a"],
+        ALIKE,
+    )
+    found = {s.player: s for s in standings(scored, list(ALIKE))}
+    assert [found[p].reply_chars for p in ("short", "middle", "long")] == [100, 200, 400]
+    assert [found[p].score.value for p in ("short", "middle")] == [4.0, 4.0]
+    assert found["long"].score.value == 3.86, "4 × (1 + (200/400 − 1) × 0.07) = 4 × 0.965"
+    assert found["long"].final.value == 4.0, "the plain mean knows no lengths"
+
+
+def test_lengths_are_averaged_over_replies_not_over_conversations():
+    scored = panel_scores(
+        stored((1, "p", 4, 400), (2, "p", 8, 1600)),
+        given((1, "a", 4.0, 4.0, 0.0), (2, "a", 4.0, 4.0, 0.0)),
+        ["a"],
+        ALIKE,
+    )
+    row = only(standings(scored, list(ALIKE)))
+    assert row.reply_chars == pytest.approx(2000 / 12), "not (100 + 200) / 2"
+
+
+def test_ranks_are_shared_within_the_margin_of_the_groups_first():
+    # 4.50 and 4.44 are 0.06 apart: one group. 4.43 is 0.07 from its first, so it opens the third place, though 0.01 from its neighbour.
+    assert ranks([4.50, 4.44, 4.43, 4.37, 4.30]) == [1, 1, 3, 3, 5]
+    assert ranks([]) == []
+
+
+def test_the_interval_is_that_of_resampled_conversations_and_the_same_for_the_same_seed():
+    values = [3.0, 4.0, 5.0, 4.0]
+    scored = panel_scores(
+        stored(*((i, "p", 1, 10) for i in range(4))),
+        given(*((i, "a", v, v, 0.0) for i, v in enumerate(values))),
+        ["a"],
+        ALIKE,
+    )
+    row = only(standings(scored, list(ALIKE), resamples=4000, seed=1))
+    # All 4⁴ = 256 equally likely resamples, by enumeration.
+    every = [np.mean(draw) for draw in np.array(np.meshgrid(*[values] * 4)).reshape(4, -1).T]
+    low, high = np.quantile(every, [0.025, 0.975])
+    assert row.final.value == 4.0
+    assert row.final.ci == pytest.approx((low, high), abs=0.01)
+    assert row.final.half_width == pytest.approx((high - low) / 2, abs=0.01)
+    assert row == only(standings(scored, list(ALIKE), resamples=4000, seed=1))
+
+
+def test_one_conversation_has_a_mean_and_no_interval():
+    scored = panel_scores(stored((1, "p", 1, 10)), given((1, "a", 4.0, 4.0, 0.0)), ["a"], ALIKE)
+    assert only(standings(scored, list(ALIKE))).final == Figure(4.0, None, "one conversation has no spread")
+
+
+def test_equal_ratings_have_an_interval_of_no_width():
+    scored = panel_scores(
+        stored((1, "p", 1, 10), (2, "p", 1, 10)),
+        given((1, "a", 4.0, 4.0, 0.0), (2, "a", 4.0, 4.0, 0.0)),
+        ["a"],
+        ALIKE,
+    )
+    assert only(standings(scored, list(ALIKE))).final.ci == (4.0, 4.0)
+
+
+def test_the_weights_on_offer_are_all_alike_or_one_counted_twice():
+    offered = [tuple(w.values()) for w in leaderboards.weightings(get("pingpong").criteria).values()]
+    assert offered == [(1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2)]
+
+
+def test_a_grid_has_a_cell_for_each_pair_of_facets():
+    scored = panel_scores(
+        stored((1, "p", 1, 10), (2, "p", 1, 10), (3, "p", 1, 10), (4, "other", 1, 10)),
+        given(
+            (1, "a", 4.0, 4.0, 0.0), (2, "a", 2.0, 2.0, 0.0), (3, "a", 5.0, 5.0, 1.0), (4, "a", 1.0, 1.0, 0.0)
+        ),
+        ["a"],
+        ALIKE,
+    )
+    facets = pd.DataFrame(
+        {"character": ["x", "x", "y", "x"], "situation": ["s", "s", "s", "s"]}, index=[1, 2, 3, 4]
+    )
+    cells = leaderboards.grid(scored, facets, "p").to_dict("records")
+    assert cells[0] == {"row": "x", "column": "s", "value": 3.0, "conversations": (1, 2), "refused": 0}
+    assert np.isnan(cells[1].pop("value")), "a refused conversation has no score"
+    assert cells[1] == {"row": "y", "column": "s", "conversations": (3,), "refused": 1}
+
+
+# From the store
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    made = Workspace.open(tmp_path / "workspace")
+    with made.write() as db:
+        ratings.register(db, "pingpong", get("pingpong").criteria)
+    return made
+
+
+def judged(db, key, scores, *, judge="a", variant="v2", repeat=0, player="p", language="en"):
+    """One conversation with a turn for each score, all criteria alike."""
+    said = [m for _ in scores for m in (Message("user", "?"), Message("assistant", "word"))]
+    conversations.save(
+        db, Conversation("pingpong", key, player, tuple(said), language, {"character": "x", "situation": "s"})
+    )
+    ratings.save_judgement(
+        db,
+        Judgement(
+            f"{key}|{judge}|{variant}|{repeat}",
+            key,
+            Rater(judge, "judge", variant),
+            tuple(
+                Rating(Unit(key, turn), name, value)
+                for turn, score in enumerate(scores, start=1)
+                for name, value in (
+                    ("in_character", score),
+                    ("entertaining", score),
+                    ("fluency", score),
+                    ("refusal", 0.0),
+                )
+            ),
+            repeat=repeat,
+        ),
+    )
+
+
+def test_a_judges_score_is_the_mean_over_turns_and_repeats(workspace):
+    with workspace.write() as db:
+        judged(db, "k", (4.0, 2.0))
+        judged(db, "k", (5.0, 5.0), repeat=1)
+    with workspace.read() as db:
+        table = leaderboards.leaderboard(leaderboards.gather(db, "pingpong"))
+    assert only(table.standings).final.value == 4.0, "(4 + 2 + 5 + 5) / 4"
+
+
+def test_one_model_with_two_versions_of_its_prompt_is_two_judges(workspace):
+    with workspace.write() as db:
+        judged(db, "k", (4.0,))
+        judged(db, "k", (2.0,), variant="v3")
+    with workspace.read() as db:
+        rated = leaderboards.gather(db, "pingpong")
+    assert rated.judges == ("a v2", "a v3")
+    assert only(leaderboards.leaderboard(rated, judges=["a v3"]).standings).final.value == 2.0
+
+
+def test_a_language_and_a_facet_choose_the_conversations(workspace):
+    with workspace.write() as db:
+        judged(db, "k1", (4.0,))
+        judged(db, "k2", (2.0,), language="ru")
+    with workspace.read() as db:
+        russian = leaderboards.leaderboard(leaderboards.gather(db, "pingpong", language="ru"))
+        assert only(russian.standings).final.value == 2.0
+        assert len(tables.conversations(db, "pingpong", facets={"character": ["x"]})) == 2
+        assert tables.conversations(db, "pingpong", facets={"character": ["y"]}).empty
+
+
+def test_what_cannot_be_measured_is_said(workspace):
+    with (
+        workspace.read() as db,
+        pytest.raises(ConcordError, match="No judge has rated any PingPong conversation yet"),
+    ):
+        leaderboards.gather(db, "pingpong")
+    with workspace.write() as db:
+        judged(db, "k", (4.0,))
+    with workspace.read() as db:
+        rated = leaderboards.gather(db, "pingpong")
+    with pytest.raises(NotFound, match="no judge “b”"):
+        leaderboards.leaderboard(rated, judges=["b"])
+    with pytest.raises(ConcordError, match="at least one must be above 0"):
+        leaderboards.leaderboard(rated, weights={"fluency": 0.0})
+
+
+def test_the_stamp_moves_with_what_the_table_rests_on(workspace):
+    def stamp():
+        with workspace.read() as db:
+            return tables.stamp(db)
+
+    before = stamp()
+    with workspace.write() as db:
+        judged(db, "k", (4.0,))
+    after = stamp()
+    assert before != after
+    with workspace.write() as db:
+        judged(db, "k", (4.0,), judge="b")
+    assert stamp() != after
+
+
+# The command
+
+
+@pytest.fixture
+def called(tmp_path):
+    made = Workspace.open(tmp_path / "workspace")
+    with made.write() as db:
+        fill(db)
+    return lambda *args: CliRunner().invoke(
+        main, ["--workspace", str(made.path), "leaderboard", "pingpong", *args]
+    )
+
+
+def test_every_format_tells_the_same(called):
+    found = json.loads(called("--format", "json").stdout)
+    assert found["judges"] == sorted(JUDGES)
+    assert found["players"][0]["player"] == "alder"
+    rows = list(csv.DictReader(io.StringIO(called("--format", "csv").stdout)))
+    assert [r["player"] for r in rows] == [p["player"] for p in found["players"]]
+    assert float(rows[0]["score"]) == found["players"][0]["score"]["value"]
+    assert f"{found['players'][0]['score']['value']:.2f}" in called("--format", "latex").stdout
+    assert f"{found['players'][0]['score']['value']:.2f}" in called().stdout
+    assert "Stand-ins take part" in called().stderr
+
+
+def test_undefined_figures_are_null_beside_their_reason(called):
+    table = json.loads(called("--format", "json", "--resamples", "0").stdout)
+    figure = table["players"][0]["final"]
+    assert figure["ci"] is None
+    assert figure["reason"] == "no resamples were drawn"
+
+
+def test_wrong_arguments_are_answered_with_a_sentence(called):
+    for wrong, said in (
+        (["--judges", "kin"], "Did you mean “kind”?"),
+        (["--weights", "1,2"], "--weights wants 3 numbers"),
+        (["--language", "xx"], "in “xx” yet"),
+    ):
+        result = called(*wrong)
+        assert result.exit_code == 1
+        assert said in result.stderr
+        assert "Traceback" not in result.output
+
+
+def test_latex_escapes_names(workspace):
+    with workspace.write() as db:
+        judged(db, "k", (4.0,), player="a_b&c")
+    with workspace.read() as db:
+        table = leaderboards.leaderboard(leaderboards.gather(db, "pingpong"))
+    assert r"a\_b\&c" in written.as_latex(table)
