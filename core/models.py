@@ -132,9 +132,9 @@ class Completion:
 class Client:
     """Calls models. Belongs to one event loop: make it inside the loop that uses it, as `async with Client(models)`."""
 
-    def __init__(self, models: Mapping[str, Model], *, retries: int = RETRIES):
+    def __init__(self, models: Mapping[str, Model], *, retries: int | None = None):
         self._models = models
-        self._retries = retries
+        self._retries = RETRIES if retries is None else retries
         self._clients: dict[tuple[str, str], AsyncOpenAI] = {}
         self._limits = {endpoint: asyncio.Semaphore(n) for endpoint, n in limits(models.values()).items()}
 
@@ -271,10 +271,12 @@ def _completion(content: bytes, model: Model, seconds: float) -> Completion:
 
 def explain(error: Any, model: Model) -> CallFailed:
     """The library's error as a sentence with its remedy."""
+    import httpx2
     import openai
 
     name, where = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
-    said = getattr(error, "message", "") or str(error)
+    # Some endpoints repeat the key in their complaint.
+    said = (getattr(error, "message", "") or str(error)).replace(model.key(), "…")
     if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
         variable = model.api_key_env or "OPENAI_API_KEY"
         return CallFailed(
@@ -291,7 +293,9 @@ def explain(error: Any, model: Model) -> CallFailed:
             f"{where} kept refusing calls for {name} (429): {said}. Lower max_concurrency, or wait and run again.",
             kind="rate_limit",
         )
-    if isinstance(error, openai.APITimeoutError):
+    # On the aiohttp transport a refused or dropped connection, too, arrives as a timeout of connecting.
+    connecting = isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.ConnectError)
+    if isinstance(error, openai.APITimeoutError) and not connecting:
         return CallFailed(
             f"{name} did not answer within {model.timeout:g} s. Raise `timeout` in models.toml, or run again.",
             kind="timeout",

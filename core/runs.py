@@ -327,7 +327,7 @@ def _refuse_twin(workspace: Workspace, job: Job) -> None:
         for other in runs.recent(db):
             if (
                 other.state == "running"
-                and not other.silent
+                and not other.interrupted
                 and other.plan == job.plan
                 and other.pid != os.getpid()
             ):

@@ -129,7 +129,7 @@ CREATE INDEX summaries_failed ON summaries (failed) WHERE failed > 0;
 CREATE TABLE runs (
     id INTEGER PRIMARY KEY, benchmark TEXT NOT NULL, plan TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'stopped', 'broken')), message TEXT NOT NULL DEFAULT '',
-    stop_asked INTEGER NOT NULL DEFAULT 0, pid INTEGER,
+    stop_asked INTEGER NOT NULL DEFAULT 0, pid INTEGER, host TEXT NOT NULL DEFAULT '',
     planned INTEGER NOT NULL DEFAULT 0, stored INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0,
     calls INTEGER NOT NULL DEFAULT 0, input_tokens INTEGER NOT NULL DEFAULT 0, output_tokens INTEGER NOT NULL DEFAULT 0,
     cost REAL NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0,

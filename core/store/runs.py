@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -37,6 +39,7 @@ class Progress:
     beat: str
     ended: str | None
     pid: int | None
+    host: str
     stop_asked: bool
 
     @property
@@ -50,9 +53,13 @@ class Progress:
         return _seconds(self.started, self.ended or self.beat)
 
     @property
-    def silent(self) -> bool:
-        """Says it is running, yet has not been heard of: its process was killed or the machine restarted."""
-        return self.state == "running" and _seconds(self.beat, now()) > SILENT_SECONDS
+    def interrupted(self) -> bool:
+        """Says it is running, yet its process is gone: it was killed, or the machine restarted."""
+        if self.state != "running":
+            return False
+        if self.host == socket.gethostname() and not _alive(self.pid):
+            return True
+        return _seconds(self.beat, now()) > SILENT_SECONDS
 
     @property
     def seconds_left(self) -> float | None:
@@ -65,8 +72,8 @@ def start(db: Database, benchmark: str, plan: Mapping[str, Any], pid: int) -> in
     """Open a run and return its id."""
     moment = now()
     row = db.execute(
-        "INSERT INTO runs (benchmark, plan, state, pid, started, beat) VALUES (?, ?, 'running', ?, ?, ?) RETURNING id",
-        [benchmark, json.dumps(plan, ensure_ascii=False), pid, moment, moment],
+        "INSERT INTO runs (benchmark, plan, state, pid, host, started, beat) VALUES (?, ?, 'running', ?, ?, ?, ?) RETURNING id",
+        [benchmark, json.dumps(plan, ensure_ascii=False), pid, socket.gethostname(), moment, moment],
     ).fetchone()
     new: int = row[0]
     return new
@@ -105,7 +112,7 @@ def end(db: Database, run: int, state: State, message: str = "") -> None:
 def ask_to_stop(db: Database, run: int) -> None:
     """Ask a run to finish its calls in flight and end; one whose process is gone is marked stopped at once."""
     progress = get(db, run)
-    if progress.silent:
+    if progress.interrupted:
         end(db, run, "stopped", "Its process had ended. The same run continues where it was.")
     elif progress.state == "running":
         db.execute("UPDATE runs SET stop_asked = 1 WHERE id = ?", [run])
@@ -206,9 +213,22 @@ def _progress(row: Mapping[str, Any]) -> Progress:
         beat=row["beat"],
         ended=row["ended"],
         pid=row["pid"],
+        host=row["host"],
         stop_asked=bool(row["stop_asked"]),
     )
 
 
 def _seconds(start: str, end: str) -> float:
     return (datetime.fromisoformat(end) - datetime.fromisoformat(start).astimezone(UTC)).total_seconds()
+
+
+def _alive(pid: int | None) -> bool:
+    if pid is None:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,52 @@
+"""What many tests stand on: a workspace whose models are served by a stand-in server on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from core.standin.faults import Faults
+from core.standin.server import running
+from core.workspace import Workspace
+
+
+@pytest.fixture(scope="session")
+def standin() -> Iterator[str]:
+    """The address of a stand-in server without latency or faults."""
+    with running(seed=3) as url:
+        yield url
+
+
+def toml(url: str, **names: str) -> str:
+    """A models.toml: each name with the rest of its table, such as `player='model = "standin-vivid"'`."""
+    return "\n".join(
+        f'[models.{name}]\nbase_url = "{url}"\nseed = true\n{rest}\n' for name, rest in names.items()
+    )
+
+
+FIXED = 'model = "standin-fixed"'
+
+
+@pytest.fixture
+def workspace(tmp_path, standin) -> Workspace:
+    """A workspace with a player, a user, and three judges that answer at once."""
+    made = Workspace.open(tmp_path / "workspace")
+    made.models_path.write_text(toml(standin, player=FIXED, user=FIXED, a=FIXED, b=FIXED, c=FIXED))
+    return made
+
+
+@pytest.fixture
+def faulty(tmp_path) -> Iterator[Callable[..., Workspace]]:
+    """Makes a workspace whose server misbehaves as told: faulty(rate_limit=3)."""
+    from contextlib import ExitStack
+
+    with ExitStack() as stack:
+
+        def make(latency: float = 0.0, **faults: object) -> Workspace:
+            url = stack.enter_context(running(latency, faults=Faults(**faults)))  # type: ignore[arg-type]
+            made = Workspace.open(tmp_path / "workspace")
+            made.models_path.write_text(toml(url, player=FIXED, user=FIXED, a=FIXED, b=FIXED, c=FIXED))
+            return made
+
+        yield make

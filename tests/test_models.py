@@ -1,0 +1,205 @@
+"""models.toml, and what becomes of a call when the endpoint will not have it."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+
+import httpx2
+import openai
+import pytest
+
+from core.commands.doctor import examine
+from core.conversation import Message
+from core.errors import CallFailed, ConfigError
+from core.models import (
+    DEFAULT_CONCURRENCY,
+    Client,
+    Model,
+    Price,
+    _completion,
+    explain,
+    limits,
+    load_models,
+    merge,
+    request,
+)
+from core.standin.server import running
+
+HELLO = (
+    Message("system", "Be brief."),
+    Message("user", "Hello."),
+    Message("assistant", "Hi."),
+    Message("user", "Bye."),
+)
+
+
+def written(tmp_path, text):
+    file = tmp_path / "models.toml"
+    file.write_text(text)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[models.a", "not valid TOML"),
+        ("[model.a]\n", "found “model”"),
+        ("models = 3\n", "models"),
+        ("[models]\na = 3\n", r"written \[models.a\]"),
+        ('[models.a]\napi_key = "sk-1"\n', "holds a key"),
+        ("[models.a]\nmax_concurrency = 0\n", "max_concurrency"),
+        ('[models.a]\nreplies = "xml"\n', "replies"),
+        ('[models.a]\nbase_ulr = "x"\n', "base_ulr"),
+        ("[models.a]\nprice = { input = 1 }\n", "price.output"),
+    ],
+)
+def test_a_file_that_cannot_be_used_names_itself_and_the_place(tmp_path, text, says):
+    with pytest.raises(ConfigError, match=says) as caught:
+        load_models(written(tmp_path, text))
+    assert "models.toml" in str(caught.value)
+
+
+def test_the_template_of_a_new_workspace_loads(workspace, tmp_path):
+    from core.workspace import MODELS_TEMPLATE
+
+    assert load_models(written(tmp_path, MODELS_TEMPLATE)) == {}
+    uncommented = "\n".join(line.removeprefix("# ") for line in MODELS_TEMPLATE.splitlines()[3:])
+    assert load_models(written(tmp_path, uncommented))["gpt-4o"].max_concurrency == 16
+
+
+def test_no_file_means_no_models(tmp_path):
+    assert load_models(tmp_path / "models.toml") == {}
+
+
+def test_cost_is_per_million_tokens():
+    model = Model(name="a", price=Price(input=2.5, output=10.0))
+    assert model.cost(1_000_000, 100_000) == pytest.approx(2.5 + 1.0)
+    assert Model(name="a").cost(10**6, 10**6) == 0.0
+
+
+def test_models_on_one_endpoint_share_the_smallest_limit_stated():
+    here = {"base_url": "http://here/v1"}
+    models = [
+        Model(name="a", max_concurrency=64, **here),
+        Model(name="b", max_concurrency=8, **here),
+        Model(name="c", **here),
+    ]
+    assert limits([*models, Model(name="d")]) == {("http://here/v1", ""): 8, ("", ""): DEFAULT_CONCURRENCY}
+
+
+def test_instructions_go_to_the_first_user_message_where_there_is_no_system_role():
+    assert [(m.role, m.content) for m in merge(HELLO)] == [
+        ("user", "Be brief.\n\nHello."),
+        ("assistant", "Hi."),
+        ("user", "Bye."),
+    ]
+    assert [m.role for m in merge(HELLO[:1])] == ["user"]
+    assert merge(HELLO[1:]) == list(HELLO[1:])
+
+
+def test_the_models_own_parameters_override_the_prompts_and_seeds_are_sent_on_request_only():
+    model = Model(name="a", model="served", params={"temperature": 0.0})
+    body = request(model, HELLO, params={"temperature": 0.6, "top_p": 0.9}, schema={"type": "object"}, seed=5)
+    assert (body["model"], body["temperature"], body["top_p"]) == ("served", 0.0, 0.9)
+    assert body["response_format"]["json_schema"]["schema"] == {"type": "object"}
+    assert "seed" not in body
+    assert request(model.model_copy(update={"seed": True}), HELLO, seed=5)["seed"] == 5
+
+
+@pytest.mark.parametrize(
+    ("replies", "sent"), [("json_schema", "json_schema"), ("json_object", "json_object"), ("text", None)]
+)
+def test_the_reply_format_asked_for_is_what_the_endpoint_supports(replies, sent):
+    body = request(Model(name="a", replies=replies), HELLO, schema={"type": "object"})
+    assert body.get("response_format", {}).get("type") == sent
+
+
+def call(model, retries=0):
+    async def go():
+        async with Client({"m": model}, retries=retries) as client:
+            return await client.complete("m", HELLO)
+
+    return asyncio.run(go())
+
+
+def test_a_reply_with_its_tokens_cost_and_time(standin):
+    done = call(Model(name="m", base_url=standin, model="standin-bland", price=Price(input=1e6, output=0)))
+    assert done.text
+    assert not done.cut
+    assert done.spent.calls == 1
+    assert done.spent.cost == done.spent.input_tokens > 0
+    assert done.spent.seconds > 0
+
+
+def test_a_reply_that_hit_the_token_limit_says_so(standin):
+    assert call(Model(name="m", base_url=standin, model="standin-vivid", params={"max_tokens": 3})).cut
+
+
+def test_failures_are_sentences_with_a_remedy(standin, monkeypatch):
+    monkeypatch.setenv("WRONG_KEY", "wrong")
+    nobody = Model(name="m", base_url="http://127.0.0.1:9/v1", model="standin-bland")
+    with pytest.raises(CallFailed, match=r"cannot be reached.*base_url") as caught:
+        call(nobody)
+    assert caught.value.kind == "unreachable"
+    with pytest.raises(CallFailed, match=r"does not know “m” as “gpt-9”") as caught:
+        call(Model(name="m", base_url=standin, model="gpt-9"))
+    with (
+        running(require_key="right") as guarded,
+        pytest.raises(CallFailed, match="environment variable WRONG_KEY") as caught,
+    ):
+        call(Model(name="m", base_url=guarded, model="standin-bland", api_key_env="WRONG_KEY"))
+    assert caught.value.kind == "auth"
+
+
+@pytest.mark.parametrize(
+    "content", [b"<html>", b"[]", b"{}", b'{"choices": []}', b'{"choices": [{"message": {"content": [1]}}]}']
+)
+def test_an_endpoint_that_speaks_something_else_is_named(content):
+    with pytest.raises(CallFailed, match=r"“m”"):
+        _completion(content, Model(name="m"), 0.1)
+
+
+def test_a_key_that_an_endpoint_repeats_is_not_repeated_by_us(monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-secret")
+    error = openai.BadRequestError(
+        "bad key sk-secret",
+        response=httpx2.Response(400, request=httpx2.Request("POST", "http://x")),
+        body=None,
+    )
+    assert "sk-secret" not in str(explain(error, Model(name="m", api_key_env="MY_KEY")))
+
+
+def test_a_hanging_endpoint_times_out(tmp_path):
+    from core.standin.faults import Faults
+
+    with running(faults=Faults(hang=1)) as url, pytest.raises(CallFailed, match=r"within 0\.3 s") as caught:
+        call(Model(name="m", base_url=url, model="standin-bland", timeout=0.3))
+    assert caught.value.kind == "timeout"
+
+
+def test_retry_after_is_honoured_and_the_call_succeeds():
+    from core.standin.faults import Faults
+
+    with running(faults=Faults(rate_limit=2, retry_after=0.05)) as url:
+        model = Model(name="m", base_url=url, model="standin-bland")
+        assert call(model, retries=2).text
+        assert call(model, retries=2).text
+
+
+def test_doctor_says_which_model_is_ill_and_of_what(standin):
+    models = {
+        "well": Model(name="well", base_url=standin, model="standin-bland"),
+        "ill": Model(name="ill", base_url=standin, model="gpt-9"),
+    }
+    found = asyncio.run(examine(models))
+    assert found["well"] is None
+    assert "does not know “ill”" in found["ill"]
+
+
+def test_no_key_is_ever_part_of_a_model(monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-secret")
+    model = Model(name="m", api_key_env="MY_KEY")
+    assert model.key() == "sk-secret"
+    assert "sk-secret" not in model.model_dump_json() + repr(model)
+    assert not dataclasses.is_dataclass(model)

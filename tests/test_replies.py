@@ -1,0 +1,111 @@
+"""Replies are untrusted: forgiven for their form, never for a missing or impossible value, and asked again a bounded number of times."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import pytest
+from pydantic import Field
+
+from core.conversation import Message
+from core.errors import CallFailed
+from core.models import Completion
+from core.rating import Spent
+from core.replies import REASKS, Reply, Unusable, answer, json_schema, read
+
+
+class Verdict(Reply):
+    explanation: str
+    score: Annotated[int, Field(ge=1, le=10)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"explanation": "fine", "score": 7}',
+        '```json\n{"explanation": "fine", "score": 7}\n```',
+        'Sure! {"explanation": "fine", "score": 7} Hope this helps.',
+        "{'explanation': 'fine', 'score': 7,}",
+        '{"explanation": "fine", "score": "7"}',
+        '{"explanation": "fine", "score": 7.0, "extra": true}',
+        '{"explanation": "fine", "score": 7',
+    ],
+)
+def test_slips_of_form_are_forgiven(text):
+    assert read(text, Verdict) == Verdict(explanation="fine", score=7)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no JSON object"),
+        ("I would give it a 7.", "no JSON object"),
+        ('[{"explanation": "fine", "score": 7}', "no JSON object"),
+        ('{"explanation": "fine"}', "score"),
+        ('{"explanation": "fine", "score": 11}', "score"),
+        ('{"explanation": "fine", "score": 0}', "score"),
+        ('{"explanation": "fine", "score": null}', "score"),
+        ('{"explanation": "fine", "score": 7.5}', "score"),
+    ],
+)
+def test_a_missing_or_impossible_value_is_not(text, says):
+    with pytest.raises(Unusable, match=says):
+        read(text, Verdict)
+
+
+def test_the_schema_sent_forbids_other_fields_and_requires_all():
+    schema = json_schema(Verdict)
+    assert schema["additionalProperties"] is False
+    assert schema["required"] == ["explanation", "score"]
+
+
+def ask(replies, check=None, reply=Verdict):
+    """Answers with the given completions in turn; returns what came of it and what was sent each time."""
+    sent = []
+
+    async def call(step, messages, /):
+        sent.append((step, list(messages)))
+        text, cut = replies[len(sent) - 1]
+        return Completion(text, cut, Spent(1, 10, 5, 0.5, 1.0))
+
+    return asyncio.run(answer(call, "judge", [Message("user", "Rate.")], reply, check)), sent
+
+
+GOOD = ('{"explanation": "fine", "score": 7}', False)
+
+
+def test_the_model_is_told_what_was_wrong_and_every_attempt_is_counted():
+    found, sent = ask([('{"explanation": "fine"}', False), GOOD])
+    assert found.value.score == 7
+    assert found.spent == Spent(2, 20, 10, 1.0, 2.0)
+    assert [step for step, _ in sent] == ["judge", "judge again 1"]
+    assert [m.role for m in sent[1][1]] == ["user", "assistant", "user"]
+    assert "score" in sent[1][1][2].content
+
+
+def test_a_cut_reply_is_never_repaired_into_a_score():
+    # '{"explanation": "fine", "score": 1' may be the beginning of 10.
+    found, sent = ask([('{"explanation": "fine", "score": 1', True), GOOD])
+    assert found.value.score == 7
+    assert "cut off" in sent[1][1][2].content
+
+
+def test_asking_ends_and_the_last_raw_reply_is_kept():
+    with pytest.raises(CallFailed) as caught:
+        ask([("no", False)] * 10)
+    assert (caught.value.kind, caught.value.raw, caught.value.spent.calls) == ("unparsable", "no", 1 + REASKS)
+
+
+def test_a_reply_that_parses_may_still_be_refused_by_the_caller():
+    def check(verdict):
+        if verdict.score == 7:
+            raise Unusable("Not seven.")
+
+    found, _ = ask([GOOD, ('{"explanation": "fine", "score": 8}', False)], check)
+    assert found.value.score == 8
+
+
+def test_plain_text_is_taken_as_it_is_even_when_empty_or_cut():
+    found, _ = ask([("", True)], reply=None)
+    assert (found.text, found.value, found.cut) == ("", None, True)

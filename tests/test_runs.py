@@ -1,0 +1,234 @@
+"""A run does what is planned minus what is stored: once, whole, and again from where it was."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from core import runs, work
+from core.benchmarks.benchmark import Plan
+from core.errors import ConcordError, ConfigError, NotFound
+from core.store import conversations, ratings
+from core.store import runs as stored
+from core.workspace import Workspace
+
+ROOT = Path(__file__).parent.parent
+
+
+def plan(judges=("a", "b"), repeats=1, characters=("tully", "mizuki"), situations=("reality",), **options):
+    return Plan(
+        "pingpong",
+        {"players": ("player",), "interrogator": ("user",), "judges": tuple(judges)},
+        {"characters": list(characters), "situations": list(situations), "repeats": repeats, **options},
+    )
+
+
+def run(workspace, the_plan, **how):
+    return runs.execute(workspace, work.job(workspace, the_plan), **how)
+
+
+def calls_made(workspace: Workspace) -> int:
+    from core.models import load_models
+
+    address = next(iter(load_models(workspace.models_path).values())).base_url
+    with urlopen(f"{address}/_calls") as reply:
+        return sum(json.load(reply)["answered"].values())
+
+
+def count(workspace, table):
+    with workspace.read() as db:
+        return db[table].count
+
+
+def test_a_run_stores_every_conversation_and_judgement_once(workspace):
+    ended = run(workspace, plan())
+    # 2 characters × 1 situation × 1 player = 2 conversations, each judged by 2: 6 pieces; 2 × (4 turns × 2) + 2 × 2 calls = 20
+    assert (ended.state, ended.planned, ended.done, ended.failed) == ("finished", 6, 6, 0)
+    assert ended.spent.calls == 20
+    assert count(workspace, "conversations") == 2
+    assert count(workspace, "judgements") == 4
+    assert count(workspace, "ratings") == 2 * 2 * 4 * 4, "2 conversations × 2 judges × 4 turns × 4 criteria"
+    assert count(workspace, "journal") == 0, "what is stored needs no journal"
+    with workspace.read() as db:
+        assert all(f.stand_in for f in conversations.search(db)), "stand-in models are marked as such"
+        assert all(r.stand_in for r in ratings.judges(db))
+
+
+def test_the_same_plan_again_does_nothing_and_a_wider_one_only_the_rest(workspace):
+    run(workspace, plan())
+    again = run(workspace, plan())
+    assert (again.done, again.spent.calls, again.stored) == (0, 0, 6)
+    wider = run(workspace, plan(judges=("a", "b", "c"), characters=("tully", "mizuki", "arachne")))
+    # One more judge over two conversations, and a third conversation (8 calls) with three judges
+    assert (wider.stored, wider.done, wider.spent.calls) == (6, 2 + 4, 2 + 8 + 3)
+
+
+def test_further_judges_rate_what_is_stored(workspace):
+    run(workspace, plan(judges=()))
+    later = Plan("pingpong", {"judges": ("b",)}, {"stored_only": True})
+    ended = run(workspace, later)
+    assert (ended.done, ended.spent.calls) == (2, 2)
+    assert run(workspace, later).done == 0
+
+
+@pytest.mark.parametrize("moment", [0.4, 0.9, 1.6])
+def test_killed_at_any_moment_it_loses_only_the_calls_in_flight(faulty, moment, tmp_path):
+    workspace = faulty(latency=0.05)
+    command = [
+        sys.executable, "-m", "core.cli", "--workspace", str(workspace.path), "run", "pingpong", "--players", "player",
+        "--interrogator", "user", "--judges", "a,b", "--characters", "tully,mizuki,arachne", "--repeats", "2",
+    ]  # fmt: skip
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    started = time.monotonic()
+    while calls_made(workspace) == 0 and time.monotonic() - started < 20:
+        time.sleep(0.02)
+    time.sleep(moment)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    paid = calls_made(workspace)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    # 3 characters × 8 situations × 2 repeats = 48 conversations: 42 of 4 turns, 6 of 8; a call each for user and player, 2 judges
+    needed = 42 * 8 + 6 * 16 + 48 * 2
+    in_flight = 16 + 32  # the limit of the endpoint, and what was answered within the last group of writes
+    assert paid > 0
+    assert needed <= calls_made(workspace) <= needed + in_flight
+    assert (count(workspace, "conversations"), count(workspace, "judgements")) == (48, 96)
+    assert count(workspace, "journal") == 0
+
+
+def test_unusable_verdicts_become_failed_judgements_with_their_raw_reply(faulty):
+    workspace = faulty(malformed=1, models=("standin-judge-strict",))
+    text = workspace.models_path.read_text()
+    workspace.models_path.write_text(
+        text.replace('standin-fixed"\n\n[models.b]', 'standin-judge-strict"\n\n[models.b]')
+    )
+    ended = run(workspace, plan())
+    assert (ended.done, ended.failed) == (4, 2)
+    with workspace.read() as db:
+        failed = [
+            j for row in conversations.search(db) for j in ratings.judgements_of(db, row.id) if j["failure"]
+        ]
+        assert len(failed) == 2
+        assert all(
+            j["raw"] and "No usable reply after 3 attempts" in j["failure"] and j["calls"] == 3
+            for j in failed
+        )
+        assert [row.failed for row in conversations.search(db)] == [1, 1]
+        assert count(workspace, "ratings") == 2 * 4 * 4, "the other judge's ratings, nothing made up"
+    again = run(workspace, plan())
+    assert (again.spent.calls, again.failed, again.left) == (0, 2, 0), (
+        "failed judgements wait until asked for"
+    )
+    assert run(workspace, plan(), retry_failed=True).spent.calls == 6
+
+
+def test_endpoint_trouble_is_retried_and_nothing_is_lost(faulty):
+    ended = run(faulty(rate_limit=5, server_error=7, dropped=11, retry_after=0.01), plan())
+    assert (ended.state, ended.done, ended.failed) == ("finished", 6, 0)
+
+
+def test_an_endpoint_that_is_down_breaks_the_run_with_a_sentence(workspace):
+    text = workspace.models_path.read_text()
+    workspace.models_path.write_text(text.replace(text.split('"')[1], "http://127.0.0.1:9/v1"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.models.RETRIES", 0)
+        ended = run(workspace, plan(repeats=30))
+    assert ended.state == "broken"
+    assert "cannot be reached" in ended.message
+    assert ended.left > 0
+    assert count(workspace, "conversations") == 0
+
+
+def test_a_spending_limit_stops_cleanly_and_the_rest_is_done_later(faulty):
+    workspace = faulty(latency=0.01)
+    text = workspace.models_path.read_text()
+    workspace.models_path.write_text(
+        text.replace(
+            "seed = true", "seed = true\nmax_concurrency = 2\nprice = { input = 1000.0, output = 1000.0 }"
+        )
+    )
+    ended = run(workspace, plan(), max_cost=1.0)
+    assert ended.state == "stopped"
+    assert "spending limit of 1" in ended.message
+    assert ended.spent.cost >= 1.0
+    paid = calls_made(workspace)
+    rest = run(workspace, plan())
+    assert rest.state == "finished"
+    assert calls_made(workspace) == 20, "what was paid before the stop was not paid again"
+    assert rest.spent.calls == 20 - paid
+
+
+def test_stop_asked_for_from_elsewhere(faulty):
+    workspace = faulty(latency=0.2)
+
+    def press(progress):
+        with workspace.write() as db:
+            stored.ask_to_stop(db, progress.id)
+
+    ended = run(workspace, plan(repeats=3), watch=press)
+    assert ended.state == "stopped"
+    assert "on request" in ended.message
+    assert run(workspace, plan(repeats=3)).state == "finished"
+
+
+def test_the_estimate_counts_what_the_run_then_does(workspace):
+    job = work.job(workspace, plan())
+    found = work.survey(workspace, job)
+    assert (found.planned, found.left, found.spent.calls) == (6, 6, 20)
+    assert found.unpriced == {"player", "user", "a", "b"}
+    run(workspace, plan())
+    assert work.survey(workspace, job).spent.calls == 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "says"),
+    [
+        (
+            lambda: Plan("pingpong", {"players": ("playr",), "interrogator": ("user",)}),
+            NotFound,
+            "Did you mean “player”",
+        ),
+        (lambda: Plan("pingpong", {"players": ("player",)}), ConfigError, "needs interrogator"),
+        (
+            lambda: Plan("pingpong", {"players": ("player",), "interrogator": ("user", "a")}),
+            ConfigError,
+            "takes one interrogator",
+        ),
+        (lambda: plan(characters=("tuly",)), NotFound, "Did you mean “tully”"),
+        (lambda: plan(language="fr"), NotFound, "language"),
+        (lambda: plan(repeats=0), ConfigError, "at least 1"),
+        (lambda: plan(version="v9"), NotFound, "version"),
+        (lambda: Plan("pingpnog", {}), NotFound, "Did you mean “pingpong”"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused_before_anything_is_paid(workspace, wrong, error, says):
+    with pytest.raises(error, match=says):
+        run(workspace, wrong())
+    assert count(workspace, "runs") == 0
+
+
+def test_a_missing_key_is_named_before_the_run_starts(workspace, monkeypatch):
+    monkeypatch.delenv("NOT_SET_KEY", raising=False)
+    text = workspace.models_path.read_text()
+    workspace.models_path.write_text(
+        text.replace("seed = true", 'seed = true\napi_key_env = "NOT_SET_KEY"', 1)
+    )
+    with pytest.raises(ConfigError, match="NOT_SET_KEY"):
+        run(workspace, plan())
+
+
+def test_two_processes_at_one_plan_are_refused(workspace):
+    job = work.job(workspace, plan())
+    with workspace.write() as db:
+        stored.start(db, "pingpong", job.plan, os.getppid())
+    with pytest.raises(ConcordError, match="at work on this very plan"):
+        runs.execute(workspace, job)
