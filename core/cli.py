@@ -69,3 +69,7 @@ class _Lazy(click.Group):
 def main(ctx: click.Context, workspace: str) -> None:
     """How far can I trust my LLM judges, and where do they fail?"""
     ctx.obj = workspace
+
+
+if __name__ == "__main__":
+    main()

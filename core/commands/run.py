@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from core import runs, work
+from core import launch, runs, work
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark, Option, Plan
 from core.commands import progress
@@ -110,3 +111,16 @@ def resume(folder: str, number: int, max_cost: float | None, retry_failed: bool)
     with workspace.read() as db:
         plan = Plan.from_dict(stored_runs.get(db, number).plan)
     finish(workspace, work.job(workspace, plan), estimate=False, max_cost=max_cost, retry_failed=retry_failed)
+
+
+@command.command("plan")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--estimate", is_flag=True, help="Say what would be done and what it would cost; do nothing.")
+@click.option("--max-cost", type=float, help="Stop cleanly once this much was spent.")
+@click.option("--retry-failed", is_flag=True, help="Ask again for judgements that failed.")
+@click.pass_obj
+def plan(folder: str, file: Path, estimate: bool, max_cost: float | None, retry_failed: bool) -> None:
+    """Do the plan that FILE holds as JSON, as the runs page writes it."""
+    workspace = Workspace.open(folder)
+    job = work.job(workspace, launch.read_plan(file))
+    finish(workspace, job, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed)

@@ -1,0 +1,118 @@
+"""Starts a run as a process of its own, which outlives the page, the browser and the server that started it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from core.benchmarks.benchmark import Plan
+from core.errors import WorkspaceError
+from core.store import runs
+from core.store.database import now
+from core.workspace import Workspace
+
+FOLDER = "runs"
+"""Where a workspace keeps what was asked of each run started so (`.json`) and what it said (`.log`)."""
+
+# Kept so that an ended process can be asked how it ended, and does not linger as a zombie.
+_children: dict[int, subprocess.Popen[bytes]] = {}
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A run on its way: its process, since when, and where it writes what it has to say."""
+
+    pid: int
+    since: str
+    log: Path
+
+    @property
+    def ended(self) -> bool:
+        """Whether the process is over. Only the process that launched it can tell; others go by the store."""
+        child = _children.get(self.pid)
+        return child is not None and child.poll() is not None
+
+    def said(self) -> str:
+        """The last line of the log without its “Error: ”: a sentence, where it failed before its run began."""
+        lines = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        return lines[-1].removeprefix("Error: ") if lines else ""
+
+
+def start(
+    workspace: Workspace, plan: Plan, *, max_cost: float | None = None, retry_failed: bool = False
+) -> Launched:
+    """Run a plan in the background. Raises WorkspaceError where the workspace's `runs` folder cannot be written.
+
+    The process checks the plan itself; what it refuses is the last line of its log.
+    """
+    options = ["--retry-failed"] if retry_failed else []
+    if max_cost is not None:
+        options += ["--max-cost", repr(max_cost)]
+    since = now()
+    try:
+        asked = _fresh(workspace.path / FOLDER)
+        asked.write_text(json.dumps(plan.as_dict(), ensure_ascii=False, indent=1), encoding="utf-8")
+        log = asked.with_suffix(".log")
+        with log.open("wb") as out:
+            child = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "core.cli",
+                    "--workspace",
+                    str(workspace.path),
+                    "run",
+                    "plan",
+                    str(asked),
+                    *options,
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # a Ctrl+C meant for the server must not reach it
+            )
+    except OSError as error:
+        raise WorkspaceError(
+            f"The run could not be started from {workspace.path / FOLDER}: {error.strerror}. Is the folder writable?"
+        ) from error
+    _children[child.pid] = child
+    return Launched(child.pid, since, log)
+
+
+def run_of(workspace: Workspace, launched: Launched) -> int | None:
+    """The number of the run a process has opened; None before it has (or where it ended without)."""
+    with workspace.read() as db:
+        for run in runs.recent(db):
+            if run.pid == launched.pid and run.started >= launched.since:
+                return run.id
+    return None
+
+
+def read_plan(file: Path) -> Plan:
+    """A plan as `start` wrote it. Raises WorkspaceError for a file that holds none."""
+    try:
+        stored: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return Plan.from_dict(stored)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise WorkspaceError(
+            f"{file} holds no plan of a run: {error}. Start it anew from the runs page."
+        ) from error
+
+
+def _fresh(folder: Path) -> Path:
+    """A new file named after the moment, which sorts by it."""
+    folder.mkdir(exist_ok=True)
+    moment = datetime.now(UTC)
+    while True:
+        file = folder / f"{moment:%Y-%m-%d-%H%M%S-%f}.json"
+        try:
+            file.touch(exist_ok=False)
+        except FileExistsError:
+            moment = datetime.now(UTC)
+        else:
+            return file

@@ -1,0 +1,134 @@
+"""A run started from a page is a process of its own: it says where it is, survives its starter, and tells why it could not begin."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+
+import pytest
+
+from core import launch
+from core.benchmarks.benchmark import Plan
+from core.errors import WorkspaceError
+from core.store import runs
+from core.workspace import Workspace
+from tests.conftest import FIXED, toml
+
+PATIENCE = 30
+
+
+def plan(judges=("a",), **options):
+    return Plan(
+        "pingpong",
+        {"players": ("player",), "interrogator": ("user",), "judges": judges},
+        {"characters": ["tully"], "situations": ["reality"], **options},
+    )
+
+
+def until(told, what="it"):
+    """Wait for something true, as a page does by looking again and again."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        found = told()
+        if found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"{what} did not happen within {PATIENCE} s")
+
+
+def run_of(workspace, launched):
+    return until(lambda: launch.run_of(workspace, launched), "the start of the run")
+
+
+def state_of(workspace, number):
+    with workspace.read() as db:
+        return runs.get(db, number)
+
+
+def test_a_launched_run_does_its_plan_and_ends(workspace):
+    launched = launch.start(workspace, plan())
+    number = run_of(workspace, launched)
+    until(lambda: launched.ended, "the end")
+    ended = state_of(workspace, number)
+    assert (ended.state, ended.done, ended.planned) == ("finished", 2, 2), launched.said()
+    assert ended.pid == launched.pid
+    assert launched.log.parent == workspace.path / "runs"
+    assert "finished" in launched.log.read_text()
+    assert json.loads(launched.log.with_suffix(".json").read_text())["models"]["judges"] == ["a"]
+
+
+def test_it_has_a_session_of_its_own(workspace):
+    launched = launch.start(workspace, plan())
+    assert os.getsid(launched.pid) == launched.pid != os.getsid(0), (
+        "a Ctrl+C at the server's terminal does not reach it"
+    )
+    until(lambda: launched.ended, "the end")
+
+
+def test_what_keeps_it_from_starting_is_a_sentence_in_its_log(workspace):
+    launched = launch.start(workspace, plan(judges=("nobody",)))
+    until(lambda: launched.ended, "the end")
+    assert launch.run_of(workspace, launched) is None
+    assert launched.said().startswith("There is no model “nobody”.")
+
+
+def test_asked_to_stop_it_stops_and_the_same_plan_goes_on(faulty):
+    workspace = faulty(latency=0.05)
+    work = plan(repeats=40)
+    launched = launch.start(workspace, work)
+    number = run_of(workspace, launched)
+    until(lambda: state_of(workspace, number).done > 0, "the first result")
+    with workspace.write() as db:
+        runs.ask_to_stop(db, number)
+    until(lambda: launched.ended, "the stop")
+    stopped = state_of(workspace, number)
+    assert stopped.state == "stopped"
+    assert 0 < stopped.done < stopped.planned == 80
+    again = launch.start(workspace, work)
+    until(lambda: again.ended, "the end")
+    ended = state_of(workspace, run_of(workspace, again))
+    assert ended.state == "finished"
+    assert ended.stored + ended.done == 80
+    assert ended.stored >= stopped.done
+
+
+def test_killed_it_is_known_to_have_ended(faulty):
+    workspace = faulty(latency=0.05)
+    launched = launch.start(workspace, plan(repeats=40))
+    number = run_of(workspace, launched)
+    os.kill(launched.pid, signal.SIGKILL)
+    until(lambda: launched.ended, "the end")
+    assert state_of(workspace, number).state == "running", "nobody was left to say otherwise"
+
+
+def test_a_spending_limit_is_kept(tmp_path, standin):
+    workspace = Workspace.open(tmp_path / "workspace")
+    priced = FIXED + "\nprice = { input = 1000.0, output = 1000.0 }"
+    workspace.models_path.write_text(toml(standin, player=priced, user=priced, a=priced))
+    launched = launch.start(workspace, plan(repeats=10), max_cost=0.5)
+    until(lambda: launched.ended, "the end")
+    ended = state_of(workspace, run_of(workspace, launched))
+    assert ended.state == "stopped"
+    assert "spending limit of 0.5" in ended.message
+
+
+def test_two_started_at_the_same_moment_have_files_of_their_own(workspace):
+    first, second = (launch.start(workspace, plan(judges=("nobody",))) for _ in range(2))
+    assert first.log != second.log
+    until(lambda: first.ended and second.ended, "their ends")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"benchmark": "pingpong", "models": 3, "options": {}}'])
+def test_a_file_without_a_plan_is_refused(tmp_path, text):
+    file = tmp_path / "plan.json"
+    file.write_text(text)
+    with pytest.raises(WorkspaceError, match="holds no plan"):
+        launch.read_plan(file)
+
+
+def test_a_workspace_that_cannot_be_written_says_so(workspace):
+    (workspace.path / "runs").write_text("in the way")
+    with pytest.raises(WorkspaceError, match="could not be started"):
+        launch.start(workspace, plan())
