@@ -1,0 +1,44 @@
+"""The frame around every page: who is here, what they may open, and errors shown as sentences."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import ConcordError
+from pages.parts import theme
+from pages.parts.navigation import DESK, SECTIONS, PageFile
+from pages.parts.people import AnnotatorHere
+from pages.parts.session import here, sentence, workspace
+from pages.parts.signin import sign_in, stay_signed_in
+
+
+def frame() -> None:
+    """Run the page that was asked for, if whoever asks may see it."""
+    st.set_page_config(page_title="Concord", page_icon=str(theme.ICON), layout="wide")
+    try:
+        who = here()
+        if isinstance(who, AnnotatorHere):
+            # A link may lead to the root or to the desk's own address; there is nothing else to go to.
+            desk = [_page(DESK._replace(address="desk"), default=True), _page(DESK)]
+            st.navigation(desk, position="hidden").run()
+        elif who is None:
+            # The pages are named, so that the address survives the signing in; none of them is run.
+            st.navigation(_sections(), position="hidden")
+            sign_in(workspace())
+        else:
+            page = st.navigation(_sections())
+            stay_signed_in(who)
+            page.run()
+    except ConcordError as error:
+        sentence(error)
+
+
+def _sections() -> dict[str, list[st.Page]]:
+    return {section: [_page(page) for page in pages] for section, pages in SECTIONS.items()}
+
+
+def _page(page: PageFile, default: bool = False) -> st.Page:
+    return st.Page(page.path, title=page.title, icon=page.icon, url_path=page.address, default=default)
+
+
+frame()

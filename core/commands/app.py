@@ -1,0 +1,89 @@
+"""`concord app`: open a workspace in the browser."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import os
+import socket
+import webbrowser
+
+import click
+
+from core.errors import ConcordError, WorkspaceError
+from core.workspace import Workspace
+
+
+@click.command()
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="The address to serve on; 0.0.0.0 for every one."
+)
+@click.option(
+    "--port", default=8501, show_default=True, type=click.IntRange(0, 65535), help="0 takes any free one."
+)
+@click.option("--browser/--no-browser", default=True, help="Open a browser window.")
+@click.option(
+    "--sign-in", is_flag=True, help="Everybody signs in, also on this machine: for a server behind a proxy."
+)
+@click.pass_obj
+def command(workspace: str, host: str, port: int, browser: bool, sign_in: bool) -> None:
+    """Open a workspace in the browser.
+
+    On this machine you are the researcher. Whoever comes from elsewhere signs in, or comes by an annotator's link.
+    """
+    os.environ["CONCORD_WORKSPACE"] = str(Workspace.open(workspace).path)
+    if sign_in:
+        os.environ["CONCORD_SIGN_IN"] = "always"
+    serve(host, port, browser=browser)
+
+
+def serve(host: str = "127.0.0.1", port: int = 8501, *, browser: bool = True) -> None:
+    """Serve the workspace named by CONCORD_WORKSPACE until stopped. Raises ConcordError where the port cannot be had."""
+    import uvicorn
+
+    listening = _listen(host, port)
+    url = f"http://{_shown(host)}:{listening.getsockname()[1]}"
+    click.echo(f"Concord is at {url} (workspace {os.environ['CONCORD_WORKSPACE']}). Stop it with Ctrl+C.")
+    config = uvicorn.Config(
+        "pages.parts.server:app",
+        log_level="warning",
+        access_log=False,
+        ws="websockets-sansio",
+        ws_max_size=200 * 2**20,
+        ws_per_message_deflate=True,
+        # Nobody may say for a visitor where they come from: pages.parts.people judges the connection itself.
+        proxy_headers=False,
+        server_header=False,
+    )
+    if browser:
+        # The socket listens already: the browser waits in line until the server answers.
+        webbrowser.open(url)
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        # The protocol is named because asyncio turns Nagle's algorithm off only on sockets that say they are TCP:
+        # it would hold every answer back for 40 ms.
+        listening = socket.socket(family, kind, socket.IPPROTO_TCP)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(256)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise WorkspaceError(
+                f"Port {port} is taken, perhaps by Concord itself. Choose another one with --port, or any free one with --port 0."
+            ) from error
+        raise ConcordError(f"Concord cannot listen on {host}:{port}: {error.strerror or error}.") from error
+    return listening
+
+
+def _shown(host: str) -> str:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if address.is_unspecified or address.is_loopback:
+        return "localhost"
+    return f"[{host}]" if address.version == 6 else host

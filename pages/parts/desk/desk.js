@@ -1,0 +1,119 @@
+// Putting it together: one Desk for one study, as long as its component is on the page.
+
+class Desk {
+  constructor(host, root, fixed, leave) {
+    this.fixed = fixed;
+    this.leave = leave;
+    this.what = new Set(["item"]);
+    const changed = (what) => this.changed(what);
+    this.clock = new Clock();
+    this.outbox = new Outbox(fixed.desk, (report) => this.bus.send?.(report), changed);
+    this.model = new Model(fixed, this.outbox, this.clock, changed);
+    this.dialogs = new Dialogs(root, this.model, () => document.activeElement?.blur?.());
+    const act = (name, ...rest) => this.act(name, ...rest);
+    this.view = new View(root, this.model, act);
+    this.keys = new Keys(host, this.model, this.dialogs, act, this.view);
+    this.root = root;
+    this.bus = globalThis.concordDesk ??= {};
+    this.listen();
+    this.changed("item");
+    this.bus.receive = (news) => news.desk === fixed.desk && this.model.receive(news);
+    if (this.bus.news) this.bus.receive(this.bus.news);
+    // A link in the menu that led here keeps the focus otherwise, and Enter would follow it again.
+    if (document.activeElement !== document.body && !document.activeElement.matches("input, textarea")) document.activeElement.blur();
+  }
+
+  listen() {
+    this.off = new AbortController();
+    const on = (target, names, does, more = {}) =>
+      names.split(" ").forEach((name) => target.addEventListener(name, does, { signal: this.off.signal, passive: true, ...more }));
+    on(document, "pointerdown pointermove wheel touchmove scroll", () => this.clock.touch(), { capture: true });
+    on(document, "visibilitychange", () => {
+      this.clock.run(!document.hidden && !!this.model.item);
+      if (document.hidden) this.model.leave(), this.outbox.flush(this.model.wanted());
+    });
+    on(window, "pagehide", () => this.model.leave());
+    on(window, "online offline", () => this.changed());
+    on(window, "beforeunload", (event) => this.outbox.state === "offline" && event.preventDefault(), { passive: false });
+  }
+
+  close() {
+    this.model.leave();
+    this.off.abort();
+    this.keys.close();
+    this.outbox.close();
+    this.dialogs.hide();
+    delete this.bus.receive;
+    delete this.bus.news;
+  }
+
+  // Many things change with one key; they are drawn together, once.
+  changed(what) {
+    if (what) this.what.add(what);
+    if (this.due) return;
+    this.due = true;
+    queueMicrotask(() => {
+      this.due = false;
+      const what = this.what;
+      this.what = new Set();
+      this.view.render(what);
+    });
+  }
+
+  act(name, ...rest) {
+    const { model, dialogs } = this;
+    const needsItem = ["digit", "answer", "focus", "submit", "skip", "flag"].includes(name);
+    if (needsItem && !model.item) return;
+    switch (name) {
+      case "digit":
+        return this.digit(rest[0]);
+      case "answer":
+        return model.answer(...rest);
+      case "focus":
+        model.focus = rest[0];
+        return model.changed();
+      case "go":
+        return model.go(rest[0]);
+      case "studies":
+        model.leave();
+        return this.leave();
+      case "submit":
+        return model.submit();
+      case "undo":
+        return model.undo();
+      default:
+        return dialogs[name]();
+    }
+  }
+
+  digit(name) {
+    const { model } = this;
+    const criterion = model.criteria[model.focus];
+    if (!criterion) return model.say("All questions are answered: Enter submits, ↑ goes back to change one.");
+    const option = criterion.options.find((o) => o.key === name);
+    if (option) model.answer(model.focus, option.value);
+    else model.say(`“${name}” is no answer to this question.`, "bad");
+  }
+}
+
+const desks = new WeakMap();
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".desk");
+  let desk = desks.get(root);
+  if (desk && desk.fixed.desk !== data.desk) {
+    desk.close();
+    desk = null;
+  }
+  if (!desk) {
+    desk = new Desk(parentElement.host ?? parentElement, root, data, () => setTriggerValue("leave", true));
+    desks.set(root, desk);
+  }
+  const call = (desk.call = {});
+  return () => {
+    // Streamlit also cleans up after a call that a later one has overtaken: only the last one ends the desk.
+    if (desk.call !== call) return;
+    desk.close();
+    desks.delete(root);
+  };
+}

@@ -1,0 +1,74 @@
+// The keyboard. Keys are taken at the document, wherever the focus is, except while somebody types.
+
+class Keys {
+  constructor(host, model, dialogs, act, view) {
+    Object.assign(this, { host, model, dialogs, act, view });
+    this.listen = (event) => this.down(event);
+    document.addEventListener("keydown", this.listen, true);
+  }
+
+  close() {
+    document.removeEventListener("keydown", this.listen, true);
+  }
+
+  down(event) {
+    this.model.clock.touch();
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || this.model.closed) return;
+    const target = event.composedPath()[0];
+    if (target.isContentEditable || target.localName === "textarea" || target.localName === "select" || (target.localName === "input" && target.type !== "radio")) return;
+    const name = this.name(event);
+    if (!name) return;
+    const inside = event.composedPath().includes(this.host);
+    // Enter and space belong to a button or link that somebody reached with Tab; so do all keys to a menu outside the desk.
+    const control = target.closest?.("button, a, summary, [role=menuitem], [role=option]");
+    if (control && (name === "Enter" || name === "Space") && control.getAttribute("role") !== "radio") return;
+    if (!inside && target.closest?.("[role=menu], [role=listbox], [role=dialog]")) return;
+    if (name === "Space" && control) return;
+    if (this.dialogs.open) {
+      if (name.length > 1) return;
+    } else if (["Space", "PageUp", "PageDown", "Home", "End"].includes(name)) {
+      if (this.view.card.contains(target)) return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    // A key held down repeats; only moving may.
+    if (event.repeat && !/^(Arrow|Page|Space)/.test(name)) return;
+    if (this.dialogs.open) this.dialogs.press({ g: "guidelines", f: "flag", s: "skip" }[name] ?? name);
+    else this.press(name, event.shiftKey);
+  }
+
+  // The key by what it means on this keyboard, whatever alphabet it is set to; null for keys that are none of ours.
+  name(event) {
+    const { key, code } = event;
+    if (key === "?") return "?";
+    if (key === " ") return "Space";
+    if (["Enter", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "PageUp", "PageDown", "Home", "End"].includes(key)) return key;
+    if (/^[0-9]$/.test(key)) return key;
+    // French keyboards give digits only with shift, Cyrillic ones give no Latin letters: then the place of the key counts.
+    const digit = /^Digit([0-9])$/.exec(code);
+    if (digit && !event.shiftKey) return digit[1];
+    const letter = /^[a-z]$/i.test(key) ? key.toLowerCase() : /^Key([A-Z])$/.exec(code)?.[1].toLowerCase();
+    return ["u", "s", "f", "g"].includes(letter) && !event.shiftKey ? letter : null;
+  }
+
+  press(name, shift = false) {
+    const { model } = this;
+    const digit = /^[0-9]$/.test(name);
+    if (model.loading && (digit || name === "Enter")) return model.hold(() => this.press(name));
+    if (digit) return this.act("digit", name);
+    const page = this.view.talk.clientHeight * 0.85;
+    const moves = {
+      ArrowUp: () => model.look(-1),
+      ArrowDown: () => model.look(1),
+      ArrowLeft: () => model.step(-1),
+      ArrowRight: () => model.step(1),
+      Space: () => this.view.talk.scrollBy({ top: shift ? -page : page }),
+      PageDown: () => this.view.talk.scrollBy({ top: page }),
+      PageUp: () => this.view.talk.scrollBy({ top: -page }),
+      Home: () => this.view.talk.scrollTo({ top: 0 }),
+      End: () => this.view.talk.scrollTo({ top: this.view.talk.scrollHeight }),
+    };
+    if (moves[name]) return moves[name]();
+    this.act({ Enter: "submit", u: "undo", s: "skip", f: "flag", g: "guidelines", "?": "help" }[name]);
+  }
+}

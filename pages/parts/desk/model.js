@@ -1,0 +1,258 @@
+// What lies on the desk and what was done with it; knows nothing of how it looks.
+
+const HELD = 2000; // how long keys pressed while an item is on its way are kept for it, in milliseconds
+const CACHED = 60;
+
+class Model {
+  constructor(fixed, outbox, clock, changed) {
+    Object.assign(this, { fixed, outbox, clock, changed });
+    this.criteria = fixed.criteria;
+    this.strip = []; // [id, state, flagged] in the annotator's order
+    this.items = new Map();
+    this.at = undefined; // undefined before the first news, null when nothing is left
+    this.shown = undefined; // the item that was seen last
+    this.focus = 0; // the criterion the next digit answers; criteria.length = all answered, Enter submits
+    this.done = []; // what U takes back
+    this.said = null; // a notice: { text, kind }
+    this.held = []; // keys pressed while the item is on its way
+    this.heldSince = 0;
+    this.closed = null;
+  }
+
+  get item() {
+    return this.items.get(this.at);
+  }
+
+  get loading() {
+    return this.at != null && !this.item;
+  }
+
+  entry(id = this.at) {
+    return this.strip.find(([other]) => other === id);
+  }
+
+  get position() {
+    return this.strip.findIndex(([id]) => id === this.at);
+  }
+
+  count(state) {
+    return this.strip.filter(([, s]) => s === state).length;
+  }
+
+  missing(item = this.item) {
+    return this.criteria.filter((c) => item?.answers[c.name] == null);
+  }
+
+  // -- news from Python
+
+  receive(news) {
+    if (news.closed) {
+      this.closed = news.closed;
+      return this.changed("all");
+    }
+    const free = this.outbox.answered(news);
+    for (const refusal of news.refused) {
+      this.items.delete(refusal.item);
+      if (refusal.item === this.shown) this.shown = undefined;
+      this.say(refusal.message, "bad");
+    }
+    this.strip = news.strip;
+    for (const item of news.items) this.items.set(item.id, item);
+    for (const event of this.outbox.waiting) this.effect(event);
+    const lost = this.at != null && !this.entry(); // taken back by the researcher
+    if (this.at === undefined || lost || (this.at === null && this.count("open"))) this.go(this.nextOpen(-1));
+    else if (this.item && this.shown !== this.at) this.arrive();
+    const want = this.wanted();
+    if (free && (this.outbox.waiting.length || this.needed(want))) this.outbox.flush(want);
+    this.changed();
+  }
+
+  // The present item, the next ones in the order Enter takes, the one before; without those that are here.
+  wanted() {
+    const order = [this.at, this.strip[this.position + 1]?.[0], this.strip[this.position - 1]?.[0]];
+    let id = this.at;
+    for (let i = 0; i < this.fixed.ahead && id != null; i++) order.push((id = this.nextOpen(this.indexOf(id))));
+    return [...new Set(order)].filter((wanted) => wanted != null && !this.items.has(wanted));
+  }
+
+  // Whether it is time to ask for more: something is missing that could be looked at after the next key or two.
+  needed(want) {
+    return want.length > this.fixed.ahead / 2 || want.includes(this.at) || want.includes(this.nextOpen(this.position));
+  }
+
+  indexOf(id) {
+    return this.strip.findIndex(([other]) => other === id);
+  }
+
+  // The next open item after a position, else the first before it, else null.
+  nextOpen(position) {
+    const open = ([id, state], i) => state === "open" && i !== position;
+    const found = this.strip.slice(position + 1).find((entry) => entry[1] === "open") ?? this.strip.find(open);
+    return found ? found[0] : null;
+  }
+
+  // -- moving
+
+  go(id) {
+    this.leave();
+    this.at = id;
+    this.shown = undefined;
+    this.held = [];
+    if (this.item) this.arrive();
+    else {
+      this.clock.run(false);
+      this.changed("item");
+    }
+    const want = this.wanted();
+    if (this.needed(want)) this.outbox.flush(want);
+  }
+
+  arrive() {
+    this.shown = this.at;
+    const first = this.criteria.findIndex((c) => this.item.answers[c.name] == null);
+    this.focus = first < 0 ? this.criteria.length : first;
+    // The newest at the end: the oldest are let go, but never what lies ahead.
+    const item = this.item;
+    this.items.delete(this.at);
+    this.items.set(this.at, item);
+    const ahead = new Set([this.at, this.nextOpen(this.position)]);
+    for (const id of this.items.keys()) {
+      if (this.items.size <= CACHED) break;
+      if (!ahead.has(id) && this.entry(id)?.[1] !== "open") this.items.delete(id);
+    }
+    this.clock.take();
+    this.clock.run(true);
+    this.changed("item");
+    this.release();
+  }
+
+  leave() {
+    const seconds = this.item && this.clock.take();
+    if (seconds >= 0.5) this.outbox.add({ item: this.at, do: "time", seconds });
+  }
+
+  step(by) {
+    if (this.at === null) return by < 0 && this.strip.length ? this.go(this.strip.at(-1)[0]) : undefined;
+    const next = this.strip[this.position + by];
+    if (next) this.go(next[0]);
+    else if (by > 0 && !this.count("open")) this.go(null);
+    else this.say(by < 0 ? "This is the first item." : "This is the last item.");
+  }
+
+  look(by) {
+    this.focus = Math.max(0, Math.min(this.criteria.length, this.focus + by));
+    this.changed();
+  }
+
+  // -- doing
+
+  record(event) {
+    const whole = { ...event, seconds: event.item === this.at ? this.clock.take() : 0 };
+    this.effect(whole);
+    this.outbox.add(whole);
+    this.outbox.flush(this.wanted());
+  }
+
+  // What an event changes here; doing it twice does no more than once.
+  effect(event) {
+    const item = this.items.get(event.item);
+    const entry = this.entry(event.item);
+    const state = { submit: "done", skip: "skipped", reopen: "open" }[event.do];
+    if (event.do === "answer") {
+      if (item && event.score == null) delete item.answers[event.criterion];
+      else if (item) item.answers[event.criterion] = event.score;
+      if (event.score == null && entry?.[1] === "done") this.setState(item, entry, "open");
+    } else if (event.do === "flag") {
+      if (item) item.flag = event.text;
+      if (entry) entry[2] = event.text ? 1 : 0;
+    } else if (state) {
+      this.setState(item, entry, state);
+      if (item) item.reason = event.text ?? "";
+    }
+  }
+
+  setState(item, entry, state) {
+    if (item) item.state = state;
+    if (entry) entry[1] = state;
+  }
+
+  answer(index, value) {
+    const item = this.item;
+    const criterion = this.criteria[index];
+    const old = item.answers[criterion.name] ?? null;
+    this.said = null;
+    if (old !== value) {
+      this.record({ item: item.id, do: "answer", criterion: criterion.name, score: value });
+      const back = { item: item.id, do: "answer", criterion: criterion.name, score: old };
+      this.done.push({ item: item.id, focus: index, back: [back], what: `the answer to “${criterion.label}”` });
+    }
+    this.focus = index + 1;
+    this.changed();
+  }
+
+  submit() {
+    const item = this.item;
+    const missing = this.missing();
+    if (missing.length) {
+      this.focus = this.criteria.indexOf(missing[0]);
+      return this.say(`Still to answer: ${missing.map((c) => c.label).join(", ")}.`, "bad");
+    }
+    this.said = null;
+    if (item.state !== "done") {
+      this.done.push({ item: item.id, focus: this.criteria.length, back: [this.back(item)], what: "submitting" });
+      this.record({ item: item.id, do: "submit" });
+    }
+    this.go(this.nextOpen(this.position));
+  }
+
+  skip(reason) {
+    const item = this.item;
+    this.done.push({ item: item.id, focus: this.focus, back: [this.back(item)], what: "skipping" });
+    this.record({ item: item.id, do: "skip", text: reason });
+    this.said = null;
+    this.go(this.nextOpen(this.position));
+  }
+
+  flag(text) {
+    const item = this.item;
+    if (item.flag === text) return;
+    this.done.push({ item: item.id, focus: this.focus, back: [{ item: item.id, do: "flag", text: item.flag }], what: "the flag" });
+    this.record({ item: item.id, do: "flag", text });
+    this.say(text ? "Flagged for the researcher." : "The flag is taken away.");
+  }
+
+  // The event that brings an item's present state back.
+  back(item) {
+    if (item.state === "done") return { item: item.id, do: "submit" };
+    if (item.state === "skipped") return { item: item.id, do: "skip", text: item.reason };
+    return { item: item.id, do: "reopen" };
+  }
+
+  undo() {
+    const last = this.done.pop();
+    if (!last) return this.say("Nothing to undo.");
+    if (this.at !== last.item) this.go(last.item);
+    for (const event of last.back) this.record(event);
+    this.focus = last.focus;
+    this.say(`Undone: ${last.what} (item ${this.indexOf(last.item) + 1}).`);
+  }
+
+  // -- keys pressed while the item is still on its way
+
+  hold(press) {
+    if (!this.held.length) this.heldSince = performance.now();
+    this.held.push(press);
+  }
+
+  release() {
+    const held = this.held.splice(0);
+    if (!held.length) return;
+    if (performance.now() - this.heldSince > HELD) return this.say("This item was slow to arrive. Keys pressed while it was not in sight were not taken as answers.", "bad");
+    for (const press of held) press();
+  }
+
+  say(text, kind = "") {
+    this.said = { text, kind };
+    this.changed();
+  }
+}

@@ -1,0 +1,132 @@
+"""What is sent to an annotator's browser. Nothing here may tell who wrote a dialogue or what anybody else thought of it.
+
+Every value is picked by name; a conversation's key, player, facets and meta (and the meta of its messages) never are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlite_utils import Database
+
+from core.conversation import Conversation
+from core.rating import Criterion, Scale
+from core.store import conversations, studies
+from core.store.desk import Refusal
+from core.store.studies import Study, Task
+
+REASONS = (
+    "I cannot judge this one",
+    "I do not understand the language or the subject",
+    "The dialogue is broken or cut off",
+    "The content is distressing",
+)
+AHEAD = 6
+"""How many items lie ready in the browser beyond the present one."""
+
+
+def fixed(study: Study, annotator: str, desk: str, several: bool) -> dict[str, Any]:
+    """What stays the same while one study is rated."""
+    return {
+        "desk": desk,
+        "you": annotator,
+        "title": study.title or study.name,
+        "guidelines": study.guidelines,
+        "criteria": [_criterion(c) for c in study.criteria],
+        "reasons": list(REASONS),
+        "ahead": AHEAD,
+        "several": several,
+    }
+
+
+def moving(
+    db: Database, rater: int, study: Study, wanted: Iterable[int] | None, refused: Iterable[Refusal]
+) -> dict[str, Any]:
+    """What changes: every item with its state, and the dialogues asked for (None: those an annotator who arrives needs first)."""
+    strip = studies.desk(db, rater, study.name)
+    mine = {item for item, _, _ in strip}
+    if wanted is None:
+        wanted = [item for item, state, _ in strip if state == "open"][: AHEAD + 1]
+    return {
+        "strip": [[item, state, int(flagged)] for item, state, flagged in strip],
+        "items": [_item(db, rater, study, item) for item in wanted if item in mine],
+        "refused": [{"n": r.n, "item": r.item, "message": r.message} for r in refused],
+    }
+
+
+def options(scale: Scale) -> list[dict[str, Any]]:
+    """The answers of a scale, each with its label written out and the key that gives it.
+
+    The key is the value itself where every value is one digit, 0 stands for 10 on a scale that starts at 1, and beyond that the keys
+    count positions. A continuous scale is offered in whole numbers where its ends are such and lie close, else in five even steps.
+    """
+    values, labels = scale.values, scale.labels
+    if scale.continuous:
+        whole = scale.low.is_integer() and scale.high.is_integer() and scale.high - scale.low < 10
+        count = int(scale.high - scale.low) + 1 if whole else 5
+        step = (scale.high - scale.low) / (count - 1)
+        values = tuple(scale.low + i * step for i in range(count))
+        labels = (scale.labels[0], *(f"{v:g}" for v in values[1:-1]), scale.labels[-1])
+    if all(v in range(10) for v in values):
+        keys = [f"{v:g}" for v in values]
+    else:
+        keys = ["1234567890"[i] if i < 10 else "" for i in range(len(values))]
+    return [
+        {"value": v, "shown": f"{v:g}", "label": label, "key": key}
+        for v, label, key in zip(values, labels, keys, strict=True)
+    ]
+
+
+def _criterion(criterion: Criterion) -> dict[str, Any]:
+    return {
+        "name": criterion.name,
+        "label": criterion.label,
+        "statement": criterion.statement,
+        "options": options(criterion.scale),
+    }
+
+
+def _item(db: Database, rater: int, study: Study, assignment: int) -> dict[str, Any]:
+    return item(
+        study, task := studies.task(db, rater, assignment), conversations.load(db, task.conversation_id)
+    )
+
+
+def item(study: Study, task: Task, conversation: Conversation) -> dict[str, Any]:
+    """One dialogue as the desk shows it: who spoke (a role, not a name), what was said, what to read beside it, own answers."""
+    speakers = {"user": "User", "assistant": "Reply", **study.meta.get("speakers", {})}
+    said = []
+    for turn in conversation.turns():
+        for message in (turn.user, turn.reply):
+            if message is not None:
+                said.append(
+                    {
+                        "turn": turn.number,
+                        "reply": message is turn.reply,
+                        "speaker": speakers[message.role],
+                        "text": message.content,
+                    }
+                )
+    return {
+        "id": task.id,
+        "turn": task.turn,
+        "language": conversation.language,
+        "said": said,
+        "context": [
+            [heading, _text(v)] for heading, v in conversation.context.items() if not heading.startswith("_")
+        ],
+        "answers": dict(task.answers),
+        "state": task.state,
+        "reason": task.reason,
+        "flag": task.flag,
+    }
+
+
+def _text(value: Any) -> str:
+    """A piece of context as text: lists and mappings as lines."""
+    if isinstance(value, Mapping):
+        return "\n".join(f"**{k}**: {_text(v)}" for k, v in value.items())
+    if isinstance(value, list | tuple):
+        return "\n".join(f"- {_text(v)}" for v in value)
+    return str(value)

@@ -1,0 +1,218 @@
+// What the desk looks like. The frame and the questions are built once; a change touches only what differs, so that
+// neither the focus nor a half-read dialogue is disturbed.
+
+const CHIPS = 31;
+const STATES = { open: "open", done: "submitted", skipped: "skipped" };
+const SAVING = {
+  ready: "",
+  saving: "Saving…",
+  saved: "Saved",
+  offline: "Offline – kept here, will be sent",
+};
+
+class View {
+  constructor(root, model, act) {
+    Object.assign(this, { root, model, act });
+    this.build();
+  }
+
+  build() {
+    const { fixed } = this.model;
+    this.title = el("span", { class: "title" }, fixed.title);
+    this.bar = el("span", { class: "fill" });
+    this.progress = el("span", { class: "progress", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0 }, this.bar);
+    this.tally = el("span", { class: "tally" });
+    this.saving = el("span", { class: "saving", role: "status" });
+    this.strip = el("nav", { class: "strip", "aria-label": "Items" });
+    this.card = el("aside", { class: "card", "aria-label": "About this dialogue", tabindex: 0 });
+    this.talk = el("section", { class: "talk", "aria-label": "Dialogue", tabindex: 0 });
+    this.notice = el("div", { class: "notice", role: "status", "aria-live": "polite" });
+    this.questions = el("div", { class: "questions" }, fixed.criteria.map((c, i) => this.question(c, i)));
+    this.submit = this.button("submit", ["Submit ", key("⏎")], "primary");
+    this.undo = this.button("undo", ["Undo ", key("U")]);
+    this.skip = this.button("skip", ["Skip ", key("S")]);
+    this.flag = this.button("flag", ["Flag ", key("F")]);
+    this.steps = el("ol", { class: "steps", "aria-hidden": "true" }, fixed.criteria.map((c, i) =>
+      el("li", { onclick: () => this.act("focus", i) }, c.label)));
+    this.ask = el("section", { class: "ask", "aria-label": "Questions" },
+      this.steps, this.questions, this.notice,
+      el("div", { class: "foot" }, this.submit, el("div", { class: "tools" }, this.undo, this.skip, this.flag)));
+    this.end = el("section", { class: "end" });
+    this.body = el("main", { class: "body" }, this.card, this.talk, this.ask, this.end);
+    this.root.replaceChildren(
+      el("header", { class: "top" },
+        fixed.several && this.button("studies", "‹ Studies", "quiet"),
+        this.title, this.progress, this.tally, this.saving,
+        el("span", { class: "push" }),
+        fixed.guidelines && this.button("guidelines", ["Guidelines ", key("G")], "quiet"),
+        this.button("help", ["Keys ", key("?")], "quiet keys")),
+      this.strip, this.body);
+  }
+
+  button(action, content, style = "") {
+    return el("button", { type: "button", class: `button ${style}`, onclick: (event) => this.press(event, action) }, content);
+  }
+
+  // After a click with the mouse the focus goes back to the page, so that Enter does not press the same button again.
+  press(event, action, ...rest) {
+    if (event.detail) event.currentTarget.blur();
+    this.act(action, ...rest);
+  }
+
+  question(criterion, index) {
+    const wordy = criterion.options.some((o) => o.label !== o.shown);
+    const long = criterion.options.length > 5 && wordy;
+    return el("div", { class: "question", "data-index": index, onclick: () => this.act("focus", index) },
+      el("div", { class: "name", id: `name-${index}` }, criterion.label),
+      criterion.statement && el("p", { class: "statement", id: `statement-${index}` }, criterion.statement),
+      el("div", { class: `options ${long ? "list" : ""}`, role: "radiogroup", "aria-labelledby": `name-${index} statement-${index}`,
+                  style: `--count: ${criterion.options.length}` },
+        criterion.options.map((option) =>
+          el("button", { type: "button", role: "radio", class: "option", "aria-checked": "false",
+                         "aria-label": wordy ? `${option.shown}, ${option.label}` : option.shown,
+                         onclick: (event) => { event.stopPropagation(); this.press(event, "answer", index, option.value); } },
+            el("span", { class: "value" }, option.shown),
+            wordy && option.label !== option.shown && el("span", { class: "label" }, option.label)))));
+  }
+
+  render(what) {
+    const { model } = this;
+    if (model.closed) return this.showClosed();
+    this.root.classList.toggle("over", model.at === null);
+    this.root.classList.toggle("loading", model.loading || model.at === undefined);
+    if (what.has("item")) this.showItem();
+    this.showTop();
+    this.showStrip();
+    this.showQuestions();
+  }
+
+  showTop() {
+    const { model } = this;
+    const finished = model.strip.length - model.count("open");
+    this.bar.style.width = model.strip.length ? `${(100 * finished) / model.strip.length}%` : 0;
+    this.progress.setAttribute("aria-valuenow", finished);
+    this.progress.setAttribute("aria-valuemax", model.strip.length);
+    this.tally.textContent = model.strip.length ? `${finished} of ${model.strip.length}` : "";
+    const state = model.outbox.state;
+    if (this.saving.dataset.state !== state) {
+      this.saving.dataset.state = state;
+      this.saving.textContent = SAVING[state];
+    }
+  }
+
+  showStrip() {
+    const { model } = this;
+    const middle = model.at === null ? model.strip.length - 1 : Math.max(0, model.position);
+    const from = Math.max(0, Math.min(middle - Math.floor((2 * CHIPS) / 3), model.strip.length - CHIPS));
+    const shown = model.strip.slice(from, from + CHIPS);
+    const drawn = JSON.stringify([model.at, shown]);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    this.strip.replaceChildren(...shown.map(([id, state, flagged], i) => {
+      const number = from + i + 1;
+      const says = `Item ${number}, ${STATES[state]}${flagged ? ", flagged" : ""}`;
+      return el("button", { type: "button", class: `chip ${state} ${flagged ? "flagged" : ""}`, title: says, "aria-label": says,
+                            "aria-current": id === model.at && "true", tabindex: id === model.at ? 0 : -1,
+                            onclick: (event) => this.press(event, "go", id) }, number);
+    }));
+    const current = this.strip.querySelector("[aria-current]");
+    if (current) this.strip.scrollLeft = current.offsetLeft - this.strip.clientWidth / 2;
+  }
+
+  showItem() {
+    const { model } = this;
+    const item = model.item;
+    this.end.replaceChildren(...(model.at === null ? this.ending() : []));
+    if (!item) {
+      this.card.replaceChildren();
+      this.talk.replaceChildren(model.loading ? el("p", { class: "wait" }, "The next item is on its way…") : "");
+      return;
+    }
+    this.card.hidden = !item.context.length;
+    this.card.lang = this.talk.lang = item.language;
+    const cards = item.context.map(([heading, text]) =>
+      el("details", { open: !this.narrow }, el("summary", {}, heading), el("div", { class: "prose", dir: "auto" }, prose(text))));
+    this.card.replaceChildren(...cards);
+    let rated = null;
+    const said = item.said.map(({ turn, reply, speaker, text }) => {
+      const here = item.turn === turn;
+      const message = el("article", { class: `message ${reply ? "reply" : "user"} ${here ? "rated" : item.turn == null ? "" : "aside"}` },
+        el("header", {}, speaker, el("span", { class: "turn" }, ` ${turn}`), here && reply && el("strong", { class: "this" }, "Rate this reply")),
+        el("div", { class: "text", dir: "auto" }, speech(text)));
+      if (here && reply) rated = message;
+      return message;
+    });
+    this.talk.replaceChildren(...this.inline(cards, item), ...said, el("div", { class: "close" }, "End of the dialogue"));
+    this.talk.scrollTop = 0;
+    if (rated) rated.scrollIntoView({ block: "center" });
+  }
+
+  // Where there is no room for a column of its own, the card lies above the dialogue and scrolls away with it.
+  inline(cards, item) {
+    return item.context.length ? [el("div", { class: "card above" }, cards.map((card) => {
+      const copy = card.cloneNode(true);
+      copy.open = false;
+      return copy;
+    }))] : [];
+  }
+
+  get narrow() {
+    return this.root.clientWidth <= 640;
+  }
+
+  showQuestions() {
+    const { model } = this;
+    const item = model.item;
+    for (const [i, question] of [...this.questions.children].entries()) {
+      const answer = item?.answers[model.criteria[i].name];
+      const active = !!item && model.focus === i;
+      question.classList.toggle("active", active);
+      question.classList.toggle("answered", answer != null);
+      this.steps.children[i].className = `${active ? "active" : ""} ${answer != null ? "answered" : ""}`;
+      const options = [...question.querySelectorAll(".option")];
+      const chosen = model.criteria[i].options.findIndex((o) => o.value === answer);
+      for (const [j, option] of options.entries()) {
+        option.setAttribute("aria-checked", j === chosen);
+        option.tabIndex = j === Math.max(0, chosen) ? 0 : -1;
+        option.disabled = !item;
+      }
+      if (active && this.lit !== i) question.scrollIntoView({ block: "nearest" });
+    }
+    this.lit = model.focus;
+    const ready = !!item && !model.missing().length;
+    this.ask.classList.toggle("ready", ready && model.focus === model.criteria.length);
+    this.submit.disabled = !item;
+    this.submit.classList.toggle("waiting", !ready);
+    this.submit.firstChild.textContent = item?.state === "done" ? "Next " : "Submit ";
+    this.undo.disabled = !model.done.length;
+    this.skip.disabled = this.flag.disabled = !item;
+    this.flag.classList.toggle("on", !!item?.flag);
+    this.flag.firstChild.textContent = item?.flag ? "Flagged " : "Flag ";
+    this.notice.className = `notice ${model.said?.kind ?? ""}`;
+    const said = model.said?.text ?? this.standing(item);
+    if (this.notice.textContent !== said) this.notice.textContent = said;
+  }
+
+  standing(item) {
+    if (item?.state === "done") return "Submitted. You may change your answers; changes are saved at once.";
+    if (item?.state === "skipped") return `Skipped: ${item.reason}. Answer and submit if you can rate it after all.`;
+    return "";
+  }
+
+  ending() {
+    const { model } = this;
+    const skipped = model.count("skipped");
+    return [
+      el("h1", {}, model.strip.length ? "All done – thank you!" : "Nothing to rate here"),
+      model.strip.length > 0 && el("p", {}, `${model.fixed.you}, you have rated ${model.count("done")} of ${model.strip.length} items` +
+        (skipped ? ` and skipped ${skipped}.` : ".")),
+      model.strip.length > 0 && el("p", {}, "You may still look at any item above and change your answers, or close this page."),
+    ].filter(Boolean);
+  }
+
+  showClosed() {
+    this.root.className = "desk over";
+    this.strip.replaceChildren();
+    this.end.replaceChildren(el("h1", {}, "This desk is closed"), el("p", {}, this.model.closed));
+  }
+}

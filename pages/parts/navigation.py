@@ -1,0 +1,31 @@
+"""What the app consists of: sections, and in each the page files with their titles. A page that is not listed here is not served."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+PAGES = Path(__file__).resolve().parent.parent
+
+
+class PageFile(NamedTuple):
+    """A page: its file below `pages/`, the name people see, the address, the icon."""
+
+    file: str
+    title: str
+    address: str
+    icon: str
+
+    @property
+    def path(self) -> Path:
+        """Where the file lies."""
+        return PAGES / self.file
+
+
+DESK = PageFile("annotate/rate.py", "Rate", "rate", ":material/edit_note:")
+
+SECTIONS: dict[str, tuple[PageFile, ...]] = {
+    "Study": (PageFile("study/overview.py", "Overview", "overview", ":material/home:"),),
+    "Annotate": (DESK,),
+    "Trust": (PageFile("trust/agreement.py", "Agreement", "agreement", ":material/balance:"),),
+}

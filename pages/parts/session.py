@@ -1,0 +1,25 @@
+"""What every page starts from: the workspace that is open, and who is looking at it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import ConcordError
+from core.workspace import Workspace
+from pages.parts.people import AnnotatorHere, Researcher, who_is_here
+
+
+@st.cache_resource(show_spinner=False)
+def workspace() -> Workspace:
+    """The workspace this server has open (CONCORD_WORKSPACE, else ./workspace): opened once, migrated if it is older."""
+    return Workspace.chosen()
+
+
+def here() -> Researcher | AnnotatorHere | None:
+    """Who is looking at this page; None for somebody who has to sign in first. Raises NotAllowed for a link that does not work."""
+    return who_is_here(workspace())
+
+
+def sentence(error: ConcordError) -> None:
+    """Show an error as what it is: one sentence."""
+    st.error(str(error), icon=":material/error:")

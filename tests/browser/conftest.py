@@ -1,0 +1,78 @@
+"""The real app, and a real browser to look at it with."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Error, Page, sync_playwright
+
+from core.store import access, studies
+from core.workspace import Workspace
+
+from .keeper import ELSEWHERE, Server, fill, serving
+
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", f"--host-resolver-rules=MAP {ELSEWHERE} 127.0.0.1",
+]  # fmt: skip
+Invite = Callable[..., str]
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("browser")
+    workspace = Workspace.open(folder / "workspace")
+    fill(workspace)
+    with serving(workspace, folder / "log") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        names = ("chromium", "chromium-browser", "google-chrome")
+        path = os.environ.get("CONCORD_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+        try:
+            running = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        except Error as error:
+            why = f"No browser could be started (set CONCORD_CHROMIUM, or `playwright install chromium`): {error}"
+            if os.environ.get("CI") == "true":
+                pytest.fail(why)
+            pytest.skip(why)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page in a browser of its own memory; what went wrong in its scripts fails the test."""
+    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    context.set_default_timeout(10_000)
+    page = context.new_page()
+    broken: list[str] = []
+    page.on("pageerror", lambda error: broken.append(str(error)))
+    yield page
+    context.close()
+    assert not broken, broken
+
+
+@pytest.fixture
+def invite(server: Server, request: pytest.FixtureRequest) -> Invite:
+    """Makes an annotator with items of a study: `invite(12)` gives a token to a desk with twelve items."""
+    made = 0
+
+    def one(items: int, study: str = "keeper", *more: str) -> str:
+        nonlocal made
+        made += 1
+        name = f"{request.node.name} {made}"
+        with server.workspace.write() as db:
+            token = access.invite(db, name)
+            rater = access.annotator_id(db, name)
+            for each in (study, *more):
+                studies.assign(db, rater, [unit["id"] for unit in studies.units(db, each)][:items])
+        return token
+
+    return one

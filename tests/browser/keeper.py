@@ -1,0 +1,143 @@
+"""A lighthouse keeper's dialogues in a small workspace, and the real app serving it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.conversation import Conversation, Message
+from core.rating import YES_NO, Criterion, Rater, points
+from core.store import conversations, ratings, studies
+from core.store.studies import Study
+from core.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parents[2]
+ELSEWHERE = "elsewhere.test"
+"""A name that leads to this machine, but is not this machine's: whoever asks for it comes from elsewhere."""
+CRITERIA = (
+    Criterion("in_character", "Every reply fits the card: manner, knowledge, temper."),
+    Criterion("entertaining", "It is a pleasure to read."),
+    Criterion("fluency", "The language is free of slips."),
+)
+MIXED = (
+    Criterion("overall", "How good is it, from 1 to 10?", points(1, 10)),
+    Criterion("refusal", "The reply refuses to go on.", YES_NO, counted=False),
+)
+SECRETS = (
+    "hidden-player",
+    "hidden-judge",
+    "hidden-facet",
+    "hidden-context",
+    "hidden-meta",
+    "hidden-colleague",
+)
+"""What an annotator's browser must never hold."""
+GUIDELINES = "# How to rate\n\n- Read the **card** first.\n- Then the *whole* dialogue."
+HOSTILE = "<img src=x onerror=\"document.title='broken'\"> **strong** ![x](http://elsewhere.test/x.png)"
+
+
+@dataclass(frozen=True)
+class Server:
+    """The app as `concord app` serves it, and the workspace it has open."""
+
+    url: str
+    workspace: Workspace
+    process: subprocess.Popen[str]
+
+    def link(self, token: str, study: str = "", path: str = "/") -> str:
+        """An annotator's link."""
+        return f"{self.url}{path}?token={token}" + (f"&study={study}" if study else "")
+
+    def rows(self, sql: str, *args: object) -> list[tuple]:  # type: ignore[type-arg]
+        """What the store holds, read past the app."""
+        with sqlite3.connect(self.workspace.db_path) as db:
+            return db.execute(sql, args).fetchall()
+
+
+@contextmanager
+def serving(workspace: Workspace, log: Path, *options: str, **environment: str) -> Iterator[Server]:
+    """`concord app` on a free port."""
+    with log.open("w") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-c", "from core.cli import main; main()", "--workspace", str(workspace.path), "app", "--port", "0", "--no-browser", *options],
+            cwd=ROOT, stdout=subprocess.PIPE, stderr=out, text=True, env={**os.environ, **environment},
+        )  # fmt: skip
+        assert process.stdout is not None
+        try:
+            said = process.stdout.readline()
+            found = re.search(r"http://\S+", said)
+            assert found, f"The app did not start: {said}{log.read_text()}"
+            yield Server(found.group(), workspace, process)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(10)
+
+
+def dialogue(item: int, study: str) -> Conversation:
+    """A dialogue of our own, in English and every fourth in Russian; one in six is long, one tries to be HTML."""
+    said = [
+        f"Good evening. Is this the lighthouse? ({item})",
+        "*peers over the spectacles* Aye. Wind's from the west.\n\nMind the third step, it minds nobody.",
+        "Were you never afraid out here?",
+        "Of the sea? No. Of the **quiet** afterwards, perhaps.",
+    ]
+    if item % 4 == 3:
+        said = [
+            f"Добрый вечер. Это маяк? ({item})",
+            "*смотрит поверх очков* Он самый. Ветер с запада.",
+            "Вам не страшно?",
+            "Моря? Нет.",
+        ]
+    if item % 6 == 5:
+        said += ["And then?", "Then the fog came down like a lid. " * 40] * 4
+    if item == 1:
+        said[1] = HOSTILE
+    return Conversation(
+        benchmark="pingpong",
+        key=f"{study}/hidden-player/{item}",
+        player="hidden-player",
+        messages=tuple(Message("assistant" if i % 2 else "user", text, {"plan": "hidden-meta"}) for i, text in enumerate(said)),
+        language="ru" if item % 4 == 3 else "en",
+        facets={"character": "hidden-facet"},
+        context={"Character": "Keeper of the **light** at the Needle.\n\n- speaks of the weather\n- counts ships", "_situation": "hidden-context"},
+        meta={"prompt": "hidden-meta"},
+    )  # fmt: skip
+
+
+def fill(workspace: Workspace) -> None:
+    """Three studies: whole dialogues (a dozen), their turns, and another scale; each dialogue judged and rated by others already."""
+    with workspace.write() as db:
+        colleague = ratings.rater_id(db, Rater("hidden-colleague", "human"))
+        judge = ratings.rater_id(db, Rater("hidden-judge", "judge"))
+        for name, criteria, per_turn in (
+            ("keeper", CRITERIA, False),
+            ("turns", CRITERIA, True),
+            ("mixed", MIXED, False),
+        ):
+            study = Study(
+                name,
+                criteria,
+                f"Study of the {name}",
+                GUIDELINES,
+                per_turn=per_turn,
+                meta={"speakers": {"assistant": "Keeper"}},
+            )
+            studies.create(db, study)
+            units = []
+            for item in range(60 if name == "keeper" else 4):
+                found = conversations.save(db, dialogue(item, name))
+                units.append((found, 2 if per_turn else None, ""))
+                for rater in (colleague, judge):
+                    db.execute(
+                        "INSERT INTO ratings (conversation_id, criterion, rater_id, score, created) VALUES (?, ?, ?, ?, ?)",
+                        [found, criteria[0].name, rater, 2, "2026-01-01"],
+                    )
+            studies.assign(db, colleague, studies.add_units(db, name, units))
