@@ -1,0 +1,59 @@
+"""`concord demo`: build the demo workspace offline, once, and open it."""
+
+from __future__ import annotations
+
+import os
+
+import click
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from core import demo
+from core.store import access
+from core.workspace import Workspace
+
+DEMO_FOLDER = "demo"
+
+
+@click.command(name="demo")
+@click.option("--app/--no-app", default=True, help="Open the app when the demo is there.")
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option("--port", default=8501, show_default=True, type=int)
+@click.option("--browser/--no-browser", default=True, help="Open a browser window.")
+@click.pass_context
+def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) -> None:
+    """Build the demo workspace (./demo unless --workspace names another) and open it. It talks to stand-in models on this machine."""
+    source = ctx.parent.get_parameter_source("workspace") if ctx.parent else None
+    chosen = source is not None and source.name != "DEFAULT"
+    workspace = Workspace.open(ctx.obj if chosen else DEMO_FOLDER)
+    if demo.is_complete(workspace):
+        click.echo(f"The demo workspace is ready in {workspace.path}.")
+    else:
+        columns = (
+            TextColumn("{task.description:44s}"),
+            BarColumn(),
+            TextColumn("{task.percentage:3.0f} %"),
+            TimeElapsedColumn(),
+        )
+        with Progress(*columns) as bar:
+            tasks: dict[str, TaskID] = {}
+
+            def told(what: str, done: float) -> None:
+                if what not in tasks:
+                    tasks[what] = bar.add_task(what, total=1.0)
+                bar.update(tasks[what], completed=done)
+
+            demo.build(workspace, told)
+        click.echo(
+            f"The demo workspace is built in {workspace.path}. Everything in it comes from stand-in models."
+        )
+    if not app:
+        return
+    from core.commands.app import serve
+
+    os.environ["CONCORD_WORKSPACE"] = str(workspace.path)
+    with workspace.write() as db:
+        token = access.invite(db, demo.VISITOR)
+    shown = f"http://{'localhost' if host == '127.0.0.1' else host}:{port}"
+    click.echo(f"To try the annotator's desk, open {shown}/rate?token={token}")
+    with demo.serving(workspace):
+        serve(host, port, browser=browser)

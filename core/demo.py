@@ -1,0 +1,173 @@
+"""The demo workspace: real runs against the stand-in server, a drawn study, and simulated annotators, all of it marked stand-in."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+from sqlite_utils import Database
+
+from core import runs, work
+from core.benchmarks.benchmark import Plan
+from core.conversation import Unit
+from core.errors import ConcordError
+from core.guidelines import default_guidelines
+from core.models import load_models
+from core.rating import Annotation, Rating
+from core.standin.annotators import rate
+from core.store import access, conversations, ratings, studies
+from core.store.conversations import Filter
+from core.store.runs import Progress
+from core.store.studies import Study
+from core.studies import deal_study, draw_study
+from core.workspace import Workspace
+
+PORT = 8601
+PLAYERS = ("standin-vivid", "standin-bland", "standin-refuser", "standin-typist")
+JUDGES = ("standin-judge-strict", "standin-judge-lenient", "standin-judge-noisy")
+INTERROGATOR = "standin-user"
+LANGUAGES = ("en", "ru")
+STUDY, TRIAL = "demo", "try-the-desk"
+UNITS, TRIAL_UNITS = 250, 12
+STRATA = ("player", "character", "situation")
+VISITOR = "You"
+ANNOTATORS = ("Ada (stand-in)", "Ben (stand-in)", "Cleo (stand-in)", "Dov (stand-in)", "Eva (stand-in)")
+SEED = 7
+
+Told = Callable[[str, float], None]
+"""Told what is being done, and how much of it is done (0 to 1)."""
+
+
+def is_complete(workspace: Workspace) -> bool:
+    """Whether the demo was built to its end."""
+    with workspace.read() as db:
+        return TRIAL in studies.names(db)
+
+
+def build(workspace: Workspace, told: Told) -> None:
+    """Bring the workspace to its full state; what an interrupted build stored is kept and not made again."""
+    if not load_models(workspace.models_path):
+        workspace.models_path.write_text(_models(), encoding="utf-8")
+    with serving(workspace):
+        for language in LANGUAGES:
+            _run(workspace, language, told)
+    _study(workspace, told)
+    _trial(workspace)
+
+
+@contextmanager
+def serving(workspace: Workspace) -> Iterator[None]:
+    """The stand-in server the workspace's models name, for as long as the block lasts; one that is up already is used."""
+    models = load_models(workspace.models_path)
+    address = next((m.base_url for m in models.values() if m.stand_in and m.base_url), None)
+    if address is None or _answers(address):
+        yield
+        return
+    port = str(urlsplit(address).port)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "core.standin", "--port", port, "--seed", str(SEED)],
+        cwd=Path(__file__).resolve().parent.parent, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        if not process.stdout.readline():
+            raise ConcordError(
+                f"The stand-in server cannot use port {port}. Free it, or name another port in {workspace.models_path} and start again."
+            )
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urlopen(f"{address}/models", timeout=2) as reply:
+            return b"standin-" in reply.read()
+    except (URLError, OSError):
+        return False
+
+
+def _models() -> str:
+    names = [*PLAYERS, "standin-parrot", INTERROGATOR, *JUDGES, "standin-judge-erratic"]
+    entry = f'base_url = "http://127.0.0.1:{PORT}/v1"\nmax_concurrency = 32\nseed = true\nprice = {{ input = 0.0, output = 0.0 }}\n'
+    head = "# Stand-in models: they follow rules and are no language models. Replace them with your own to measure anything real.\n\n"
+    return head + "\n".join(f"[models.{name}]\n{entry}" for name in names)
+
+
+def _run(workspace: Workspace, language: str, told: Told) -> None:
+    plan = Plan(
+        "pingpong",
+        {"players": PLAYERS, "interrogator": (INTERROGATOR,), "judges": JUDGES},
+        {"language": language},
+    )
+
+    def watch(progress: Progress) -> None:
+        told(
+            f"Conversations and judgements ({language})",
+            (progress.stored + progress.done) / max(1, progress.planned),
+        )
+
+    ended = runs.execute(workspace, work.job(workspace, plan), watch=watch)
+    if ended.state != "finished" or ended.failed:
+        raise ConcordError(
+            f"The demo's run {ended.id} ended {ended.state}, {ended.failed} failed. {ended.message} Start it again."
+        )
+
+
+def _study(workspace: Workspace, told: Told) -> None:
+    with workspace.write() as db:
+        if STUDY not in studies.names(db):
+            for name in ANNOTATORS:
+                access.invite(db, name, stand_in=True)
+            _draw(db, workspace, STUDY, UNITS, SEED, "Demo: 250 English dialogues")
+            deal_study(db, STUDY, ANNOTATORS, overlap=0)
+    with workspace.read() as db:
+        study, units = studies.get(db, STUDY), studies.units(db, STUDY)
+        done = {a.name for a in access.annotators(db, STUDY) if a.done}
+    for index, name in enumerate(ANNOTATORS):
+        if name not in done:
+            given = _rated(workspace, study, units, index, name)
+            with workspace.write() as db:
+                studies.import_annotations(db, STUDY, given)
+        told("A study, rated by simulated annotators", (index + 1) / len(ANNOTATORS))
+
+
+def _rated(
+    workspace: Workspace, study: Study, units: list[dict[str, Any]], index: int, name: str
+) -> list[Annotation]:
+    pace = random.Random(f"{SEED} {name}")
+    given = []
+    with workspace.read() as db:
+        for unit in units:
+            conversation = conversations.load(db, unit["conversation_id"])
+            for criterion in study.criteria:
+                rating = Rating(
+                    Unit(conversation.key), criterion.name, rate(conversation, criterion.name, index, SEED)
+                )
+                given.append(Annotation(rating, name, seconds=pace.uniform(4, 20)))
+    return given
+
+
+def _trial(workspace: Workspace) -> None:
+    """A dozen dialogues that nobody has rated, for whoever wants to try the desk."""
+    with workspace.write() as db:
+        access.invite(db, VISITOR)
+        _draw(db, workspace, TRIAL, TRIAL_UNITS, SEED + 1, "Try the desk: a dozen dialogues")
+        deal_study(db, TRIAL, [VISITOR], overlap=1)
+
+
+def _draw(db: Database, workspace: Workspace, name: str, n: int, seed: int, title: str) -> None:
+    criteria = [c for c in ratings.criteria(db, "pingpong") if c.counted]
+    text = default_guidelines(workspace.folders("data"), "pingpong", criteria, language="en")
+    draw_study(
+        db, name, n, wanted=Filter("pingpong", "en"), by=STRATA, seed=seed, title=title, guidelines=text
+    )
