@@ -1,0 +1,44 @@
+"""A conversation, drawn for researchers. What a model wrote is shown letter for letter: no Markdown, no HTML, nothing is loaded for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.conversation import Conversation, Turn
+
+
+def transcript(
+    conversation: Conversation,
+    *,
+    beside: Callable[[Turn], None] | None = None,
+    speakers: tuple[str, str] = ("User", "Reply"),
+) -> None:
+    """Draw every turn. `beside` is called once a turn, inside the reply's place (after the user's message where a reply is
+    owed), to draw what belongs to that turn, such as its scores."""
+    for turn in conversation.turns():
+        if turn.user is not None:
+            with st.chat_message("user", avatar=":material/person:"):
+                _said(f"{speakers[0]} · turn {turn.number}", turn.user.content)
+        if turn.reply is not None:
+            with st.chat_message("assistant", avatar=":material/chat:"):
+                _said(speakers[1], turn.reply.content or "(an empty reply)")
+                if beside is not None:
+                    beside(turn)
+        elif beside is not None:
+            beside(turn)
+
+
+def context(conversation: Conversation) -> None:
+    """Draw what was given beside the dialogue (the card of a character, a task); headings that start with “_” are left out."""
+    for heading, text in conversation.context.items():
+        if not heading.startswith("_"):
+            with st.expander(heading):
+                st.text(str(text))
+
+
+def _said(who: str, text: str) -> None:
+    st.caption(who)
+    # st.text is the one element that interprets nothing, not even Streamlit's own colours and icons.
+    st.text(text)
