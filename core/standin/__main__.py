@@ -1,4 +1,4 @@
-"""`python -m core.standin --port 8090`: the stand-in server as a process of its own."""
+"""`python -m core.standin --port 8601`: the stand-in server as a process of its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.standin.server import serve
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.option(
-    "--port", default=8090, show_default=True, help="0 takes a free one; the line printed says which."
+    "--port", default=8601, show_default=True, help="0 takes a free one; the line printed says which."
 )
 @click.option(
     "--latency", default=0.0, show_default=True, help="Seconds from a request's arrival to its answer."

@@ -21,7 +21,7 @@ def reply(call: Call) -> str:
         return LINE
     if call.schema is None:
         return json.dumps({"next_utterance": LINE, "reply": LINE})
-    turns = TURNS.findall(call.messages[-1].content) if "scores" in fields_asked(call) else []
+    turns = TURNS.findall(call.asked) if "scores" in fields_asked(call) else []
     return _filled(json.dumps(call.schema), tuple(map(int, turns)))
 
 

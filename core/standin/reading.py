@@ -152,6 +152,7 @@ DETERMINED = re.compile(
     r"\b(?:the|a|an|my|your|his|her|its|their)\s+((?:[\w'-]+[ ]?){1,4})([,.;:)\n]|$)?", re.I
 )
 NO_THING_WORDS = """
+    surname mother father son thought torment round head forehead hands mark
     twice alive anyway short shut alone once true ten fourth second third
     first kind sake moment life work sort size way clever blue fake day
 """
@@ -242,10 +243,10 @@ class Transcript:
 def transcript_of(call: Call) -> Transcript | None:
     """The card between two lines of `=====` and the turns after it; None where the prompt holds no turns."""
     for message in call.messages:
-        if message.role != "assistant" and TURN.search(message.content):
-            text = message.content
-            card = _between_rules(text) or ""
-            return Transcript(read_card(card), _turns(text[TURN.search(text).start() :]))  # type: ignore[union-attr]
+        first = TURN.search(message.content) if message.role != "assistant" else None
+        if first:
+            card = _between_rules(message.content[: first.start()]) or ""
+            return Transcript(read_card(card), _turns(message.content[first.start() :]))
     return None
 
 

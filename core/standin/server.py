@@ -20,7 +20,7 @@ from aiohttp import web
 
 from core.errors import ConfigError
 from core.standin.call import BadCall, Call, read_call
-from core.standin.faults import Faults
+from core.standin.faults import Fault, Faults
 from core.standin.personas import PERSONAS
 
 FINGERPRINT = "concord-standin"
@@ -32,14 +32,119 @@ class Counts:
     """What the server has done since it started (or since `DELETE /v1/_calls`)."""
 
     answered: Counter[str] = field(default_factory=Counter)
+    """By model. A call whose client left before the answer was due is not counted."""
     failed: Counter[str] = field(default_factory=Counter)
+    """By status, or by the name of the fault where there was none."""
     repeated: int = 0
     """Answered calls whose request had been answered before, byte for byte: work that somebody paid for twice."""
     in_flight: int = 0
+    """Calls taken up and not yet answered: with a latency of 0 that is hardly ever more than one."""
     peak_in_flight: int = 0
     arrived: int = 0
-    """Calls the faults count; only these have a number."""
+    """Calls that the faults count."""
     seen: set[bytes] = field(default_factory=set)
+
+
+@dataclass
+class Service:
+    """The handlers and what they share."""
+
+    latency: float
+    seed: int
+    faults: Faults
+    require_key: str | None
+    counts: Counts = field(default_factory=Counts)
+
+    async def completions(self, request: web.Request) -> web.StreamResponse:
+        """A chat completion, `latency` seconds after the request arrived; errors too."""
+        clock = asyncio.get_running_loop().time
+        due = clock() + self.latency
+        self.counts.in_flight += 1
+        self.counts.peak_in_flight = max(self.counts.peak_in_flight, self.counts.in_flight)
+        try:
+            body = await request.read()
+            model, response = await self.answer(request, body)
+            if (wait := due - clock()) > 0:
+                await asyncio.sleep(wait)
+        finally:
+            self.counts.in_flight -= 1
+        if model is not None:
+            mark, counts = _mark(body).digest(), self.counts
+            counts.answered[model] += 1
+            counts.repeated += mark in counts.seen
+            counts.seen.add(mark)
+        return response
+
+    async def answer(self, request: web.Request, body: bytes) -> tuple[str | None, web.Response]:
+        """The response, and the model that gave it; no model where the response is an error."""
+        if not self.admits(request):
+            return self.failed("401", _wrong_key())
+        try:
+            call = read_call(body, self.seed)
+        except BadCall as bad:
+            return self.failed("400", _error(400, str(bad), "invalid_request_error", param=bad.param))
+        persona = PERSONAS.get(call.model)
+        if persona is None:
+            return self.failed("404", _no_such_model(call.model))
+        fault = self.next_fault(call.model)
+        if fault == "rate_limit":
+            return self.failed("429", _rate_limited(self.faults.retry_after))
+        if fault == "dropped":
+            if request.transport is not None:
+                request.transport.abort()
+            return self.failed(fault, web.Response())
+        if fault == "hang":
+            await asyncio.sleep(self.faults.hang_seconds)
+        if fault in ("hang", "server_error"):
+            return self.failed(
+                "500", _error(500, "The stand-in server failed, as it was told to.", "server_error")
+            )
+        text = persona(call)
+        if fault == "malformed":
+            text = "Certainly! Here is what you asked for: {" + text[: len(text) // 2].replace('"', "'")
+        elif fault == "truncated":
+            call = replace(call, max_tokens=max(1, tokens(text) // 2))
+        return call.model, _json(_completion(call, text, _mark(body).hexdigest()))
+
+    def next_fault(self, model: str) -> Fault | None:
+        """What goes wrong with this call, if anything."""
+        if not self.faults.touch(model):
+            return None
+        self.counts.arrived += 1
+        return self.faults.at(self.counts.arrived)
+
+    def failed(self, how: str, response: web.Response) -> tuple[None, web.Response]:
+        """An error, counted."""
+        self.counts.failed[how] += 1
+        return None, response
+
+    def admits(self, request: web.Request) -> bool:
+        """Whether the request brings the key, where one is required."""
+        given = request.headers.get("Authorization", "").removeprefix("Bearer ").strip()
+        return self.require_key is None or hmac.compare_digest(given.encode(), self.require_key.encode())
+
+    async def models(self, request: web.Request) -> web.Response:
+        """The models, or one of them."""
+        if not self.admits(request):
+            return _wrong_key()
+        name = request.match_info.get("name")
+        if name is None:
+            return _json({"object": "list", "data": [_model(known) for known in PERSONAS]})
+        return _json(_model(name)) if name in PERSONAS else _no_such_model(name)
+
+    async def calls(self, request: web.Request) -> web.Response:
+        """The counts; DELETE starts them anew."""
+        c = self.counts
+        told = {
+            "answered": dict(c.answered),
+            "failed": dict(c.failed),
+            "repeated": c.repeated,
+            "in_flight": c.in_flight,
+            "peak_in_flight": c.peak_in_flight,
+        }
+        if request.method == "DELETE":
+            self.counts = Counts(in_flight=c.in_flight, peak_in_flight=c.in_flight)
+        return _json(told)
 
 
 def make_app(
@@ -50,103 +155,13 @@ def make_app(
     Each completion is answered `latency` seconds after it arrived. The same request to a server of the same `seed` gets the same reply,
     in whatever order requests come; `faults` alone depend on the order. With `require_key` a call without that key is answered 401.
     """
-    counts = Counts()
-    faults = faults or Faults()
-
-    async def completions(request: web.Request) -> web.StreamResponse:
-        arrived = asyncio.get_running_loop().time()
-        counts.in_flight += 1
-        counts.peak_in_flight = max(counts.peak_in_flight, counts.in_flight)
-        try:
-            body = await request.read()
-            response = await answer(request, body)
-            wait = latency - (asyncio.get_running_loop().time() - arrived)
-            if wait > 0:
-                await asyncio.sleep(wait)
-        finally:
-            counts.in_flight -= 1
-        return response
-
-    async def answer(request: web.Request, body: bytes) -> web.StreamResponse:
-        if not _key_fits(request, require_key):
-            counts.failed["401"] += 1
-            return _error(
-                401, "The key is missing or wrong.", "invalid_request_error", code="invalid_api_key"
-            )
-        try:
-            call = read_call(body, seed)
-        except BadCall as bad:
-            counts.failed["400"] += 1
-            return _error(400, str(bad), "invalid_request_error", param=bad.param)
-        persona = PERSONAS.get(call.model)
-        if persona is None:
-            counts.failed["404"] += 1
-            return _no_such_model(call.model)
-        fault = None
-        if faults.touch(call.model):
-            counts.arrived += 1
-            fault = faults.at(counts.arrived)
-        if fault == "rate_limit":
-            counts.failed["429"] += 1
-            response = _error(
-                429, "Too many requests; try again later.", "rate_limit_error", code="rate_limit_exceeded"
-            )
-            response.headers["Retry-After"] = f"{faults.retry_after:g}"
-            return response
-        if fault == "dropped":
-            counts.failed["dropped"] += 1
-            if request.transport is not None:
-                request.transport.abort()
-            return web.Response()
-        if fault in ("server_error", "hang"):
-            counts.failed["500" if fault == "server_error" else "hang"] += 1
-            if fault == "hang":
-                await asyncio.sleep(faults.hang_seconds)
-            return _error(500, "The stand-in server failed, as it was told to.", "server_error")
-        text = persona(call)
-        if fault == "malformed":
-            text = "Certainly! Here is what you asked for: {" + text[: len(text) // 2].replace('"', "'")
-        elif fault == "truncated":
-            call, text = _cut_in_half(call, text)
-        mark = hashlib.blake2b(body, digest_size=8)
-        counts.answered[call.model] += 1
-        counts.repeated += mark.digest() in counts.seen
-        counts.seen.add(mark.digest())
-        return _json(_completion(call, text, mark.hexdigest()))
-
-    async def models(request: web.Request) -> web.Response:
-        if not _key_fits(request, require_key):
-            return _error(
-                401, "The key is missing or wrong.", "invalid_request_error", code="invalid_api_key"
-            )
-        return _json({"object": "list", "data": [_model(name) for name in PERSONAS]})
-
-    async def model(request: web.Request) -> web.Response:
-        name = request.match_info["name"]
-        return _json(_model(name)) if name in PERSONAS else _no_such_model(name)
-
-    async def calls(request: web.Request) -> web.Response:
-        told = {
-            "answered": dict(counts.answered),
-            "failed": dict(counts.failed),
-            "repeated": counts.repeated,
-            "in_flight": counts.in_flight,
-            "peak_in_flight": counts.peak_in_flight,
-        }
-        if request.method == "DELETE":
-            counts.answered.clear()
-            counts.failed.clear()
-            counts.seen.clear()
-            counts.repeated = counts.arrived = 0
-            counts.peak_in_flight = counts.in_flight
-        return _json(told)
-
+    service = Service(latency, seed, faults or Faults(), require_key)
     app = web.Application(client_max_size=MAX_BODY)
-    app.router.add_post("/v1/chat/completions", completions)
-    app.router.add_get("/v1/models", models)
-    app.router.add_get("/v1/models/{name}", model)
-    app.router.add_get("/v1/_calls", calls)
-    app.router.add_delete("/v1/_calls", calls)
+    app.router.add_post("/v1/chat/completions", service.completions)
+    app.router.add_get("/v1/models", service.models)
+    app.router.add_get("/v1/models/{name}", service.models)
+    app.router.add_get("/v1/_calls", service.calls)
+    app.router.add_delete("/v1/_calls", service.calls)
     app.router.add_route("*", "/{path:.*}", _no_such_route)
     return app
 
@@ -208,7 +223,7 @@ def running(
 
 def serve(
     host: str = "127.0.0.1",
-    port: int = 8090,
+    port: int = 8601,
     latency: float = 0.0,
     seed: int = 0,
     require_key: str | None = None,
@@ -231,13 +246,6 @@ def serve(
         asyncio.run(stay())
     except KeyboardInterrupt:
         sys.exit(130)
-
-
-def _key_fits(request: web.Request, key: str | None) -> bool:
-    if key is None:
-        return True
-    given = request.headers.get("Authorization", "").removeprefix("Bearer ").strip()
-    return hmac.compare_digest(given.encode(), key.encode())
 
 
 def _completion(call: Call, text: str, mark: str) -> dict[str, Any]:
@@ -278,8 +286,8 @@ def _limited(call: Call, text: str) -> tuple[str, str]:
     return text[: max(1, int(call.max_tokens * per_token))], "length"
 
 
-def _cut_in_half(call: Call, text: str) -> tuple[Call, str]:
-    return replace(call, max_tokens=max(1, tokens(text) // 2)), text
+def _mark(body: bytes) -> hashlib.blake2b:
+    return hashlib.blake2b(body, digest_size=8)
 
 
 def _model(name: str) -> dict[str, Any]:
@@ -289,6 +297,17 @@ def _model(name: str) -> dict[str, Any]:
 def _no_such_model(name: str) -> web.Response:
     message = f"There is no model {name!r} here. Known: {', '.join(PERSONAS)}."
     return _error(404, message, "invalid_request_error", param="model", code="model_not_found")
+
+
+def _wrong_key() -> web.Response:
+    return _error(401, "The key is missing or wrong.", "invalid_request_error", code="invalid_api_key")
+
+
+def _rate_limited(seconds: float) -> web.Response:
+    message = f"Too many requests; try again in {seconds:g} seconds."
+    response = _error(429, message, "rate_limit_error", code="rate_limit_exceeded")
+    response.headers["Retry-After"] = f"{seconds:g}"
+    return response
 
 
 async def _no_such_route(request: web.Request) -> web.Response:
