@@ -138,14 +138,15 @@ def _show(found: Mapping[str, Any], ratings: studies.StudyRatings) -> None:
             rows.setdefault(figures.name_of(rater), {})[name] = _with_interval(rater, "spearman")
     if rows:
         console.print(_judges(rows, list(criteria)))
-    reasons = {
-        f"{name}: {rater['reason']}"
-        for name, part in criteria.items()
-        for rater in [*part["humans"]["alpha"].values(), *part["judges"], *part["panels"]]
-        if "reason" in rater
-    }
-    for reason in sorted(reasons):
-        console.print(f"undefined: {reason}", highlight=False, markup=False, soft_wrap=True)
+    reasons: dict[str, dict[str, None]] = {}
+    for name, part in criteria.items():
+        for row in [*part["humans"]["alpha"].values(), *part["judges"], *part["panels"]]:
+            if "reason" in row:
+                reasons.setdefault(row["reason"], {})[name] = None
+    for reason, where in reasons.items():
+        console.print(
+            f"undefined, {reason}: {', '.join(where)}", highlight=False, markup=False, soft_wrap=True
+        )
     console.print(
         f"{found['items']} items; intervals: percentile bootstrap over items, {found['resamples']} resamples, seed {found['seed']}. "
         "All figures: --format json.",

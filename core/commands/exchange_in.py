@@ -6,7 +6,18 @@ from pathlib import Path
 
 import click
 
-from core.exchange import FORMATS, fed, incoming
+from core.benchmarks import BENCHMARKS
+from core.errors import ImportRefused
+from core.exchange import (
+    FORMATS,
+    conversations_jsonl,
+    fed,
+    incoming,
+    pingpong_settings,
+    ratings_csv,
+    ratings_study,
+    scales,
+)
 from core.workspace import Workspace
 
 
@@ -20,12 +31,85 @@ def command() -> None:
 @click.option("--study", default=fed.BENCHMARK, show_default=True, help="The study's name.")
 @click.pass_obj
 def _fed(workspace: str, folder: Path, study: str) -> None:
-    _store(workspace, fed.read(folder, study))
-
-
-def _store(workspace: str, brought: incoming.Incoming, *, append: bool = False) -> None:
+    brought = fed.read(folder, study)
     with Workspace.open(workspace).write() as db:
+        done = incoming.store(db, brought)
+    _report(done)
+
+
+@command.command("ratings", help=FORMATS["ratings"])
+@click.argument("file", metavar="FILE.csv", type=click.Path(path_type=Path))
+@click.option("--study", required=True, help="The study's name.")
+@click.option("--title", default="", help="What annotators see as the study's name.")
+@click.option("--append", is_flag=True, help="Add new ratings to a study that holds some.")
+@click.option(
+    "--delimiter", default=",", show_default=True, help="What separates the columns; “tab” for tabs."
+)
+@click.option(
+    "--scale",
+    "told",
+    multiple=True,
+    metavar="CRITERION=1-5",
+    help="The answers of a criterion, where people's scores do not show them all; with words: CRITERION=1:bad,2:good.",
+)
+@click.option(
+    "--uncounted",
+    multiple=True,
+    metavar="CRITERION",
+    help="A criterion that does not enter final, such as a refusal.",
+)
+@click.pass_obj
+def _ratings(
+    workspace: str, file: Path, study: str, title: str, append: bool, delimiter: str, told: tuple[str, ...], uncounted: tuple[str, ...],
+) -> None:  # fmt: skip
+    if study in BENCHMARKS:
+        raise ImportRefused(f"“{study}” is the name of a benchmark. Give the study another name.")
+    table = ratings_csv.read(file, delimiter="\t" if delimiter == "tab" else delimiter)
+    answers = dict(scales.told(option) for option in told)
+    with Workspace.open(workspace).write() as db:
+        brought = ratings_study.incoming(db, table, study, title=title, scales=answers, uncounted=uncounted)
         done = incoming.store(db, brought, append=append)
+    _report(done)
+    for criterion in brought.study.criteria:
+        scale = criterion.scale
+        kind = "a range, not to be asked at the desk" if scale.continuous else f"{len(scale.values)} answers"
+        click.echo(f"  {criterion.name}: {scale.low:g} to {scale.high:g}, {kind}")
+
+
+@command.command("conversations", help=FORMATS["conversations"])
+@click.argument("file", metavar="FILE.jsonl", type=click.Path(path_type=Path))
+@click.option(
+    "--benchmark",
+    default="",
+    help="The name under which conversations that name none are kept; default: the file's.",
+)
+@click.pass_obj
+def _conversations(workspace: str, file: Path, benchmark: str) -> None:
+    with Workspace.open(workspace).write() as db:
+        done = conversations_jsonl.read(db, file, benchmark=benchmark)
+    known = f", {done.known} were here already" if done.known else ""
+    click.echo(
+        f"{done.conversations} new conversations{known}." + "".join(f" Study “{s}”." for s in done.studies)
+    )
+
+
+@command.command("pingpong-settings", help=FORMATS["pingpong-settings"])
+@click.argument("file", metavar="FILE.json", type=click.Path(path_type=Path))
+@click.pass_obj
+def _pingpong_settings(workspace: str, file: Path) -> None:
+    settings = pingpong_settings.read(file)
+    data = Workspace.open(workspace).path / "data"
+    pingpong_settings.write(settings, data)
+    for language, cards in settings.characters.items():
+        click.echo(
+            f"{language}: {len(cards)} characters ({', '.join(cards)}), {len(settings.situations[language])} situations"
+        )
+    click.echo(
+        f"Written below {data / 'pingpong'}, beside those that ship; `concord run pingpong --characters …` chooses among all."
+    )
+
+
+def _report(done: incoming.Imported) -> None:
     known = f" {done.known} ratings were here already." if done.known else ""
     click.echo(
         f"Study “{done.study}”: {done.units} units, {done.people} ratings by people, {done.judges} by judges; "

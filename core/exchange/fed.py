@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.conversation import Conversation, Message, Unit
+from core.conversation import Conversation, Unit
 from core.errors import ImportRefused
+from core.exchange.dialogue import from_list
 from core.exchange.incoming import Given, Incoming
 from core.rating import Criterion, Rater, Scale
 from core.store.studies import Study
@@ -45,7 +46,6 @@ CRITERIA = (
     ),
 )  # fmt: skip
 JUDGED = {"coh": "Coherent", "div": "Diverse", "eng": "Likeable", "inf": "Informative", "ovr": "Overall"}
-_ROLES = {"human": "user", "model": "assistant"}
 
 
 def read(folder: Path, study: str = BENCHMARK) -> Incoming:
@@ -97,18 +97,9 @@ def _conversation(path: Path, number: int, entry: Any) -> Conversation:
                 f"Dialogue {number} of {path} lacks one of dialogue_id, model, dialog and annotations. "
                 "Take the file as it was published."
             )
-    messages = []
-    for line in lines:
-        match line:
-            case {"speaker": ("human" | "model") as speaker, "text": str(text)}:
-                messages.append(Message(_ROLES[speaker], text))  # type: ignore[arg-type]
-            case _:
-                raise ImportRefused(
-                    f"Dialogue {number} ({name}) of {path} has an utterance without a text or with a speaker "
-                    "other than human and model. Take the file as it was published."
-                )
+    messages = from_list(lines, f"{path}, dialogue {number} ({name})")
     # The dialogues of people with people are among the systems: one of the two speaks as “model”.
-    return Conversation(BENCHMARK, f"{BENCHMARK}/{name}", system, tuple(messages), facets={"system": system})
+    return Conversation(BENCHMARK, f"{BENCHMARK}/{name}", system, messages)
 
 
 def _people(path: Path, dialogues: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> Iterator[Given]:

@@ -123,6 +123,15 @@ def existing(db: Database, keys: Sequence[str]) -> dict[str, int]:
     )
 
 
+def benchmarks_of(db: Database, keys: Sequence[str]) -> list[str]:
+    """The benchmarks that the stored ones of these conversations belong to."""
+    rows = db.execute(
+        "SELECT DISTINCT benchmark FROM conversations WHERE key IN (SELECT value FROM json_each(?)) ORDER BY 1",
+        [json.dumps(list(keys))],
+    )
+    return [row[0] for row in rows]
+
+
 def keys_after(
     db: Database, benchmark: str, last: int = 0, *, language: str = "", limit: int = 500
 ) -> list[tuple[int, str]]:
@@ -168,6 +177,21 @@ def each(
         for row in rows:
             yield row["id"], _conversation(row, facets[row["id"]])
         last = rows[-1]["id"]
+
+
+def several(db: Database, ids: Sequence[int], chunk: int = 200) -> Iterator[tuple[Conversation, bool]]:
+    """These conversations in the order given, each with whether it is a stand-in's, read in chunks so that memory stays flat."""
+    for start in range(0, len(ids), chunk):
+        part = list(ids[start : start + chunk])
+        rows = _rows(
+            db,
+            "SELECT c.*, x.body FROM json_each(?) j JOIN conversations c ON c.id = j.value "
+            "LEFT JOIN contexts x ON x.id = c.context_id ORDER BY j.key",
+            [json.dumps(part)],
+        )
+        facets = _facets(db, part)
+        for row in rows:
+            yield _conversation(row, facets[row["id"]]), bool(row["stand_in"])
 
 
 def found(db: Database, which: int) -> Found:

@@ -181,8 +181,8 @@ def missing_run(people, judge):
 @pytest.mark.parametrize(
     ("broken", "sentence"),
     [
-        (no_text, "Dialogue 2 (d1)"),
-        (other_speaker, "Dialogue 1 (d0)"),
+        (no_text, "dialogue 2 (d1), utterance 1"),
+        (other_speaker, "dialogue 1 (d0), utterance 1"),
         (no_model, "Dialogue 1 of"),
         (off_scale, "“Coherent” with 3; the scale is 0, 1, 2"),
         (a_word, "with 'good'"),

@@ -1,0 +1,67 @@
+"""CSV files cell by cell: records with the line they begin in, and text that no spreadsheet takes for a formula.
+
+A cell that begins with = + - @ or a tab is a formula to a spreadsheet, and the text of a dialogue comes from models and strangers. An
+apostrophe before it, the spreadsheets' own mark of text, disarms it. Text that begins with apostrophes and then such a sign gets one
+more, so that reading gives back exactly what was written. Numbers are never marked.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from core.errors import ImportRefused
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_MARKED = re.compile(r"''*[=+\-@\t\r]")
+# The longest cell the csv module takes is 128 KiB by itself; a dialogue in one cell may be longer.
+csv.field_size_limit(2**31 - 1)
+
+
+def marked(text: str) -> str:
+    """Text as a cell that no spreadsheet runs."""
+    return "'" + text if _FORMULA.match(text) else text
+
+
+def unmarked(cell: str) -> str:
+    """The text of a cell that `marked` made."""
+    return cell[1:] if cell.startswith("'") and _MARKED.match(cell) else cell
+
+
+def records(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """The records of a UTF-8 file that are not blank, each with the number of the line it begins in (quoted cells span lines).
+
+    Raises ImportRefused for a file that is missing, not UTF-8, or badly quoted.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, delimiter=delimiter, strict=True)
+            first = 1
+            try:
+                for cells in reader:
+                    if any(cells):
+                        yield first, cells
+                    first = reader.line_num + 1
+            except csv.Error as error:
+                raise ImportRefused(
+                    f"{path}: the record that begins in line {first} is not valid CSV ({error}). Put cells with commas, quotes or "
+                    "line breaks in double quotes, and double the quotes inside them."
+                ) from error
+    except OSError as error:
+        raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise ImportRefused(_not_utf8(path)) from error
+
+
+def _not_utf8(path: Path) -> str:
+    data = path.read_bytes()
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return f"{path} is UTF-16. Save it as UTF-8 (Excel: “CSV UTF-8”)."
+    try:
+        data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return f"{path}, line {line}, is not UTF-8 (byte 0x{data[error.start]:02x}). Save the file as UTF-8 (Excel: “CSV UTF-8”)."
+    return f"{path} is not UTF-8. Save it as UTF-8."

@@ -1,0 +1,198 @@
+"""Conversations as JSON Lines, in and out, with the criteria of their benchmarks and the study they belong to.
+
+Every line is an object whose “kind” says what it is: "benchmark" (name, criteria), "conversation", or "study" (with its units). A line
+without a kind is a conversation that came from elsewhere: it needs “messages”, and a “key” or “id”.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from sqlite_utils import Database
+
+from core.conversation import Conversation
+from core.errors import ConcordError, ImportRefused
+from core.exchange.dialogue import as_list, from_list
+from core.rating import Criterion, Scale
+from core.store import conversations, ratings, studies
+from core.store.conversations import Filter
+from core.store.studies import Study
+
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What was stored, and how many conversations were here already."""
+
+    conversations: int
+    known: int
+    studies: tuple[str, ...]
+
+
+def read(db: Database, path: Path, *, benchmark: str = "") -> Imported:
+    """Store what a file holds; call it inside one transaction. `benchmark` is that of conversations that name none.
+
+    A conversation that is stored already with the same messages is left as it is. Raises ImportRefused naming the line.
+    """
+    new = known = 0
+    made: list[str] = []
+    for number, entry in _lines(path):
+        where = f"{path}, line {number}"
+        kind = entry.get("kind", "conversation")
+        try:
+            if kind == "conversation":
+                if _conversation(db, entry, where, benchmark or path.stem):
+                    new += 1
+                else:
+                    known += 1
+            elif kind == "benchmark":
+                _benchmark(db, entry)
+            elif kind == "study":
+                made.append(_study(db, entry, where))
+            else:
+                raise ImportRefused(
+                    f"{where}: the kind “{kind}” is unknown; it is conversation, benchmark or study."
+                )
+        except (KeyError, TypeError, ValueError) as error:
+            missing = f"“{error.args[0]}” is missing" if isinstance(error, KeyError) else str(error)
+            raise ImportRefused(f"{where}, is no {kind} as `concord export` writes it: {missing}.") from error
+        except ImportRefused:
+            raise
+        except ConcordError as error:
+            raise ImportRefused(f"{where}: {error}") from error
+    if not new and not known and not made:
+        raise ImportRefused(f"{path} is empty. It needs one conversation a line.")
+    return Imported(new, known, tuple(made))
+
+
+def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") -> int:
+    """Write conversations (of a study, of a benchmark, or all) as `read` takes them; returns how many."""
+    if study:
+        studies.study_id(db, study)
+    found = conversations.table(db, Filter(benchmark=benchmark, study=study))
+    for name in conversations.benchmarks_of(db, found.key.tolist()):
+        _put(
+            out,
+            {"kind": "benchmark", "name": name, "criteria": [_told(c) for c in ratings.criteria(db, name)]},
+        )
+    for conversation, stand_in in conversations.several(db, found.id.tolist()):
+        entry = {
+            "kind": "conversation", "key": conversation.key, "benchmark": conversation.benchmark, "player": conversation.player,
+            "language": conversation.language, "facets": dict(conversation.facets), "context": dict(conversation.context),
+            "meta": dict(conversation.meta), "stand_in": stand_in, "messages": as_list(conversation.messages),
+        }  # fmt: skip
+        _put(out, entry)
+    if study:
+        _put(out, _as_entry(db, studies.get(db, study)))
+    return len(found)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    try:
+        with path.open("rb") as file:
+            for number, raw in enumerate(file, 1):
+                try:
+                    line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+                    entry = json.loads(line) if line else {}
+                except UnicodeDecodeError:
+                    raise ImportRefused(
+                        f"{path}, line {number}, is not UTF-8. Save the file as UTF-8."
+                    ) from None
+                except json.JSONDecodeError as error:
+                    raise ImportRefused(
+                        f"{path}, line {number}, is not valid JSON ({error.msg}). Every line must be one JSON object."
+                    ) from error
+                if not isinstance(entry, dict):
+                    raise ImportRefused(
+                        f"{path}, line {number}, is not a JSON object. Every line must be one."
+                    )
+                if entry:
+                    yield number, entry
+    except OSError as error:
+        raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark: str) -> bool:
+    """Store it unless it is here; whether it is new."""
+    key = entry.get("key", entry.get("id"))
+    if not isinstance(key, str | int) or not str(key).strip():
+        raise ImportRefused(f"{where}: the conversation has no key. Give each a “key” of its own.")
+    told = entry.get("messages")
+    if not isinstance(told, list):
+        raise ImportRefused(f"{where}: the conversation has no list of messages.")
+    for name in ("facets", "context", "meta"):
+        if not isinstance(entry.get(name, {}), dict):
+            raise ImportRefused(f"{where}: “{name}” must be an object.")
+    conversation = Conversation(
+        benchmark=str(entry.get("benchmark") or benchmark),
+        key=str(key),
+        player=str(entry.get("player", entry.get("model")) or UNKNOWN),
+        messages=from_list(told, where),
+        language=str(entry.get("language") or "en"),
+        facets={name: str(value) for name, value in entry.get("facets", {}).items()},
+        context=entry.get("context", {}),
+        meta=entry.get("meta", {}),
+    )
+    there = conversations.find_id(db, conversation.key)
+    if there is None:
+        conversations.save(db, conversation, stand_in=bool(entry.get("stand_in", False)))
+        return True
+    if conversations.load(db, there).messages != conversation.messages:
+        raise ImportRefused(
+            f"{where}: a conversation “{key}” with other messages is stored already. Give this one another key."
+        )
+    return False
+
+
+def _benchmark(db: Database, entry: Mapping[str, Any]) -> None:
+    # What this workspace knows of a benchmark stays as it is.
+    if not ratings.criteria(db, entry["name"]):
+        ratings.register(db, entry["name"], [_criterion(c) for c in entry["criteria"]])
+
+
+def _study(db: Database, entry: Mapping[str, Any], where: str) -> str:
+    study = Study(
+        name=entry["name"], criteria=tuple(_criterion(c) for c in entry["criteria"]), title=entry["title"],
+        guidelines=entry["guidelines"], source=entry["source"], per_turn=entry["per_turn"], overlap=entry["overlap"],
+        seed=entry["seed"], anonymous=entry["anonymous"], meta=entry["meta"],
+    )  # fmt: skip
+    studies.create(db, study)
+    ids = conversations.existing(db, [key for key, _, _ in entry["units"]])
+    lost = [key for key, _, _ in entry["units"] if key not in ids]
+    if lost:
+        raise ImportRefused(
+            f"{where}: the study's conversation “{lost[0]}” is neither in the file before it nor stored."
+        )
+    studies.add_units(db, study.name, [(ids[key], turn, stratum) for key, turn, stratum in entry["units"]])
+    return study.name
+
+
+def _as_entry(db: Database, study: Study) -> dict[str, Any]:
+    return {
+        "kind": "study", "name": study.name, "title": study.title, "guidelines": study.guidelines, "source": study.source,
+        "per_turn": study.per_turn, "overlap": study.overlap, "seed": study.seed, "anonymous": study.anonymous,
+        "meta": dict(study.meta), "criteria": [_told(c) for c in study.criteria],
+        "units": [[u["key"], u["turn"], u["stratum"]] for u in studies.units(db, study.name)],
+    }  # fmt: skip
+
+
+def _told(criterion: Criterion) -> dict[str, Any]:
+    scale = criterion.scale
+    return {
+        "name": criterion.name, "statement": criterion.statement, "title": criterion.title, "counted": criterion.counted,
+        "values": list(scale.values), "labels": list(scale.labels), "continuous": scale.continuous,
+    }  # fmt: skip
+
+
+def _criterion(told: Mapping[str, Any]) -> Criterion:
+    scale = Scale(tuple(told["values"]), tuple(told["labels"]), told["continuous"])
+    return Criterion(told["name"], told["statement"], scale, told["title"], told["counted"])
+
+
+def _put(out: TextIO, entry: Mapping[str, Any]) -> None:
+    out.write(json.dumps(entry, ensure_ascii=False) + "\n")

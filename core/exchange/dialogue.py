@@ -1,0 +1,73 @@
+"""A dialogue as other tools write it: a list of {"role" or "speaker", "content" or "text"}, or plain text for a single reply."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.conversation import Message, Role
+from core.errors import ImportRefused
+
+_SPEAKERS: dict[str, Role] = {
+    "system": "system",
+    **dict.fromkeys(("user", "human", "customer", "person"), "user"),
+    **dict.fromkeys(("assistant", "model", "bot", "ai", "agent", "system agent"), "assistant"),
+}
+
+
+def from_cell(text: str, where: str) -> tuple[Message, ...]:
+    """The messages of a cell: a JSON list of utterances, else one reply. Raises ImportRefused for a list that is no dialogue."""
+    if text.lstrip().startswith("["):
+        try:
+            value = json.loads(text)
+        except json.JSONDecodeError:
+            # “[laughs] Hello” is a reply like any other.
+            return (Message("assistant", text),)
+        if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
+            return from_list(value, where)
+    return (Message("assistant", text),)
+
+
+def from_list(entries: Sequence[Any], where: str) -> tuple[Message, ...]:
+    """The messages of a list of utterances; what an utterance says beside role and content is kept. Raises ImportRefused."""
+    return tuple(_message(entry, f"{where}, utterance {number}") for number, entry in enumerate(entries, 1))
+
+
+def as_list(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """The messages as `from_list` reads them back."""
+    return [
+        {"role": m.role, "content": m.content, **({"meta": dict(m.meta)} if m.meta else {})} for m in messages
+    ]
+
+
+def has_half_characters(text: str) -> bool:
+    """Whether JSON escapes left half of a surrogate pair in a text, as careless truncation does."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _message(entry: Any, where: str) -> Message:
+    if not isinstance(entry, Mapping):
+        raise ImportRefused(f'{where}, must be an object such as {{"role": "user", "content": "…"}}.')
+    speaker, content = entry.get("role", entry.get("speaker")), entry.get("content", entry.get("text"))
+    if not isinstance(speaker, str) or not isinstance(content, str):
+        raise ImportRefused(
+            f"{where}, needs a “role” (or “speaker”) and a “content” (or “text”), both of them text."
+        )
+    if has_half_characters(content):
+        raise ImportRefused(
+            f"{where}, holds half of a character (a lone surrogate), which no file can keep. Remove it."
+        )
+    role = _SPEAKERS.get(speaker.strip().lower())
+    if role is None:
+        raise ImportRefused(
+            f"{where}: nobody here is called “{speaker}”. Call the speakers user and assistant."
+        )
+    meta = entry.get("meta", {})
+    if not isinstance(meta, Mapping):
+        raise ImportRefused(f"{where}: “meta” must be an object.")
+    return Message(role, content, dict(meta))

@@ -1,0 +1,174 @@
+"""Ratings in long form, one a line, in and out: what any spreadsheet, notebook or annotation tool can write and read."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from sqlite_utils import Database
+
+from core.errors import ImportRefused
+from core.exchange.cells import marked, records, unmarked
+from core.rating import Rater, RaterKind
+from core.store import ratings
+
+REQUIRED = ("item_id", "criterion", "rater_type", "rater", "score")
+OPTIONAL = (
+    "turn", "repeat", "variant", "stand_in", "explanation", "created", "text", "text_ref", "model", "language",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One rating, its cells read; `number` is the line of the file its record begins in, `cells` the rest, where not empty."""
+
+    number: int
+    item: str
+    criterion: str
+    rater: Rater
+    turn: int | None
+    repeat: int
+    score: float
+    cells: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file that was read whole: well-formed lines, no rating twice. `extra` are the columns that have no meaning here."""
+
+    file: str
+    lines: Sequence[Line]
+    extra: tuple[str, ...]
+
+    def where(self, line: Line | int) -> str:
+        """A place in the file, as sentences begin."""
+        return f"{self.file}, line {line if isinstance(line, int) else line.number}"
+
+
+def read(path: Path, *, delimiter: str = ",") -> Table:
+    """Read a file whole. Raises ImportRefused naming the line: no header, cells missing, not a number, a rating twice."""
+    lines: list[Line] = []
+    seen: dict[tuple[Any, ...], int] = {}
+    raters: dict[tuple[str, ...], Rater] = {}
+    header: list[str] = []
+    for number, cells in records(path, delimiter):
+        if not header:
+            header = _header(path, number, cells, delimiter)
+            continue
+        line = _line(f"{path}, line {number}", number, header, cells, raters)
+        key = (line.item, line.turn, line.criterion, line.rater, line.repeat)
+        if key in seen:
+            hint = (
+                " Runs of one judge are told apart by a column “repeat”."
+                if line.rater.kind == "judge"
+                else ""
+            )
+            raise ImportRefused(
+                f"{path}, line {number}: {line.rater.kind} “{line.rater.name}” rated “{line.item}” on “{line.criterion}” in line "
+                f"{seen[key]} already. Keep one of the two.{hint}"
+            )
+        seen[key] = number
+        lines.append(line)
+    if not header:
+        raise ImportRefused(f"{path} is empty. Its first line must name the columns: {', '.join(REQUIRED)}.")
+    if not lines:
+        raise ImportRefused(f"{path} holds no ratings, only the names of columns.")
+    return Table(str(path), lines, tuple(c for c in header if c and c not in REQUIRED and c not in OPTIONAL))
+
+
+def write(db: Database, out: TextIO, study: str = "") -> int:
+    """Write a study's ratings that count, judges' and people's (or all there are), as `read` takes them; returns how many."""
+    rows = ratings.exported(db, study)
+    extra = sorted({name for row in rows for name in json.loads(row["meta"] or "{}")})
+    columns = [
+        "item_id", "turn", "criterion", "rater_type", "rater", "variant", "stand_in", "repeat", "score", "explanation", "created",
+        "model", "language", *([] if study else ["study"]), *extra,
+    ]  # fmt: skip
+    writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        told = {**json.loads(row["meta"] or "{}"), **row}
+        writer.writerow({k: marked(v) if isinstance(v, str) else v for k, v in told.items()})
+    return len(rows)
+
+
+def _header(path: Path, number: int, cells: Sequence[str], delimiter: str) -> list[str]:
+    names = [unmarked(cell.strip()) for cell in cells]
+    names = [name.lower() if name.lower() in (*REQUIRED, *OPTIONAL) else name for name in names]
+    missing = [name for name in REQUIRED if name not in names]
+    if missing:
+        line = delimiter.join(cells)
+        other = {";": "semicolons", "\t": "tabs", ",": "commas", "|": "bars"}
+        for sign, called in other.items():
+            if sign != delimiter and len(names) < 3 and sign in line:
+                option = "tab" if sign == "\t" else sign
+                raise ImportRefused(
+                    f"{path}, line {number}: the columns are separated by {called}. Add --delimiter '{option}', or save the file "
+                    "with commas."
+                )
+        raise ImportRefused(
+            f"{path}, line {number}: the column {missing[0]} is missing. The first line must name {', '.join(REQUIRED)}; it names "
+            f"{', '.join(name for name in names if name)}."
+        )
+    named = [name for name in names if name]
+    if twice := [name for name in named if named.count(name) > 1]:
+        raise ImportRefused(f"{path}, line {number}: two columns are called {twice[0]}. Rename one of them.")
+    return names
+
+
+def _line(
+    where: str, number: int, header: Sequence[str], cells: Sequence[str], raters: dict[tuple[str, ...], Rater]
+) -> Line:
+    if len(cells) != len(header):
+        raise ImportRefused(
+            f"{where}, has {len(cells)} cells; the first line names {len(header)} columns. Put a text with commas in double quotes."
+        )
+    row = {name: unmarked(cell) for name, cell in zip(header, cells, strict=True) if cell and name}
+    if missing := [name for name in REQUIRED if not row.get(name, "").strip()]:
+        raise ImportRefused(f"{where}, has no {missing[0]}. Fill it in, or remove the line.")
+    item, criterion, kind, name, score = (row.pop(column).strip() for column in REQUIRED)
+    variant, stand_in = row.pop("variant", "").strip(), row.pop("stand_in", "").strip().lower()
+    rater = raters.get((kind, name, variant, stand_in))
+    if rater is None:
+        if kind.lower() not in ("human", "judge"):
+            raise ImportRefused(f"{where}: rater_type is “{kind}”; it must be human or judge.")
+        which: RaterKind = "human" if kind.lower() == "human" else "judge"
+        rater = raters[kind, name, variant, stand_in] = Rater(
+            name, which, variant, stand_in in ("1", "true", "yes")
+        )
+    return Line(
+        number, item, criterion, rater, _whole(where, "turn", row.pop("turn", ""), 1),
+        _whole(where, "repeat", row.pop("repeat", ""), 0) or 0, _score(where, score), row,
+    )  # fmt: skip
+
+
+def _score(where: str, text: str) -> float:
+    try:
+        score = float(text)
+    except ValueError:
+        score = math.nan
+    if not math.isfinite(score) or "_" in text:
+        point = text.replace(",", ".", 1)
+        hint = f"Write {point} with a point." if point != text else "Correct it, or remove the line."
+        raise ImportRefused(f"{where}: the score “{text}” is not a number. {hint}")
+    return score
+
+
+def _whole(where: str, column: str, text: str, least: int) -> int | None:
+    if not text.strip():
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    # A column with gaps comes out of pandas as 1.0, 2.0, …
+    if not math.isfinite(number) or number != int(number) or number < least:
+        raise ImportRefused(
+            f"{where}: the {column} “{text}” is not a whole number from {least}. Correct it, or leave it empty."
+        )
+    return int(number)

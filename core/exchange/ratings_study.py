@@ -1,0 +1,296 @@
+"""The study that a file of ratings holds: its items matched with the workspace's conversations, its criteria with their scales."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sqlite_utils import Database
+
+from core.conversation import Conversation, Message, Unit
+from core.errors import ImportRefused
+from core.exchange.dialogue import from_cell
+from core.exchange.incoming import Given, Incoming
+from core.exchange.ratings_csv import Line, Table
+from core.exchange.scales import deduced
+from core.rating import Criterion, Scale
+from core.store import conversations, ratings, studies
+from core.store.conversations import Filter
+from core.store.studies import Study
+
+UNKNOWN = "unknown"
+"""The player of an item whose model the file does not name."""
+FACET_LENGTH, FACET_VALUES = 80, 100
+_OF_ITEM = ("text", "text_ref", "model", "language")
+
+
+@dataclass
+class _Item:
+    """What the lines of one item say about it together: a column's value, and the line that says it first."""
+
+    first: int
+    said: dict[str, tuple[str, int]] = field(default_factory=dict)
+    extra: dict[str, str] = field(default_factory=dict)
+
+
+def incoming(
+    db: Database,
+    table: Table,
+    study: str,
+    *,
+    title: str = "",
+    scales: Mapping[str, Scale] | None = None,
+    uncounted: Sequence[str] = (),
+) -> Incoming:
+    """The study that a file holds, its items matched with the conversations of this workspace.
+
+    An item is the conversation “study/item_id” or else “item_id” where one is stored, else a new one, “study/item_id”. A study
+    rates turns if people's lines have a turn, and conversations whole if they have none. Raises ImportRefused for lines that
+    contradict each other or the workspace.
+    """
+    known = studies.get(db, study) if study in studies.names(db) else None
+    per_turn = _per_turn(table, known)
+    items = _items(table)
+    stored = conversations.existing(db, [*items, *(f"{study}/{item}" for item in items)])
+    key_of = {item: _key(study, item, stored) for item in items}
+    if len(set(key_of.values())) < len(items):
+        twice = next(item for item in items if f"{study}/{item}" in items)
+        raise ImportRefused(
+            f"{table.file}: “{twice}” and “{study}/{twice}” are the same item. Rename one of them."
+        )
+    if known is None and any(key not in stored for key in key_of.values()):
+        _refuse_benchmark(db, study)
+    new, of_item = _conversations(db, table, study, items, key_of, stored)
+    _refuse_missing_turns(db, table, key_of, new)
+    criteria = _criteria(db, table, known, key_of.values(), scales or {}, uncounted)
+    given = []
+    for line in table.lines:
+        told = {
+            c: line.cells[c]
+            for c in table.extra
+            if c in line.cells and (c not in of_item or key_of[line.item] not in new)
+        }
+        given.append(
+            Given(
+                Unit(key_of[line.item], line.turn), line.criterion, line.rater, line.score, line.repeat,
+                line.cells.get("explanation", ""), json.dumps(told, ensure_ascii=False) if told else None,
+                line.cells.get("created", ""), table.where(line),
+            )
+        )  # fmt: skip
+    made = known or Study(study, (), title=title, source="ratings", per_turn=per_turn)
+    return Incoming(replace(made, criteria=criteria), given, new, table.file)
+
+
+def _per_turn(table: Table, known: Study | None) -> bool:
+    people = [line for line in table.lines if line.rater.kind == "human"]
+    with_turn = next((line for line in people if line.turn is not None), None)
+    without = next((line for line in people if line.turn is None), None)
+    if with_turn and without:
+        raise ImportRefused(
+            f"{table.where(without)}, has no turn and line {with_turn.number} has one: a study rates either turns or whole "
+            "conversations. Import the two kinds as two studies."
+        )
+    per_turn = known.per_turn if known else with_turn is not None
+    wrong = (with_turn if not per_turn else without) if known else None
+    if wrong is not None:
+        what = (
+            "rates turns; give the line a turn" if per_turn else "rates whole conversations; remove the turn"
+        )
+        raise ImportRefused(f"{table.where(wrong)}: the study {what}, or import another study.")
+    lost = next((line for line in table.lines if per_turn and line.turn is None), None)
+    if lost is not None:
+        raise ImportRefused(
+            f"{table.where(lost)}, has no turn, while people rate turns: it could not be compared. Give it a turn, or import it as "
+            "another study."
+        )
+    return per_turn
+
+
+def _items(table: Table) -> dict[str, _Item]:
+    items: dict[str, _Item] = {}
+    for line in table.lines:
+        item = items.get(line.item)
+        if item is None:
+            item = items[line.item] = _Item(
+                line.number, extra={c: line.cells.get(c, "") for c in table.extra}
+            )
+        for column in _OF_ITEM:
+            value = line.cells.get(column)
+            if value is not None:
+                said, number = item.said.setdefault(column, (value, line.number))
+                if said != value:
+                    raise ImportRefused(
+                        f"{table.where(line)}: the {column} of “{line.item}” differs from that in line {number}. Make them the same, or "
+                        "give it once."
+                    )
+        for column in [c for c, value in item.extra.items() if value != line.cells.get(c, "")]:
+            del item.extra[column]
+        if "text" in item.said and "text_ref" in item.said:
+            raise ImportRefused(
+                f"{table.where(line)}: “{line.item}” has a text and a text_ref. Leave out one of them."
+            )
+    return items
+
+
+def _key(study: str, item: str, stored: Mapping[str, int]) -> str:
+    own = f"{study}/{item}"
+    if own in stored:
+        return own
+    return item if item in stored or item.startswith(f"{study}/") else own
+
+
+def _refuse_benchmark(db: Database, study: str) -> None:
+    if conversations.count(db, Filter(benchmark=study)):
+        raise ImportRefused(
+            f"“{study}” is a benchmark of this workspace, and the file's items would be counted with its conversations. Give the "
+            "study another name with --study."
+        )
+
+
+def _conversations(
+    db: Database,
+    table: Table,
+    study: str,
+    items: Mapping[str, _Item],
+    key_of: Mapping[str, str],
+    stored: Mapping[str, int],
+) -> tuple[dict[str, Conversation], set[str]]:
+    """The conversations that are new, and the extra columns that speak of the item rather than of a single rating."""
+    fresh = {item: about for item, about in items.items() if key_of[item] not in stored}
+    of_item = {c for c in table.extra if all(c in about.extra for about in fresh.values())}
+    facets = {c for c in of_item if _is_facet([about.extra[c] for about in fresh.values()])}
+    new = {}
+    for item, about in items.items():
+        if item not in fresh and "text" not in about.said:
+            continue
+        messages, context = _text(db, table, items, item)
+        if item not in fresh:
+            there = conversations.load(db, key_of[item]).messages
+            if [(m.role, m.content) for m in there] != [(m.role, m.content) for m in messages]:
+                raise ImportRefused(
+                    f"{table.where(about.said['text'][1])}: the conversation “{key_of[item]}” is stored with another text. Rename the "
+                    "item, or leave out the text."
+                )
+            continue
+        new[key_of[item]] = Conversation(
+            benchmark=study,
+            key=key_of[item],
+            player=about.said.get("model", (UNKNOWN, 0))[0],
+            messages=messages,
+            language=about.said.get("language", ("en", 0))[0],
+            facets={c: about.extra[c] for c in table.extra if c in facets and about.extra[c]},
+            context=context,
+            meta={c: about.extra[c] for c in table.extra if c in of_item - facets and about.extra[c]},
+        )
+    return new, of_item
+
+
+def _is_facet(values: Sequence[str]) -> bool:
+    """Whether a column is something to filter and stratify by: short values, few of them, shared by several items."""
+    different = set(values)
+    return len(different) <= min(FACET_VALUES, len(values) - 1) and all(
+        len(v) <= FACET_LENGTH for v in different
+    )
+
+
+def _text(
+    db: Database, table: Table, items: Mapping[str, _Item], item: str
+) -> tuple[tuple[Message, ...], Mapping[str, Any]]:
+    """An item's messages: its own, or those of the item or stored conversation that its text_ref names; and what stands beside them."""
+    passed = [item]
+    while True:
+        about = items[passed[-1]]
+        if "text" in about.said:
+            text, number = about.said["text"]
+            return from_cell(text, table.where(number)), {}
+        if "text_ref" not in about.said:
+            return (), {}
+        ref, number = about.said["text_ref"]
+        if ref in passed:
+            raise ImportRefused(
+                f"{table.where(number)}: text_ref leads in a circle: {' → '.join([*passed, ref])}."
+            )
+        if ref not in items:
+            if conversations.find_id(db, ref) is None:
+                raise ImportRefused(
+                    f"{table.where(number)}: text_ref “{ref}” names neither an item of the file nor a stored conversation. Import the "
+                    "conversations first, or give the text."
+                )
+            there = conversations.load(db, ref)
+            return there.messages, there.context
+        passed.append(ref)
+
+
+def _refuse_missing_turns(
+    db: Database, table: Table, key_of: Mapping[str, str], new: Mapping[str, Conversation]
+) -> None:
+    """A rating of a turn that its dialogue does not have would be seen by nobody."""
+    turns: dict[str, set[int]] = {}
+    for line in table.lines:
+        key = key_of[line.item]
+        if line.turn is None:
+            continue
+        if key not in turns:
+            conversation = new.get(key) or conversations.load(db, key)
+            turns[key] = {t.number for t in conversation.turns() if t.reply is not None}
+        # A conversation without any text cannot tell.
+        if turns[key] and line.turn not in turns[key]:
+            raise ImportRefused(
+                f"{table.where(line)}: “{line.item}” has no reply in turn {line.turn}; turns count from 1 to {max(turns[key])}."
+            )
+
+
+def _criteria(
+    db: Database,
+    table: Table,
+    known: Study | None,
+    keys: Collection[str],
+    scales: Mapping[str, Scale],
+    uncounted: Sequence[str],
+) -> tuple[Criterion, ...]:
+    """The study's criteria: a new study asks all that the file rates, a known one gains those that people rate."""
+    people: dict[str, list[Line]] = {}
+    judges: dict[str, list[Line]] = {}
+    for line in table.lines:
+        (people if line.rater.kind == "human" else judges).setdefault(line.criterion, []).append(line)
+    named = dict.fromkeys(line.criterion for line in table.lines)
+    for name in (*scales, *uncounted):
+        if name not in named:
+            raise ImportRefused(f"{table.file} rates nothing on “{name}”. Its criteria: {', '.join(named)}.")
+    there = {c.name: c for c in known.criteria} if known else {}
+    registered = _registered(db, keys)
+    criteria = list(there.values())
+    for name in named:
+        if name in there or (known and name not in people):
+            continue
+        scores = [line.score for line in people.get(name, judges.get(name, ()))]
+        usual = registered.get(name)
+        if name in scales:
+            criterion = Criterion(name, usual.statement if usual else name, scales[name])
+        elif usual and (name not in people or all(score in usual.scale for score in scores)):
+            criterion = usual
+        else:
+            criterion = Criterion(name, name, deduced(scores))
+        criteria.append(replace(criterion, counted=False) if name in uncounted else criterion)
+    for criterion in criteria:
+        off = next(
+            (line for line in people.get(criterion.name, ()) if line.score not in criterion.scale), None
+        )
+        if off is not None:
+            scale = criterion.scale
+            raise ImportRefused(
+                f"{table.where(off)}: the score {off.score:g} is not on the scale of “{criterion.name}” ({scale.low:g} to {scale.high:g}). "
+                "Correct it, or the scale."
+            )
+    return tuple(criteria)
+
+
+def _registered(db: Database, keys: Collection[str]) -> dict[str, Criterion]:
+    """Criteria by name of the benchmarks these conversations belong to."""
+    return {
+        c.name: c
+        for scope in conversations.benchmarks_of(db, list(keys))
+        for c in ratings.criteria(db, scope)
+    }
