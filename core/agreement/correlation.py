@@ -46,6 +46,19 @@ class Pairs:
     by_x: sparse.csc_array
     by_y: sparse.csc_array
 
+    @property
+    def items(self) -> int:
+        """How many items have both scores."""
+        return int(self.gather.nnz)
+
+    @property
+    def undefined(self) -> str:
+        """Why no correlation has a value; empty if it has one."""
+        if self.items < FEWEST:
+            few = {0: "no item", 1: "one item"}.get(self.items, f"{self.items} items")
+            return f"{few} in common, at least {FEWEST} are needed"
+        return "equal scores on the items in common" if min(len(self.x), len(self.y)) < 2 else ""
+
 
 def pairs(x: Floats, y: Floats) -> Pairs:
     """Two scores of the same items (nan where missing) as pairs of values, from the items that have both."""

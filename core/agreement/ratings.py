@@ -104,6 +104,7 @@ class Ratings:
     criteria: Mapping[str, Scores]
     counted: tuple[str, ...]
     anonymous: bool = False
+    same_scale: bool = True
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     def __getitem__(self, criterion: str) -> Scores:
@@ -113,6 +114,10 @@ class Ratings:
         except KeyError:
             known = ", ".join(self.criteria) or "none"
             raise StudyError(f"The study has no criterion “{criterion}”. Its criteria: {known}.") from None
+
+    def level(self, values: Floats) -> Floats:
+        """Differences between judges and people, where the two answer on the same scale; all nan where they do not."""
+        return values if self.same_scale else np.full_like(values, np.nan)
 
     def facet(self, groups: Mapping[Hashable, Hashable] | pd.Series) -> tuple[Ints, list[Hashable]]:
         """A facet of the units (their player model, their scenario) as numbers, −1 where unknown, and its sorted values."""
@@ -133,6 +138,7 @@ def read_ratings(
     counted: Sequence[str] | None = None,
     exclude_units: Iterable[Hashable] | Mapping[Hashable, str] = (),
     anonymous_people: bool = False,
+    same_scale: bool = True,
 ) -> Ratings:
     """Check a long frame and number its units and raters.
 
@@ -146,7 +152,8 @@ def read_ratings(
     one is taken as given. `exclude_units` are left out, with a reason each if it is a mapping.
 
     With `anonymous_people` a person's name is only a position on its item (somebody, not the same somebody elsewhere):
-    people's *final* is then the mean of the criteria's means on each item, and has no raters to compare.
+    people's *final* is then the mean of the criteria's means on each item, and has no raters to compare. `same_scale=False` says
+    that judges answer on another scale than people: figures of level (bias, error, spread) are then undefined.
 
     Raises StudyError for missing columns, an unknown kind, a score that is not a finite number, a missing unit or name, and
     a duplicate, naming the first.
@@ -208,6 +215,7 @@ def read_ratings(
         criteria=table,
         counted=tuple(counted),
         anonymous=anonymous_people,
+        same_scale=same_scale,
         left_out=left_out,
     )
 

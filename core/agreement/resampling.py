@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
-from core.agreement.ratings import Floats, Ints
+from core.agreement.ratings import Floats, Ints, divide
 
 Weights = npt.NDArray[np.floating]
 """Counts, items × resamples."""
@@ -91,6 +91,36 @@ def interval(values: Floats) -> Interval:
         return Interval(None, None, f"undefined in {undefined / len(values):.0%} of the resamples")
     low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Interval(float(low), float(high))
+
+
+def bootstrap(
+    statistics: Sequence[Statistic], items: int, *, resamples: int, seed: int, clusters: Ints | None = None
+) -> tuple[Floats, Floats]:
+    """Each figure of the items as they are (figures), and of every resample (figures × resamples), all on the same draws."""
+    own = np.array([statistic(everything(items))[0] for statistic in statistics])
+    parts = [
+        np.array([statistic(weights) for statistic in statistics]).reshape(len(statistics), weights.shape[1])
+        for weights in draws(items, resamples, seed, clusters=clusters)
+    ]
+    return own, np.concatenate([np.empty((len(statistics), 0)), *parts], axis=1)
+
+
+def mean_defined(values: Floats) -> Floats:
+    """The mean over rows of what is defined in each column; nan where nothing is."""
+    defined = ~np.isnan(values)
+    return divide(np.where(defined, values, 0).sum(axis=0), defined.sum(axis=0))
+
+
+def mean(values: Floats) -> Statistic:
+    """The mean of a value of items (nan: the item takes no part) as a statistic of weights."""
+    items = np.flatnonzero(~np.isnan(values))
+    value = values[items]
+
+    def on(weights: Weights) -> Floats:
+        weight = weights[items].astype(np.float64)
+        return divide(value @ weight, weight.sum(axis=0))
+
+    return on
 
 
 def kinds(columns: Sequence[npt.NDArray[np.generic]], items: int) -> tuple[Ints, Ints]:

@@ -17,16 +17,9 @@ from scipy import sparse
 
 from core.agreement.alpha import alpha, value_counts, why_undefined
 from core.agreement.correlation import FEWEST, Pairs, correlation, once, p_value, pairs, spearman
+from core.agreement.panels import default_panels
 from core.agreement.ratings import DIGITS, FINAL, Floats, Ratings, Scores, read_ratings
-from core.agreement.resampling import Interval, Statistic, Weights, draws, everything, interval
-
-
-def default_panels(judges: Sequence[str]) -> list[tuple[str, ...]]:
-    """All judges together, then every pair of them; nothing for fewer than two judges."""
-    if len(judges) < 2:
-        return []
-    every = [tuple(judges)]
-    return every + (list(itertools.combinations(judges, 2)) if len(judges) > 2 else [])
+from core.agreement.resampling import Interval, Statistic, bootstrap, interval
 
 
 def study_agreement(
@@ -73,14 +66,12 @@ def study_agreement(
     parts = {name: measured(scores, table.judges, chosen) for name, scores in table.criteria.items()}
     items = len(table.units)
     groups = None if clusters is None else table.facet(clusters)[0]
-    own = {name: part.on(everything(items)) for name, part in parts.items()}
-    drawn: dict[str, list[Floats]] = {name: [] for name in parts}
-    for weights in draws(items, resamples, seed, clusters=groups):
-        for name, part in parts.items():
-            drawn[name].append(part.on(weights))
+    statistics = [statistic for part in parts.values() for statistic in part.statistics]
+    own, drawn = bootstrap(statistics, items, resamples=resamples, seed=seed, clusters=groups)
+    figures = iter(zip(own.tolist(), map(interval, drawn), strict=True))
     result: dict[str, Any] = {"study": study, "items": items, "resamples": resamples, "seed": seed}
     result["criteria"] = {
-        name: _criterion(table, part, own[name][:, 0], _intervals(drawn[name], len(part.statistics)))
+        name: _criterion(table, part, list(itertools.islice(figures, len(part.statistics))))
         for name, part in parts.items()
     }
     if not items:
@@ -107,10 +98,6 @@ class Measured:
     panels: Sequence[Compared]
     statistics: Sequence[Statistic]
 
-    def on(self, weights: Weights) -> Floats:
-        """Figures × resamples."""
-        return np.stack([statistic(weights) for statistic in self.statistics])
-
 
 def measured(scores: Scores, judges: Sequence[str], panels: Sequence[tuple[str, ...]]) -> Measured:
     """Prepare one criterion's figures."""
@@ -133,17 +120,15 @@ def _distinct(panels: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
     return list({frozenset(panel): tuple(dict.fromkeys(panel)) for panel in panels}.values())
 
 
-def _intervals(parts: Sequence[Floats], figures: int) -> list[Interval]:
-    values = np.concatenate(parts, axis=1) if parts else np.empty((figures, 0))
-    return [interval(row) for row in values]
+Figure = tuple[float, Interval]
 
 
-def _criterion(table: Ratings, part: Measured, own: Floats, intervals: Sequence[Interval]) -> dict[str, Any]:
-    figures = list(zip(own[2:].tolist(), intervals[2:], strict=True))
+def _criterion(table: Ratings, part: Measured, figures: Sequence[Figure]) -> dict[str, Any]:
+    people, figures = figures[:2], figures[2:]
     judges = zip(part.judges, figures[: len(part.judges)], strict=True)
     panels = zip(part.panels, figures[len(part.judges) :], strict=True)
     result: dict[str, Any] = {
-        "humans": _humans(table, part, own[:2], intervals[:2]),
+        "humans": _humans(table, part, people),
         "judges": [{"rater": one.names[0], **_rater(part.scores, one, *figure)} for one, figure in judges],
         "panels": [
             {"judges": list(one.names), **_rater(part.scores, one, *figure)} for one, figure in panels
@@ -154,7 +139,7 @@ def _criterion(table: Ratings, part: Measured, own: Floats, intervals: Sequence[
     return result
 
 
-def _humans(table: Ratings, part: Measured, own: Floats, intervals: Sequence[Interval]) -> dict[str, Any]:
+def _humans(table: Ratings, part: Measured, figures: Sequence[Figure]) -> dict[str, Any]:
     scores = part.scores
     found = why_undefined(part.counts)
     linked = not (scores.unlinked and not len(scores.item))
@@ -163,8 +148,8 @@ def _humans(table: Ratings, part: Measured, own: Floats, intervals: Sequence[Int
         "raters": len(scores.people) if linked else len(table.people),
         "items": int((scores.present > 0).sum()),
         "alpha": {
-            metric: _alpha(float(value), ends, reason)
-            for metric, value, ends in zip(("ordinal", "interval"), own, intervals, strict=True)
+            metric: _alpha(*figure, reason)
+            for metric, figure in zip(("ordinal", "interval"), figures, strict=True)
         },
         "pairs": [],
         "each": [],

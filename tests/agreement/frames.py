@@ -82,3 +82,9 @@ def fed():
             for d, s in zip(dialogues, scores, strict=True)
         ]
     return frame(rows)
+
+
+def fed_systems():
+    """Which system spoke in each FED dialogue."""
+    dialogues = json.loads((FED / "fed_human_annotations.json").read_text())
+    return {dialogue["dialogue_id"]: dialogue["model"] for dialogue in dialogues}

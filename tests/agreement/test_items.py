@@ -1,0 +1,72 @@
+"""Items: the farthest, the contested, and score bands that do not fake a bias."""
+
+import numpy as np
+import pytest
+
+from core.agreement import read_ratings
+from core.agreement.items import bands, contested, item_scores, largest_gaps
+
+from .frames import study
+
+
+def test_largest_gaps():
+    rows = study({"ann": [1, 5, 3, 2], "bob": [1, 4, 3, None]}, {"j": [2, 1, 3, None], "k": [2, 4, None, 5]})
+    gaps = largest_gaps(rows, "quality", ["j"], count=2)
+    assert gaps["unit"].tolist() == [1, 0]
+    assert gaps["gap"].tolist() == [1 - 4.5, 2 - 1]
+    assert gaps["spread"].tolist() == [pytest.approx(np.sqrt(0.5)), 0]
+    panel = largest_gaps(rows, "quality", ["j", "k"])
+    assert panel["unit"].tolist() == [1, 0]
+    assert panel["score"].tolist() == [2.5, 2]
+
+
+def test_gaps_across_scales_are_of_places():
+    rows = study({"ann": [1, 2, 3, 4]}, {"j": [10, 40, 30, 20]})
+    gaps = largest_gaps(read_ratings(rows, same_scale=False), "quality", ["j"])
+    # Unit 1 stands second with people and fourth with the judge: (4 − 2)/4.
+    assert gaps.set_index("unit")["gap"].to_dict() == {0: 0, 1: 0.5, 2: 0, 3: -0.5}
+
+
+def test_item_scores():
+    table = item_scores(study({"ann": [1, 5], "bob": [3, None]}, {"j": [2, None]}), "quality")
+    assert table.columns.tolist() == ["unit", "mean", "spread", "people", "j"]
+    assert table["people"].tolist() == [2, 1]
+    assert table["mean"].tolist() == [2, 5]
+
+
+def test_contested_items():
+    # People agree on units 0 to 3 and differ by 4 on units 4 to 7; the judge is right where they agree.
+    persons = {"ann": [1, 2, 3, 4, 1, 1, 2, 1], "bob": [1, 2, 3, 4, 5, 5, 4, 5], "cy": [None] * 7 + [4]}
+    rows = contested(study(persons, {"j": [1, 2, 3, 4, 5, 4, 1, 2]}), "quality", resamples=50).rows
+    agree, differ = rows.to_dict("records")
+    assert (agree["people"], agree["n"], agree["spearman"], agree["mae"]) == ("agree", 4, 1, 0)
+    assert (differ["people"], differ["n"]) == ("differ", 4)
+    assert differ["mae"] == pytest.approx((2 + 1 + 2 + (10 / 3 - 2)) / 4)
+
+
+def test_bands_do_not_take_regression_to_the_mean_for_bias():
+    # All items are alike and people merely noisy: an honest judge says 3 throughout. Cut by the very mean it is measured against,
+    # it would seem a whole point too high on “low” items.
+    rng = np.random.default_rng(0)
+    noise = rng.integers(1, 6, (2, 600))
+    rows = study({"ann": noise[0].tolist(), "bob": noise[1].tolist()}, {"j": [3] * 600})
+    found = bands(rows, "quality", resamples=200).rows.set_index("band")
+    naive = 3 - noise.mean(axis=0)[noise.mean(axis=0) <= 2].mean()
+    assert naive > 1
+    assert abs(found["bias"]["low"]) < 0.25
+    assert found["bias_low"]["low"] < 0 < found["bias_high"]["low"]
+    assert found["n"].sum() == 1200
+
+
+def test_bands_find_a_real_bias():
+    # People agree exactly; the judge adds one to everything that is low.
+    scores = [1, 2, 3, 4, 5] * 40
+    judge = [score + (score <= 2) for score in scores]
+    found = bands(study({"ann": scores, "bob": scores}, {"j": judge}), "quality", resamples=50).rows
+    assert found.set_index("band")["bias"].to_dict() == {"low": 1, "middle": 0, "high": 0}
+
+
+def test_bands_need_two_people():
+    rows = bands(study({"ann": [1, 2, 3]}, {"j": [1, 2, 3]}), "quality", resamples=20).rows
+    assert rows["bias"].isna().all()
+    assert set(rows["reason"]) == {"no item with two people falls here"}

@@ -1,0 +1,154 @@
+"""Judges against people: level by hand, ceilings by leaving one out, intervals against drawn items."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from core.agreement import read_ratings
+from core.agreement.ceilings import ceilings, footing
+from core.agreement.judges import judge_figures
+from core.agreement.resampling import draws
+
+from .frames import fed, matrix, people, study
+
+
+def noisy(seed=0, items=60):
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=items)
+    likert = lambda: np.clip(np.round(3 + quality + rng.normal(size=items)), 1, 5).tolist()  # noqa: E731
+    return study({name: likert() for name in ("ann", "bob", "cy")}, {name: likert() for name in ("j", "k")})
+
+
+def test_level_by_hand():
+    # People's means 1, 2, 3, 4; the judge 2, 2, 5, 5: gaps 1, 0, 2, 1.
+    rows = study({"ann": [1, 2, 3, 4]}, {"j": [2, 2, 5, 5]})
+    row = judge_figures(rows, "quality", resamples=50).rows.iloc[0]
+    assert (row["bias"], row["mae"]) == (1, 1)
+    # Squares about the means: 4·1.5² = 9 against 1.5² + .5² + .5² + 1.5² = 5.
+    assert row["sd_ratio"] == pytest.approx(np.sqrt(9 / 5))
+    assert (row["commonest"], row["commonest_share"], row["lopsided"]) == (2, 0.5, False)
+
+
+def test_error_and_bias_are_told_apart():
+    # Ranks can be perfect while every answer is two too high; gaps of both signs make error without bias.
+    row = judge_figures(study({"ann": [1, 2, 3, 2]}, {"j": [3, 4, 5, 4]}), "quality", resamples=50).rows.iloc[
+        0
+    ]
+    assert (row["spearman"], row["bias"], row["mae"]) == (1, 2, 2)
+    row = judge_figures(study({"ann": [1, 2, 3, 4]}, {"j": [2, 1, 4, 3]}), "quality", resamples=50).rows.iloc[
+        0
+    ]
+    assert (row["bias"], row["mae"]) == (0, 1)
+
+
+def test_intervals_are_those_of_the_drawn_items():
+    rows = noisy()
+    row = judge_figures(rows, "quality", resamples=40, seed=9).rows.iloc[1]
+    judge, target = matrix(rows, "judge").loc["k"].to_numpy(), matrix(rows).mean(axis=0).to_numpy()
+    found = []
+    for weights in np.concatenate(list(draws(60, 40, 9)), axis=1).T.astype(int):
+        x, y = np.repeat(judge, weights), np.repeat(target, weights)
+        gap, tau = x - y, stats.kendalltau(x, y).statistic
+        found.append([tau, stats.pearsonr(x, y).statistic, gap.mean(), x.std() / y.std(), np.abs(gap).mean()])
+    low, high = np.quantile(found, [0.025, 0.975], axis=0)
+    for place, name in enumerate(("kendall", "pearson", "bias", "sd_ratio", "mae")):
+        assert (row[f"{name}_low"], row[f"{name}_high"]) == pytest.approx((low[place], high[place]))
+
+
+def test_other_scales_have_no_level():
+    table = read_ratings(noisy(), same_scale=False)
+    figures = judge_figures(table, "quality", resamples=20)
+    assert figures.rows[["bias", "bias_low", "sd_ratio", "mae"]].isna().all(axis=None)
+    assert figures.rows["spearman"].notna().all()
+    assert "different scales" in str(figures.basis)
+
+
+def test_a_lopsided_judge_is_flagged():
+    rows = study({"ann": list(range(20))}, {"j": [4] * 19 + [5], "k": [4] * 20})
+    j, k, _ = judge_figures(rows, "quality", resamples=50).rows.itertuples()
+    assert (j.lopsided, j.commonest_share) == (True, 0.95)
+    assert np.isnan(k.spearman)
+    assert "all equal" in k.reason
+    assert k.bias == pytest.approx(4 - 9.5)
+
+
+def test_few_items_have_no_figures():
+    row = judge_figures(study({"ann": [1, 2]}, {"j": [1, 2]}), "quality", resamples=20).rows.iloc[0]
+    assert row["reason"] == "2 items in common, at least 3 are needed"
+    assert np.isnan(row["bias"])
+
+
+def test_a_judge_beside_a_person_held_out():
+    rows = noisy()
+    figures = footing(rows, "quality", panels=[["j", "k"]], resamples=40, seed=2)
+    persons, machines = matrix(rows), matrix(rows, "judge")
+    gaps = []
+    for name in persons.index:
+        others = persons.drop(name).mean(axis=0)
+        gaps.append(
+            [
+                stats.spearmanr(scores, others).statistic
+                for scores in (machines.mean(axis=0), persons.loc[name])
+            ]
+        )
+    row = figures.rows.set_index("rater").loc["Avg(j, k)"]
+    assert (row["judge"], row["person"]) == pytest.approx(tuple(np.mean(gaps, axis=0)))
+    assert row["difference"] == pytest.approx(np.mean([judge - person for judge, person in gaps]))
+    assert row["at_par"] == sum(judge >= person for judge, person in gaps)
+    assert figures.detail["n"].tolist() == [60] * 9
+    # The paired interval: both correlations on the same drawn items.
+    drawn = []
+    for weights in np.concatenate(list(draws(60, 40, 2)), axis=1).T.astype(int):
+        pick = np.repeat(np.arange(60), weights)
+        differences = []
+        for name in persons.index:
+            others = persons.drop(name).mean(axis=0).to_numpy()[pick]
+            rho = [
+                stats.spearmanr(scores.to_numpy()[pick], others).statistic
+                for scores in (machines.mean(axis=0), persons.loc[name])
+            ]
+            differences.append(rho[0] - rho[1])
+        drawn.append(np.mean(differences))
+    assert (row["low"], row["high"]) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])))
+
+
+def test_a_copy_of_a_person_gains_nothing_by_being_a_judge():
+    # The judge repeats ann, so held out she is matched exactly; against the mean of all she would look better than she is.
+    rows = noisy()
+    copy = rows[rows["rater"] == "ann"].assign(kind="judge", rater="copy")
+    figures = footing(pd.concat([rows[rows["kind"] == "human"], copy]), "quality", resamples=20)
+    assert figures.detail.set_index("person")["difference"]["ann"] == 0
+
+
+def test_nobody_to_hold_out():
+    alone = footing(study({"ann": [1, 2, 3, 4]}, {"j": [1, 2, 4, 3]}), "quality", resamples=20).rows.iloc[0]
+    assert (alone["people"], np.isnan(alone["difference"])) == (0, True)
+    assert "nobody has three items" in alone["reason"]
+    unnamed = footing(read_ratings(noisy(), anonymous_people=True), "quality", resamples=20).rows.iloc[0]
+    assert "not persons" in unnamed["reason"]
+    assert footing(people({"ann": [1, 2], "bob": [2, 1]}), "quality", resamples=20).rows.empty
+
+
+def test_ceilings_by_hand():
+    # Units (1,1), (1,2), (2,3): alpha (interval) is 1/2, so the mean of two people has reliability 2·½/(1 + ½) = 2/3.
+    rows = study({"ann": [1, 1, 2], "bob": [1, 2, 3]}, {"j": [1, 3, 2]})
+    row = ceilings(rows, "quality").rows.iloc[0]
+    assert row["reliability"] == pytest.approx(2 / 3)
+    assert row["attainable"] == pytest.approx(np.sqrt(2 / 3))
+    assert row["spearman"] == pytest.approx(0.5)
+    assert row["corrected"] == pytest.approx(0.5 / np.sqrt(2 / 3))
+    assert not row["weak"]
+
+
+def test_ceilings_of_people_who_disagree():
+    row = ceilings(study({"ann": [1, 2, 3], "bob": [3, 2, 1]}, {"j": [1, 3, 2]}), "quality").rows.iloc[0]
+    assert np.isnan(row["corrected"])
+    assert row["reason"] == "people do not agree beyond chance, or cannot be compared"
+
+
+def test_fed_is_weak():
+    table = read_ratings(fed(), anonymous_people=True, counted=[])
+    rows = ceilings(table, "Overall", panels=[table.judges]).rows
+    assert rows["weak"].all()  # alpha (interval) is .37
+    assert (rows["corrected"] > rows["spearman"]).all()

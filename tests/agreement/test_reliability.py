@@ -1,0 +1,110 @@
+"""People among themselves: published examples, arithmetic by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.agreement.alpha import value_counts
+from core.agreement.reliability import answers, gwet, icc, reliability, spearman_brown
+
+from .frames import judges, people
+from .test_alpha import PUBLISHED
+
+SHROUT_FLEISS = np.array(  # Shrout and Fleiss (1979), table 2: six targets, four judges
+    [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], dtype=float
+)
+
+
+def figures(table, **options):
+    return reliability(people(table), "quality", resamples=50, **options).rows.set_index("coefficient")
+
+
+def test_icc_of_the_published_example():
+    single, several = icc(SHROUT_FLEISS)
+    assert (round(single, 2), round(several, 2)) == (0.29, 0.62)
+
+
+def test_icc_needs_everybody_on_every_item():
+    rows = figures({f"p{i}": column.tolist() for i, column in enumerate(SHROUT_FLEISS.T)})
+    assert round(rows["value"]["icc_single"], 2) == 0.29
+    rows = figures({"ann": [1, 2, 3], "bob": [1, 3, None]})
+    assert np.isnan(rows["value"]["icc_mean"])
+    assert rows["reason"]["icc_mean"] == "not everybody rated every item"
+    rows = figures({"ann": [2, 2, 2], "bob": [2, 2, 2]})
+    assert rows["reason"]["icc_single"] == "all ratings are equal"
+
+
+def test_ac1_of_the_published_example():
+    # The same 4 × 12 ratings as Krippendorff's; Gwet (2014) gives AC1 = .775 beside alpha (nominal) = .743.
+    rater, item = np.nonzero(~np.isnan(PUBLISHED))
+    counts, values = value_counts(item, PUBLISHED[rater, item], 12)
+    assert round(gwet(counts.toarray(), values, "identity"), 3) == 0.775
+
+
+def test_ac2_by_hand():
+    # Items (1,1), (1,2), (3,3); quadratic weights 1, .75 (one apart), 0 (two apart).
+    # Agreement (1 + .75 + 1)/3 = 11/12. Shares of the values 1/2, 1/6, 1/3: Σ π(1 − π) = 11/18; T/(q(q − 1)) = (3 + 2·1.5)/6 = 1.
+    # (11/12 − 11/18)/(1 − 11/18) = 11/14.
+    counts = np.array([[2, 0, 0], [1, 1, 0], [0, 0, 2]], dtype=float)
+    assert gwet(counts, np.array([1.0, 2, 3])) == pytest.approx(11 / 14)
+
+
+def test_shares_of_agreement_by_hand():
+    # Items 1,1,2 (of three pairs one equal, all near), 1,4 (nothing), 3 alone (no pair).
+    rows = figures({"ann": [1, 1, 3], "bob": [1, 4, None], "cy": [2, None, None]})
+    assert rows["value"]["exact"] == pytest.approx((1 / 3 + 0) / 2)
+    assert rows["value"]["within_one"] == pytest.approx((1 + 0) / 2)
+
+
+def test_spearman_brown():
+    assert spearman_brown(0.5, 2) == pytest.approx(2 * 0.5 / 1.5)
+    assert np.isnan(spearman_brown(-0.2, 3))
+    table = {"ann": [1, 2, 3, 4, 5], "bob": [2, 1, 3, 5, 4]}
+    rows = figures(table)
+    single = rows["value"]["alpha_interval"]
+    assert rows["value"]["mean_of_people"] == pytest.approx(2 * single / (1 + single))
+    opposite = figures({"ann": [1, 2, 3], "bob": [3, 2, 1]})
+    assert opposite["reason"]["mean_of_people"] == "alpha is below 0"
+
+
+def test_what_the_figures_rest_on():
+    rows = pd.concat(
+        [people({"ann": [1, 2, 3, 4], "bob": [1, 2, None, None]}), judges({"j": [1, 1, 1, 1, 1]})]
+    )
+    based = reliability(rows, "quality", resamples=20, seed=4).basis
+    assert based.items == 4
+    assert based.people_per_item == (1, 1.5, 2)
+    assert dict(based.left_out) == {"without a person's rating": 1}
+    assert "4 items rated by 1 to 2 (median 1.5) people each" in str(based)
+    assert "20 resamples, seed 4" in str(based)
+
+
+def test_one_person_and_nobody():
+    rows = figures({"ann": [1, 2, 3]})
+    assert rows["value"].isna().all()
+    assert rows["reason"]["alpha_ordinal"] == "no item was rated by two people"
+    nobody = reliability(judges({"j": [1, 2]}), "quality", resamples=20)
+    assert nobody.rows["value"].isna().all()
+    assert nobody.basis.items == 0
+
+
+def test_means_are_no_categories():
+    rows = figures({"ann": [1.5, 2, 3], "bob": [1, 2, 3]})
+    assert rows["reason"]["ac2"] == "the ratings are no categories: not whole numbers"
+
+
+def test_answers():
+    rows = pd.concat([people({"ann": [1, 2, 2], "bob": [2, 2, None]}), judges({"j": [4] * 19 + [3]})])
+    table = answers(rows, "quality").set_index(["rater", "score"])
+    assert table["count"].to_dict() == {
+        ("people", 1): 1,
+        ("people", 2): 4,
+        ("ann", 1): 1,
+        ("ann", 2): 2,
+        ("bob", 2): 2,
+        ("j", 3): 1,
+        ("j", 4): 19,
+    }
+    assert table["share"]["people", 2] == 4 / 5
+    assert table["lopsided"].to_dict()["j", 4]
+    assert not table["lopsided"].to_dict()["ann", 2]
