@@ -26,6 +26,10 @@ DESK = PageFile("annotate/rate.py", "Rate", "rate", ":material/edit_note:")
 
 SECTIONS: dict[str, tuple[PageFile, ...]] = {
     "Study": (PageFile("study/overview.py", "Overview", "overview", ":material/home:"),),
-    "Annotate": (DESK,),
+    "Annotate": (
+        DESK,
+        PageFile("annotate/samples.py", "Samples", "samples", ":material/stacks:"),
+        PageFile("annotate/annotators.py", "Annotators", "annotators", ":material/group:"),
+    ),
     "Trust": (PageFile("trust/agreement.py", "Agreement", "agreement", ":material/balance:"),),
 }

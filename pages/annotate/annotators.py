@@ -1,0 +1,158 @@
+"""The people who rate: invite them by link, withdraw links, deal what somebody leaves undone to others."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import pandas as pd
+import streamlit as st
+
+from core import studies
+from core.errors import ConcordError
+from core.store import access
+from core.store import studies as stored
+from core.store.access import Annotator
+from pages.parts.plain import plain
+from pages.parts.session import workspace
+
+
+def page() -> None:
+    """Draw the page."""
+    st.title("Annotators", anchor=False)
+    told = st.session_state.pop("told", None)
+    if told:
+        (st.success if told[0] == "success" else st.error)(plain(told[1]))
+    _links()
+    _invite()
+    with workspace().read() as db:
+        people = access.annotators(db)
+    if not people:
+        return
+    st.subheader("Who is here", anchor=False)
+    _table(people)
+    _one(people)
+
+
+def _links() -> None:
+    """Links just made: shown until something else is done, and kept nowhere."""
+    made: dict[str, str] = st.session_state.pop("links", {})
+    if not made:
+        return
+    with st.container(border=True):
+        st.markdown(
+            "**Copy each link now and hand it to its person.** It is shown this once; whoever has it sits at that desk."
+        )
+        for name, link in made.items():
+            st.markdown(plain(name))
+            st.code(link, language=None, wrap_lines=True)
+
+
+def _invite() -> None:
+    with st.form("invite", clear_on_submit=True):
+        st.subheader("Invite", anchor=False)
+        names, address = st.columns(2)
+        names.text_area("Names, one a line", key="names", height=100)
+        address.text_input("Where they reach this app", _here(), key="address")
+        st.form_submit_button("Make links", type="primary", on_click=_invited)
+
+
+def _here() -> str:
+    """The address this page was opened at; where annotators come by another name, the researcher corrects it."""
+    url = urlsplit(st.context.url or studies.BASE_URL)
+    return f"{url.scheme}://{url.netloc}"
+
+
+def _table(people: list[Annotator]) -> None:
+    rows = [
+        {
+            "name": a.name, "link": "withdrawn" if a.revoked else "works" if a.invited else "none", "done": a.done / a.items if a.items else None,
+            "items": f"{a.done} of {a.items}" if a.items else "nothing dealt", "skipped": a.skipped, "minutes": a.seconds / 60, "stand-in": a.stand_in,
+        }
+        for a in people
+    ]  # fmt: skip
+    st.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        height="content",
+        column_config={
+            "name": "Name", "link": "Link", "done": st.column_config.ProgressColumn("Done", min_value=0, max_value=1, format="percent"),
+            "items": "Items", "skipped": "Skipped", "minutes": st.column_config.NumberColumn("Minutes at work", format="%.0f"),
+            "stand-in": st.column_config.CheckboxColumn("Stand-in"),
+        },
+    )  # fmt: skip
+
+
+def _one(people: list[Annotator]) -> None:
+    """What can be done about one person."""
+    with st.container(border=True):
+        names = {a.name: a for a in people}
+        name = st.selectbox("Annotator", names, key="annotator", bind="query-params")
+        chosen = names[name]
+        with st.container(horizontal=True):
+            st.button(
+                "Renew the link",
+                icon=":material/key:",
+                on_click=_renew,
+                args=(name,),
+                help="A new link; the old one stops working.",
+            )
+            st.button(
+                "Withdraw the link",
+                icon=":material/block:",
+                disabled=not chosen.can_enter,
+                on_click=_withdraw,
+                args=(name,),
+                help="Nobody can rate by it any more. What they rated stays.",
+            )
+        with workspace().read() as db:
+            mine = stored.studies_of(db, chosen.id)
+        undone = [study for study, _, done, items in mine if done < items]
+        if undone:
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                study = st.selectbox("Study with undone items", undone)
+                st.button(
+                    "Deal what they have not begun to others",
+                    icon=":material/move_up:",
+                    on_click=_pass_on,
+                    args=(study, name),
+                )
+
+
+def _invited() -> None:
+    names = list(
+        dict.fromkeys(name.strip() for name in st.session_state["names"].splitlines() if name.strip())
+    )
+    if names:
+        _make(names, st.session_state["address"])
+
+
+def _renew(name: str) -> None:
+    _make([name], _here())
+
+
+def _make(names: list[str], address: str) -> None:
+    with workspace().write() as db:
+        st.session_state["links"] = studies.invite(db, names, address)
+
+
+def _withdraw(name: str) -> None:
+    with workspace().write() as db:
+        access.revoke(db, name)
+    st.session_state["told"] = ("success", f"The link of {name} no longer works. What they rated stays.")
+
+
+def _pass_on(study: str, name: str) -> None:
+    try:
+        with workspace().write() as db:
+            have = studies.deal_study(db, study, without=[name])
+    except ConcordError as error:
+        st.session_state["told"] = ("error", str(error))
+        return
+    told = ", ".join(f"{who}: {count} items" for who, count in sorted(have.items()))
+    st.session_state["told"] = (
+        "success",
+        f"What {name} had not begun in “{study}” went to the others. {told}.",
+    )
+
+
+page()

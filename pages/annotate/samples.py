@@ -1,0 +1,157 @@
+"""Studies and their samples: draw one, deal it, follow how people get on, read what they skipped and flagged."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core import fieldwork, studies
+from core.errors import ConcordError
+from core.store import access, progress
+from core.store import studies as stored
+from core.store.studies import Study
+from pages.parts import samples_draw as drawing
+from pages.parts.plain import plain
+from pages.parts.session import workspace
+
+
+def page() -> None:
+    """Draw the page."""
+    st.title("Samples", anchor=False)
+    with workspace().read() as db:
+        names = stored.names(db)
+    told = st.session_state.pop("told", None)
+    if told:
+        (st.success if told[0] == "success" else st.error)(plain(told[1]))
+    if not names:
+        drawing.form()
+        return
+    views = st.tabs(["Studies", "Draw a new one"], key="view", on_change="rerun")
+    for tab, draw in zip(views, (lambda: _study(names), drawing.form), strict=True):
+        if tab.open:
+            with tab:
+                draw()
+
+
+def _study(names: list[str]) -> None:
+    name = st.selectbox("Study", names, key="study", bind="query-params")
+    with workspace().read() as db:
+        study = stored.get(db, name)
+        items, strata, people = progress.items(db, name), progress.strata(db, name), access.annotators(db)
+        ratings = stored.frame(db, name)
+    _facts(study, sum(count for _, count in strata))
+    if not study.anonymous:
+        _deal(study, [a.name for a in people if a.can_enter], {i.annotator for i in items})
+        _progress(items)
+    for said in fieldwork.suspicions(items, ratings) if not study.anonymous else []:
+        st.warning(plain(said), icon=":material/speed:")
+    _remarks(items)
+    with st.expander("Strata", icon=":material/grid_view:"):
+        st.dataframe(pd.DataFrame(strata, columns=["stratum", "items"]), hide_index=True)
+    with st.expander("Guidelines", icon=":material/menu_book:"):
+        text = drawing.editor(study.guidelines, key=f"guidelines of the study {name}")
+        st.button("Save the guidelines", disabled=text == study.guidelines, on_click=_save, args=(name, text))
+
+
+def _facts(study: Study, items: int) -> None:
+    drawn = study.meta.get("drawn")
+    parts = [
+        f"**{plain(study.title)}**",
+        f"{items} items, rated {'turn by turn' if study.per_turn else 'as whole conversations'}",
+        f"{study.overlap} people each" if study.overlap else "everybody rates everything",
+        f"drawn from {drawn['candidates']} with seed {study.seed}"
+        if drawn
+        else f"from {plain(study.source)}",
+        "asked: " + ", ".join(plain(c.label) for c in study.criteria),
+    ]
+    st.markdown(" · ".join(parts))
+    if study.anonymous:
+        st.info(
+            "People's ratings in this study have no names, so nothing more can be dealt. Draw a new study from the same conversations."
+        )
+
+
+def _deal(study: Study, invited: list[str], have: set[str]) -> None:
+    with st.container(border=True):
+        st.subheader("Deal", anchor=False)
+        if not invited:
+            st.markdown("Nobody is invited yet. Invite people on the page Annotators, then deal.")
+            return
+        who, each, go = st.columns([4, 2, 1], vertical_alignment="bottom")
+        chosen = who.multiselect("To", invited, default=[name for name in invited if name in have] or invited)
+        overlap = each.number_input("People for each item (0: all)", min_value=0, value=study.overlap)
+        go.button(
+            "Deal",
+            type="primary",
+            disabled=not chosen,
+            on_click=_dealt,
+            args=(study.name, chosen, int(overlap)),
+        )
+
+
+def _progress(items: list[progress.Item]) -> None:
+    rows = [
+        {
+            "annotator": p.annotator, "done": p.done / p.items, "of": f"{p.done} of {p.items}", "skipped": p.skipped, "flagged": p.flagged,
+            "seconds": p.seconds, "last": p.last,
+        }
+        for p in fieldwork.progress(items)
+    ]  # fmt: skip
+    if not rows:
+        return
+    st.subheader("Progress", anchor=False)
+    st.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        height="content",
+        column_config={
+            "annotator": "Annotator",
+            "done": st.column_config.ProgressColumn("Done", min_value=0, max_value=1, format="percent"),
+            "of": "Items",
+            "skipped": "Skipped",
+            "flagged": "Flagged",
+            "seconds": st.column_config.NumberColumn("Median time per item", format="%.0f s"),
+            "last": st.column_config.DatetimeColumn("Last", format="distance"),
+        },
+    )
+
+
+def _remarks(items: list[progress.Item]) -> None:
+    noted = fieldwork.remarks(items)
+    if not noted:
+        return
+    st.subheader("Skipped and flagged", anchor=False)
+    rows = [
+        {
+            "what": "skipped" if i.state == "skipped" else "flagged", "annotator": i.annotator, "said": i.reason if i.state == "skipped" else i.flag,
+            "conversation": f"/conversations?id={i.conversation_id}", "turn": i.turn,
+        }
+        for i in noted
+    ]  # fmt: skip
+    st.dataframe(
+        pd.DataFrame(rows).dropna(axis=1, how="all"),
+        hide_index=True,
+        column_config={"conversation": st.column_config.LinkColumn(display_text="open")},
+    )
+
+
+def _dealt(name: str, chosen: list[str], overlap: int) -> None:
+    try:
+        with workspace().write() as db:
+            have = studies.deal_study(db, name, chosen, overlap=overlap)
+    except ConcordError as error:
+        st.session_state["told"] = ("error", str(error))
+        return
+    st.session_state["told"] = (
+        "success",
+        "Dealt. " + ", ".join(f"{who}: {count} items" for who, count in sorted(have.items())) + ".",
+    )
+
+
+def _save(name: str, text: str) -> None:
+    with workspace().write() as db:
+        stored.write_guidelines(db, name, text)
+    st.session_state["told"] = ("success", "The guidelines are saved.")
+
+
+page()

@@ -1,0 +1,13 @@
+"""Text of others (names, comments, models' output) inside a page's Markdown: shown letter for letter, never interpreted."""
+
+from __future__ import annotations
+
+import re
+
+# A colon begins Streamlit's directives and icons, a dollar its formulas; a line break would end a table's cell.
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=\"'])")
+
+
+def plain(text: object) -> str:
+    """The text so that Markdown shows it as it stands, on one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(str(text).split()))

@@ -1,0 +1,84 @@
+"""How people are getting on: progress, remarks, and what looks careless."""
+
+import pandas as pd
+
+from core.fieldwork import progress, remarks, suspicions
+from core.store.progress import Item
+
+
+def item(annotator: str = "Ada", unit: int = 1, **fields: object) -> Item:
+    values = {
+        "annotator": annotator, "unit": unit, "conversation_id": unit, "key": f"k{unit}", "turn": None, "stratum": "", "state": "open",
+        "reason": "", "flag": "", "seconds": 0.0, "reply_chars": 600, "submitted": None,
+    }  # fmt: skip
+    return Item(**{**values, **fields})  # type: ignore[arg-type]
+
+
+def given(rater: str, scores: list[list[float]], kind: str = "human") -> pd.DataFrame:
+    """Scores of items × criteria as a long frame."""
+    return pd.DataFrame(
+        [(u, f"c{c}", rater, kind, score) for u, row in enumerate(scores) for c, score in enumerate(row)],
+        columns=["unit", "criterion", "rater", "kind", "score"],
+    )
+
+
+VARIED = [[1 + i % 5, 1 + (i + 2) % 5, 1 + (i * 3) % 5] for i in range(20)]
+
+
+def test_progress_counts_states_and_takes_the_median_time_of_what_was_done_and_timed() -> None:
+    items = [
+        item(unit=1, state="done", seconds=10.0, submitted="2026-01-01"),
+        item(unit=2, state="done", seconds=40.0, submitted="2026-01-03"),
+        item(unit=3, state="done", seconds=0.0, submitted="2026-01-02"),  # imported: its time is unknown
+        item(unit=4, state="skipped", reason="broken", submitted="2026-01-01"),
+        item(unit=5, flag="look", seconds=99.0),
+        item("Bo", 1),
+    ]
+    ada, bo = progress(items)
+    assert (ada.items, ada.done, ada.skipped, ada.open, ada.flagged) == (5, 3, 1, 1, 1)
+    assert ada.seconds == 25  # of 10 and 40
+    assert ada.last == "2026-01-03"
+    assert (bo.annotator, bo.done, bo.seconds, bo.last) == ("Bo", 0, None, None)
+
+
+def test_remarks_are_skips_and_flags_newest_first() -> None:
+    items = [
+        item(unit=1, state="done"),
+        item(unit=2, state="skipped", submitted="2026-01-01"),
+        item(unit=3, state="done", flag="odd", submitted="2026-01-02"),
+    ]
+    assert [i.unit for i in remarks(items)] == [3, 2]
+
+
+def test_nothing_is_said_of_somebody_who_rates_with_care() -> None:
+    items = [item(unit=u, state="done", seconds=30) for u in range(20)]
+    assert suspicions(items, given("Ada", VARIED)) == []
+
+
+def test_one_answer_nearly_always() -> None:
+    # 19 of 20 answers to c0 are 4: 95%.
+    scores = [[4 if i else 1, *row[1:]] for i, row in enumerate(VARIED)]
+    assert suspicions([], given("Ada", scores)) == ["Ada answered 4 on c0 in 95% of 20 items."]
+
+
+def test_the_same_answer_to_every_criterion() -> None:
+    scores = [[1 + i % 5] * 3 if i < 18 else [1, 2, 3] for i in range(20)]
+    assert suspicions([], given("Ada", scores)) == [
+        "Ada gave all criteria the same answer in 90% of 20 items."
+    ]
+    # Two criteria agree too easily for that to mean anything.
+    assert suspicions([], given("Ada", [row[:2] for row in scores])) == []
+
+
+def test_faster_than_anybody_reads() -> None:
+    # 600 characters take 10 seconds at 60 a second: 5 of 20 items were done in 3.
+    items = [item(unit=u, state="done", seconds=3 if u < 5 else 30) for u in range(20)]
+    (said,) = suspicions(items, given("Ada", VARIED))
+    assert said.startswith("Ada was faster than the replies can be read in 5 of 20 items")
+    assert suspicions(items[1:], given("Ada", VARIED)) != []
+    assert suspicions(items[2:], given("Ada", VARIED)) == []  # 3 of 18 are a sixth
+
+
+def test_few_items_and_judges_are_not_spoken_of() -> None:
+    assert suspicions([], given("Ada", [[4, 4, 4]] * 9)) == []
+    assert suspicions([], given("judge", [[4, 4, 4]] * 50, kind="judge")) == []
