@@ -5,7 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.starlette import App
+
+# `pages/` is no folder of bare scripts. Streamlit learns that from the first run of `app.py`; until then it takes it for one and
+# answers a visit to any page's own address, an annotator's link too, with “page not found”.
+PagesManager.uses_pages_directory = False
 
 
 def _unforeseen(error: Exception) -> bool:
