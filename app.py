@@ -19,8 +19,7 @@ def frame() -> None:
         who = here()
         if isinstance(who, AnnotatorHere):
             # A link may lead to the root or to the desk's own address; there is nothing else to go to.
-            desk = [_page(DESK._replace(address="desk"), default=True), _page(DESK)]
-            st.navigation(desk, position="hidden").run()
+            st.navigation([_page(DESK._replace(address="")), _page(DESK)], position="hidden").run()
         elif who is None:
             # The pages are named, so that the address survives the signing in; none of them is run.
             st.navigation(_sections(), position="hidden")
@@ -37,8 +36,15 @@ def _sections() -> dict[str, list[st.Page]]:
     return {section: [_page(page) for page in pages] for section, pages in SECTIONS.items()}
 
 
-def _page(page: PageFile, default: bool = False) -> st.Page:
-    return st.Page(page.path, title=page.title, icon=page.icon, url_path=page.address, default=default)
+def _page(page: PageFile) -> st.Page:
+    # Streamlit wants a name for the root too; nobody is led to it.
+    return st.Page(
+        page.path,
+        title=page.title,
+        icon=page.icon,
+        url_path=page.address or "start",
+        default=not page.address,
+    )
 
 
 frame()

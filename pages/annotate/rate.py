@@ -17,9 +17,11 @@ from pages.parts.session import here, workspace
 def page() -> None:
     """The desk, or what to do where there is none to show yet."""
     who = here()
-    annotator = who if isinstance(who, AnnotatorHere) else _choose_annotator()
-    if annotator is None:
+    if isinstance(who, Researcher):
+        who = _choose_annotator()
+    if who is None:
         return
+    annotator = who
     with workspace().read() as db:
         mine = studies.studies_of(db, annotator.rater_id)
     if not mine:

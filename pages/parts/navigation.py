@@ -9,7 +9,7 @@ PAGES = Path(__file__).resolve().parent.parent
 
 
 class PageFile(NamedTuple):
-    """A page: its file below `pages/`, the name people see, the address, the icon."""
+    """A page: its file below `pages/`, the name people see, the address ("" is the root, for one page), the icon."""
 
     file: str
     title: str
@@ -25,7 +25,7 @@ class PageFile(NamedTuple):
 DESK = PageFile("annotate/rate.py", "Rate", "rate", ":material/edit_note:")
 
 SECTIONS: dict[str, tuple[PageFile, ...]] = {
-    "Study": (PageFile("study/overview.py", "Overview", "overview", ":material/home:"),),
+    "Study": (PageFile("study/overview.py", "Overview", "", ":material/home:"),),
     "Annotate": (
         DESK,
         PageFile("annotate/samples.py", "Samples", "samples", ":material/stacks:"),

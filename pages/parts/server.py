@@ -5,12 +5,48 @@ from __future__ import annotations
 from pathlib import Path
 
 import streamlit as st
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.starlette import App
+
+from pages.parts.people import is_local
 
 # `pages/` is no folder of bare scripts. Streamlit learns that from the first run of `app.py`; until then it takes it for one and
 # answers a visit to any page's own address, an annotator's link too, with “page not found”.
 PagesManager.uses_pages_directory = False
+
+_OPERATORS = ("/_stcore/metrics", "/_stcore/agent")
+_HEADERS = {
+    # The address of an annotator's desk holds their token: no other site may learn it, none may show the desk in a frame.
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class Guard:
+    """Keeps the routes that tell of the server's inner life to its own machine, and other sites away from its pages."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or pass on."""
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        peer = scope["client"][0] if scope["client"] else None
+        if scope["path"].startswith(_OPERATORS) and not is_local(peer, Headers(scope=scope).items()):
+            return await PlainTextResponse("Not found", 404)(scope, receive, with_headers)
+        await self.app(scope, receive, with_headers)
 
 
 def _unforeseen(error: Exception) -> bool:
@@ -19,4 +55,8 @@ def _unforeseen(error: Exception) -> bool:
     return True
 
 
-app = App(Path(__file__).resolve().parents[2] / "app.py", on_script_error=_unforeseen)
+app = App(
+    Path(__file__).resolve().parents[2] / "app.py",
+    middleware=[Middleware(Guard)],
+    on_script_error=_unforeseen,
+)

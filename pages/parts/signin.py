@@ -50,21 +50,24 @@ class Guesses:
             self.failures, self.until = 0, 0.0
 
 
-@st.cache_resource(show_spinner=False)
-def _guesses() -> Guesses:
-    return Guesses()
+# Values of this process, not st.cache_resource: any visitor may ask Streamlit to clear its caches.
+_guesses = Guesses()
+_code_lock = threading.Lock()
+_code: str | None = None
 
 
-@st.cache_resource(show_spinner=False)
 def _setup_code() -> str:
     """What the first researcher has to copy from the server's console, so that not just whoever comes first sets the passphrase."""
-    code = secrets.token_hex(4).upper()
-    code = f"{code[:4]}-{code[4:]}"
-    print(
-        f"\n  No passphrase is set yet. To set one in the browser, enter this code there: {code}", flush=True
-    )
-    print("  (or set one here with `concord passphrase`)\n", flush=True)
-    return code
+    global _code  # noqa: PLW0603 - one code for the life of the server
+    with _code_lock:
+        if _code is None:
+            _code = "-".join(secrets.token_hex(2).upper() for _ in range(3))
+            print(
+                f"\n  No passphrase is set yet. To set one in the browser, enter this code there: {_code}",
+                flush=True,
+            )
+            print("  (or set one here with `concord passphrase`)\n", flush=True)
+        return _code
 
 
 def sign_in(workspace: Workspace) -> None:
@@ -131,7 +134,7 @@ def _with_passphrase(workspace: Workspace) -> None:
         if not st.form_submit_button("Sign in", type="primary"):
             return
     try:
-        _guesses().begin(time.monotonic())
+        _guesses.begin(time.monotonic())
     except NotAllowed as error:
         return sentence(error)
     with workspace.read() as db:
@@ -139,7 +142,7 @@ def _with_passphrase(workspace: Workspace) -> None:
             log.warning("A wrong passphrase was entered.")
             return sentence(NotAllowed("That is not the passphrase."))
         st.session_state[COOKIE] = access.ticket(db)
-    _guesses().right()
+    _guesses.right()
     st.rerun()
 
 
@@ -158,10 +161,10 @@ def _first_passphrase(workspace: Workspace) -> None:
         if not st.form_submit_button("Set the passphrase", type="primary"):
             return
     try:
-        _guesses().begin(time.monotonic())
+        _guesses.begin(time.monotonic())
         if not hmac.compare_digest(code.strip().upper().encode(), expected.encode()):
             raise NotAllowed("That is not the code in the server's console.")
-        _guesses().right()
+        _guesses.right()
         if new != again:
             raise NotAllowed("The two passphrases differ.")
         with workspace.write() as db:

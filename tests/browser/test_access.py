@@ -1,0 +1,220 @@
+"""Who may see what: every address of the app, asked from this machine, from elsewhere, and with links of all kinds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from core.errors import NotAllowed
+from core.store import access, studies
+from core.workspace import Workspace
+from pages.parts.navigation import SECTIONS
+from pages.parts.people import is_local
+from pages.parts.signin import FREE_GUESSES, LONGEST_WAIT, Guesses
+
+from .asking import ask
+from .conftest import Invite
+from .keeper import ELSEWHERE, SECRETS, Server, fill, serving
+
+ADDRESSES = [page.address for pages in SECTIONS.values() for page in pages]
+SIGN_IN = "no sign-in is needed"
+PASSPHRASE = "eleven ships in one night"
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Server]:
+    """A server nobody has asked anything yet, without a passphrase."""
+    workspace = Workspace.open(tmp_path / "workspace")
+    fill(workspace)
+    with serving(workspace, tmp_path / "log") as running:
+        yield running
+
+
+def test_a_fresh_server_shows_no_page_to_a_stranger_whatever_is_asked_first(fresh: Server) -> None:
+    for address in [*ADDRESSES, "pages/study/overview", "app", "parts/session", ""]:
+        for said in (
+            ask(fresh.url, address, host=ELSEWHERE),
+            ask(fresh.url, address, X_Forwarded_For="127.0.0.1"),
+        ):
+            assert SIGN_IN in said, address
+            assert not [word for word in (*SECRETS, "keeper", str(fresh.workspace.path)) if word in said], (
+                address
+            )
+    # The same addresses do answer the researcher: what was tested above is not simply broken.
+    for address in ADDRESSES:
+        said = ask(fresh.url, address)
+        assert SIGN_IN not in said, address
+        assert "script_finished: FINISHED_SUCCESSFULLY" in said, address
+    assert str(fresh.workspace.path) in ask(fresh.url)
+
+
+def test_the_routes_for_operators_answer_this_machine_only(server: Server) -> None:
+    for path in ("/_stcore/metrics", "/_stcore/agent/openapi.json"):
+        assert urlopen(server.url + path).status == 200
+        with pytest.raises(HTTPError, match="404"):
+            urlopen(Request(server.url + path, headers={"Host": ELSEWHERE}))
+
+
+@pytest.mark.parametrize(
+    ("peer", "headers", "local"),
+    [
+        ("127.0.0.1", {"Host": "localhost:8501"}, True),
+        ("127.0.0.1", {"host": "127.0.0.1:8501", "origin": "http://127.0.0.1:8501"}, True),
+        ("::1", {"Host": "[::1]:8501"}, True),
+        ("::ffff:127.0.0.1", {"Host": "localhost"}, True),
+        ("192.0.2.7", {"Host": "localhost:8501"}, False),
+        ("127.0.0.1", {"Host": "concord.example.org"}, False),
+        ("127.0.0.1", {"Host": "localhost.example.org"}, False),
+        ("127.0.0.1", {"Host": "127.0.0.1@example.org"}, False),
+        ("127.0.0.1", {"Host": "localhost", "Origin": "https://concord.example.org"}, False),
+        ("127.0.0.1", {"Host": "localhost", "Origin": "null"}, False),
+        ("127.0.0.1", {"Host": "localhost", "X-Forwarded-For": "127.0.0.1"}, False),
+        ("127.0.0.1", {"Host": "localhost", "forwarded": "for=127.0.0.1"}, False),
+        ("127.0.0.1", {"Host": "localhost", "X-Real-IP": "127.0.0.1"}, False),
+        ("127.0.0.1", {}, False),
+        (None, {"Host": "localhost"}, False),
+        ("", {"Host": "localhost"}, False),
+    ],
+)
+def test_local_is_who_asks_this_machine_on_this_machine(
+    peer: str | None, headers: dict[str, str], local: bool
+) -> None:
+    assert is_local(peer, headers.items()) is local
+
+
+def test_behind_a_proxy_everybody_can_be_made_to_sign_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONCORD_SIGN_IN", "always")
+    assert not is_local("127.0.0.1", [("Host", "localhost")])
+
+
+def test_an_annotator_reaches_the_desk_and_nothing_else(server: Server, invite: Invite) -> None:
+    token = invite(3)
+    for address in ("", "rate"):
+        assert "concord_desk" in ask(server.url, address, f"token={token}", host=ELSEWHERE)
+    for address in {*ADDRESSES} - {"", "rate"}:
+        said = ask(server.url, address, f"token={token}")
+        assert "page_not_found" in said, address
+        assert "concord_desk" in said, address
+    assert str(server.workspace.path) not in ask(server.url, "", f"token={token}")
+
+
+@pytest.mark.parametrize("host", [None, ELSEWHERE])
+def test_a_wrong_link_shows_a_sentence_and_nothing_else(server: Server, host: str | None) -> None:
+    said = ask(server.url, "overview", "token=guessed", host=host)
+    assert "This link is not valid" in said
+    assert "navigation {" not in said
+    assert str(server.workspace.path) not in said
+
+
+@pytest.mark.browser
+def test_a_link_withdrawn_stops_working_at_once(
+    page: Page, server: Server, invite: Invite, request: pytest.FixtureRequest
+) -> None:
+    page.goto(server.link(invite(3)))
+    page.locator(".message").first.wait_for()
+    with server.workspace.write() as db:
+        access.revoke(db, f"{request.node.name} 1")
+    page.keyboard.press("4")
+    expect(page.locator(".end")).to_contain_text("This link is not valid, or it was withdrawn")
+    assert server.rows(
+        "SELECT count(*) FROM ratings r JOIN raters x ON x.id = r.rater_id WHERE x.name = ?",
+        f"{request.node.name} 1",
+    ) == [(0,)]
+
+
+@pytest.mark.browser
+def test_a_researcher_from_elsewhere_sets_a_passphrase_with_the_code_of_the_console_and_stays_signed_in(
+    page: Page, fresh: Server
+) -> None:
+    url = fresh.url.replace("localhost", ELSEWHERE)
+    page.goto(url)
+    page.get_by_label("Setup code").fill("0000-0000-0000")
+    page.get_by_label("New passphrase").fill(PASSPHRASE)
+    page.get_by_label("The same again").fill(PASSPHRASE)
+    page.get_by_role("button", name="Set the passphrase").click()
+    expect(page.get_by_text("That is not the code")).to_be_visible()
+    assert fresh.process.stdout is not None
+    code = next(
+        found.group() for line in fresh.process.stdout if (found := re.search(r"\w{4}-\w{4}-\w{4}", line))
+    )
+    page.get_by_label("Setup code").fill(code)
+    page.get_by_role("button", name="Set the passphrase").click()
+    expect(page.get_by_text(str(fresh.workspace.path))).to_be_visible()
+    page.wait_for_function("document.cookie.includes('concord_researcher')")
+    page.reload()
+    expect(page.get_by_text(str(fresh.workspace.path))).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+    passphrase = page.get_by_label("Researchers' passphrase")
+    passphrase.fill("not the passphrase")
+    passphrase.press("Enter")
+    expect(page.get_by_text("That is not the passphrase")).to_be_visible()
+    passphrase.fill(PASSPHRASE)
+    passphrase.press("Enter")
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+
+
+def test_a_ticket_ends_with_its_time_and_with_the_passphrase(tmp_path: Path) -> None:
+    with Workspace.open(tmp_path).write() as db:
+        access.set_passphrase(db, PASSPHRASE)
+        ticket = access.ticket(db)
+        assert access.ticket_holds(db, ticket)
+        assert not access.ticket_holds(db, access.ticket(db, hours=-1))
+        ends, signature = ticket.split(".")
+        for forged in (
+            f"{int(ends) + 9}.{signature}",
+            f"{ends}.",
+            ends,
+            "",
+            "9999999999.é",
+            f"{ends}.{signature[:-1]}",
+        ):
+            assert not access.ticket_holds(db, forged), forged
+        access.forget_passphrase(db)
+        assert not access.ticket_holds(db, ticket)
+        access.set_passphrase(db, PASSPHRASE)
+        assert not access.ticket_holds(db, ticket)
+
+
+def test_wrong_guesses_have_to_wait_longer_and_longer() -> None:
+    guesses, now = Guesses(), 100.0
+    for _ in range(FREE_GUESSES):
+        guesses.begin(now)
+    guesses.begin(now)  # the sixth is the first that starts a wait: 2 seconds
+    with pytest.raises(NotAllowed, match="Try again in 2 seconds"):
+        guesses.begin(now)
+    guesses.begin(now + 2)  # the seventh: 4 seconds
+    with pytest.raises(NotAllowed, match="Try again in 3 seconds"):
+        guesses.begin(now + 3)
+    for _ in range(10):
+        now = guesses.until
+        guesses.begin(now)
+    assert guesses.until - now == LONGEST_WAIT
+    guesses.right()
+    guesses.begin(now)
+
+
+def test_a_study_of_somebody_else_cannot_be_reported_on(server: Server, invite: Invite) -> None:
+    """The items of another annotator are refused one by one, and the rest of the report counts."""
+    from core.store import desk
+
+    invite(2)
+    mine = invite(2)
+    with server.workspace.write() as db:
+        me, _ = access.annotator_of(db, mine)
+        own = studies.desk(db, me, "keeper")[0][0]
+        foreign = db.execute(
+            "SELECT id FROM assignments WHERE rater_id <> ? AND state = 'open' LIMIT 1", [me]
+        ).fetchone()[0]
+        mark, refused = desk.apply(
+            db, me, "browser",
+            [{"n": 1, "item": foreign, "do": "answer", "criterion": "fluency", "score": 5}, {"n": 2, "item": own, "do": "answer", "criterion": "fluency", "score": 5}],
+        )  # fmt: skip
+        assert mark == 2
+        assert [(r.n, r.item) for r in refused] == [(1, foreign)]
+        assert studies.task(db, me, own).answers == {"fluency": 5}

@@ -1,0 +1,55 @@
+"""Every page file is in the navigation, where the frame decides who may open it; and every page draws on an empty and on a filled workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from core.workspace import Workspace
+from pages.parts.navigation import PAGES, SECTIONS, PageFile
+from pages.parts.people import Researcher
+from tests.filled import fill
+
+LISTED = [page for pages in SECTIONS.values() for page in pages]
+
+
+def test_no_page_lies_where_streamlit_would_serve_it_without_the_frame() -> None:
+    assert not list(PAGES.glob("*.py"))
+
+
+def test_every_page_file_is_in_the_navigation() -> None:
+    files = {
+        path.relative_to(PAGES).as_posix() for path in PAGES.glob("*/*.py") if path.parent.name != "parts"
+    }
+    assert files == {page.file for page in LISTED}
+
+
+def test_every_page_has_an_address_and_a_title_of_its_own() -> None:
+    assert len({page.address for page in LISTED}) == len(LISTED)
+    assert len({page.title for page in LISTED}) == len(LISTED)
+    assert [page.address for page in LISTED].count("") == 1
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    monkeypatch.setenv("CONCORD_WORKSPACE", str(tmp_path))
+    # There is no connection here whose address could be judged.
+    monkeypatch.setattr("pages.parts.session.who_is_here", lambda _: Researcher("local"))
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    return Workspace.open(tmp_path)
+
+
+@pytest.mark.parametrize("filled", [False, True], ids=["empty", "filled"])
+@pytest.mark.parametrize("page", LISTED, ids=lambda page: page.file)
+def test_every_page_draws(page: PageFile, filled: bool, workspace: Workspace) -> None:
+    if filled:
+        with workspace.write() as db:
+            fill(db)
+    shown = AppTest.from_file(page.path, default_timeout=30).run()
+    assert not shown.exception
+    # A page says what is missing in its own place; an error in the frame's manner means that it gave up.
+    assert not shown.error
