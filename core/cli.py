@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "core.commands.agreement",
         "How well judges agree with people, and people with each other.",
     ),
+    "score": ("core.commands.score", "Score trajectories of the town by rule (STSS)."),
     "leaderboard": ("core.commands.leaderboard", "A benchmark's table of models."),
     "import": (
         "core.commands.exchange_in",

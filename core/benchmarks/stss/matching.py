@@ -1,0 +1,110 @@
+"""Where a trajectory fits a subgoal: the words of the action, the place, the time, looked at once for every resident and moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from core.benchmarks.stss.tasks import Subgoal, Task
+from core.benchmarks.stss.trajectory import UNSEEN, State, Talk, Trajectory
+
+Mask = npt.NDArray[np.bool_]
+
+ONLY_TALK = "conversing about"
+"""An action that is merely talk about the thing; it does not keep an appointment."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """How a trajectory stands to one subgoal: per state the keywords found and whether the place fits, per moment whether the time does.
+
+    `residents` masks are over the trajectory's moments; nothing unseen ever fits.
+    """
+
+    trajectory: Trajectory
+    subgoal: Subgoal
+    words: tuple[tuple[str, ...], ...]
+    worded: Mask
+    placed: Mask
+    timed: Mask
+
+    def doing(self, name: str) -> Mask:
+        """Moments at which the resident's action has a keyword."""
+        return self._of(name, self.worded)
+
+    def there(self, name: str) -> Mask:
+        """Moments at which the resident is at the location (everywhere, where none is said)."""
+        return self._of(name, self.placed)
+
+    def matches(self, name: str) -> Mask:
+        """Moments at which word, place and time fit."""
+        return self._of(name, self.worded & self.placed) & self.timed
+
+    def words_at(self, name: str, moment: int) -> tuple[str, ...]:
+        """The keywords in what the resident does at a moment."""
+        index = int(self.trajectory.lives[name][moment])
+        return () if index == UNSEEN else self.words[index]
+
+    def _of(self, name: str, states: Mask) -> Mask:
+        life = self.trajectory.lives[name]
+        if not len(states):
+            return np.zeros(len(life), dtype=bool)
+        fits: Mask = states[life] & (life != UNSEEN)
+        return fits
+
+
+def fit(trajectory: Trajectory, subgoal: Subgoal, *, action_may_name_place: bool = False) -> Fit:
+    """A subgoal against a trajectory. Keywords are sought in any case; a location as it is written, unless the action names it.
+
+    The window of time is closed: both its first and its last moment count.
+    """
+    words = tuple(words_in(state.action, subgoal.keywords) for state in trajectory.states)
+    location = subgoal.location
+
+    def fits(state: State) -> bool:
+        if location is None or location in state.place:
+            return True
+        return action_may_name_place and location.lower() in state.action.lower()
+
+    placed = np.array([fits(state) for state in trajectory.states], dtype=bool)
+    timed = np.array([within(time, subgoal) for time in trajectory.times], dtype=bool)
+    return Fit(trajectory, subgoal, words, np.array([bool(w) for w in words], dtype=bool), placed, timed)
+
+
+def words_in(text: str, keywords: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the keywords that the text contains, in any case."""
+    lower = text.lower()
+    return tuple(word for word in keywords if word.lower() in lower)
+
+
+def within(time: datetime, subgoal: Subgoal) -> bool:
+    """Whether a moment lies in the subgoal's window; always, where it has none."""
+    if subgoal.start is None or subgoal.end is None:
+        return True
+    return subgoal.start <= time <= subgoal.end
+
+
+def told(task: Task, trajectory: Trajectory) -> dict[str, Talk]:
+    """Whom the performer talked to about the task before the day of the event, each with the first such conversation.
+
+    About it is a conversation in which somebody says one of the task's keywords; where no messages are recorded, one whose summary
+    has one. Before the day of the event is day 1: the first day of the trajectory where the task names no time.
+    """
+    if not trajectory.times:
+        return {}
+    day = task.event_day
+    found: dict[str, Talk] = {}
+    for talk in trajectory.talks:
+        early = talk.time.date() < day if day else talk.time.date() == trajectory.times[0].date()
+        if task.performer in talk.pair and early and about(task, talk):
+            found.setdefault(talk.partner(task.performer), talk)
+    return found
+
+
+def about(task: Task, talk: Talk) -> bool:
+    """Whether a conversation is about the task."""
+    texts = [text for _, text in talk.messages] or list(talk.summary.values())
+    return any(words_in(text, task.keywords) for text in texts)

@@ -1,0 +1,316 @@
+"""Action-level scores of the STSS paper: pure functions from a task and a trajectory to a score with its evidence.
+
+Where the paper's text and its authors' code differ, the text is followed: somebody who came early and stayed takes part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from core.benchmarks.stss import misses
+from core.benchmarks.stss.matching import ONLY_TALK, Fit, Mask, fit, told
+from core.benchmarks.stss.tasks import TITLES, Kind, Task
+from core.benchmarks.stss.trajectory import STAMP, Talk, Trajectory
+from core.errors import ConfigError
+
+OUT_OF_ORDER = 0.5
+ELSEWHERE = 0.5
+"""What an errand run in the wrong order, and an appointment kept in two different rooms, are worth."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One resident and one subgoal (counted from 1): who did what, when and where, which words matched; or why it did not count."""
+
+    agent: str
+    subgoal: int
+    counted: bool
+    time: str | None = None
+    until: str | None = None
+    action: str = ""
+    place: str = ""
+    words: tuple[str, ...] = ()
+    why: str = ""
+
+    def values(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "agent": self.agent, "subgoal": self.subgoal, "counted": self.counted, "time": self.time, "until": self.until,
+            "action": self.action, "place": self.place, "words": list(self.words), "why": self.why,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a simulation is worth, 0 to 1. `conversation_ratio` may exceed 1; None for errands, which ask for no number of people."""
+
+    task: str
+    kind: Kind
+    value: float
+    conversation_ratio: float | None
+    evidence: tuple[Evidence, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+
+def score(task: Task, trajectory: Trajectory) -> Score:
+    """The score of one task on one trajectory. Raises ConfigError where the trajectory cannot be about the task."""
+    notes = check(task, trajectory)
+    value, evidence = RULES[task.kind](task, trajectory)
+    return Score(task.id, task.kind, value, conversation_ratio(task, trajectory), tuple(evidence), notes)
+
+
+def check(task: Task, trajectory: Trajectory) -> tuple[str, ...]:
+    """What should be known of a score; raises ConfigError where there can be none."""
+    for name in (task.performer, *task.target):
+        if name not in trajectory.lives:
+            raise ConfigError(
+                f"The task “{task.id}” names {name}, who is not in the trajectory. It holds: {', '.join(trajectory.residents)}."
+            )
+    first, last = trajectory.times[0], trajectory.times[-1]
+    notes = []
+    for subgoal in task.subgoals:
+        if subgoal.start is None or subgoal.end is None:
+            continue
+        if subgoal.end < first:
+            raise ConfigError(
+                f"The task “{task.id}” has its event at {subgoal.start:%Y-%m-%d %H:%M}, before the trajectory begins ({first:%Y-%m-%d %H:%M})."
+            )
+        if subgoal.start > last:
+            notes.append(
+                f"The trajectory ends at {last:%Y-%m-%d %H:%M}, before the event of {subgoal.start:%Y-%m-%d %H:%M}."
+            )
+    for name in task.cast:
+        if name not in trajectory.lives:
+            notes.append(f"{name} belongs to the task and is not in the trajectory.")
+    return tuple(notes)
+
+
+def conversation_ratio(task: Task, trajectory: Trajectory) -> float | None:
+    """People talked to about it on day 1 ÷ (people wanted − 1); None for errands, and where nobody else is wanted."""
+    if task.kind == "help" or task.wanted < 2:
+        return None
+    return len(told(task, trajectory)) / (task.wanted - 1)
+
+
+def attendance(task: Task, trajectory: Trajectory) -> tuple[float, list[Evidence]]:
+    """Public and online activities: others who match at any moment, averaged over subgoals, ÷ (wanted − 1), at most 1."""
+    invited = told(task, trajectory)
+    came, evidence = 0, []
+    for number, subgoal in enumerate(task.subgoals, start=1):
+        found = fit(trajectory, subgoal)
+        for name in _others(task, trajectory):
+            mask = found.matches(name)
+            if mask.any():
+                came += 1
+                evidence.append(_counted(found, name, number, mask))
+            else:
+                evidence += _close(found, name, number, invited.get(name))
+    return min(1.0, came / len(task.subgoals) / (task.wanted - 1)), evidence
+
+
+def company(task: Task, trajectory: Trajectory) -> tuple[float, list[Evidence]]:
+    """Companions: at the best moment at which the performer matches, others who match the same subgoal ÷ (wanted − 1), at most 1.
+
+    A location named in the action serves as well as the place.
+    """
+    invited = told(task, trajectory)
+    others = _others(task, trajectory)
+    best: tuple[float, list[Evidence]] = (-1.0, [])
+    for number, subgoal in enumerate(task.subgoals, start=1):
+        found = fit(trajectory, subgoal, action_may_name_place=True)
+        own = found.matches(task.performer)
+        each = {name: found.matches(name) for name in others}
+        number_there = np.sum(list(each.values()), axis=0) * own if each else np.zeros(len(own), dtype=int)
+        moment = int(np.argmax(number_there))
+        value = min(1.0, float(number_there[moment]) / (task.wanted - 1))
+        evidence = []
+        if own.any():
+            # Where nobody came, the performer's own first moment is shown.
+            shown = moment if value else int(np.argmax(own))
+            evidence.append(_counted(found, task.performer, number, _stretch(own, shown), "the performer"))
+        else:
+            evidence += _close(found, task.performer, number, None)
+        for name, mask in each.items():
+            if value and mask[moment]:
+                evidence.append(_counted(found, name, number, _stretch(mask, moment)))
+            elif mask.any():
+                when = "at the best-attended moment" if value else f"when {task.performer} did"
+                why = f"did it, but not {when}"
+                evidence.append(_shown(found, name, number, mask, why))
+            else:
+                evidence += _close(found, name, number, invited.get(name))
+        if value > best[0]:
+            best = (value, evidence)
+    return max(0.0, best[0]), best[1]
+
+
+def meeting(task: Task, trajectory: Trajectory) -> tuple[float, list[Evidence]]:
+    """Appointment: performer and target do the thing at one moment, in the same sector and arena 1, elsewhere 0.5; the best moment counts.
+
+    Merely “conversing about” it does not keep the appointment. With several targets or subgoals the best one counts.
+    """
+    best: tuple[float, list[Evidence]] = (-1.0, [])
+    known = {state.room: i for i, state in enumerate(trajectory.states)}
+    rooms = np.array([known[state.room] for state in trajectory.states])
+    keeps = np.array([ONLY_TALK not in state.action.lower() for state in trajectory.states], dtype=bool)
+    for number, subgoal in enumerate(task.subgoals, start=1):
+        found = fit(trajectory, subgoal)
+        own = _keeping(found, task.performer, keeps)
+        for target in task.target:
+            theirs = _keeping(found, target, keeps)
+            both = own & theirs
+            together = both & (rooms[trajectory.lives[task.performer]] == rooms[trajectory.lives[target]])
+            value = 1.0 if together.any() else ELSEWHERE if both.any() else 0.0
+            if value:
+                shown = together if value == 1 else both
+                why = "" if value == 1 else "at the same time, in different rooms"
+                moment = int(np.argmax(shown))
+                evidence = [
+                    _counted(found, name, number, _stretch(shown, moment), why)
+                    for name in (task.performer, target)
+                ]
+            else:
+                evidence = [
+                    _apart(found, name, number, mask)
+                    for name, mask in ((task.performer, own), (target, theirs))
+                ]
+            if value > best[0]:
+                best = (value, evidence)
+    return best
+
+
+def errands(task: Task, trajectory: Trajectory) -> tuple[float, list[Evidence]]:
+    """Help: the best other person's share of subgoals done; all done out of order 0.5, all in order 1."""
+    fits = [fit(trajectory, subgoal) for subgoal in task.subgoals]
+    best, helpers = 0.0, []
+    for name in _others(task, trajectory):
+        masks = [found.matches(name) for found in fits]
+        done = [bool(mask.any()) for mask in masks]
+        if not any(done):
+            continue
+        value = sum(done) / len(done)
+        if all(done):
+            value = 1.0 if _in_order(masks) else OUT_OF_ORDER
+        helpers.append((value, name, masks))
+        best = max(best, value)
+    evidence = []
+    for value, name, masks in helpers:
+        why = "all done, out of order" if all(m.any() for m in masks) and value < 1 else ""
+        for number, (found, mask) in enumerate(zip(fits, masks, strict=True), start=1):
+            if mask.any():
+                # Somebody else did better: this one came close.
+                evidence.append(_shown(found, name, number, mask, why, counted=value == best))
+            else:
+                evidence += _close(found, name, number, None) or [
+                    Evidence(name, number, False, why="did not do this part")
+                ]
+    return best, evidence
+
+
+Rule = Callable[[Task, Trajectory], tuple[float, list[Evidence]]]
+
+RULES: dict[Kind, Rule] = {
+    "public": attendance,
+    "online": attendance,
+    "companions": company,
+    "appointment": meeting,
+    "help": errands,
+}
+
+
+def report(scores: Sequence[Score]) -> dict[str, Any]:
+    """What `concord score` prints: every task's score, the mean of each type, and the mean over all tasks."""
+    by_type = {
+        kind: _mean(s.value for s in scores if s.kind == kind)
+        for kind in TITLES
+        if any(s.kind == kind for s in scores)
+    }
+    return {
+        "tasks": [
+            {
+                "id": s.task, "type": s.kind, "score": s.value, "conversation_ratio": s.conversation_ratio,
+                "evidence": [e.values() for e in s.evidence],
+            }
+            for s in scores
+        ],
+        "by_type": by_type,
+        "overall": _mean(s.value for s in scores),
+    }  # fmt: skip
+
+
+def _others(task: Task, trajectory: Trajectory) -> list[str]:
+    return [name for name in trajectory.residents if name != task.performer]
+
+
+def _keeping(found: Fit, name: str, keeps: Mask) -> Mask:
+    return found.doing(name) & keeps[found.trajectory.lives[name]] & found.timed
+
+
+def _in_order(masks: Sequence[Mask]) -> bool:
+    """Whether each part was done at a moment not before that of the part that precedes it."""
+    moment = 0
+    for mask in masks:
+        later = np.flatnonzero(mask[moment:])
+        if not len(later):
+            return False
+        moment += int(later[0])
+    return True
+
+
+def _stretch(mask: Mask, moment: int) -> Mask:
+    """The unbroken stretch of a mask around a moment that is in it."""
+    before = np.flatnonzero(~mask[:moment])
+    after = np.flatnonzero(~mask[moment:])
+    first = int(before[-1]) + 1 if len(before) else 0
+    last = moment + int(after[0]) if len(after) else len(mask)
+    found = np.zeros_like(mask)
+    found[first:last] = True
+    return found
+
+
+def _counted(found: Fit, name: str, number: int, mask: Mask, why: str = "") -> Evidence:
+    return _shown(found, name, number, mask, why, counted=True)
+
+
+def _shown(found: Fit, name: str, number: int, mask: Mask, why: str, *, counted: bool = False) -> Evidence:
+    """The first unbroken stretch of a mask: when it began and ended, and what was done where at its beginning."""
+    first = int(np.argmax(mask))
+    last = int(np.flatnonzero(_stretch(mask, first))[-1])
+    state = found.trajectory.at(name, first)
+    assert state is not None  # nothing unseen is in a mask
+    times = found.trajectory.times
+    return Evidence(
+        name, number, counted, times[first].strftime(STAMP), times[last].strftime(STAMP), state.action, state.place,
+        found.words_at(name, first), why,
+    )  # fmt: skip
+
+
+def _close(found: Fit, name: str, number: int, invited: Talk | None) -> list[Evidence]:
+    """Who came close, and why it did not count; nothing for one who was neither told nor near."""
+    miss = misses.miss(found, name, invited)
+    if miss is None:
+        return []
+    moment, why = miss
+    state = None if moment is None else found.trajectory.at(name, moment)
+    if moment is None or state is None:
+        return [Evidence(name, number, False, why=why)]
+    time = found.trajectory.times[moment].strftime(STAMP)
+    words = found.words_at(name, moment)
+    return [Evidence(name, number, False, time, time, state.action, state.place, words, why)]
+
+
+def _apart(found: Fit, name: str, number: int, mask: Mask) -> Evidence:
+    if mask.any():
+        return _shown(found, name, number, mask, "did it, but not when the other did")
+    if found.doing(name).any():
+        return _shown(found, name, number, found.doing(name), "only talked about it, or at another time")
+    return Evidence(name, number, False, why="never did it")
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return sum(found) / len(found) if found else None

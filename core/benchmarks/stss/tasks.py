@@ -1,0 +1,261 @@
+"""A social task: who is to bring about what, when and where, read from and written in the form of the STSS paper's task files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from core.errors import ConfigError
+
+Kind = Literal["public", "appointment", "companions", "online", "help"]
+
+TITLES: dict[Kind, str] = {
+    "public": "Public activity",
+    "appointment": "Appointment",
+    "companions": "Inviting companions",
+    "online": "Online activity",
+    "help": "Asking for help",
+}
+"""The five types, in the order of the paper's tables."""
+
+TYPES: dict[str, Kind] = {
+    "party": "public",
+    "public activity": "public",
+    "party and public activity": "public",
+    "personal appointment": "appointment",
+    "appointment": "appointment",
+    "find partner": "companions",
+    "inviting companions": "companions",
+    "online meeting": "online",
+    "online activity": "online",
+    "ask for others": "help",
+    "asking for help": "help",
+    **{kind: kind for kind in TITLES},
+}
+"""What the task files call them."""
+
+COLLECTIVE: tuple[Kind, ...] = ("public", "companions", "online")
+"""Types scored by how many people take part."""
+
+NOT_SAID = "N/A"
+MOMENT = "%Y-%m-%d %H:%M"
+
+
+@dataclass(frozen=True)
+class Subgoal:
+    """Something to be done: an action named by any of the keywords, in a window of time and at a location where these are said."""
+
+    keywords: tuple[str, ...]
+    start: datetime | None = None
+    minutes: int = 0
+    location: str | None = None
+
+    @property
+    def end(self) -> datetime | None:
+        """The last moment that counts."""
+        return None if self.start is None else self.start + timedelta(minutes=self.minutes)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task of one performer. `currently` is the sentence put into the performer's persona, `criteria` what success means.
+
+    `wanted` counts the people hoped for, performer included; `target` names the people it must be. `cast` is everybody in the
+    simulation, the performer too; empty where the file does not say.
+    """
+
+    id: str
+    kind: Kind
+    performer: str
+    goal: str
+    currently: str
+    criteria: str
+    subgoals: tuple[Subgoal, ...]
+    target: tuple[str, ...] = ()
+    wanted: int = 2
+    cast: tuple[str, ...] = ()
+
+    @property
+    def event_day(self) -> date | None:
+        """The day of the earliest subgoal that has a time."""
+        return min((s.start.date() for s in self.subgoals if s.start), default=None)
+
+    @property
+    def keywords(self) -> tuple[str, ...]:
+        """Every word the task is known by."""
+        return tuple(dict.fromkeys(word for s in self.subgoals for word in s.keywords))
+
+
+def read_tasks(path: Path) -> list[Task]:
+    """The tasks of a file: a list, one task, or a mapping with the list under “tasks”. Raises ConfigError naming the task and the field.
+
+    In templates (`#performer`, `#location_0`, …) the names stand for the values that the template itself gives.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"The task file {path} cannot be read: {error.strerror}.") from error
+    except ValueError as error:
+        raise ConfigError(f"{path} is not JSON: {error}.") from error
+    if isinstance(found, dict):
+        found = found.get("tasks", [found])
+    if not isinstance(found, list) or not found:
+        raise ConfigError(f"{path} must hold a list of tasks.")
+    tasks = [_read(entry, n, path) for n, entry in enumerate(found, start=1)]
+    seen: set[str] = set()
+    for task in tasks:
+        if task.id in seen:
+            raise ConfigError(f"{path} holds two tasks called “{task.id}”. Give each an `id` of its own.")
+        seen.add(task.id)
+    return tasks
+
+
+def task_from(values: Mapping[str, Any]) -> Task:
+    """A task as `values_of` wrote it."""
+    return _read(values, 1, Path("(stored)"))
+
+
+def values_of(task: Task) -> dict[str, Any]:
+    """The task in the published form, ready for JSON."""
+    return {
+        "id": task.id,
+        "goal": task.goal,
+        "FPG": task.currently,
+        "Description": task.criteria,
+        "task_type": task.kind,
+        "task": {
+            "target": list(task.target),
+            "target_num": task.wanted,
+            "goal": [
+                {
+                    "keyword": s.keywords[0],
+                    "alter_kwd": list(s.keywords[1:]),
+                    "start_time": s.start.strftime(MOMENT) if s.start else NOT_SAID,
+                    "duration_in_minutes": s.minutes,
+                    "location": s.location or NOT_SAID,
+                    "required_character": [],
+                }
+                for s in task.subgoals
+            ],
+        },
+        "performer": task.performer,
+        "n_characters": len(task.cast),
+        "all_chars": list(task.cast),
+    }
+
+
+def _when(value: Any) -> datetime | None:
+    if value is None or value == NOT_SAID:
+        return None
+    for form in (MOMENT, f"{MOMENT}:%S"):
+        try:
+            return datetime.strptime(str(value), form)
+        except ValueError:
+            continue
+    raise ValueError(f"“{value}” is neither a time like 2023-02-14 19:00 nor {NOT_SAID}")
+
+
+def _where(value: Any) -> Any:
+    return None if value == NOT_SAID else value
+
+
+Name = Annotated[str, Field(min_length=1)]
+
+
+class _Subgoal(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+    keyword: Annotated[str, Field(pattern=r"\S")]
+    alter_kwd: list[Annotated[str, Field(pattern=r"\S")]] = []
+    start_time: Annotated[datetime | None, BeforeValidator(_when)] = None
+    duration_in_minutes: Annotated[int, Field(ge=0)] = 0
+    location: Annotated[Name | None, BeforeValidator(_where)] = None
+
+
+class _Wanted(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+    target: list[Name] = []
+    target_num: int
+    goal: Annotated[list[_Subgoal], Field(min_length=1)]
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+    id: str | int | None = None
+    env_name: str | None = None
+    goal: str
+    FPG: str = ""
+    Description: str = ""
+    task_type: str
+    task: _Wanted
+    performer: Name
+    all_chars: list[Name] = []
+
+
+def _read(given: Any, number: int, path: Path) -> Task:
+    where = f"{path}, task {number}"
+    if not isinstance(given, Mapping):
+        raise ConfigError(f"{where} is not a JSON object.")
+    try:
+        entry = _Entry(**given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ConfigError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+    kind = TYPES.get(entry.task_type.strip().lower())
+    if kind is None:
+        raise ConfigError(
+            f"{where}: there is no task type “{entry.task_type}”. Known: {', '.join(sorted(TYPES))}."
+        )
+    if kind in COLLECTIVE and entry.task.target_num < 2:
+        raise ConfigError(f"{where}: target_num counts the performer too and must be at least 2.")
+    if kind == "appointment" and not entry.task.target:
+        raise ConfigError(f"{where}: an appointment needs the person to be met in `target`.")
+    if entry.performer in entry.task.target:
+        raise ConfigError(f"{where}: the performer {entry.performer} cannot be their own target.")
+    for person in entry.task.target:
+        if entry.all_chars and person not in entry.all_chars:
+            raise ConfigError(f"{where}: the target {person} is not among all_chars.")
+    said = dict(_placeholders(entry))
+    cast = tuple(dict.fromkeys([entry.performer, *entry.all_chars])) if entry.all_chars else ()
+    return Task(
+        id=str(entry.id if entry.id is not None else entry.env_name or f"task-{number}"),
+        kind=kind,
+        performer=entry.performer,
+        goal=_filled(entry.goal, said),
+        currently=_filled(entry.FPG or f"{entry.performer} wants to do the following. {entry.goal}", said),
+        criteria=_filled(entry.Description, said),
+        subgoals=tuple(
+            Subgoal(
+                tuple(dict.fromkeys([s.keyword, *s.alter_kwd])),
+                s.start_time,
+                s.duration_in_minutes,
+                s.location,
+            )
+            for s in entry.task.goal
+        ),
+        target=tuple(entry.task.target),
+        wanted=entry.task.target_num,
+        cast=cast,
+    )
+
+
+def _placeholders(entry: _Entry) -> Iterator[tuple[str, str]]:
+    """Longer names first, so that #target_num is not read as #target_n…."""
+    yield "#performer", entry.performer
+    yield "#target_num", str(entry.task.target_num - 1)
+    for i, person in enumerate(entry.task.target):
+        yield f"#target_{i}", person
+    for i, subgoal in enumerate(entry.task.goal):
+        yield f"#location_{i}", subgoal.location or NOT_SAID
+        yield f"#time_{i}", subgoal.start_time.strftime(MOMENT) if subgoal.start_time else NOT_SAID
+
+
+def _filled(text: str, said: Mapping[str, str]) -> str:
+    for name, value in said.items():
+        text = text.replace(name, value)
+    return text

@@ -1,0 +1,236 @@
+"""What happened in a town: what every resident did where at every moment, and who talked with whom about what."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+STAMP = "%Y-%m-%d %H:%M:%S"
+SLEEPING = "sleeping"
+LONGEST_GAP = timedelta(hours=1)
+"""A resident who was unseen for no longer than this, and did the same thing in the same place before and after, did it all along."""
+
+Indices = npt.NDArray[np.int32]
+UNSEEN = -1
+
+
+class State(NamedTuple):
+    """What a resident does, and where: “sector:arena:object”."""
+
+    action: str
+    place: str
+
+    @property
+    def room(self) -> tuple[str, ...]:
+        """Sector and arena. Published trajectories put the world's name before them, which is left out here."""
+        parts = self.place.split(":")
+        return tuple(parts[1:3] if len(parts) > 3 else parts[:2])
+
+    @property
+    def asleep(self) -> bool:
+        """Whether this is sleep."""
+        return "sleep" in self.action.lower()
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A conversation of two residents: who said what, and what each kept of it. `place` is where, as far as it is known."""
+
+    time: datetime
+    pair: tuple[str, str]
+    messages: tuple[tuple[str, str], ...]
+    summary: Mapping[str, str] = field(default_factory=dict)
+    place: str = ""
+
+    def partner(self, name: str) -> str:
+        """The other one."""
+        return self.pair[1] if self.pair[0] == name else self.pair[0]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A stretch of moments in which one resident's state stayed the same; `last` is the last of them."""
+
+    first: datetime
+    last: datetime
+    state: State
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Moments, and for each resident the index of their state (in `states`) at each; UNSEEN where nothing is recorded.
+
+    `extra` is what else a simulation leaves (plans, repairs); `notes` are the repairs made in reading a file.
+    """
+
+    times: tuple[datetime, ...]
+    states: tuple[State, ...]
+    lives: Mapping[str, Indices]
+    talks: tuple[Talk, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def residents(self) -> tuple[str, ...]:
+        """Everybody, in the order recorded."""
+        return tuple(self.lives)
+
+    def at(self, name: str, moment: int) -> State | None:
+        """A resident's state at a moment (its index), or None where it was not recorded."""
+        index = int(self.lives[name][moment])
+        return None if index == UNSEEN else self.states[index]
+
+    def moment(self, time: datetime) -> int:
+        """The index of the last moment not after `time`; 0 before the first."""
+        return max(0, bisect_right(self.times, time) - 1)
+
+    def runs(self, name: str) -> Iterator[Run]:
+        """A resident's life as stretches of the same state."""
+        life = self.lives[name]
+        starts = np.flatnonzero(np.diff(life, prepend=UNSEEN - 1))
+        for first, after in zip(starts, [*starts[1:], len(life)], strict=True):
+            if life[first] != UNSEEN:
+                yield Run(self.times[first], self.times[after - 1], self.states[life[first]])
+
+    def stored(self) -> dict[str, Any]:
+        """As plain values for the store: per resident the moments at which the state changed, not every moment."""
+        lives = {}
+        for name, life in self.lives.items():
+            starts = np.flatnonzero(np.diff(life, prepend=UNSEEN - 1))
+            lives[name] = [starts.tolist(), life[starts].tolist()]
+        return {
+            "times": _even(self.times),
+            "states": [list(state) for state in self.states],
+            "lives": lives,
+            "talks": [talk_values(talk) for talk in self.talks],
+            "extra": dict(self.extra),
+            "notes": list(self.notes),
+        }
+
+
+def from_stored(values: Mapping[str, Any]) -> Trajectory:
+    """The trajectory that `stored` wrote."""
+    times = _uneven(values["times"])
+    lives = {}
+    for name, (starts, states) in values["lives"].items():
+        lengths = np.diff([*starts, len(times)])
+        lives[name] = np.repeat(np.array(states, dtype=np.int32), lengths)
+    return Trajectory(
+        times, tuple(State(*state) for state in values["states"]), lives,
+        tuple(talk_from(talk) for talk in values["talks"]), values["extra"], tuple(values["notes"]),
+    )  # fmt: skip
+
+
+class Seen(NamedTuple):
+    """One resident at one moment, as a record says."""
+
+    time: datetime
+    agent: str
+    state: State
+
+
+def assemble(
+    seen: Iterable[Seen],
+    talks: Sequence[Talk] = (),
+    notes: Sequence[str] = (),
+    extra: Mapping[str, Any] | None = None,
+) -> Trajectory:
+    """A trajectory from its records in any order; of two records of the same resident and moment the caller has taken one.
+
+    Moments that a resident lacks are filled where the records before and after agree and lie an hour apart at the most.
+    """
+    records = list(seen)
+    times = tuple(sorted({r.time for r in records}))
+    index = {time: i for i, time in enumerate(times)}
+    states: dict[State, int] = {}
+    lives: dict[str, Indices] = {}
+    for r in records:
+        if r.agent not in lives:
+            lives[r.agent] = np.full(len(times), UNSEEN, dtype=np.int32)
+        lives[r.agent][index[r.time]] = states.setdefault(r.state, len(states))
+    told = list(notes)
+    for name, life in lives.items():
+        filled, unseen = _fill(life, times)
+        if filled:
+            told.append(
+                f"{name} has no record at {filled} moments between two equal ones; taken to have gone on."
+            )
+        if unseen:
+            told.append(
+                f"{name} has no record at {unseen} of {len(times)} moments; nothing is counted there."
+            )
+    ordered = tuple(sorted(talks, key=lambda t: t.time))
+    return Trajectory(times, tuple(states), lives, ordered, extra or {}, tuple(told))
+
+
+def _fill(life: Indices, times: Sequence[datetime]) -> tuple[int, int]:
+    """Fill short gaps between equal states in place; how many moments were filled, how many stay unseen."""
+    known = np.flatnonzero(life != UNSEEN)
+    filled = 0
+    for before, after in pairwise(known.tolist()):
+        if after - before > 1 and life[before] == life[after] and times[after] - times[before] <= LONGEST_GAP:
+            life[before + 1 : after] = life[before]
+            filled += after - before - 1
+    return filled, int((life == UNSEEN).sum())
+
+
+def talk_values(talk: Talk) -> dict[str, Any]:
+    """A conversation as trajectory files hold it."""
+    return {
+        "time": talk.time.strftime(STAMP),
+        "with": list(talk.pair),
+        "messages": [list(message) for message in talk.messages],
+        "summary": dict(talk.summary),
+        "place": talk.place,
+    }
+
+
+def talk_from(values: Mapping[str, Any]) -> Talk:
+    """A conversation as trajectory files hold it; the caller has checked its form."""
+    return Talk(
+        datetime.strptime(values["time"], STAMP),
+        (values["with"][0], values["with"][1]),
+        tuple((speaker, text) for speaker, text in values["messages"]),
+        values.get("summary") or {},
+        values.get("place") or "",
+    )
+
+
+def records(trajectory: Trajectory) -> Iterator[dict[str, Any]]:
+    """The records of a trajectory file: one per resident and moment, conversations among them, in the order of time."""
+    talks = list(trajectory.talks)
+    for moment, time in enumerate(trajectory.times):
+        while talks and talks[0].time <= time:
+            yield talk_values(talks.pop(0))
+        for name in trajectory.residents:
+            state = trajectory.at(name, moment)
+            if state is not None:
+                yield {
+                    "time": time.strftime(STAMP),
+                    "agent": name,
+                    "action": state.action,
+                    "place": state.place,
+                }
+    yield from (talk_values(talk) for talk in talks)
+
+
+def _even(times: Sequence[datetime]) -> Any:
+    """Evenly spaced moments as (first, seconds between, number), others as a list."""
+    steps = {b - a for a, b in pairwise(times)}
+    if len(steps) == 1:
+        return {"first": times[0].strftime(STAMP), "seconds": steps.pop().total_seconds(), "n": len(times)}
+    return [time.strftime(STAMP) for time in times]
+
+
+def _uneven(values: Any) -> tuple[datetime, ...]:
+    if isinstance(values, Mapping):
+        first, step = datetime.strptime(values["first"], STAMP), timedelta(seconds=values["seconds"])
+        return tuple(first + i * step for i in range(values["n"]))
+    return tuple(datetime.strptime(time, STAMP) for time in values)

@@ -1,0 +1,52 @@
+"""`concord score stss`, as it is called."""
+
+from __future__ import annotations
+
+import json
+
+from click.testing import CliRunner
+
+from core.benchmarks.stss.tasks import values_of
+from core.benchmarks.stss.trajectory import records
+from core.benchmarks.stss.trajectory_files import write_trajectory
+from core.cli import main
+from tests.stss.made import CAFE, lived, party
+
+
+def score(tmp_path, *arguments, task=None):
+    tasks, trajectory = tmp_path / "tasks.json", tmp_path / "t.jsonl"
+    tasks.write_text(json.dumps([values_of(task or party())]))
+    happened = lived(f"Ada | 2 19:00 | party | {CAFE}", f"Ben | 2 19:00 | the party | {CAFE}")
+    write_trajectory(records(happened), trajectory)
+    return CliRunner().invoke(
+        main, ["score", "stss", "--tasks", str(tasks), "--trajectory", str(trajectory), *arguments]
+    )
+
+
+def test_json_has_the_fields_promised(tmp_path):
+    done = score(tmp_path, "--format", "json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert set(found) == {"tasks", "by_type", "overall"}
+    assert (found["tasks"][0]["id"], found["tasks"][0]["type"]) == ("party", "public")
+    assert found["tasks"][0]["score"] == found["by_type"]["public"] == found["overall"] == 1 / 3
+    assert found["tasks"][0]["conversation_ratio"] == 0
+    (evidence,) = found["tasks"][0]["evidence"]
+    assert (evidence["agent"], evidence["time"], evidence["place"], evidence["words"], evidence["counted"]) == (
+        "Ben", "2023-02-14 19:00:00", CAFE, ["party"], True,
+    )  # fmt: skip
+
+
+def test_the_table_names_who_counted(tmp_path):
+    done = score(tmp_path)
+    assert done.exit_code == 0, done.output
+    assert "party (public activity): 0.333, conversation ratio 0.00" in done.stdout
+    assert "Ben" in done.stdout
+    assert "Overall: 0.333 (n = 1)" in done.stdout
+
+
+def test_an_unknown_performer_is_a_sentence(tmp_path):
+    done = score(tmp_path, task=party(performer="Zed"))
+    assert done.exit_code == 1
+    assert "Zed, who is not in the trajectory" in done.output
+    assert "Traceback" not in done.output
