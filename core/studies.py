@@ -264,10 +264,13 @@ def ratings_for_agreement(
 
 
 def _mean_of_runs(table: pd.DataFrame) -> pd.DataFrame:
-    keys = [c for c in table.columns if c not in ("repeat", "score")]
-    sums = table.groupby(keys, sort=False, dropna=False).score.agg(["sum", "count"])
-    # Divided once and rounded, so that equal averages are ties.
-    return (sums["sum"] / sums["count"]).round(9).rename("score").reset_index()
+    if table.repeat.max() > 0:
+        keys = ["unit", "criterion", "rater", "kind"]
+        groups = table.groupby(keys, sort=False)
+        # Divided once and rounded below, so that equal averages are ties.
+        means = groups.score.sum() / groups.score.count()
+        table = table.drop_duplicates(keys).drop(columns="score").join(means.rename("score"), on=keys)
+    return table.drop(columns="repeat").assign(score=table.score.round(9)).reset_index(drop=True)
 
 
 def _named_runs(table: pd.DataFrame) -> pd.DataFrame:

@@ -138,8 +138,9 @@ def _line(
         if kind.lower() not in ("human", "judge"):
             raise ImportRefused(f"{where}: rater_type is “{kind}”; it must be human or judge.")
         which: RaterKind = "human" if kind.lower() == "human" else "judge"
+        # A variant is the version of a judge's prompt; a person is one rater whatever they were shown.
         rater = raters[kind, name, variant, stand_in] = Rater(
-            name, which, variant, stand_in in ("1", "true", "yes")
+            name, which, variant if which == "judge" else "", stand_in in ("1", "true", "yes")
         )
     return Line(
         number, item, criterion, rater, _whole(where, "turn", row.pop("turn", ""), 1),

@@ -218,3 +218,10 @@ CREATE TABLE moderations (
 ) WITHOUT ROWID
 """,
     )
+
+
+@migrations(name="005_indexes_for_browsing")
+def _browsing(db: Database) -> None:
+    """A benchmark's newest conversations, and those furthest from people, without sorting them all."""
+    db.execute("CREATE INDEX conversations_of_benchmark ON conversations (benchmark)")
+    db.execute("CREATE INDEX summaries_by_gap ON summaries (abs(final - people))")

@@ -23,6 +23,18 @@ _BEGUN = (
     "AND r.conversation_id = b.conversation_id AND ifnull(r.turn, 0) = ifnull(b.turn, 0) "
     "WHERE b.id = {a}.unit_id AND r.rater_id = {a}.rater_id))"
 )
+_FRAME = [
+    "unit",
+    "conversation_id",
+    "turn",
+    "player",
+    "criterion",
+    "rater",
+    "kind",
+    "stand_in",
+    "repeat",
+    "score",
+]
 
 
 @dataclass(frozen=True)
@@ -368,28 +380,47 @@ def refused_units(db: Database, name: str) -> list[int]:
 def frame(db: Database, name: str) -> pd.DataFrame:
     """A study's ratings in long form, people's and judges', one row per unit, criterion, rater and repeat.
 
-    Columns: unit (study unit id), conversation_id, turn, player, criterion, rater, kind, stand_in, repeat, score. A judge's score of a
+    Columns: unit (study unit id), conversation_id, turn, player, criterion, rater, kind, stand_in, repeat, score. A judge present
+    with several versions of the prompt is named with each version, as they are different raters. A judge's score of a
     conversation is the mean over its turns where the judge rates turns; people's answers count once submitted.
     """
     found = study_id(db, name)
     per_turn = db.execute("SELECT per_turn FROM studies WHERE id = ?", [found]).fetchone()[0]
-    columns = "u.id AS unit, u.conversation_id, u.turn, c.player, {s}.criterion, x.name AS rater, x.variant, x.kind, x.stand_in, {s}.repeat"
     if per_turn:
         sql = (
-            f"SELECT {columns.format(s='r')}, r.score FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
+            "SELECT u.id, r.rater_id, r.criterion, r.repeat, r.score FROM study_units u "
             "JOIN ratings r ON r.conversation_id = u.conversation_id AND r.turn = u.turn AND (r.study_id = u.study_id OR r.study_id IS NULL) "
-            "JOIN raters x ON x.id = r.rater_id LEFT JOIN assignments a ON a.unit_id = u.id AND a.rater_id = r.rater_id "
+            "LEFT JOIN assignments a ON a.unit_id = u.id AND a.rater_id = r.rater_id "
             "WHERE u.study_id = ? AND ifnull(a.state, 'done') = 'done'"
         )
     else:
         sql = (
-            f"SELECT {columns.format(s='s')}, s.total / s.n AS score FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
-            "JOIN scores s ON s.conversation_id = u.conversation_id AND (s.study_id = u.study_id OR s.study_id IS NULL) "
-            "JOIN raters x ON x.id = s.rater_id WHERE u.study_id = ?"
+            "SELECT u.id, s.rater_id, s.criterion, s.repeat, s.total / s.n FROM study_units u "
+            "JOIN scores s ON s.conversation_id = u.conversation_id AND (s.study_id = u.study_id OR s.study_id IS NULL) WHERE u.study_id = ?"
         )
-    cursor = db.execute(sql, [found])
-    table = pd.DataFrame(cursor.fetchall(), columns=[d[0] for d in cursor.description])
-    several = table[table.kind == "judge"].groupby("rater").variant.nunique()
-    named = table.rater.isin(several[several > 1].index) & (table.kind == "judge")
-    table.loc[named, "rater"] = table.rater[named] + " " + table.variant[named]
-    return table.drop(columns="variant")
+    given = pd.DataFrame(
+        db.execute(sql, [found]).fetchall(), columns=["unit", "rater_id", "criterion", "repeat", "score"]
+    )
+    # What a unit and a rater are is read once each, not once a rating.
+    units = pd.DataFrame(
+        db.execute(
+            "SELECT u.id, u.conversation_id, u.turn, c.player FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
+            "WHERE u.study_id = ?",
+            [found],
+        ).fetchall(),
+        columns=["unit", "conversation_id", "turn", "player"],
+    )
+    raters = pd.DataFrame(
+        db.execute("SELECT id, name, variant, kind, stand_in FROM raters").fetchall(),
+        columns=["rater_id", "rater", "variant", "kind", "stand_in"],
+    )
+    raters = raters[raters.rater_id.isin(given.rater_id.unique())]
+    versions = (
+        raters[raters.kind == "judge"]
+        .groupby("rater")
+        .variant.transform("count")
+        .reindex(raters.index, fill_value=0)
+    )
+    raters["rater"] = raters.rater.where(versions < 2, raters.rater + " " + raters.variant)
+    table = given.merge(units, on="unit", how="left").merge(raters, on="rater_id", how="left")
+    return table[_FRAME]
