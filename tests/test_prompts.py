@@ -1,0 +1,119 @@
+"""Prompts: files and versions, strict about names, sandboxed, hashed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.benchmarks import BENCHMARKS
+from core.benchmarks.benchmark import Materials
+from core.conversation import Message
+from core.errors import ConfigError, NotFound
+from core.prompts import load_prompt, versions
+from core.replies import Reply
+from core.workspace import SHIPPED
+
+
+class Said(Reply):
+    said: str
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    place = tmp_path / "prompts" / "toy" / "v1"
+    place.mkdir(parents=True)
+    (place / "talk_system.jinja").write_text("You are {{ name }}.")
+    (place / "talk_user.jinja").write_text("Say something to {{ who }}.\n")
+    (place / "prompts.toml").write_text("[talk]\nparams = { temperature = 0.5 }\n")
+    return tmp_path / "prompts"
+
+
+def load(folder, version="v1", base="v1", more=()):
+    return load_prompt([*more, folder], "toy", version, "talk", Said, base)
+
+
+def test_the_system_message_the_dialogue_so_far_and_the_user_message(folder):
+    asked = load(folder).render(
+        [Message("user", "Hi", {"secret": 1}), Message("assistant", "Hello")], name="Bo", who="Al"
+    )
+    assert [(m.role, m.content) for m in asked.messages] == [
+        ("system", "You are Bo."), ("user", "Hi"), ("assistant", "Hello"), ("user", "Say something to Al."),
+    ]  # fmt: skip
+    assert asked.params == {"temperature": 0.5}
+    assert all(not m.meta for m in asked.messages), "what stands beside an utterance is not sent"
+
+
+def test_an_undefined_name_is_an_error_that_says_what_may_be_used(folder):
+    with pytest.raises(ConfigError, match=r"toy/v1/talk_user\.jinja.*“?'?who.*name"):
+        load(folder).render(name="Bo")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [("{% if %}", "not valid Jinja, line 1"), ("{{ x", "not valid Jinja")]
+)
+def test_a_template_that_cannot_be_read_is_named(folder, text, says):
+    (folder / "toy" / "v1" / "talk_user.jinja").write_text(text)
+    with pytest.raises(ConfigError, match=says):
+        load(folder)
+
+
+def test_templates_are_sandboxed(folder):
+    (folder / "toy" / "v1" / "talk_user.jinja").write_text("{{ ''.__class__.__mro__[1].__subclasses__() }}")
+    with pytest.raises(ConfigError, match="cannot be filled"):
+        load(folder).render(name="Bo")
+
+
+def test_a_version_takes_what_it_lacks_from_the_benchmarks_own(folder):
+    place = folder / "toy" / "mine"
+    place.mkdir()
+    (place / "talk_user.jinja").write_text("Shout at {{ who }}.")
+    asked = load(folder, "mine").render(name="Bo", who="Al")
+    assert [m.content for m in asked.messages] == ["You are Bo.", "Shout at Al."]
+    assert asked.params == {"temperature": 0.5}
+
+
+def test_the_workspaces_file_goes_before_the_shipped_one_of_the_same_version(folder, tmp_path):
+    own = tmp_path / "own"
+    (own / "toy" / "v1").mkdir(parents=True)
+    (own / "toy" / "v1" / "talk_system.jinja").write_text("I am {{ name }}.")
+    changed = load(folder, more=[own])
+    assert changed.render(name="Bo", who="Al").messages[0].content == "I am Bo."
+    assert changed.hash != load(folder).hash, "a changed prompt is told by its hash"
+
+
+def test_the_hash_covers_templates_parameters_and_schema(folder):
+    first = load(folder)
+    assert load(folder).hash == first.hash
+    (folder / "toy" / "v1" / "prompts.toml").write_text("[talk]\nparams = { temperature = 0.6 }\n")
+    assert load(folder).hash != first.hash
+    assert load_prompt([folder], "toy", "v1", "talk", None).hash != load(folder).hash
+
+
+def test_an_unknown_version_and_a_missing_prompt(folder):
+    with pytest.raises(NotFound, match="Known: v1"):
+        load(folder, "v2")
+    with pytest.raises(ConfigError, match=r"judge_system\.jinja"):
+        load_prompt([folder], "toy", "v1", "judge", None)
+
+
+SHIPPED_PROMPTS = [(b, name) for b in BENCHMARKS.values() for name in b.prompts]
+
+
+@pytest.mark.parametrize(("benchmark", "name"), SHIPPED_PROMPTS, ids=lambda x: getattr(x, "name", x))
+def test_every_prompt_a_benchmark_names_ships_with_its_sampling_parameters(benchmark, name):
+    prompt = benchmark.prompt(Materials((SHIPPED / "prompts",), (SHIPPED / "data",)), name)
+    assert prompt.sources or prompt.params, (
+        "a prompt without words (the dialogue is sent as it stands) still has its parameters"
+    )
+    assert "temperature" in prompt.params
+
+
+def test_every_shipped_template_belongs_to_a_benchmark():
+    """A forgotten file would be a prompt nobody is asked."""
+    for folder in sorted((SHIPPED / "prompts").iterdir()):
+        if folder.is_dir():
+            benchmark = BENCHMARKS[folder.name]
+            assert benchmark.version in versions([SHIPPED / "prompts"], folder.name)
+            for file in (folder / benchmark.version).glob("*.jinja"):
+                assert file.stem.rsplit("_", 1)[0] in benchmark.prompts, file
