@@ -31,6 +31,9 @@ JUDGES = ("a", "b", "c")
 SIZES = {"5x250": 5, "13x1700": 3, "50x100000": 5}
 """People × items, and how many people rate each item."""
 
+TURNS = {1: "Likert", 4: "4 turns"}
+"""A judge answers every turn of an item, and their mean is its score."""
+
 LOOPED = {"5x250": 20, "13x1700": 5, "50x100000": 1}
 """Resamples that the plain loop is timed on."""
 
@@ -93,42 +96,59 @@ def loop(frame: pd.DataFrame, resamples: int) -> float:
     return time.perf_counter() - start
 
 
+def ours(size: str, turns: int, options: argparse.Namespace) -> tuple[float, list[float]]:
+    """Seconds to read the frame, and to make every figure, several times."""
+    people, items = map(int, size.split("x"))
+    frame = ratings(people, items, SIZES[size], turns=turns)
+    start = time.perf_counter()
+    table = read_ratings(frame)
+    read = time.perf_counter() - start
+    times = []
+    for _ in range(options.repeats):
+        start = time.perf_counter()
+        study_agreement(table, resamples=options.resamples)
+        times.append(time.perf_counter() - start)
+    return read, times
+
+
+def theirs(size: str, turns: int, options: argparse.Namespace) -> float:
+    """Seconds that the loop would take for all resamples, from the few it was run for."""
+    people, items = map(int, size.split("x"))
+    frame = ratings(people, items, SIZES[size], turns=turns)
+    few = LOOPED[size]
+    return statistics.median(loop(frame, few) for _ in range(options.repeats)) / few * options.resamples
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--resamples", type=int, default=1000)
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--repeats", type=int, default=5, help="medians are over this many (default 5)")
     parser.add_argument("--sizes", default=",".join(SIZES))
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    print(f"{len(CRITERIA)} criteria and final, {len(JUDGES)} judges, {options.resamples} resamples, seconds")
-    print(
-        f"{'people x items':>15} {'judges':>10} {'read':>7} {'figures':>8} {'(range)':>15} {'loop, scaled':>13} {'ratio':>7}"
+    cases = [(size, turns) for size in options.sizes.split(",") for turns in TURNS]
+    measured = [ours(size, turns, options) for size, turns in cases]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+        1024**3 if sys.platform == "darwin" else 1024**2
     )
-    for size in options.sizes.split(","):
-        people, items = map(int, size.split("x"))
-        for turns, kind in ((1, "Likert"), (4, "4 turns")):
-            frame = ratings(people, items, SIZES[size], turns=turns)
-            start = time.perf_counter()
-            table = read_ratings(frame)
-            read = time.perf_counter() - start
-            times = []
-            for _ in range(options.repeats):
-                start = time.perf_counter()
-                study_agreement(table, resamples=options.resamples)
-                times.append(time.perf_counter() - start)
-            few = LOOPED[size]
-            plain = statistics.median(loop(frame, few) for _ in range(3)) / few * options.resamples
-            ours = statistics.median(times)
-            spread = f"{min(times):.2f}–{max(times):.2f}"
-            print(
-                f"{size:>15} {kind:>10} {read:7.2f} {ours:8.2f} {spread:>15} {plain:13.0f} {plain / ours:6.0f}x",
-                flush=True,
-            )
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
     print(
-        f"the loop was run for {', '.join(f'{n} ({s})' for s, n in LOOPED.items())} resamples; peak memory {peak:.2f} GB, both sides"
+        f"{len(CRITERIA)} criteria and final, {len(JUDGES)} judges, {options.resamples} resamples; seconds, medians of {options.repeats}"
+    )
+    print(
+        f"{'people x items':>15} {'judges':>8} {'read':>6} {'figures':>8} {'(range)':>12} {'loop, scaled':>13} {'ratio':>7}"
+    )
+    for (size, turns), (read, times) in zip(cases, measured, strict=True):
+        plain, own = theirs(size, turns, options), statistics.median(times)
+        spread = f"{min(times):.2f}–{max(times):.2f}"
+        print(
+            f"{size:>15} {TURNS[turns]:>8} {read:6.2f} {own:8.2f} {spread:>12} {plain:13.0f} {plain / own:6.0f}x",
+            flush=True,
+        )
+    few = ", ".join(f"{LOOPED[size]} at {size}" for size in options.sizes.split(","))
+    print(
+        f"The loop was run for few resamples ({few}) and scaled. Peak memory before it: {peak:.2f} GB, the frame included."
     )
 
 

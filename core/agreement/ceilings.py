@@ -61,7 +61,9 @@ def footing(
             n = int((~np.isnan(shared)).sum())
             ahead.append((members, table.people[person], n))
             statistics += [correlation(pairs(judge, shared)), correlation(pairs(own, shared))]
-    now, drawn = bootstrap(statistics, scores.items, resamples=resamples, seed=seed, clusters=groups)
+    now, drawn = bootstrap(
+        statistics, scores.items, resamples=resamples, seed=seed, among=table.rated, clusters=groups
+    )
     enough = np.array([n >= FEWEST for _, _, n in ahead], dtype=bool)
     judge_rho, person_rho = now[::2], now[1::2]
     gap = drawn[::2] - drawn[1::2]

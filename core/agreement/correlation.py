@@ -124,8 +124,8 @@ def _pearson(pairs: Pairs, weight: Floats) -> Floats:
     count_x, count_y = pairs.by_x @ weight, pairs.by_y @ weight
     n = np.maximum(weight.sum(axis=0), 1)
     sum_x, sum_y = x @ count_x, y @ count_y
-    spread_x = np.where((count_x > 0).sum(axis=0) > 1, (x**2) @ count_x - sum_x**2 / n, 0)
-    spread_y = np.where((count_y > 0).sum(axis=0) > 1, (y**2) @ count_y - sum_y**2 / n, 0)
+    spread_x = np.where((count_x > 0).sum(axis=0) > 1, np.maximum((x**2) @ count_x - sum_x**2 / n, 0), 0)
+    spread_y = np.where((count_y > 0).sum(axis=0) > 1, np.maximum((y**2) @ count_y - sum_y**2 / n, 0), 0)
     together = (x[pairs.at_x] * y[pairs.at_y]) @ weight - sum_x * sum_y / n
     return _ratio(together, spread_x, spread_y)
 

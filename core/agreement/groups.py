@@ -48,7 +48,7 @@ def within_groups(
             pair = pairs(inside, scores.target)
             plan.append((members, name, pair))
             statistics += [correlation(pair), mean(table.level(inside) - scores.target)]
-    own, drawn = bootstrap(statistics, scores.items, resamples=resamples, seed=seed)
+    own, drawn = bootstrap(statistics, scores.items, resamples=resamples, seed=seed, among=table.rated)
     rows = []
     for place, (members, name, pair) in enumerate(plan):
         n = pair.items
@@ -98,7 +98,7 @@ def levels(
             _average(usable),
             _between(score, scores.target, codes, len(names)),
         ]
-    own, drawn = bootstrap(statistics, scores.items, resamples=resamples, seed=seed)
+    own, drawn = bootstrap(statistics, scores.items, resamples=resamples, seed=seed, among=table.rated)
     rows = []
     for place, (members, overall, used, skipped, filled) in enumerate(plan):
         base = {"rater": called(members), "members": members, "n": overall.items}

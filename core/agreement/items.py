@@ -78,7 +78,7 @@ def contested(
             plan.append((members, name, pair))
             gap = table.level(inside) - scores.target
             statistics += [correlation(pair), mean(gap), mean(np.abs(gap))]
-    own, drawn = bootstrap(statistics, scores.items, resamples=resamples, seed=seed)
+    own, drawn = bootstrap(statistics, scores.items, resamples=resamples, seed=seed, among=table.rated)
     rows = []
     for place, (members, name, pair) in enumerate(plan):
         why = pair.undefined
@@ -127,7 +127,7 @@ def bands(
                 (members, name, int(sum((~np.isnan(gap)).any() * (~np.isnan(gap)).sum() for gap in gaps)))
             )
             statistics.append(_pooled(gaps))
-    own, drawn = bootstrap(statistics, scores.items, resamples=resamples, seed=seed)
+    own, drawn = bootstrap(statistics, scores.items, resamples=resamples, seed=seed, among=table.rated)
     rows = [
         {"rater": called(members), "members": members, "band": name, "n": n}
         | columns("bias", own[place], drawn[place])

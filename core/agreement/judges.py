@@ -44,7 +44,9 @@ def judge_figures(
     given = [scores.panel(members) for members in raters]
     plans = [_statistics(score, scores.target, table.level(score)) for score in given]
     statistics = [statistic for plan in plans for statistic in plan.values()]
-    own, drawn = bootstrap(statistics, scores.items, resamples=resamples, seed=seed, clusters=groups)
+    own, drawn = bootstrap(
+        statistics, scores.items, resamples=resamples, seed=seed, among=table.rated, clusters=groups
+    )
     figures = iter(zip(own.tolist(), drawn, strict=True))
     rows = []
     for members, score, plan in zip(raters, given, plans, strict=True):

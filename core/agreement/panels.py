@@ -69,7 +69,8 @@ def redundancy(
     if not why:
         own = _partial(stacked[:, shared], everything(n))
         parts = [
-            _partial(stacked[:, shared], weights[shared]) for weights in draws(scores.items, resamples, seed)
+            _partial(stacked[:, shared], weights[shared])
+            for weights in draws(scores.items, resamples, seed, among=table.rated)
         ]
         drawn = np.concatenate([own[:, :0], *parts], axis=1)
         couples = list(itertools.combinations(judges, 2))
@@ -175,7 +176,7 @@ def best_panel(
     if np.isnan(own).any():
         return replace(nothing, reason="a candidate's or people's scores are all equal")
     inside, outside = [], []
-    for weights in draws(scores.items, resamples, seed):
+    for weights in draws(scores.items, resamples, seed, among=table.rated):
         inside.append(measured(weights))
         outside.append(measured((weights == 0).astype(np.float64)))
     drawn, left_out = np.concatenate(inside, axis=1), np.concatenate(outside, axis=1)

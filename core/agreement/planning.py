@@ -68,11 +68,9 @@ def needed(
     based = basis(table, scores, resamples=resamples, seed=seed, target=figure)
 
     def at(size: int) -> Interval:
-        drawn = []
-        for weights in draws(len(items), resamples, seed, size=size):
-            whole = np.zeros((scores.items, weights.shape[1]), dtype=weights.dtype)
-            whole[items] = weights
-            drawn.append(statistic(whole))
+        drawn = [
+            statistic(weights) for weights in draws(scores.items, resamples, seed, among=items, size=size)
+        ]
         return interval(np.concatenate([np.empty(0), *drawn]))
 
     now = at(len(items))

@@ -115,6 +115,14 @@ class Ratings:
             known = ", ".join(self.criteria) or "none"
             raise StudyError(f"The study has no criterion “{criterion}”. Its criteria: {known}.") from None
 
+    @cached_property
+    def rated(self) -> Ints:
+        """The items that a person rated on any criterion: what resamples are drawn from. Every item, if there are no people."""
+        rated = np.zeros(len(self.units), dtype=np.bool_)
+        for scores in self.criteria.values():
+            rated |= scores.present > 0
+        return np.flatnonzero(rated) if rated.any() else np.arange(len(self.units))
+
     def level(self, values: Floats) -> Floats:
         """Differences between judges and people, where the two answer on the same scale; all nan where they do not."""
         return values if self.same_scale else np.full_like(values, np.nan)
@@ -163,8 +171,7 @@ def read_ratings(
     if missing := [name for name in COLUMNS if name not in ratings.columns]:
         raise StudyError(f"The ratings lack the column “{missing[0]}”; they need {', '.join(COLUMNS)}.")
     rows = _checked(ratings.loc[:, list(COLUMNS)])
-    if criteria is None:
-        criteria = [str(name) for name in rows["criterion"].unique()]
+    criteria = list(dict.fromkeys(map(str, rows["criterion"].unique() if criteria is None else criteria)))
     given_final = FINAL in criteria
     counted = list(criteria) if counted is None else list(counted)
     if given_final:

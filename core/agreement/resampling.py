@@ -44,19 +44,27 @@ class Interval(NamedTuple):
 
 
 def draws(
-    items: int, resamples: int, seed: int, *, clusters: Ints | None = None, size: int | None = None
+    items: int,
+    resamples: int,
+    seed: int,
+    *,
+    among: Ints | None = None,
+    clusters: Ints | None = None,
+    size: int | None = None,
 ) -> Iterator[Weights]:
     """Yield weights (items × some resamples) until there are `resamples` of them; the same seed gives the same weights.
 
-    Each resample draws `size` items (default: as many as there are) with replacement. With `clusters` (a number per item)
-    whole clusters are drawn, as many as there are; items of cluster −1 stand alone.
+    Each resample draws `size` items (default: as many as there are) with replacement. With `among` only these items are drawn, all
+    others have weight 0. With `clusters` (a number per item) whole clusters are drawn, as many as there are; items of cluster −1
+    stand alone.
     """
-    if not items:
+    among = np.arange(items) if among is None else among
+    if not len(among):
         return
-    if clusters is not None:
-        clusters = _alone(clusters)
-    units = items if clusters is None else int(clusters.max()) + 1
+    cluster = np.arange(len(among)) if clusters is None else _alone(clusters[among])
+    units = int(cluster.max()) + 1
     size = units if size is None else size
+    whole = len(among) == items
     rng = np.random.default_rng(seed)
     chunk = max(1, min(TOGETHER, CELLS // items))
     for start in range(0, resamples, chunk):
@@ -64,7 +72,14 @@ def draws(
         for row in block:
             row[:] = np.bincount(rng.integers(0, units, size), minlength=units)
         weights = np.ascontiguousarray(block.T)
-        yield weights if clusters is None else weights[clusters]
+        if clusters is not None:
+            weights = weights[cluster]
+        if whole:
+            yield weights
+        else:
+            spread = np.zeros((items, weights.shape[1]), dtype=np.float32)
+            spread[among] = weights
+            yield spread
 
 
 def _alone(clusters: Ints) -> Ints:
@@ -94,13 +109,19 @@ def interval(values: Floats) -> Interval:
 
 
 def bootstrap(
-    statistics: Sequence[Statistic], items: int, *, resamples: int, seed: int, clusters: Ints | None = None
+    statistics: Sequence[Statistic],
+    items: int,
+    *,
+    resamples: int,
+    seed: int,
+    among: Ints | None = None,
+    clusters: Ints | None = None,
 ) -> tuple[Floats, Floats]:
     """Each figure of the items as they are (figures), and of every resample (figures × resamples), all on the same draws."""
     own = np.array([statistic(everything(items))[0] for statistic in statistics])
     parts = [
         np.array([statistic(weights) for statistic in statistics]).reshape(len(statistics), weights.shape[1])
-        for weights in draws(items, resamples, seed, clusters=clusters)
+        for weights in draws(items, resamples, seed, among=among, clusters=clusters)
     ]
     return own, np.concatenate([np.empty((len(statistics), 0)), *parts], axis=1)
 

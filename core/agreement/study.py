@@ -48,8 +48,8 @@ def study_agreement(
       rated too);
     - judges and panels: ``spearman`` with ``p`` (Student's t, two-sided) and ``ci``, ``kendall`` (tau-b), ``pearson``, ``n``.
 
-    Intervals are 95% percentile bootstraps: `resamples` draws of as many items as the study has, with replacement, the same draws for
-    every figure; with `clusters` (unit → cluster) whole clusters are drawn. A figure undefined in more than 5% of the draws has
+    ``items`` counts the study's items, rated by people or not. Intervals are 95% percentile bootstraps: `resamples` draws, with
+    replacement, of as many items as people rated, from these, the same draws for every figure; with `clusters` (unit → cluster) whole clusters are drawn. A figure undefined in more than 5% of the draws has
     no interval. What is undefined is None, and a sibling ``reason`` says why: no people, no judges, one person, fewer than three items
     in common, ratings that are all equal. Where figures of one object are undefined for different reasons, the reason names each.
 
@@ -67,7 +67,9 @@ def study_agreement(
     items = len(table.units)
     groups = None if clusters is None else table.facet(clusters)[0]
     statistics = [statistic for part in parts.values() for statistic in part.statistics]
-    own, drawn = bootstrap(statistics, items, resamples=resamples, seed=seed, clusters=groups)
+    own, drawn = bootstrap(
+        statistics, items, resamples=resamples, seed=seed, among=table.rated, clusters=groups
+    )
     figures = iter(zip(own.tolist(), map(interval, drawn), strict=True))
     result: dict[str, Any] = {"study": study, "items": items, "resamples": resamples, "seed": seed}
     result["criteria"] = {
@@ -220,7 +222,7 @@ def _rater(scores: Scores, rater: Compared, rho: float, ends: Interval) -> dict[
     if n < FEWEST or math.isnan(rho):
         return undefined | _because(None, x, y, called, "people's mean")
     p, why_p = p_value(rho, n)
-    tau, r = once(rater.pairs, "kendall"), once(rater.pairs, "pearson")
+    tau, r = _number(once(rater.pairs, "kendall")), _number(once(rater.pairs, "pearson"))
     row = dict(zip((*figures, "n"), (rho, p, ends.ends, tau, r, n), strict=True))
     reasons = [f"{what}: {why}" for what, why in (("p", why_p), ("ci", ends.reason)) if why]
     return row | ({"reason": "; ".join(reasons)} if reasons else {})

@@ -137,3 +137,22 @@ def test_unknown_names():
 
 def test_a_row_without_a_score_is_missing():
     assert read_ratings(people({"ann": [1, 2]}).assign(score=[1, np.nan])).units == [0]
+
+
+def test_rated_items():
+    table = read_ratings(
+        pd.concat([study({"ann": [1, None, None]}, {"j": [1, 2, 3]}), people({"bob": [None, 2]}, "b")])
+    )
+    assert table.rated.tolist() == [0, 1]
+    assert read_ratings(judges({"j": [1, 2]})).rated.tolist() == [0, 1]
+
+
+def test_categorical_columns_and_unit_tuples():
+    rows = study({"ann": [1, 2, 3]}, {"j": [3, 2, 1]})
+    units = [("a", 1), ("a", None), ("b", 1)]
+    rows = rows.assign(unit=[units[unit] for unit in rows["unit"]])
+    categories = rows.astype({"criterion": "category", "rater": "category", "kind": "category"})
+    for frame_ in (rows, categories):
+        table = read_ratings(frame_, exclude_units=[("a", None)])
+        assert table.units == [("a", 1), ("b", 1)]
+        assert table["quality"].target.tolist() == [1, 3]

@@ -58,3 +58,11 @@ def test_interval_with_undefined_resamples():
 
 def test_no_items_no_draws():
     assert list(draws(0, 100, 0)) == []
+
+
+def test_only_some_items():
+    weights = all_draws(10, 40, 0, among=np.array([2, 5, 7]))
+    assert (weights.sum(axis=0) == 3).all()
+    assert set(np.flatnonzero(weights.any(axis=1))) == {2, 5, 7}
+    clusters = np.array([9, 9, 4, 9, 9, 4, 9, 4, 9, 9])
+    assert (all_draws(10, 40, 0, among=np.array([2, 5, 7]), clusters=clusters)[[2, 5, 7]] == 1).all()

@@ -89,8 +89,10 @@ def test_intervals_are_those_of_the_drawn_items():
     part = study_agreement(rows, resamples=60, seed=5)["criteria"]["quality"]
     persons, machines = matrix(rows).reindex(columns=range(40)), matrix(rows, "judge")
     target = persons.mean(axis=0)
+    rated = np.flatnonzero(target.notna())
+    assert len(rated) < 40  # an item that no person rated is not drawn
     alphas, rhos, panel = [], [], []
-    for weights in np.concatenate(list(draws(40, 60, 5)), axis=1).T.astype(int):
+    for weights in np.concatenate(list(draws(40, 60, 5, among=rated)), axis=1).T.astype(int):
         drawn = np.repeat(np.arange(40), weights)
         drawn_target = target[drawn].to_numpy()
         kept = ~np.isnan(drawn_target)
