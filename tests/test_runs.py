@@ -167,6 +167,23 @@ def test_a_spending_limit_stops_cleanly_and_the_rest_is_done_later(faulty):
     assert rest.spent.calls == 20 - paid
 
 
+def test_a_signal_stops_cleanly_and_the_next_run_pays_for_nothing_again(faulty):
+    workspace = faulty(latency=0.1)
+    command = [
+        sys.executable, "-m", "core.cli", "--workspace", str(workspace.path), "run", "pingpong", "--players", "player",
+        "--interrogator", "user", "--characters", "tully", "--repeats", "5",
+    ]  # fmt: skip
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    while calls_made(workspace) < 30:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=20)
+    assert "stopped" in said
+    assert "Stopped by a signal" in said
+    assert subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 0
+    assert calls_made(workspace) == 5 * (7 * 8 + 16), "not one call twice"
+
+
 def test_stop_asked_for_from_elsewhere(faulty):
     workspace = faulty(latency=0.2)
 
