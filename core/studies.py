@@ -195,15 +195,17 @@ def deal_study(
     held: dict[str, set[str]] = {}
     for person, desk in desks.items():
         excess = max(0, len(desk) - (0 if fewer or person in gone else fair))
-        free = [key for key, begun in desk.items() if not begun]
+        free = [key for key, state in desk.items() if state == "free"]
         back = set(free[max(0, len(free) - excess) :])
         studies.reclaim(db, name, raters[person], [unit for key in back for unit in units[key]])
+        # Whoever has left fills a place with what they finished; what they broke off is somebody else's to rate.
         for key in desk.keys() - back:
-            held.setdefault(key, set()).add(person)
+            if person not in gone or desk[key] == "closed":
+                held.setdefault(key, set()).add(person)
     for person, keys in sampling.deal(list(units), people, k, seed=study.seed, done=held).items():
         studies.assign(db, raters[person], [unit for key in keys for unit in units[key]])
     studies.set_overlap(db, name, k)
-    return dict(Counter(person for _, person, _ in studies.queues(db, name)))
+    return dict(Counter(person for _, person, _, _ in studies.queues(db, name)))
 
 
 def _refuse_undealable(study: Study) -> None:
@@ -219,13 +221,14 @@ def _refuse_undealable(study: Study) -> None:
         )
 
 
-def _desks(db: Database, name: str, units: Mapping[str, Sequence[int]]) -> dict[str, dict[str, bool]]:
-    """Who has which conversations, in their order, and whether they have begun any unit of it."""
+def _desks(db: Database, name: str, units: Mapping[str, Sequence[int]]) -> dict[str, dict[str, str]]:
+    """Who has which conversations, in their order: closed where they are through with a unit of it, begun, or free."""
     key_of = {unit: key for key, ids in units.items() for unit in ids}
-    desks: dict[str, dict[str, bool]] = {}
-    for unit, person, begun in studies.queues(db, name):
-        desk = desks.setdefault(person, {})
-        desk[key_of[unit]] = desk.get(key_of[unit], False) or begun
+    desks: dict[str, dict[str, str]] = {}
+    for unit, person, begun, closed in studies.queues(db, name):
+        desk, key = desks.setdefault(person, {}), key_of[unit]
+        here = "closed" if closed else "begun" if begun else "free"
+        desk[key] = min(here, desk.get(key, "free"), key=("closed", "begun", "free").index)
     return desks
 
 

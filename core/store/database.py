@@ -21,10 +21,15 @@ def connect(path: Path) -> Database:
     try:
         conn = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         db = Database(conn, execute_plugins=False)
+        conn.create_function("casefold", 1, str.casefold, deterministic=True)
         conn.execute("PRAGMA foreign_keys = ON")
         conn.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.OperationalError as error:
+        raise WorkspaceError(
+            f"The database {path} cannot be opened: {error}. Check that you may read and write it, or open another workspace."
+        ) from error
     except sqlite3.Error as error:
-        raise WorkspaceError(f"The database {path} cannot be opened: {error}.") from error
+        raise WorkspaceError(_damaged(path, error)) from error
     return db
 
 
@@ -80,11 +85,13 @@ def prepare(path: Path) -> None:
             with transaction(db):
                 migrations.apply(db)
     except sqlite3.DatabaseError as error:
-        raise WorkspaceError(
-            f"{path} is not a Concord database, or it is damaged ({error}). Open another workspace."
-        ) from error
+        raise WorkspaceError(_damaged(path, error)) from error
     finally:
         db.close()
+
+
+def _damaged(path: Path, error: sqlite3.Error) -> str:
+    return f"{path} is not a Concord database, or it is damaged ({error}). Open another workspace."
 
 
 def now() -> str:

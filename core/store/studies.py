@@ -209,14 +209,14 @@ def reclaim(db: Database, name: str, rater: int, unit_ids: Sequence[int] | None 
     return [row[0] for row in rows.fetchall()]
 
 
-def queues(db: Database, name: str) -> list[tuple[int, str, bool]]:
-    """Who has what, in their order: (unit id, annotator, whether they have begun it)."""
+def queues(db: Database, name: str) -> list[tuple[int, str, bool, bool]]:
+    """Who has what, in their order: (unit id, annotator, whether they have begun it, whether they are through with it)."""
     rows = db.execute(
-        f"SELECT a.unit_id, x.name, {_BEGUN.format(a='a')} FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+        f"SELECT a.unit_id, x.name, {_BEGUN.format(a='a')}, a.state <> 'open' FROM assignments a JOIN study_units u ON u.id = a.unit_id "
         "JOIN raters x ON x.id = a.rater_id WHERE u.study_id = ? ORDER BY a.position",
         [study_id(db, name)],
     )
-    return [(unit, person, bool(begun)) for unit, person, begun in rows.fetchall()]
+    return [(unit, person, bool(begun), bool(closed)) for unit, person, begun, closed in rows.fetchall()]
 
 
 def desk(db: Database, rater: int, name: str) -> list[tuple[int, str, bool]]:

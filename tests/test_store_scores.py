@@ -1,0 +1,247 @@
+"""Sums and summaries stay what a computation from the ratings themselves gives, whatever was done in which order."""
+
+from collections import defaultdict
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from core.conversation import Conversation, Message, Unit
+from core.errors import NotAllowed, StudyError
+from core.rating import YES_NO, Criterion, Judgement, Rater, Rating
+from core.store import access, conversations, ratings, studies
+from core.store.studies import Study
+from core.workspace import Workspace
+
+CRITERIA = (
+    Criterion("fluency", "Fluent."),
+    Criterion("charm", "Charming."),
+    Criterion("refusal", "Refused.", YES_NO, counted=False),
+)
+ASKED = CRITERIA[:2]
+PEOPLE, JUDGES, KEYS, TURNS = ("ann", "bob"), ("one", "two"), ("k1", "k2"), (1, 2)
+
+
+def workspace_at(folder):
+    """Two conversations of two turns, and a study of both that two people were dealt."""
+    workspace = Workspace.open(folder)
+    messages = tuple(Message(role, "words") for _ in TURNS for role in ("user", "assistant"))
+    with workspace.write() as db:
+        ratings.register(db, "bench", CRITERIA)
+        ids = [conversations.save(db, Conversation("bench", key, "player", messages)) for key in KEYS]
+        studies.create(db, Study("study", ASKED))
+        units = studies.add_units(db, "study", [(i, None, "") for i in ids])
+        for person in PEOPLE:
+            access.invite(db, person)
+            studies.assign(db, access.annotator_id(db, person), units)
+    return workspace
+
+
+def expected(db):
+    """Sums per conversation, rater, criterion and repeat; and the summary of each conversation, from the ratings alone."""
+    rows = list(db.query("SELECT r.*, x.name, x.kind FROM ratings r JOIN raters x ON x.id = r.rater_id"))
+    open_items = set(
+        db.execute(
+            "SELECT u.conversation_id, a.rater_id FROM assignments a JOIN study_units u ON u.id = a.unit_id WHERE a.state <> 'done'"
+        ).fetchall()
+    )
+    counts = [
+        r for r in rows if r["study_id"] is None or (r["conversation_id"], r["rater_id"]) not in open_items
+    ]
+    sums = defaultdict(list)
+    for r in counts:
+        sums[r["conversation_id"], r["rater_id"], r["criterion"], r["repeat"]].append(r["score"])
+    summaries = {}
+    for conversation in {r["conversation_id"] for r in counts}:
+        means = defaultdict(lambda: defaultdict(list))
+        for r in counts:
+            if r["conversation_id"] == conversation and r["criterion"] != "refusal":
+                means[r["kind"], r["name"]][r["criterion"]].append(r["score"])
+        each = {rater: sum(sum(s) / len(s) for s in of.values()) / len(of) for rater, of in means.items()}
+        judges = [mean for (kind, _), mean in each.items() if kind == "judge"]
+        people = [mean for (kind, _), mean in each.items() if kind == "human"]
+        refused = {
+            r["name"]
+            for r in counts
+            if r["conversation_id"] == conversation and r["criterion"] == "refusal" and r["score"]
+        }
+        summaries[conversation] = (
+            sum(judges) / len(judges) if judges else None,
+            max(judges) - min(judges) if judges else None,
+            sum(people) / len(people) if people else None,
+            len(judges),
+            len(refused),
+        )
+    return {key: (sum(scores), len(scores)) for key, scores in sums.items()}, summaries
+
+
+class Desk(RuleBasedStateMachine):
+    """Judges judge (or fail), people answer, take back, submit, skip and reopen, in any order."""
+
+    @initialize(folder=st.just(None))
+    def begin(self, folder):
+        import tempfile
+
+        self.folder = tempfile.TemporaryDirectory()
+        self.workspace = workspace_at(self.folder.name)
+
+    def teardown(self):
+        self.folder.cleanup()
+
+    @rule(
+        key=st.sampled_from(KEYS),
+        judge=st.sampled_from(JUDGES),
+        repeat=st.integers(0, 1),
+        fails=st.booleans(),
+        data=st.data(),
+    )
+    def judges(self, key, judge, repeat, fails, data):
+        scores = [
+            Rating(Unit(key, turn), c.name, float(data.draw(st.sampled_from(c.scale.values))))
+            for turn in TURNS
+            for c in CRITERIA
+        ]
+        with self.workspace.write() as db:
+            ratings.save_judgement(
+                db,
+                Judgement(
+                    f"{key}|{judge}|{repeat}", key, Rater(judge, "judge"), () if fails else tuple(scores),
+                    "no reply" if fails else None, repeat=repeat,
+                ),
+            )  # fmt: skip
+
+    @rule(
+        person=st.sampled_from(PEOPLE),
+        item=st.integers(0, 1),
+        do=st.sampled_from(["answer", "answer", "answer", "take back", "submit", "skip", "reopen"]),
+        criterion=st.sampled_from([c.name for c in ASKED]),
+        score=st.sampled_from([1.0, 3.0, 5.0]),
+    )
+    def rates(self, person, item, do, criterion, score):
+        with self.workspace.write() as db:
+            rater = access.annotator_id(db, person)
+            assignment = studies.desk(db, rater, "study")[item][0]
+            if do == "answer":
+                studies.answer(db, rater, assignment, criterion, score)
+            elif do == "take back":
+                studies.answer(db, rater, assignment, criterion, None)
+            elif do == "skip":
+                studies.skip(db, rater, assignment, "tired")
+            elif do == "reopen":
+                studies.reopen(db, rater, assignment)
+            elif len(studies.task(db, rater, assignment).answers) == len(ASKED):
+                studies.submit(db, rater, assignment)
+            else:
+                with pytest.raises(StudyError, match="Still to answer"):
+                    studies.submit(db, rater, assignment)
+
+    @invariant()
+    def sums_and_summaries_are_those_of_the_ratings(self):
+        with self.workspace.read() as db:
+            sums, summaries = expected(db)
+            stored = {
+                tuple(key): (total, n)
+                for *key, total, n in db.execute(
+                    "SELECT conversation_id, rater_id, criterion, repeat, total, n FROM scores"
+                )
+            }
+            assert stored == sums
+            found = {
+                c: values
+                for c, *values in db.execute(
+                    "SELECT conversation_id, final, spread, people, judges, refused FROM summaries"
+                )
+            }
+            for conversation, values in found.items():
+                assert values == pytest.approx(list(summaries.get(conversation, (None, None, None, 0, 0))))
+            assert set(summaries) <= set(found)
+
+    @invariant()
+    def a_recomputation_of_everything_changes_nothing(self):
+        with self.workspace.write() as db:
+            before = [
+                list(db.execute(f"SELECT * FROM {t} ORDER BY 1, 2, 3, 4")) for t in ("scores", "summaries")
+            ]
+            ratings.refresh(db)
+            assert [
+                list(db.execute(f"SELECT * FROM {t} ORDER BY 1, 2, 3, 4")) for t in ("scores", "summaries")
+            ] == before
+
+
+TestDesk = Desk.TestCase
+TestDesk.settings = settings(max_examples=12, stateful_step_count=14, deadline=None)
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    return workspace_at(tmp_path / "workspace")
+
+
+def ann(db):
+    rater = access.annotator_id(db, "ann")
+    return rater, [item for item, _, _ in studies.desk(db, rater, "study")]
+
+
+def test_an_answer_counts_once_its_item_is_submitted(workspace):
+    with workspace.write() as db:
+        rater, (first, _) = ann(db)
+        studies.answer(db, rater, first, "fluency", 4)
+        studies.answer(db, rater, first, "charm", 2)
+        assert studies.frame(db, "study").empty
+        studies.submit(db, rater, first)
+        assert sorted(studies.frame(db, "study").score) == [2.0, 4.0]
+        studies.reopen(db, rater, first)
+        assert studies.frame(db, "study").empty
+
+
+def test_a_replaced_answer_is_kept_as_history(workspace):
+    with workspace.write() as db:
+        rater, (first, _) = ann(db)
+        for score in (4, 4, 2, None, 5):
+            studies.answer(db, rater, first, "fluency", score)
+        kept = [row[0] for row in db.execute("SELECT score FROM revisions ORDER BY id")]
+        # 4 was replaced by 2, which was taken back; saying 4 twice is one answer, and 5 replaced nothing.
+        assert kept == [4.0, 2.0]
+        assert studies.task(db, rater, first).answers == {"fluency": 5.0}
+
+
+def test_an_answer_after_submission_counts_at_once(workspace):
+    with workspace.write() as db:
+        rater, (first, _) = ann(db)
+        for criterion in ("fluency", "charm"):
+            studies.answer(db, rater, first, criterion, 4)
+        studies.submit(db, rater, first)
+        studies.answer(db, rater, first, "charm", 1)
+        assert sorted(studies.frame(db, "study").score) == [1.0, 4.0]
+        # Without an answer the item is no longer complete: nothing of it counts.
+        studies.answer(db, rater, first, "charm", None)
+        assert studies.frame(db, "study").empty
+
+
+def test_what_is_not_asked_or_not_mine_is_refused(workspace):
+    with workspace.write() as db:
+        rater, (first, _) = ann(db)
+        with pytest.raises(StudyError, match="not on the scale"):
+            studies.answer(db, rater, first, "fluency", 6)
+        with pytest.raises(NotAllowed, match="not on your desk"):
+            studies.answer(db, access.annotator_id(db, "bob"), first, "fluency", 3)
+
+
+def test_a_study_people_rated_is_kept(workspace):
+    with workspace.write() as db:
+        rater, (first, _) = ann(db)
+        studies.answer(db, rater, first, "fluency", 3)
+        with pytest.raises(StudyError, match="holds people's ratings"):
+            studies.delete(db, "study")
+
+
+def test_judges_under_two_prompts_are_two_raters(workspace):
+    with workspace.write() as db:
+        for variant, score in (("v1", 2), ("v2", 4)):
+            rating = Rating(Unit("k1", 1), "fluency", score)
+            ratings.save_judgement(
+                db, Judgement(f"k1|{variant}", "k1", Rater("one", "judge", variant), (rating,))
+            )
+        frame = studies.frame(db, "study")
+    assert dict(zip(frame.rater, frame.score, strict=True)) == {"one v1": 2.0, "one v2": 4.0}
