@@ -85,9 +85,19 @@ def basis(
     )
 
 
-def columns(name: str, value: float, drawn: Floats) -> dict[str, float]:
-    """A figure and the ends of its interval as columns `name`, `name_low`, `name_high`; nan where undefined."""
-    ends = interval(drawn)
-    if np.isnan(value) or ends.low is None or ends.high is None:
-        return {name: float(value), f"{name}_low": np.nan, f"{name}_high": np.nan}
-    return {name: float(value), f"{name}_low": ends.low, f"{name}_high": ends.high}
+def columns(figures: Mapping[str, tuple[float, Floats]], undefined: str = "") -> dict[str, float | str]:
+    """Figures and their resamples as columns `name`, `name_low`, `name_high` and `reason`; nan where undefined.
+
+    `undefined` says why a figure has no value; that a value has no interval is added.
+    """
+    row: dict[str, float | str] = {}
+    reasons = [undefined] if undefined else []
+    for name, (value, drawn) in figures.items():
+        ends = interval(drawn)
+        bounded = not np.isnan(value) and ends.low is not None and ends.high is not None
+        row |= {name: float(value), f"{name}_low": np.nan, f"{name}_high": np.nan}
+        if bounded:
+            row |= {f"{name}_low": float(ends.low or 0), f"{name}_high": float(ends.high or 0)}
+        elif not np.isnan(value):
+            reasons.append(f"interval of {name}: {ends.reason}")
+    return row | {"reason": "; ".join(reasons)}

@@ -139,7 +139,7 @@ def _kendall(pairs: Pairs, weight: Floats) -> Floats:
     count_x, count_y = pairs.by_x @ weight, pairs.by_y @ weight
     coarse, fine = (pairs.at_x, pairs.at_y) if len(pairs.x) <= len(pairs.y) else (pairs.at_y, pairs.at_x)
     order = np.argsort(coarse, kind="stable")
-    below = np.zeros((max(len(pairs.x), len(pairs.y)), weight.shape[1]))
+    below = np.zeros((max(len(pairs.x), len(pairs.y), 1), weight.shape[1]))
     surplus = np.zeros(weight.shape[1])
     for level in np.split(order, np.flatnonzero(np.diff(coarse[order])) + 1):
         here, at = weight[level], fine[level]

@@ -51,16 +51,13 @@ def within_groups(
     own, drawn = bootstrap(statistics, scores.items, resamples=resamples, seed=seed, among=table.rated)
     rows = []
     for place, (members, name, pair) in enumerate(plan):
-        n = pair.items
         why = pair.undefined
-        rho = columns("spearman", np.nan if why else own[2 * place], drawn[2 * place])
-        bias = columns("bias", own[2 * place + 1], drawn[2 * place + 1])
-        rows.append(
-            {"rater": called(members), "members": members, "group": name, "n": n}
-            | rho
-            | bias
-            | {"reason": why}
-        )
+        figures = {
+            "spearman": (np.nan if why else own[2 * place], drawn[2 * place]),
+            "bias": (own[2 * place + 1], drawn[2 * place + 1]),
+        }
+        base = {"rater": called(members), "members": members, "group": name, "n": pair.items}
+        rows.append(base | columns(figures, why))
     unknown = int((codes < 0).sum())
     notes = (f"{unknown} items belong to no group",) if unknown else ()
     return Figures(pd.DataFrame(rows), basis(table, scores, resamples=resamples, seed=seed, notes=notes))
@@ -77,7 +74,7 @@ def levels(
 ) -> Figures:
     """Spearman over everything, within groups and between groups, kept apart: three rows per judge and panel.
 
-    Rows: rater, members, level, spearman, low, high, n (items), groups (used), skipped (groups), reason. *within* is the mean over groups of
+    Rows: rater, members, level, spearman, spearman_low, spearman_high, n (items), groups (used), skipped (groups), reason. *within* is the mean over groups of
     the correlation inside each, every group counting once; groups of fewer than three items or of equal scores are skipped and
     counted. *between* correlates the groups' means, and needs six groups. Intervals draw items; groups are taken as they are.
     """
@@ -114,10 +111,7 @@ def levels(
             value = np.nan if reasons[offset] else own[3 * place + offset]
             why = reasons[offset] or ("equal scores" if np.isnan(value) else "")
             row = base | {"level": level, "groups": counts[offset][0], "skipped": counts[offset][1]}
-            ends = columns("spearman", value, drawn[3 * place + offset])
-            rows.append(
-                row | {name.removeprefix("spearman_"): end for name, end in ends.items()} | {"reason": why}
-            )
+            rows.append(row | columns({"spearman": (value, drawn[3 * place + offset])}, why))
     return Figures(pd.DataFrame(rows), basis(table, scores, resamples=resamples, seed=seed))
 
 

@@ -82,16 +82,11 @@ def contested(
     rows = []
     for place, (members, name, pair) in enumerate(plan):
         why = pair.undefined
-        row: dict[str, Any] = {
-            "rater": called(members),
-            "members": members,
-            "people": name,
-            "n": pair.items,
-        }
-        for offset, figure in enumerate(("spearman", "bias", "mae")):
-            value = np.nan if why and figure == "spearman" else own[3 * place + offset]
-            row |= columns(figure, value, drawn[3 * place + offset])
-        rows.append(row | {"reason": why})
+        values = own[3 * place : 3 * place + 3].copy()
+        values[0] = np.nan if why else values[0]
+        figures = zip(values.tolist(), drawn[3 * place : 3 * place + 3], strict=True)
+        base = {"rater": called(members), "members": members, "people": name, "n": pair.items}
+        rows.append(base | columns(dict(zip(("spearman", "bias", "mae"), figures, strict=True)), why))
     note = f"split at a standard deviation of {middle:.3g}" if len(defined) else "no item has two people"
     return Figures(pd.DataFrame(rows), basis(table, scores, resamples=resamples, seed=seed, notes=(note,)))
 
@@ -130,8 +125,7 @@ def bands(
     own, drawn = bootstrap(statistics, scores.items, resamples=resamples, seed=seed, among=table.rated)
     rows = [
         {"rater": called(members), "members": members, "band": name, "n": n}
-        | columns("bias", own[place], drawn[place])
-        | {"reason": "" if n else "no item with two people falls here"}
+        | columns({"bias": (own[place], drawn[place])}, "" if n else "no item with two people falls here")
         for place, (members, name, n) in enumerate(plan)
     ]
     note = f"bands end at {cuts[0]:.3g} and {cuts[1]:.3g}; n counts an item once for each half"

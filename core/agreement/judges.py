@@ -13,7 +13,7 @@ from core.agreement.correlation import FEWEST, correlation, kendall_possible, on
 from core.agreement.panels import called, contenders
 from core.agreement.ratings import DIGITS, Floats, Ratings, Scores, divide, read_ratings
 from core.agreement.reliability import LOPSIDED
-from core.agreement.resampling import Statistic, Weights, bootstrap, interval, mean
+from core.agreement.resampling import Statistic, Weights, bootstrap, mean
 
 Clusters = Mapping[Hashable, Hashable] | pd.Series | None
 
@@ -98,23 +98,18 @@ def _row(
     members: tuple[str, ...], score: Floats, scores: Scores, found: Mapping[str, tuple[float, Floats]]
 ) -> dict[str, Any]:
     n = int((~np.isnan(score) & ~np.isnan(scores.target)).sum())
-    few = n < FEWEST
-    row: dict[str, Any] = {"rater": called(members), "members": members, "n": n}
-    for name, (value, drawn) in found.items():
-        row |= columns(name, np.nan if few else value, drawn)
-    reasons = [
-        f"interval of {name}: {interval(drawn).reason}"
-        for name, (_, drawn) in found.items()
-        if not np.isnan(row[name]) and np.isnan(row[f"{name}_low"])
-    ]
-    if few:
-        reasons = [f"{n} items in common, at least {FEWEST} are needed"]
-    elif np.isnan(row["spearman"]):
-        reasons.append("the judge's or people's scores are all equal on the items in common")
-    p, why = (None, "") if np.isnan(row["spearman"]) else p_value(row["spearman"], n)
+    why = ""
+    if n < FEWEST:
+        why = f"{n} items in common, at least {FEWEST} are needed"
+        found = {name: (np.nan, drawn) for name, (_, drawn) in found.items()}
+    elif np.isnan(found["spearman"][0]):
+        why = "the judge's or people's scores are all equal on the items in common"
+    figures = columns(found, why)
+    p, why_p = (None, "") if why else p_value(found["spearman"][0], n)
+    row: dict[str, Any] = {"rater": called(members), "members": members, "n": n} | figures
     row["p"] = np.nan if p is None else p
     given, count = np.unique(np.round(score[~np.isnan(score)], DIGITS), return_counts=True)
     row["commonest"] = given[count.argmax()] if len(given) else np.nan
     row["commonest_share"] = count.max() / count.sum() if len(given) else np.nan
     row["lopsided"] = bool(row["commonest_share"] > LOPSIDED)
-    return row | {"reason": "; ".join([*reasons, *([f"p: {why}"] if why else [])])}
+    return row | {"reason": "; ".join(filter(None, [str(figures["reason"]), f"p: {why_p}" if why_p else ""]))}

@@ -79,9 +79,9 @@ def redundancy(
         )
         why = "residuals of a judge do not vary" if np.isnan(own).any() else ""
     r, rs = own.mean(axis=0), drawn.mean(axis=0)
-    row = {"judges": tuple(judges), "n": n} | columns("correlation", float(r[0]), rs)
-    row |= columns("effective", float(_effective(r, k)[0]), _effective(rs, k))
-    return Figures(pd.DataFrame([row | {"reason": why}]), based, detail)
+    figures = {"correlation": (float(r[0]), rs), "effective": (float(_effective(r, k)[0]), _effective(rs, k))}
+    row = {"judges": tuple(judges), "n": n} | columns(figures, why)
+    return Figures(pd.DataFrame([row]), based, detail)
 
 
 def _effective(r: Floats, k: int) -> Floats:
@@ -114,7 +114,7 @@ class Search:
 
     `shown` is the best panel's Spearman on the items that chose it: flattered. `worth` is the mean, over resamples, of the Spearman that
     the panel chosen on the drawn items reaches on the items left out. `lead` is the best less the second, with the ends of its paired
-    interval. `rows` has every candidate: rater, members, spearman, spearman_low, spearman_high, chosen (share of resamples it won).
+    interval. `rows` has every candidate: rater, members, spearman, spearman_low, spearman_high, reason, chosen (share of resamples it won).
     """
 
     basis: Basis
@@ -187,7 +187,7 @@ def best_panel(
     lead = interval(drawn[best] - drawn[second])
     rows = [
         {"rater": called(candidate), "members": candidate}
-        | columns("spearman", own[place], drawn[place])
+        | columns({"spearman": (own[place], drawn[place])})
         | {"chosen": float((winner == place).mean())}
         for place, candidate in enumerate(chosen)
     ]

@@ -44,11 +44,10 @@ def retest(
             [_icc(stacked, items), mean(same)], scores.items, resamples=resamples, seed=seed
         )
         why = "all answers are equal" if np.isnan(own[0]) else ""
-    row = (
-        {"runs": tuple(runs), "n": n} | columns("icc", own[0], drawn[0]) | columns("exact", own[1], drawn[1])
-    )
+    figures = {"icc": (own[0], drawn[0]), "exact": (own[1], drawn[1])}
+    row = {"runs": tuple(runs), "n": n} | columns(figures, why)
     based = basis(table, scores, resamples=resamples, seed=seed, target="runs of one judge among themselves")
-    return Figures(pd.DataFrame([row | {"reason": why}]), based)
+    return Figures(pd.DataFrame([row]), based)
 
 
 def _icc(stacked: Floats, items: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Statistic:

@@ -80,7 +80,9 @@ def test_between_groups_in_a_resample():
             for s in (judge, person)
         ]
         drawn.append(stats.spearmanr(np.round(means[0], 9), np.round(means[1], 9)).statistic)
-    assert (between["low"], between["high"]) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])))
+    assert (between["spearman_low"], between["spearman_high"]) == pytest.approx(
+        tuple(np.quantile(drawn, [0.025, 0.975]))
+    )
 
 
 def test_fed_hangs_on_its_systems():
