@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from core.benchmarks import BENCHMARKS
+from core.benchmarks.simulbench.scripts import HARD, scenario_of
+from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES
 from core.errors import ImportRefused
 from core.exchange import (
     FORMATS,
@@ -17,7 +20,10 @@ from core.exchange import (
     ratings_csv,
     ratings_study,
     scales,
+    simulbench,
 )
+from core.scenario import Scenario
+from core.store import scenarios
 from core.workspace import Workspace
 
 
@@ -107,6 +113,50 @@ def _pingpong_settings(workspace: str, file: Path) -> None:
     click.echo(
         f"Written below {data / 'pingpong'}, beside those that ship; `concord run pingpong --characters …` chooses among all."
     )
+
+
+@command.command("simulbench-tasks", help=FORMATS["simulbench-tasks"])
+@click.argument("file", metavar="FILE.jsonl", type=click.Path(path_type=Path))
+@click.option("--source", default="", help="The name under which they are kept; default: the file's.")
+@click.option("--skip-wrong", is_flag=True, help="Import the rest where some lines cannot be used.")
+@click.pass_obj
+def _simulbench_tasks(workspace: str, file: Path, source: str, skip_wrong: bool) -> None:
+    brought = simulbench.read_tasks(file)
+    tasks = brought.items if skip_wrong else brought.whole()
+    given = [Scenario(STORED, TASK, t.id, t.body(), "accepted", source or file.stem, "import") for t in tasks]
+    with Workspace.open(workspace).write() as db:
+        new = scenarios.save(db, given)
+    _counted(brought, "tasks", new)
+    for type in TYPES:
+        click.echo(f"  {type}: {sum(task.type == type for task in tasks)}")
+
+
+@command.command("simulbench-scripts", help=FORMATS["simulbench-scripts"])
+@click.argument("file", metavar="FILE.jsonl", type=click.Path(path_type=Path))
+@click.option("--source", default="", help="The name under which they are kept; default: the file's.")
+@click.option("--skip-wrong", is_flag=True, help="Import the rest where some lines cannot be used.")
+@click.pass_obj
+def _simulbench_scripts(workspace: str, file: Path, source: str, skip_wrong: bool) -> None:
+    brought = simulbench.read_scripts(file)
+    scripts = brought.items if skip_wrong else brought.whole()
+    with Workspace.open(workspace).write() as db:
+        new = scenarios.save(db, [scenario_of(s, source or file.stem, "import") for s in scripts])
+    _counted(brought, "scripts", new)
+    found = simulbench.counts(scripts)
+    for kind, by_type in found.items():
+        click.echo(
+            f"  {kind}: {sum(by_type.values())} ({', '.join(f'{n} {type}' for type, n in by_type.items())})"
+        )
+    click.echo(f"  Hard ({' and '.join(HARD)}): {sum(sum(found[kind].values()) for kind in HARD)}")
+    if len(scripts) == simulbench.PUBLISHED:
+        click.echo(simulbench.WHY_ONE_LESS)
+
+
+def _counted(brought: simulbench.Brought[Any], what: str, new: int) -> None:
+    known = len(brought.items) - new
+    click.echo(f"{len(brought.items)} {what}, {new} of them new." if known else f"{new} {what}.")
+    if brought.wrong:
+        click.echo(f"{len(brought.wrong)} lines were left out:\n{brought.complaints()}", err=True)
 
 
 def _report(done: incoming.Imported) -> None:

@@ -5,5 +5,7 @@ FORMATS: dict[str, str] = {
     "ratings": "Ratings by people and judges in long form (CSV).",
     "conversations": "Conversations, and the study they belong to, as `concord export` writes them (JSON Lines).",
     "fed": "The FED dialogues with their published ratings by people and by a judge.",
+    "simulbench-tasks": "SimulBench's published tasks (JSON Lines).",
+    "simulbench-scripts": "SimulBench's published scripts (JSON Lines); prints how many there are of each kind.",
     "pingpong-settings": "Characters and situations from the PingPong authors' settings file (JSON).",
 }

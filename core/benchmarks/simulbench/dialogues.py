@@ -1,0 +1,191 @@
+"""`simulbench-dialogues`: a user agent with four strategies keeps a simulator busy; a judge names the first challenging turn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from core import verdicts
+from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Plan, Play, Role, Rubric
+from core.benchmarks.simulbench.tasks import CATALOGUE, STORED, TYPES, Strategy, Task, catalogue, tasks
+from core.conversation import Conversation, Message, Unit
+from core.errors import ConfigError, not_found
+from core.prompts import Prompt, versions
+from core.rating import Criterion, Rating, points
+from core.replies import Reply, Unusable
+
+NAME = "simulbench-dialogues"
+MOST_TURNS = 10
+
+CHALLENGING = Criterion(
+    "challenging_turn",
+    "The first turn at which a very hard request made the assistant's reply go wrong; 0 if there is none.",
+    points(0, MOST_TURNS),
+    title="First challenging turn",
+    # A turn's number is no score: nothing is averaged over it.
+    counted=False,
+)
+
+
+class Next(Reply):
+    """The way the user agent chose, by its number, and what it says next."""
+
+    strategy: Annotated[str, BeforeValidator(str)]
+    request: Annotated[str, Field(min_length=1)]
+
+
+class UserReply(Reply):
+    """A reply of the user agent."""
+
+    user: Next
+
+
+async def play(
+    ask: Ask, key: str, task: Task, simulator: str, user: str, turns: int, language: str,
+    prompts: Mapping[str, Prompt], facets: Mapping[str, str],
+) -> Conversation:  # fmt: skip
+    """The dialogue: the task's description, the simulator's reply, then turn by turn a request of the user agent and a reply to it."""
+    messages = [Message("user", task.task_description)]
+    for turn in range(1, turns + 1):
+        if turn > 1:
+            asked = prompts["user"].render(
+                task=task.act, messages=messages, strategies=task.ways, request_type=task.request_type
+            )
+            said = (await ask(f"{turn} user", user, asked, _speaks)).value.user
+            way = strategy_named(said.strategy, task.ways)
+            messages.append(Message("user", said.request.strip(), {"strategy": way}))
+        replied = await ask(
+            f"{turn} simulator", simulator, prompts["simulator"].render(messages, task=task.act)
+        )
+        # As it came: in a drawing or a terminal's output every space counts, and an empty reply may be right.
+        messages.append(Message("assistant", replied.text, {"cut": True} if replied.cut else {}))
+    return Conversation(
+        benchmark=NAME,
+        key=key,
+        player=simulator,
+        messages=tuple(messages),
+        language=language,
+        facets=facets,
+        context={"Task": task.act, "_task": task.id},
+        meta={"prompts": {name: prompts[name].hash for name in ("simulator", "user")}},
+    )
+
+
+def strategy_named(said: str, ways: Sequence[Strategy]) -> str:
+    """The title of the strategy whose number the user agent gave, with what it added; its own words where there is no such number."""
+    found = re.match(r"\W*(\d+)\W*(.*)", said, re.S)
+    if not found or not 1 <= int(found.group(1)) <= len(ways):
+        return said.strip() or "not said"
+    title, added = ways[int(found.group(1)) - 1].title, found.group(2).strip(' "[]().')
+    return title if not added or added.lower().startswith(title.lower()) else f"{title}: {added}"
+
+
+def _speaks(reply: UserReply) -> None:
+    if not reply.user.request.strip():
+        raise Unusable('"request" is empty.')
+
+
+def judge_values(conversation: Conversation) -> Mapping[str, Any]:
+    """What the judge's template sees: the task's name and the turns."""
+    return {"task": conversation.context["Task"], "turns": list(conversation.turns())}
+
+
+def read_turn(conversation: Conversation, reply: str) -> tuple[Rating, ...]:
+    """The first challenging turn, 0 for none. Raises Unusable for a turn the dialogue does not have."""
+    last = sum(t.reply is not None for t in conversation.turns())
+    turn, explanation = verdicts.whole_number(reply, 0, last)
+    return (Rating(Unit(conversation.key), CHALLENGING.name, turn, explanation),)
+
+
+RUBRIC = Rubric("judge", None, (CHALLENGING,), judge_values, read_turn, expected=(2200, 250))
+
+
+def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
+    """Every simulator × task × repeat of the plan, with the search for the challenging turn that each dialogue is owed."""
+    options = plan.options
+    language, version, turns = options["language"], options["version"], int(options["turns"])
+    if turns > MOST_TURNS:
+        raise ConfigError(f"A dialogue has at most {MOST_TURNS} turns, not {turns}.")
+    chosen = _chosen(tasks(materials, language), options)
+    user, judges = plan.one("user"), plan.models.get("judges", ())
+    prompts = {name: DIALOGUES.prompt(materials, name, version) for name in DIALOGUES.prompts}
+    for repeat in range(options["repeats"]):
+        for task in chosen:
+            for simulator in plan.models["simulators"]:
+                parts = [NAME, version, language, task.id, simulator, user, str(repeat)]
+                key = "/".join(parts + ([f"{turns} turns"] if turns != TURNS else []))
+                facets = {"task": task.id, "type": task.type, "user": user}
+                yield Play(
+                    key,
+                    _player_of(key, task, simulator, user, turns, language, prompts, facets),
+                    (Expected(simulator, turns, 900, 250), Expected(user, turns - 1, 1200, 80)),
+                    DIALOGUES.judgings(key, judges, prompts["judge"], options["judge_repeats"]),
+                )
+
+
+def _player_of(*given: Any) -> Callable[[Ask], Awaitable[Conversation]]:
+    async def go(ask: Ask) -> Conversation:
+        return await play(ask, *given)
+
+    return go
+
+
+def _chosen(known: Mapping[str, Task], options: Mapping[str, Any]) -> list[Task]:
+    for name in options["tasks"]:
+        if name not in known:
+            raise not_found("task", name, known)
+    return [
+        task
+        for task in known.values()
+        if (not options["tasks"] or task.id in options["tasks"])
+        and (not options["types"] or task.type in options["types"])
+        and (not options["sources"] or task.source in options["sources"])
+    ]
+
+
+def _task_ids(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+    return list(tasks(materials, chosen["language"]))
+
+
+def _sources(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+    known = tasks(materials, chosen["language"]).values()
+    return list(dict.fromkeys(task.source for task in known)) or [CATALOGUE]
+
+
+def _languages(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+    found = {p.name for folder in materials.data for p in (folder / STORED).glob("*") if p.is_dir()}
+    return sorted(name for name in found if catalogue(materials.data, name))
+
+
+TURNS = 4
+
+DIALOGUES = Benchmark(
+    name=NAME,
+    title="SimulBench dialogues",
+    paper="SimulBench: evaluating language models with creative simulation tasks",
+    about="A user agent keeps a simulator busy for some turns; a judge names the first turn that was too hard. Scripts are cut from the result.",
+    languages=("en",),
+    roles=(
+        Role("simulators", "Models that simulate what a task describes."),
+        Role("user", "Model that makes the requests.", many=False),
+        Role("judges", "Models that look for the first challenging turn."),
+    ),
+    options=(
+        Option("language", "Language of the catalogue.", "choice", "en", _languages),
+        Option("tasks", "Only these tasks (all unless given).", "choices", (), _task_ids),
+        Option("types", "Only stateless or only stateful tasks (both unless given).", "choices", (), lambda m, c: TYPES),
+        Option("sources", "Only tasks from here, such as catalogue (all unless given).", "choices", (), _sources),
+        Option("turns", "Turns of a dialogue.", "count", TURNS),
+        Option("repeats", "Dialogues per simulator and task.", "count", 3),
+        Option("judge_repeats", "Times each judge looks at a dialogue (for test-retest).", "count", 1),
+        Option("version", "Version of the prompts.", "choice", "v1", lambda m, c: versions(m.prompts, NAME)),
+    ),
+    prompts={"simulator": None, "user": UserReply, "judge": None},
+    version="v1",
+    rubric=RUBRIC,
+    facets=("task", "type", "user"),
+    plays=plays,
+)  # fmt: skip

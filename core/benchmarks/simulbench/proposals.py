@@ -1,0 +1,108 @@
+"""Proposed tasks: what a model is shown and must reply, and which tasks a proposal resembles."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from typing import Annotated, NamedTuple
+
+from pydantic import Field
+
+from core.benchmarks.simulbench.tasks import Task, Type
+from core.replies import Reply, Unusable
+
+SEEDS = 5
+"""Tasks shown as examples in one call."""
+ALIKE = 0.4
+"""From this likeness on a proposal is pointed out as a possible double. Among the published tasks a true double has 1.0, the same
+kind of console in another language 0.85, two trackers of tasks 0.45, two board games 0.37."""
+
+_FIRST_REQUEST = re.compile(r"\b(?:my|the|our) (?:very )?first\b", re.I)
+_WORD = re.compile(r"\w+")
+
+
+class Proposed(Reply):
+    """A model's proposal. The names are those of the published tasks' generator."""
+
+    task_name: Annotated[str, Field(min_length=1)]
+    task_description: Annotated[str, Field(min_length=1)]
+    request_type: Annotated[str, Field(min_length=1)]
+
+
+class Likeness(NamedTuple):
+    """How like a known task is: 0 nothing in common, 1 the same."""
+
+    task: str
+    value: float
+
+
+def seeds(known: Iterable[Task], type: Type, rng: random.Random) -> list[Task]:
+    """The examples of one call: five tasks of the type at random, all of them where there are fewer."""
+    pool = [task for task in known if task.type == type]
+    return rng.sample(pool, min(SEEDS, len(pool)))
+
+
+def example(task: Task) -> str:
+    """A task as the generator is shown it: the very object it is to reply."""
+    return json.dumps(
+        {"task_name": task.act, "task_description": task.task_description, "request_type": task.request_type},
+        ensure_ascii=False,
+    )
+
+
+def check(reply: Proposed) -> None:
+    """Raises Unusable for a proposal without a first request, or with placeholders left in it."""
+    if not _FIRST_REQUEST.search(reply.task_description):
+        raise Unusable(
+            '"task_description" must end with the first request, in a sentence that begins with "My first …".'
+        )
+    for name, text in reply:
+        if re.search(r"\[[A-Z_]{4,}\]|<[a-z]+ ?[a-z]*>\s*$", str(text).strip()):
+            raise Unusable(f'"{name}" still holds a placeholder.')
+
+
+def likenesses(name: str, description: str, known: Sequence[Task], least: float = ALIKE) -> list[Likeness]:
+    """The known tasks that a proposal resembles at least so much, the likest first.
+
+    Likeness is the larger of two: of the names (the share of letters in order that they have in common), and of the
+    descriptions (the cosine between their words, each weighted by how rare it is among the known tasks).
+    """
+    texts = [_words(task.task_description) for task in known]
+    there = Counter(word for words in texts for word in set(words))
+    n = len(known)
+
+    def weights(words: Sequence[str]) -> dict[str, float]:
+        # The smoothed inverse document frequency: a word that every task has weighs next to nothing.
+        return {w: c * math.log((1 + n) / (1 + there[w])) for w, c in Counter(words).items()}
+
+    mine = weights(_words(description))
+    found = []
+    for task, words in zip(known, texts, strict=True):
+        by_name = SequenceMatcher(None, _plain(name), _plain(task.act)).ratio()
+        value = max(_cosine(mine, weights(words)), by_name if by_name > _SAME_NAME else 0.0)
+        if value >= least:
+            found.append(Likeness(task.id, round(value, 3)))
+    return sorted(found, key=lambda like: -like.value)
+
+
+_SAME_NAME = 0.8
+"""Names less alike than this say nothing: “Chess Player” and “Card Player” share most of their letters."""
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _plain(name: str) -> str:
+    return " ".join(_words(name))
+
+
+def _cosine(a: dict[str, float], b: dict[str, float]) -> float:
+    both = sum(weight * b[word] for word, weight in a.items() if word in b)
+    sizes = math.sqrt(sum(x * x for x in a.values()) * sum(x * x for x in b.values()))
+    return both / sizes if sizes else 0.0

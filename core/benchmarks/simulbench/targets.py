@@ -1,0 +1,187 @@
+"""`simulbench`: target models continue scripts; judges score the last reply from 1 to 10, or compare two of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from core import verdicts
+from core.benchmarks.benchmark import (
+    Ask,
+    Benchmark,
+    Expected,
+    Materials,
+    Option,
+    Pairwise,
+    Plan,
+    Play,
+    Role,
+    Rubric,
+)  # fmt: skip
+from core.benchmarks.simulbench.proposals import Proposed
+from core.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script, stored
+from core.benchmarks.simulbench.tasks import STORED, TYPES
+from core.conversation import Conversation, Message, Unit
+from core.errors import ConfigError
+from core.prompts import Prompt, versions
+from core.rating import Criterion, Rating, points
+from core.replies import Answer
+
+NAME = STORED
+
+QUALITY = Criterion(
+    "quality",
+    "How well does the last reply do what the user asks, by the rules of the task? 1–2 a failure, 3–4 poor, 5–6 middling, 7–8 good, 9–10 excellent.",
+    points(1, 10),
+    title="Quality",
+)
+
+SUBSETS: Mapping[str, tuple[str, ...]] = {"all": KINDS, "hard": HARD} | {kind: (kind,) for kind in KINDS}
+
+_REFUSAL = re.compile(
+    r"\b(?:I(?:'m| am) (?:sorry|afraid)\b.{0,60}\b(?:can(?:no|')t|unable|not able)|as an AI(?: language)? model"
+    r"|I (?:can(?:no|')t|am unable to|'m unable to|won't) (?:help|assist|comply|do that|fulfil|act as|provide|simulate|continue))",
+    re.I | re.S,
+)
+_OPENING = 300
+
+
+def ending(reply: Answer) -> str:
+    """How a reply ended: “cut” at the length limit, “empty” (which may be right), “refusal” by the words it opens with, else “whole”."""
+    if reply.cut:
+        return "cut"
+    if not reply.text.strip():
+        return "empty"
+    return "refusal" if _REFUSAL.search(reply.text[:_OPENING]) else "whole"
+
+
+async def play(ask: Ask, key: str, script: Script, target: str, prompt: Prompt) -> Conversation:
+    """The script and the target's reply to it, as it came: a terminal's silence is a reply, too."""
+    replied = await ask("reply", target, prompt.render(script.messages, task=script.act))
+    reply = Message("assistant", replied.text, {"cut": True} if replied.cut else {})
+    return Conversation(
+        benchmark=NAME,
+        key=key,
+        player=target,
+        messages=(*script.messages, reply),
+        language=script.language,
+        facets={
+            "task": script.task, "kind": script.kind, "type": script.type, "script": script.key, "ending": ending(replied),
+        },
+        context={"Task": script.act, "_challenging": script.challenging, "_dialogue": script.dialogue},
+        meta={"prompts": {"target": prompt.hash}},
+    )  # fmt: skip
+
+
+def judge_values(conversation: Conversation) -> Mapping[str, Any]:
+    """What the judge's template sees: the task's name, the dialogue before the last reply, that reply, and whether it was cut off."""
+    *history, last = conversation.messages
+    return {
+        "task": conversation.context["Task"],
+        "history": history,
+        "response": last.content,
+        "cut": bool(last.meta.get("cut")),
+    }
+
+
+def compare_values(first: Conversation, second: Conversation) -> Mapping[str, Any]:
+    """What the pairwise template sees: the task's name, the common dialogue, and the two last replies."""
+    *history, one = first.messages
+    other = second.messages[-1]
+    return {
+        "task": first.context["Task"],
+        "history": history,
+        "first": one.content,
+        "second": other.content,
+        "first_cut": bool(one.meta.get("cut")),
+        "second_cut": bool(other.meta.get("cut")),
+    }
+
+
+def read_score(conversation: Conversation, reply: str) -> tuple[Rating, ...]:
+    """The score of the last reply. Raises Unusable for anything but a whole number from 1 to 10 in brackets."""
+    score, explanation = verdicts.whole_number(reply, 1, 10)
+    return (Rating(Unit(conversation.key), QUALITY.name, score, explanation),)
+
+
+RUBRIC = Rubric("judge", None, (QUALITY,), judge_values, read_score, expected=(1900, 180))
+PAIRWISE = Pairwise("pairwise", compare_values, expected=(2100, 200))
+
+
+def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
+    """Every target × script of the plan, with the judgements they are owed. Raises ConfigError where there are no such scripts."""
+    options, version = plan.options, plan.options["version"]
+    chosen = _chosen(stored(materials.scenarios(STORED, SCRIPT)), options)
+    if not chosen:
+        raise ConfigError(
+            "There are no such scripts in this workspace. Import some with `concord import simulbench-scripts`, "
+            "or collect dialogues with `concord run simulbench-dialogues` and cut scripts from them with `concord scripts extract`."
+        )
+    prompts = {name: SIMULBENCH.prompt(materials, name, version) for name in ("target", "judge")}
+    for script in chosen:
+        for target in plan.models["targets"]:
+            key = "/".join([NAME, version, script.key, target])
+            size = sum(len(m.content) for m in script.messages) // 4
+            yield Play(
+                key,
+                _player_of(key, script, target, prompts["target"]),
+                (Expected(target, 1, size, 250),),
+                SIMULBENCH.judgings(
+                    key, plan.models.get("judges", ()), prompts["judge"], options["judge_repeats"]
+                ),
+            )
+
+
+def _player_of(*given: Any) -> Callable[[Ask], Awaitable[Conversation]]:
+    async def go(ask: Ask) -> Conversation:
+        return await play(ask, *given)
+
+    return go
+
+
+def _chosen(known: Mapping[str, Script], options: Mapping[str, Any]) -> list[Script]:
+    return [
+        s
+        for s in known.values()
+        if s.kind in SUBSETS[options["subset"]]
+        and (not options["types"] or s.type in options["types"])
+        and (not options["tasks"] or s.task in options["tasks"])
+        and (not options["sources"] or s.source in options["sources"])
+    ]
+
+
+def _of_scripts(field: str) -> Callable[[Materials, Mapping[str, Any]], Sequence[str]]:
+    def values(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+        known = stored(materials.scenarios(STORED, SCRIPT)).values()
+        return list(dict.fromkeys(getattr(script, field) for script in known))
+
+    return values
+
+
+SIMULBENCH = Benchmark(
+    name=NAME,
+    title="SimulBench",
+    paper="SimulBench: evaluating language models with creative simulation tasks",
+    about="Target models answer scripts, the beginnings of dialogues with a simulator; judges score the last reply from 1 to 10.",
+    languages=("en",),
+    roles=(
+        Role("targets", "Models that answer the scripts."),
+        Role("judges", "Models that score the last reply."),
+    ),
+    options=(
+        Option("subset", "All scripts, the hard ones, or one kind.", "choice", "all", lambda m, c: list(SUBSETS)),
+        Option("types", "Only scripts of stateless or of stateful tasks (both unless given).", "choices", (), lambda m, c: TYPES),
+        Option("tasks", "Only scripts of these tasks (all unless given).", "choices", (), _of_scripts("task")),
+        Option("sources", "Only scripts from here (all unless given).", "choices", (), _of_scripts("source")),
+        Option("judge_repeats", "Times each judge scores a reply (for test-retest).", "count", 1),
+        Option("version", "Version of the prompts.", "choice", "v1", lambda m, c: versions(m.prompts, NAME)),
+    ),
+    prompts={"target": None, "judge": None, "pairwise": None, "task_stateless": Proposed, "task_stateful": Proposed},
+    version="v1",
+    rubric=RUBRIC,
+    facets=("task", "kind", "type", "ending"),
+    plays=plays,
+    pairwise=PAIRWISE,
+    same="script",
+)  # fmt: skip

@@ -1,0 +1,182 @@
+"""SimulBench's published files: tasks, and the scripts that were cut from dialogues (JSON Lines, one object a line).
+
+After Jia et al., “SimulBench: Evaluating Language Models with Creative Simulation Tasks”.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from pydantic import ValidationError
+
+from core.benchmarks.simulbench.scripts import KINDS, Script
+from core.benchmarks.simulbench.tasks import TYPES, Task
+from core.errors import ImportRefused
+
+T = TypeVar("T")
+SHOWN = 10
+"""Lines that cannot be used are named up to so many; the rest is counted."""
+
+PUBLISHED = 500
+WHY_ONE_LESS = (
+    "The paper counts 93 FirstChan and 182 SubseqChan. The file does not say which is which: the first script of a dialogue with a turn "
+    "number is its FirstChan, later ones are SubseqChan. Ten scripts that every model answered with full marks had been taken out before, "
+    "a FirstChan among them (of a stateful task: the paper has 38 stateless and 55 stateful ones), so that a SubseqChan of its dialogue "
+    "now comes first; which one cannot be told from the file."
+)
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A line that cannot be used, and why."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Brought(Generic[T]):
+    """What a file holds, and which of its lines cannot be used."""
+
+    file: Path
+    items: tuple[T, ...]
+    wrong: tuple[Wrong, ...]
+
+    def whole(self) -> tuple[T, ...]:
+        """The items, where every line could be used. Raises ImportRefused naming those that cannot."""
+        if self.wrong:
+            raise ImportRefused(
+                f"{self.file}: {len(self.wrong)} of {len(self.wrong) + len(self.items)} lines cannot be used; nothing was imported. "
+                f"Mend them, or leave them out with --skip-wrong.\n{self.complaints()}"
+            )
+        return self.items
+
+    def complaints(self) -> str:
+        """The lines that cannot be used, one sentence each."""
+        told = [f"  line {w.line}: {w.reason}" for w in self.wrong[:SHOWN]]
+        return "\n".join(
+            told + ([f"  … and {len(self.wrong) - SHOWN} more"] if len(self.wrong) > SHOWN else [])
+        )
+
+
+def read_tasks(file: Path) -> Brought[Task]:
+    """The tasks of a published file: id, act, task_description, request_type, type. Raises ImportRefused where it cannot be read."""
+    found, wrong = _read(file, lambda line, entry: Task.model_validate(entry))
+    return Brought(file, *_once(found, wrong, lambda task: task.id))
+
+
+def read_scripts(file: Path) -> Brought[Script]:
+    """The scripts of a published file, their kinds found out: `turn_num` 0 is LastOnly, the first of a dialogue FirstChan, later ones
+    SubseqChan. A dialogue is a `source_id` with a `source_file_name`. Raises ImportRefused where the file cannot be read.
+    """
+    entries, wrong = _read(file, _checked)
+    first: dict[tuple[str, str], int] = {}
+    for _, entry in entries:
+        if entry["turn_num"]:
+            dialogue = entry["source_id"], entry["source_file_name"]
+            first[dialogue] = min(first.get(dialogue, entry["turn_num"]), entry["turn_num"])
+    found = []
+    for line, entry in entries:
+        try:
+            found.append(
+                (line, _script(entry, first.get((entry["source_id"], entry["source_file_name"]), 0)))
+            )
+        except ValidationError as error:
+            wrong.append(Wrong(line, _reason(error)))
+    return Brought(file, *_once(found, wrong, lambda script: script.key))
+
+
+def counts(scripts: Sequence[Script]) -> dict[str, dict[str, int]]:
+    """How many scripts there are: kind → type → number, every kind and type in their order, 0 where there is none."""
+    found = Counter((script.kind, script.type) for script in scripts)
+    return {kind: {type: found[kind, type] for type in TYPES} for kind in KINDS}
+
+
+def _script(entry: dict[str, Any], first: int) -> Script:
+    history = entry["dialogue_history"]
+    turn = entry["turn_num"] or sum(said["role"] == "user" for said in history)
+    challenging = first if entry["turn_num"] else 0
+    return Script.model_validate(
+        {
+            "key": f"{entry['source_id']}/{Path(entry['source_file_name']).stem}@{turn}",
+            "task": entry["source_id"],
+            "act": entry["act"],
+            "type": entry["type"],
+            "kind": "LastOnly" if not challenging else "FirstChan" if turn == challenging else "SubseqChan",
+            "turn": turn,
+            "challenging": challenging,
+            "dialogue": f"{entry['source_id']}/{entry['source_file_name']}",
+            "history": history,
+        }
+    )
+
+
+def _checked(line: int, entry: dict[str, Any]) -> dict[str, Any]:
+    for name in ("source_id", "source_file_name", "act", "type"):
+        if not isinstance(entry.get(name), str) or not entry[name]:
+            raise ValueError(f"“{name}” is missing.")
+    turn = entry.get("turn_num")
+    if not isinstance(turn, int) or isinstance(turn, bool) or turn < 0:
+        raise ValueError(f"“turn_num” must be a whole number from 0 up, not {turn!r}.")
+    history = entry.get("dialogue_history")
+    if not isinstance(history, list) or not all(
+        isinstance(said, dict) and "role" in said for said in history
+    ):
+        raise ValueError("“dialogue_history” must be a list of messages with role and content.")
+    return entry
+
+
+def _read(file: Path, check: Callable[[int, dict[str, Any]], T]) -> tuple[list[tuple[int, T]], list[Wrong]]:
+    found: list[tuple[int, T]] = []
+    wrong: list[Wrong] = []
+    for line, text in _lines(file):
+        try:
+            entry = json.loads(text)
+            if not isinstance(entry, dict):
+                raise ValueError("it is not a JSON object.")
+            found.append((line, check(line, entry)))
+        except json.JSONDecodeError as error:
+            wrong.append(Wrong(line, f"it is not valid JSON ({error.msg}, column {error.colno})."))
+        except ValidationError as error:
+            wrong.append(Wrong(line, _reason(error)))
+        except ValueError as error:
+            wrong.append(Wrong(line, str(error)))
+    if not found and not wrong:
+        raise ImportRefused(f"{file} is empty. Take the file as it was published.")
+    return found, wrong
+
+
+def _lines(file: Path) -> Iterator[tuple[int, str]]:
+    try:
+        with file.open(encoding="utf-8") as lines:
+            for number, text in enumerate(lines, 1):
+                if text.strip():
+                    yield number, text
+    except OSError as error:
+        raise ImportRefused(f"{file} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise ImportRefused(f"{file} is not UTF-8 text. Take the file as it was published.") from error
+
+
+def _once(
+    found: list[tuple[int, T]], wrong: list[Wrong], key: Callable[[T], str]
+) -> tuple[tuple[T, ...], tuple[Wrong, ...]]:
+    kept: dict[str, tuple[int, T]] = {}
+    for line, item in found:
+        name = key(item)
+        if name in kept:
+            wrong.append(Wrong(line, f"“{name}” stands in line {kept[name][0]} already."))
+        else:
+            kept[name] = line, item
+    return tuple(item for _, item in kept.values()), tuple(sorted(wrong, key=lambda w: w.line))
+
+
+def _reason(error: ValidationError) -> str:
+    first = error.errors()[0]
+    where = ".".join(map(str, first["loc"]))
+    return f"{where + ': ' if where else ''}{first['msg'].removeprefix('Value error, ')}."
