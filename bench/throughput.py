@@ -85,6 +85,7 @@ def bare(url: str, conversations: int, concurrency: int, transport: str) -> None
         started = time.perf_counter()
         await asyncio.gather(*(one() for _ in range(conversations * CALLS)))
         report(conversations * CALLS, time.perf_counter() - started)
+        await client.close()
 
     asyncio.run(go())
 
