@@ -1,4 +1,8 @@
-"""What an annotator's browser reports from the desk: applied in order, and once however often it arrives."""
+"""What an annotator's browser reports from the desk: applied in order, and once however often it arrives.
+
+The browser names an item by its study unit: the number of an assignment may pass to another unit when items are taken back and
+dealt anew, and a late answer would land on the wrong dialogue.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,16 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, ValidationError
 from sqlite_utils import Database
 
-from core.errors import ConcordError, StudyError
+from core.errors import ConcordError, NotAllowed, StudyError
 from core.store import studies
 from core.store.database import now
 
 
 class Event(BaseModel):
-    """One thing done at the desk. `n` counts the events of one browser from 1; `seconds` is time at work on the item since the last."""
+    """One thing done at the desk, about the study unit `item`.
+
+    `n` counts the events of one browser from 1; `seconds` is time at work on the item since the last.
+    """
 
     n: int = Field(ge=1)
     item: int
@@ -82,17 +89,41 @@ def _read(event: Any) -> Event | Refusal:
         raise StudyError("The desk sent something that cannot be read. Reload the page.") from error
 
 
+def assignment(db: Database, rater: int, unit: int) -> int:
+    """The assignment by which a unit lies on an annotator's desk. Raises NotAllowed where it does not (any more)."""
+    row = db.execute(
+        "SELECT id FROM assignments WHERE rater_id = ? AND unit_id = ?", [rater, unit]
+    ).fetchone()
+    if row is None:
+        raise NotAllowed("This item is not on your desk any more, and your answer was not taken.")
+    found: int = row[0]
+    return found
+
+
+def units(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]:
+    """The items of a study on an annotator's desk, in their order: (unit id, state, flagged)."""
+    return [
+        (unit, state, bool(flagged))
+        for unit, state, flagged in db.execute(
+            "SELECT a.unit_id, a.state, a.flag <> '' FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+            "JOIN studies t ON t.id = u.study_id WHERE a.rater_id = ? AND t.name = ? ORDER BY a.position",
+            [rater, study],
+        )
+    ]
+
+
 def _apply(db: Database, rater: int, event: Event) -> None:
+    item = assignment(db, rater, event.item)
     match event.do:
         case "answer":
-            studies.answer(db, rater, event.item, event.criterion, event.score)
+            studies.answer(db, rater, item, event.criterion, event.score)
         case "submit":
-            studies.submit(db, rater, event.item)
+            studies.submit(db, rater, item)
         case "skip":
-            studies.skip(db, rater, event.item, event.text)
+            studies.skip(db, rater, item, event.text)
         case "reopen":
-            studies.reopen(db, rater, event.item)
+            studies.reopen(db, rater, item)
         case "flag":
-            studies.flag(db, rater, event.item, event.text)
+            studies.flag(db, rater, item, event.text)
     if event.seconds:
-        studies.add_seconds(db, rater, event.item, event.seconds)
+        studies.add_seconds(db, rater, item, event.seconds)

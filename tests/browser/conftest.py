@@ -24,7 +24,7 @@ Invite = Callable[..., str]
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("browser")
-    workspace = Workspace.open(folder / "workspace")
+    workspace = Workspace.open(folder / "whalebone")
     fill(workspace)
     with serving(workspace, folder / "log") as running:
         yield running

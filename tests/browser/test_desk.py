@@ -1,16 +1,20 @@
-"""The annotator's desk, driven by the keyboard as an annotator does, and compared with what the store holds afterwards."""
+"""The annotator's desk, used by keyboard and thumb as an annotator does, and compared with what the store holds afterwards."""
 
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
+
+from core.store import access, studies
 
 from .conftest import Invite
-from .keeper import CRITERIA, Server
+from .keeper import CRITERIA, SECRETS, Server
 
 pytestmark = pytest.mark.browser
+NAMES = [c.name for c in CRITERIA]
 
 
 def open_desk(page: Page, server: Server, token: str, study: str = "") -> None:
@@ -18,38 +22,372 @@ def open_desk(page: Page, server: Server, token: str, study: str = "") -> None:
     page.locator(".message").first.wait_for()
 
 
+def press(page: Page, keys: str) -> None:
+    for key in keys.split():
+        page.keyboard.press(key)
+
+
 def saved(page: Page) -> None:
     expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
 
 
-def answers(server: Server, token_name: str) -> list[tuple[int, str, int]]:
+def at_item(page: Page, number: int) -> None:
+    expect(page.locator(".chip[aria-current]")).to_have_text(str(number))
+
+
+def answers(server: Server, annotator: str) -> list[tuple[int, str, int]]:
     """(position, criterion, score) of every answer somebody gave."""
     return server.rows(
         "SELECT a.position, r.criterion, cast(r.score AS int) FROM ratings r JOIN raters x ON x.id = r.rater_id "
         "JOIN study_units u ON u.study_id = r.study_id AND u.conversation_id = r.conversation_id AND ifnull(u.turn, 0) = ifnull(r.turn, 0) "
         "JOIN assignments a ON a.unit_id = u.id AND a.rater_id = r.rater_id WHERE x.name = ? ORDER BY a.position, r.id",
-        token_name,
+        annotator,
     )
+
+
+def states(server: Server, annotator: str) -> list[tuple[str, str, str]]:
+    """(state, reason, flag) of somebody's items in their order."""
+    return server.rows(
+        "SELECT state, reason, flag FROM assignments a JOIN raters x ON x.id = a.rater_id WHERE x.name = ? ORDER BY position",
+        annotator,
+    )
+
+
+@pytest.fixture
+def me(request: pytest.FixtureRequest) -> str:
+    """The name `invite` gives to the first annotator of a test."""
+    return f"{request.node.name} 1"
 
 
 @pytest.mark.parametrize("gap", [0, 10, 25])
 def test_fast_typing_loses_and_shifts_nothing(
-    page: Page, server: Server, invite: Invite, request: pytest.FixtureRequest, gap: int
+    page: Page, server: Server, invite: Invite, me: str, gap: int
 ) -> None:
     chance = random.Random(gap)
-    open_desk(page, server, invite(40))
-    given = [[chance.randint(1, 5) for _ in CRITERIA] for _ in range(40)]
+    open_desk(page, server, invite(30))
+    given = [[chance.randint(1, 5) for _ in CRITERIA] for _ in range(30)]
     for scores in given:
-        for score in scores:
-            page.keyboard.press(str(score))
-            page.wait_for_timeout(gap) if gap else None
-        page.keyboard.press("Enter")
-        page.wait_for_timeout(gap) if gap else None
+        for key in (*map(str, scores), "Enter"):
+            page.keyboard.press(key)
+            if gap:
+                page.wait_for_timeout(gap)
     expect(page.locator(".end h1")).to_contain_text("All done")
     saved(page)
-    wanted = [
-        (i + 1, c.name, score)
+    assert answers(server, me) == [
+        (i + 1, name, score)
         for i, scores in enumerate(given)
-        for c, score in zip(CRITERIA, scores, strict=True)
+        for name, score in zip(NAMES, scores, strict=True)
     ]
-    assert sorted(answers(server, f"{request.node.name} 1")) == sorted(wanted)
+    assert [state for state, *_ in states(server, me)] == ["done"] * 30
+    assert server.rows(
+        "SELECT count(*) FROM revisions v JOIN raters x ON x.id = v.rater_id WHERE x.name = ?", me
+    ) == [(0,)]
+
+
+def test_keys_answer_the_marked_question_and_go_on(
+    page: Page, server: Server, invite: Invite, me: str
+) -> None:
+    open_desk(page, server, invite(3))
+    expect(page.get_by_role("radio", checked=True)).to_have_count(0)
+    press(page, "Enter")
+    expect(page.locator(".notice")).to_have_text("Still to answer: In character, Entertaining, Fluency.")
+    press(page, "7")
+    expect(page.locator(".notice")).to_have_text("“7” is no answer to this question.")
+    press(page, "5 1")
+    press(page, "ArrowUp 2 ArrowUp ArrowUp 4")  # second thoughts: 2 for the second, 4 for the first
+    press(page, "Enter")
+    expect(page.locator(".notice")).to_have_text("Still to answer: Fluency.")
+    press(page, "3")
+    press(page, "5")  # nothing is left to answer: a digit too many shifts nothing
+    expect(page.locator(".notice")).to_contain_text("All questions are answered")
+    press(page, "Enter")
+    at_item(page, 2)
+    saved(page)
+    assert sorted(answers(server, me)) == [(1, "entertaining", 2), (1, "fluency", 3), (1, "in_character", 4)]
+    assert [state for state, *_ in states(server, me)] == ["done", "open", "open"]
+
+
+def test_undo_goes_back_across_items(page: Page, server: Server, invite: Invite, me: str) -> None:
+    open_desk(page, server, invite(3))
+    press(page, "1 2 3 Enter 4")
+    at_item(page, 2)
+    press(page, "u")
+    at_item(page, 2)
+    press(page, "u")  # takes the submitting back, and goes to what was submitted
+    at_item(page, 1)
+    press(page, "u 5 Enter")
+    at_item(page, 2)
+    saved(page)
+    assert sorted(answers(server, me)) == [(1, "entertaining", 2), (1, "fluency", 5), (1, "in_character", 1)]
+    assert [state for state, *_ in states(server, me)] == ["done", "open", "open"]
+    press(page, "s 1 f")
+    page.keyboard.type("strange")
+    press(page, "Control+Enter u u u u u u u u u u u")
+    expect(page.locator(".notice")).to_have_text("Nothing to undo.")
+    saved(page)
+    assert answers(server, me) == []
+    assert states(server, me) == [("open", "", "")] * 3
+
+
+def test_skip_and_flag_ask_for_words_and_typing_them_presses_no_key(
+    page: Page, server: Server, invite: Invite, me: str
+) -> None:
+    open_desk(page, server, invite(4))
+    press(page, "s Escape")
+    at_item(page, 1)
+    press(page, "s 2")
+    at_item(page, 2)
+    press(page, "s 5")
+    page.keyboard.type("ugly 1 2 3 ufsg?rc")
+    press(page, "Enter")
+    at_item(page, 3)
+    press(page, "f")
+    page.keyboard.type("Is this 4 or 5? crCR ugs")
+    press(page, "Control+Enter")
+    at_item(page, 3)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    press(page, "f Escape c r C 4")  # Streamlit's own keys do nothing here; neither does closing
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    saved(page)
+    assert states(server, me) == [
+        ("skipped", "I do not understand the language or the subject", ""),
+        ("skipped", "ugly 1 2 3 ufsg?rc", ""),
+        ("open", "", "Is this 4 or 5? crCR ugs"),
+        ("open", "", ""),
+    ]
+    assert answers(server, me) == [(3, "in_character", 4)]
+
+
+def test_help_and_guidelines_are_a_key_away(page: Page, server: Server, invite: Invite) -> None:
+    open_desk(page, server, invite(1))
+    press(page, "?")
+    expect(page.get_by_role("dialog", name="Keys")).to_contain_text("undo the last thing you did")
+    press(page, "5 ?")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    press(page, "g")
+    expect(page.get_by_role("dialog", name="Guidelines").get_by_role("listitem")).to_have_text(
+        ["Read the card first.", "Then the whole dialogue."]
+    )
+    press(page, "Escape Control+1 Alt+2 Meta+3")
+    expect(page.get_by_role("radio", checked=True)).to_have_count(0)
+
+
+def test_leaving_and_returning_resumes_and_earlier_answers_may_be_changed(
+    page: Page, server: Server, invite: Invite, me: str
+) -> None:
+    token = invite(4)
+    open_desk(page, server, token)
+    press(page, "1 2 3 Enter 4 4")
+    saved(page)
+    open_desk(page, server, token)
+    at_item(page, 2)
+    expect(page.get_by_role("radio", checked=True)).to_have_count(2)
+    press(page, "4 Enter ArrowLeft ArrowLeft")
+    at_item(page, 1)
+    expect(page.locator(".notice")).to_contain_text("Submitted.")
+    press(page, "ArrowUp 5")
+    saved(page)
+    press(page, "Enter")
+    at_item(page, 3)
+    assert [score for position, _, score in answers(server, me) if position == 1] == [1, 2, 5]
+    assert server.rows(
+        "SELECT criterion, cast(score AS int) FROM revisions v JOIN raters x ON x.id = v.rater_id WHERE x.name = ?",
+        me,
+    ) == [("fluency", 3)]
+    assert [state for state, *_ in states(server, me)] == ["done", "done", "open", "open"]
+
+
+def test_the_browser_is_told_nothing_it_should_not_know(page: Page, server: Server, invite: Invite) -> None:
+    heard: list[bytes] = []
+    asked: list[str] = []
+
+    def listen(socket) -> None:  # type: ignore[no-untyped-def]
+        socket.on(
+            "framereceived", lambda frame: heard.append(frame if isinstance(frame, bytes) else frame.encode())
+        )
+
+    page.on("websocket", listen)
+    page.on("request", lambda request: asked.append(request.url))
+    open_desk(page, server, invite(8))
+    press(page, "1 2 3 Enter 1 2 3 Enter s 1 u f Escape g Escape ArrowRight ArrowRight")
+    saved(page)
+    told = b"".join(heard)
+    assert b"Wind's from the west" in told  # that is where the dialogues come from
+    assert not [word for word in SECRETS if word.encode() in told]
+    assert not [word for word in SECRETS if word in page.content()]
+    assert {
+        re.match(r"\w+://[^/]+", url).group() for url in asked if not url.startswith(("blob:", "data:"))
+    } <= {server.url, server.url.replace("http", "ws")}  # type: ignore[union-attr]
+
+
+def test_a_models_words_stay_words(page: Page, server: Server, invite: Invite) -> None:
+    open_desk(page, server, invite(2))
+    press(page, "ArrowRight")
+    at_item(page, 2)
+    expect(page.locator(".message.reply").first).to_contain_text("<img src=x")
+    expect(page.locator(".message.reply").first.locator("strong")).to_have_text("strong")
+    assert page.locator(".talk img").count() == 0
+    assert page.title() == "Concord" or "broken" not in page.title()
+
+
+def test_without_a_connection_answers_are_kept_and_sent_later(
+    browser: Browser, server: Server, invite: Invite, me: str
+) -> None:
+    """The window is closed while nothing gets through; another one of the same browser delivers what it left behind."""
+    token = invite(3)
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        open_desk(page, server, token)
+        # From here on the server hears nothing of this window.
+        page.evaluate("globalThis.concordDesk.send = () => {}")
+        press(page, "5 4 3 Enter 2")
+        expect(page.locator(".saving")).to_have_text("Saving…")
+        expect(page.locator(".saving")).to_have_text("Offline – kept here, will be sent", timeout=8000)
+        assert answers(server, me) == []
+        page.close(run_before_unload=False)
+        later = context.new_page()
+        open_desk(later, server, token)
+        saved(later)
+        at_item(later, 2)
+        expect(later.get_by_role("radio", checked=True)).to_have_count(1)
+        assert (
+            later.evaluate("Object.keys(localStorage).filter((name) => name.startsWith('concord ')).length")
+            == 0
+        )
+    finally:
+        context.close()
+    assert answers(server, me) == [
+        (1, "in_character", 5),
+        (1, "entertaining", 4),
+        (1, "fluency", 3),
+        (2, "in_character", 2),
+    ]
+    assert [state for state, *_ in states(server, me)] == ["done", "open", "open"]
+
+
+def test_one_turn_of_a_dialogue_is_marked_and_rated(
+    page: Page, server: Server, invite: Invite, me: str
+) -> None:
+    open_desk(page, server, invite(2, "turns"))
+    expect(page.locator(".message")).to_have_count(4)
+    expect(page.locator(".message.rated.reply")).to_contain_text("Rate this reply")
+    expect(page.locator(".message.rated.reply")).to_be_in_viewport()
+    expect(page.locator(".message.rated.reply")).to_contain_text("Of the sea?")
+    press(page, "1 1 1 Enter")
+    saved(page)
+    assert server.rows(
+        "SELECT DISTINCT turn FROM ratings r JOIN raters x ON x.id = r.rater_id WHERE x.name = ?", me
+    ) == [(2,)]
+
+
+def test_other_scales_have_their_own_keys(page: Page, server: Server, invite: Invite, me: str) -> None:
+    open_desk(page, server, invite(2, "mixed"))
+    press(page, "0 0 Enter 9 1 Enter")
+    expect(page.locator(".end h1")).to_contain_text("All done")
+    saved(page)
+    assert answers(server, me) == [
+        (1, "overall", 10),
+        (1, "refusal", 0),
+        (2, "overall", 9),
+        (2, "refusal", 1),
+    ]
+
+
+def test_several_studies_are_chosen_from_and_left_again(page: Page, server: Server, invite: Invite) -> None:
+    page.goto(server.link(invite(2, "mixed", "turns")))
+    expect(page.get_by_text("0 of 2 done")).to_have_count(2)
+    page.get_by_role("button", name="Rate").first.click()  # the newest study comes first
+    expect(page.locator(".title")).to_have_text("Study of the mixed")
+    press(page, "5 1 Enter")
+    saved(page)
+    page.get_by_role("button", name="Studies").click()
+    expect(page.get_by_text("1 of 2 done")).to_be_visible()
+    page.get_by_role("button", name="Rate").last.click()
+    expect(page.locator(".title")).to_have_text("Study of the turns")
+    press(page, "5")
+    expect(page.get_by_role("radio", checked=True)).to_have_count(1)
+
+
+def test_an_empty_desk_says_so(page: Page, server: Server, invite: Invite) -> None:
+    page.goto(server.link(invite(0)))
+    expect(page.get_by_text("No items lie on your desk")).to_be_visible()
+
+
+def test_items_taken_back_leave_the_desk_and_new_ones_arrive(
+    page: Page, server: Server, invite: Invite, me: str
+) -> None:
+    open_desk(page, server, invite(3))
+    with server.workspace.write() as db:
+        rater = access.annotator_id(db, me)
+        studies.reclaim(db, "keeper", rater)
+        studies.assign(db, rater, [unit["id"] for unit in studies.units(db, "keeper")][20:22])
+    press(page, "5")  # the item was taken back in the meantime: the answer is refused, and says so
+    expect(page.locator(".notice")).to_contain_text("This item is not on your desk")
+    expect(page.locator(".chip")).to_have_count(2)
+    at_item(page, 1)
+    press(page, "1 2 3 Enter 1 2 3 Enter")
+    expect(page.locator(".end")).to_contain_text("you have rated 2 of 2 items")
+    saved(page)
+    assert len(answers(server, me)) == 6
+
+
+def test_a_phone_shows_the_question_below_the_dialogue_with_room_for_a_thumb(
+    browser: Browser, server: Server, invite: Invite, me: str
+) -> None:
+    context = browser.new_context(
+        viewport={"width": 390, "height": 760}, has_touch=True, is_mobile=True, device_scale_factor=2
+    )
+    try:
+        page = context.new_page()
+        open_desk(page, server, invite(6))
+        press(page, "ArrowRight ArrowRight ArrowRight ArrowRight ArrowRight")  # the long one
+        at_item(page, 6)
+        for score in (4, 2, 5):
+            options = page.get_by_role("radio").locator("visible=true")
+            expect(options).to_have_count(5)
+            for box in (option.bounding_box() for option in options.all()):
+                assert box is not None
+                assert box["width"] >= 44
+                assert box["height"] >= 44
+                assert box["x"] >= 0
+                assert box["x"] + box["width"] <= 390
+                assert box["y"] + box["height"] <= 760
+            options.nth(score - 1).tap()
+        assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
+        assert page.locator(".talk").evaluate(
+            "node => node.scrollWidth <= node.clientWidth && node.scrollHeight > node.clientHeight"
+        )
+        page.get_by_role("button", name="Submit").tap()
+        at_item(page, 1)
+        saved(page)
+    finally:
+        context.close()
+    assert answers(server, me) == [(6, "in_character", 4), (6, "entertaining", 2), (6, "fluency", 5)]
+
+
+def test_questions_stay_in_sight_beside_a_long_dialogue(page: Page, server: Server, invite: Invite) -> None:
+    open_desk(page, server, invite(6))
+    press(page, "ArrowRight ArrowRight ArrowRight ArrowRight ArrowRight End")
+    expect(page.get_by_text("End of the dialogue")).to_be_in_viewport()
+    for name in ("In character", "Entertaining", "Fluency"):
+        expect(page.get_by_role("radiogroup", name=name)).to_be_in_viewport()
+    press(page, "Home")
+    expect(page.get_by_text("End of the dialogue")).not_to_be_in_viewport()
+
+
+def test_the_mouse_serves_as_well_and_leaves_the_keys_alone(
+    page: Page, server: Server, invite: Invite, me: str
+) -> None:
+    open_desk(page, server, invite(3))
+    page.get_by_role("radiogroup", name="Entertaining").get_by_role("radio", name="2, Disagree").click()
+    page.get_by_role("button", name="Keys").click()
+    press(page, "Escape")
+    press(page, "4 ArrowUp ArrowUp ArrowUp 5 ArrowDown ArrowDown Enter")
+    at_item(page, 2)
+    page.get_by_role("button", name="Item 1, submitted").click()
+    at_item(page, 1)
+    press(page, "Enter")
+    at_item(page, 2)
+    saved(page)
+    assert sorted(answers(server, me)) == [(1, "entertaining", 2), (1, "fluency", 4), (1, "in_character", 5)]

@@ -27,6 +27,8 @@ class Desk {
     this.off = new AbortController();
     const on = (target, names, does, more = {}) =>
       names.split(" ").forEach((name) => target.addEventListener(name, does, { signal: this.off.signal, passive: true, ...more }));
+    // From outside, a field in here looks like no field: what is typed must not reach Streamlit's own keys.
+    on(this.root, "keydown keypress keyup", (event) => event.stopPropagation());
     on(document, "pointerdown pointermove wheel touchmove scroll", () => this.clock.touch(), { capture: true });
     on(document, "visibilitychange", () => {
       this.clock.run(!document.hidden && !!this.model.item);

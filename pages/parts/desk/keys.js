@@ -14,8 +14,10 @@ class Keys {
   down(event) {
     this.model.clock.touch();
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || this.model.closed) return;
+    // Streamlit has two plain keys of its own, to run again and to clear its caches: neither is for annotators.
+    if (/^[cr]$/i.test(event.key) && !this.typing(event)) event.stopPropagation();
     const target = event.composedPath()[0];
-    if (target.isContentEditable || target.localName === "textarea" || target.localName === "select" || (target.localName === "input" && target.type !== "radio")) return;
+    if (this.typing(event)) return;
     const name = this.name(event);
     if (!name) return;
     const inside = event.composedPath().includes(this.host);
@@ -35,6 +37,11 @@ class Keys {
     if (event.repeat && !/^(Arrow|Page|Space)/.test(name)) return;
     if (this.dialogs.open) this.dialogs.press({ g: "guidelines", f: "flag", s: "skip" }[name] ?? name);
     else this.press(name, event.shiftKey);
+  }
+
+  typing(event) {
+    const target = event.composedPath()[0];
+    return target.isContentEditable || ["input", "textarea", "select"].includes(target.localName);
   }
 
   // The key by what it means on this keyboard, whatever alphabet it is set to; null for keys that are none of ours.

@@ -12,7 +12,7 @@ from sqlite_utils import Database
 
 from core.conversation import Conversation
 from core.rating import Criterion, Scale
-from core.store import conversations, studies
+from core.store import conversations, desk, studies
 from core.store.desk import Refusal
 from core.store.studies import Study, Task
 
@@ -26,10 +26,10 @@ AHEAD = 6
 """How many items lie ready in the browser beyond the present one."""
 
 
-def fixed(study: Study, annotator: str, desk: str, several: bool) -> dict[str, Any]:
+def fixed(study: Study, annotator: str, desk_id: str, several: bool) -> dict[str, Any]:
     """What stays the same while one study is rated."""
     return {
-        "desk": desk,
+        "desk": desk_id,
         "you": annotator,
         "title": study.title or study.name,
         "guidelines": study.guidelines,
@@ -44,13 +44,13 @@ def moving(
     db: Database, rater: int, study: Study, wanted: Iterable[int] | None, refused: Iterable[Refusal]
 ) -> dict[str, Any]:
     """What changes: every item with its state, and the dialogues asked for (None: those an annotator who arrives needs first)."""
-    strip = studies.desk(db, rater, study.name)
-    mine = {item for item, _, _ in strip}
+    strip = desk.units(db, rater, study.name)
+    mine = {unit for unit, _, _ in strip}
     if wanted is None:
-        wanted = [item for item, state, _ in strip if state == "open"][: AHEAD + 1]
+        wanted = [unit for unit, state, _ in strip if state == "open"][: AHEAD + 1]
     return {
-        "strip": [[item, state, int(flagged)] for item, state, flagged in strip],
-        "items": [_item(db, rater, study, item) for item in wanted if item in mine],
+        "strip": [[unit, state, int(flagged)] for unit, state, flagged in strip],
+        "items": [_item(db, rater, study, unit) for unit in wanted if unit in mine],
         "refused": [{"n": r.n, "item": r.item, "message": r.message} for r in refused],
     }
 
@@ -63,9 +63,10 @@ def options(scale: Scale) -> list[dict[str, Any]]:
     """
     values, labels = scale.values, scale.labels
     if scale.continuous:
-        whole = scale.low.is_integer() and scale.high.is_integer() and scale.high - scale.low < 10
-        count = int(scale.high - scale.low) + 1 if whole else 5
-        step = (scale.high - scale.low) / (count - 1)
+        width = scale.high - scale.low
+        whole = float(scale.low).is_integer() and float(scale.high).is_integer() and 2 <= width < 10
+        count = int(width) + 1 if whole else 5
+        step = width / (count - 1)
         values = tuple(scale.low + i * step for i in range(count))
         labels = (scale.labels[0], *(f"{v:g}" for v in values[1:-1]), scale.labels[-1])
     if all(v in range(10) for v in values):
@@ -87,13 +88,12 @@ def _criterion(criterion: Criterion) -> dict[str, Any]:
     }
 
 
-def _item(db: Database, rater: int, study: Study, assignment: int) -> dict[str, Any]:
-    return item(
-        study, task := studies.task(db, rater, assignment), conversations.load(db, task.conversation_id)
-    )
+def _item(db: Database, rater: int, study: Study, unit: int) -> dict[str, Any]:
+    task = studies.task(db, rater, desk.assignment(db, rater, unit))
+    return item(study, unit, task, conversations.load(db, task.conversation_id))
 
 
-def item(study: Study, task: Task, conversation: Conversation) -> dict[str, Any]:
+def item(study: Study, unit: int, task: Task, conversation: Conversation) -> dict[str, Any]:
     """One dialogue as the desk shows it: who spoke (a role, not a name), what was said, what to read beside it, own answers."""
     speakers = {"user": "User", "assistant": "Reply", **study.meta.get("speakers", {})}
     said = []
@@ -109,7 +109,7 @@ def item(study: Study, task: Task, conversation: Conversation) -> dict[str, Any]
                     }
                 )
     return {
-        "id": task.id,
+        "id": unit,
         "turn": task.turn,
         "language": conversation.language,
         "said": said,
@@ -126,7 +126,9 @@ def item(study: Study, task: Task, conversation: Conversation) -> dict[str, Any]
 def _text(value: Any) -> str:
     """A piece of context as text: lists and mappings as lines."""
     if isinstance(value, Mapping):
-        return "\n".join(f"**{k}**: {_text(v)}" for k, v in value.items())
+        return "\n".join(
+            f"**{k}**:{chr(10) if isinstance(v, list | tuple) else ' '}{_text(v)}" for k, v in value.items()
+        )
     if isinstance(value, list | tuple):
         return "\n".join(f"- {_text(v)}" for v in value)
     return str(value)

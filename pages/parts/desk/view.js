@@ -130,9 +130,7 @@ class View {
     }
     this.card.hidden = !item.context.length;
     this.card.lang = this.talk.lang = item.language;
-    const cards = item.context.map(([heading, text]) =>
-      el("details", { open: !this.narrow }, el("summary", {}, heading), el("div", { class: "prose", dir: "auto" }, prose(text))));
-    this.card.replaceChildren(...cards);
+    this.card.replaceChildren(...this.cards(item, this.opened ?? true));
     let rated = null;
     const said = item.said.map(({ turn, reply, speaker, text }) => {
       const here = item.turn === turn;
@@ -142,22 +140,21 @@ class View {
       if (here && reply) rated = message;
       return message;
     });
-    this.talk.replaceChildren(...this.inline(cards, item), ...said, el("div", { class: "close" }, "End of the dialogue"));
+    const above = el("div", { class: "card above", hidden: !item.context.length }, this.cards(item, this.opened ?? !this.narrow));
+    this.talk.replaceChildren(above, ...said, el("div", { class: "close" }, "End of the dialogue"));
     this.talk.scrollTop = 0;
     if (rated) rated.scrollIntoView({ block: "center" });
   }
 
-  // Where there is no room for a column of its own, the card lies above the dialogue and scrolls away with it.
-  inline(cards, item) {
-    return item.context.length ? [el("div", { class: "card above" }, cards.map((card) => {
-      const copy = card.cloneNode(true);
-      copy.open = false;
-      return copy;
-    }))] : [];
+  // Where there is no room for a column of its own, the card lies above the dialogue and scrolls away with it; it opens as it was left.
+  cards(item, open) {
+    return item.context.map(([heading, text]) =>
+      el("details", { open },
+        el("summary", { onclick: (event) => (this.opened = !event.currentTarget.parentNode.open) }, heading), el("div", { class: "prose", dir: "auto" }, prose(text))));
   }
 
   get narrow() {
-    return this.root.clientWidth <= 640;
+    return this.root.clientWidth <= 760;
   }
 
   showQuestions() {

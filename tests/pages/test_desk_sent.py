@@ -1,0 +1,69 @@
+"""What the desk sends to an annotator's browser: the dialogue, the questions, and nothing that tells whose dialogue it is."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from core.conversation import Conversation, Message
+from core.rating import LIKERT_5, YES_NO, Scale, points
+from core.store.studies import Study, Task
+from pages.parts.desk.sent import item, options
+
+
+def test_an_item_holds_no_name_key_facet_or_meta() -> None:
+    hidden = Conversation(
+        "secret-benchmark", "secret-key", "secret-player",
+        (Message("system", "secret-system"), Message("user", "Hello", {"plan": "secret"}), Message("assistant", "Aye", {"model": "secret"})),
+        facets={"character": "secret-facet"},
+        context={"Card": {"name": "Keeper", "traits": ["dry", "slow"]}, "_situation": "secret-situation"},
+        meta={"prompts": "secret-prompt"},
+    )  # fmt: skip
+    sent = item(
+        Study("secret-study", (), meta={"speakers": {"assistant": "Keeper"}}),
+        7,
+        Task(3, "secret-study", 1, 99, 1, "open", "", "", 3.0, {"wit": 4.0}),
+        hidden,
+    )
+    assert "secret" not in json.dumps(sent)
+    assert sent == {
+        "id": 7,
+        "turn": 1,
+        "language": "en",
+        "said": [
+            {"turn": 1, "reply": False, "speaker": "User", "text": "Hello"},
+            {"turn": 1, "reply": True, "speaker": "Keeper", "text": "Aye"},
+        ],
+        "context": [["Card", "**name**: Keeper\n**traits**:\n- dry\n- slow"]],
+        "answers": {"wit": 4.0},
+        "state": "open",
+        "reason": "",
+        "flag": "",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("scale", "keys", "shown"),
+    [
+        (LIKERT_5, "1 2 3 4 5", "1 2 3 4 5"),
+        (YES_NO, "0 1", "0 1"),
+        (points(1, 10), "1 2 3 4 5 6 7 8 9 0", "1 2 3 4 5 6 7 8 9 10"),
+        (points(0, 4), "0 1 2 3 4", "0 1 2 3 4"),
+        # No digits to press for the values themselves: the keys count places.
+        (Scale((-1, 0, 1), ("worse", "same", "better")), "1 2 3", "-1 0 1"),
+        # A continuous scale names its ends only; the desk offers answers between them.
+        (Scale((1, 5), ("low", "high"), continuous=True), "1 2 3 4 5", "1 2 3 4 5"),
+        (Scale((0, 1), ("low", "high"), continuous=True), "1 2 3 4 5", "0 0.25 0.5 0.75 1"),
+        (Scale((0, 100), ("low", "high"), continuous=True), "1 2 3 4 5", "0 25 50 75 100"),
+    ],
+)
+def test_every_answer_has_a_key_of_its_own(scale: Scale, keys: str, shown: str) -> None:
+    offered = options(scale)
+    assert " ".join(o["key"] for o in offered) == keys
+    assert " ".join(o["shown"] for o in offered) == shown
+    assert all(o["value"] in scale for o in offered)
+
+
+def test_answers_beyond_the_tenth_have_no_key_but_can_be_clicked() -> None:
+    assert [o["key"] for o in options(points(1, 12))] == [*"1234567890", "", ""]

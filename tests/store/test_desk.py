@@ -1,0 +1,146 @@
+"""Reports from the desk: in order, once, and never held up by one bad event."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlite_utils import Database
+
+from core.conversation import Conversation, Message
+from core.errors import StudyError
+from core.rating import Criterion
+from core.store import access, conversations, desk, studies
+from core.workspace import Workspace
+
+CRITERIA = (Criterion("fluency", "It is fluent."), Criterion("wit", "It is witty."))
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    """Two annotators with the same three items."""
+    workspace = Workspace.open(tmp_path)
+    with workspace.write() as db:
+        studies.create(db, studies.Study("s", CRITERIA))
+        studies.create(db, studies.Study("other", CRITERIA))
+        said = (Message("user", "a"), Message("assistant", "b"))
+        ids = [conversations.save(db, Conversation("x", f"k{i}", "p", said)) for i in range(3)]
+        units = studies.add_units(db, "s", [(i, None, "") for i in ids])
+        for name in ("ann", "bob"):
+            access.invite(db, name)
+            studies.assign(db, access.annotator_id(db, name), units)
+        foreign = studies.add_units(db, "other", [(ids[0], None, "")])
+        studies.assign(db, access.annotator_id(db, "bob"), foreign)
+    return workspace
+
+
+def events(*done: tuple[int, str, Any], start: int = 1) -> list[dict[str, Any]]:
+    """(item, what, value) as the browser numbers them; an answer's value is (criterion, score)."""
+    told = []
+    for n, (item, do, value) in enumerate(done, start):
+        more = {"criterion": value[0], "score": value[1]} if do == "answer" else {"text": value or ""}
+        told.append({"n": n, "item": item, "do": do, "seconds": 1.5, **more})
+    return told
+
+
+def mine(db: Database, name: str = "ann") -> tuple[int, list[int]]:
+    rater = access.annotator_id(db, name)
+    return rater, [unit for unit, _, _ in desk.units(db, rater, "s")]
+
+
+def task(db: Database, rater: int, unit: int) -> studies.Task:
+    return studies.task(db, rater, desk.assignment(db, rater, unit))
+
+
+RATED = (("answer", ("fluency", 3)), ("answer", ("wit", 4)), ("submit", None))
+
+
+def test_a_report_that_arrives_again_longer_and_out_of_order_is_applied_once(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        rater, (first, second, _) = mine(db)
+        told = events(
+            *((first, *done) for done in RATED),
+            (second, "answer", ("wit", 1)),
+            (second, "answer", ("wit", 2)),
+        )
+        assert desk.apply(db, rater, "tab", told[:2]) == (2, [])
+        assert desk.apply(db, rater, "tab", list(reversed(told))) == (5, [])
+        assert desk.apply(db, rater, "tab", told[:4]) == (5, [])
+        now = task(db, rater, first)
+        assert (now.state, dict(now.answers), now.seconds) == ("done", {"fluency": 3, "wit": 4}, 4.5)
+        assert dict(task(db, rater, second).answers) == {"wit": 2}
+        # Only the change of mind is history: replaying made no further revisions.
+        assert db.execute("SELECT criterion, score FROM revisions").fetchall() == [("wit", 1)]
+
+
+def test_browsers_count_for_themselves_and_so_do_annotators(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        ann, (item, *_) = mine(db)
+        bob, (his, *_) = mine(db, "bob")
+        assert item == his  # the same dialogue, and an answer of each
+        assert desk.apply(db, ann, "tab", events((item, "answer", ("wit", 1)))) == (1, [])
+        assert desk.apply(db, ann, "phone", events((item, "answer", ("wit", 2)))) == (1, [])
+        assert desk.apply(db, bob, "tab", events((his, "answer", ("wit", 5)))) == (1, [])
+        assert dict(task(db, ann, item).answers) == {"wit": 2}
+        assert dict(task(db, bob, his).answers) == {"wit": 5}
+        assert desk.mark(db, ann, "elsewhere") == 0
+
+
+def test_what_breaks_a_rule_is_refused_with_a_sentence_and_the_rest_counts(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        ann, (item, other, _) = mine(db)
+        (his, _, _), *_ = desk.units(db, access.annotator_id(db, "bob"), "other")
+        told = events(
+            (his, "answer", ("wit", 1)), (item, "answer", ("wit", 9)), (item, "answer", ("charm", 3)), (item, "submit", None),
+            (other, "skip", "broken"), (other, "flag", "look at this"),
+        )  # fmt: skip
+        told += [{"n": 7, "item": item, "do": "destroy"}, {"n": 8, "item": item, "do": "time", "seconds": -3}]
+        mark, refused = desk.apply(db, ann, "tab", told)
+        assert mark == 8
+        assert [(r.n, r.item) for r in refused] == [
+            (1, his),
+            (2, item),
+            (3, item),
+            (4, item),
+            (7, item),
+            (8, item),
+        ]
+        assert refused[3].message == "Still to answer: Fluency, Wit."
+        now = task(db, ann, other)
+        assert (now.state, now.reason, now.flag) == ("skipped", "broken", "look at this")
+        assert dict(task(db, ann, item).answers) == {}
+
+
+def test_undoing_reopens_and_takes_back(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        ann, (item, *_) = mine(db)
+        done = [(item, *d) for d in RATED]
+        desk.apply(db, ann, "tab", events(*done, (item, "reopen", None), (item, "answer", ("wit", None))))
+        now = task(db, ann, item)
+        assert (now.state, dict(now.answers)) == ("open", {"fluency": 3})
+
+
+@pytest.mark.parametrize("told", [["text"], [{"item": 1}], [None], [{"n": "x", "item": 1, "do": "submit"}]])
+def test_what_is_no_report_stores_nothing(workspace: Workspace, told: list[Any]) -> None:
+    with workspace.read() as db:
+        rater, (item, *_) = mine(db)
+    report = [*events((item, "answer", ("wit", 1))), *told]
+    with workspace.write() as db, pytest.raises(StudyError, match="cannot be read"):
+        desk.apply(db, rater, "tab", report)
+    with workspace.read() as db:
+        assert db.execute("SELECT count(*) FROM ratings").fetchone() == (0,)
+        assert desk.mark(db, rater, "tab") == 0
+
+
+def test_an_answer_to_an_item_that_was_taken_back_does_not_land_on_another(workspace: Workspace) -> None:
+    """The number of a deleted assignment is given again to the next one; the unit's is not."""
+    with workspace.write() as db:
+        ann, (_, _, third) = mine(db)
+        before = desk.assignment(db, ann, third)
+        studies.reclaim(db, "s", ann)
+        (new, _, _), *_ = desk.units(db, access.annotator_id(db, "bob"), "other")
+        studies.assign(db, ann, [new])
+        db.execute("UPDATE assignments SET id = ? WHERE rater_id = ? AND unit_id = ?", [before, ann, new])
+        assert desk.apply(db, ann, "tab", events((third, "answer", ("wit", 1))))[1][0].item == third
+        assert db.execute("SELECT count(*) FROM ratings").fetchone() == (0,)
