@@ -58,6 +58,18 @@ def test_bands_do_not_take_regression_to_the_mean_for_bias():
     assert found["n"].sum() == 1200
 
 
+def test_bands_by_hand():
+    # Six ratings 1 1 3 3 5 5, so bands end at 1.67 and 3.67 (thirds); whoever of the two is drawn first, both choose once.
+    rows = study({"ann": [1, 3, 5], "bob": [3, 5, 1]}, {"j": [2, 4, 4]})
+    found = bands(rows, "quality", resamples=20).rows.set_index("band")
+    # A 1 puts unit 0 (against 3) and unit 2 (against 5) into the low band: gaps 2 − 3 and 4 − 5.
+    assert found["bias"]["low"] == pytest.approx((-1 - 1) / 2)
+    # A 3: unit 0 against 1 and unit 1 against 5: 2 − 1 and 4 − 5. A 5: unit 1 against 3 and unit 2 against 1.
+    assert found["bias"]["middle"] == pytest.approx((1 - 1) / 2)
+    assert found["bias"]["high"] == pytest.approx((1 + 3) / 2)
+    assert found["n"].tolist() == [2, 2, 2]
+
+
 def test_bands_find_a_real_bias():
     # People agree exactly; the judge adds one to everything that is low.
     scores = [1, 2, 3, 4, 5] * 40

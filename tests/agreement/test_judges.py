@@ -113,6 +113,16 @@ def test_a_judge_beside_a_person_held_out():
     assert (row["low"], row["high"]) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])))
 
 
+def test_judge_and_person_are_compared_on_the_same_items():
+    # The judge skipped the last two units, so ann's agreement with bob counts on the first four only.
+    rows = study({"ann": [1, 2, 3, 4, 9, 8], "bob": [1, 3, 2, 4, 0, 1]}, {"j": [1, 2, 4, 3, None, None]})
+    detail = footing(rows, "quality", resamples=20).detail
+    assert detail["n"].tolist() == [4, 4]
+    # 1 − 6·2/(4·15) = .8 for ann and bob; the judge against bob 1, 3, 2, 4: 1 − 6·6/60 = .4, against ann .8.
+    assert detail["held_out"].tolist() == pytest.approx([0.8, 0.8])
+    assert detail["judge"].tolist() == pytest.approx([0.4, 0.8])
+
+
 def test_a_copy_of_a_person_gains_nothing_by_being_a_judge():
     # The judge repeats ann, so held out she is matched exactly; against the mean of all she would look better than she is.
     rows = noisy()
