@@ -6,31 +6,19 @@ from pathlib import Path
 import krippendorff
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from scipy import stats
 
 from core import studies
-from core.cli import main
 from core.errors import ImportRefused
 from core.exchange import fed, incoming
 from core.store import conversations
-from core.workspace import Workspace
 
 FED = Path(__file__).parents[3] / "shared" / "data" / "fed"
 published = pytest.mark.skipif(not FED.exists(), reason=f"the published FED files are not at {FED}")
 
 
-@pytest.fixture
-def workspace(tmp_path):
-    return Workspace.open(tmp_path / "workspace")
-
-
-def run(workspace, *args):
-    return CliRunner().invoke(main, ["--workspace", str(workspace.path), *map(str, args)])
-
-
 @published
-def test_import_to_agreement(workspace):
+def test_import_to_agreement(workspace, run):
     done = run(workspace, "import", "fed", FED, "--study", "fed")
     assert done.exit_code == 0, done.output
     # 125 dialogues; the lists of the people's file hold 6,720 numbers, the judge's 5 qualities × 5 runs × 125.
@@ -120,7 +108,7 @@ def write(folder, people, judge):
     (folder / fed.JUDGE).write_text(json.dumps(judge))
 
 
-def test_the_same_file_twice_is_refused(workspace, tmp_path):
+def test_the_same_file_twice_is_refused(workspace, run, tmp_path):
     published_like(tmp_path)
     assert run(workspace, "import", "fed", tmp_path).exit_code == 0
     again = run(workspace, "import", "fed", tmp_path)
@@ -128,7 +116,7 @@ def test_the_same_file_twice_is_refused(workspace, tmp_path):
     assert "There is a study “fed” with ratings already" in again.output
 
 
-def test_under_another_name_the_dialogues_and_the_judge_are_shared(workspace, tmp_path):
+def test_under_another_name_the_dialogues_and_the_judge_are_shared(workspace, run, tmp_path):
     published_like(tmp_path)
     run(workspace, "import", "fed", tmp_path)
     again = run(workspace, "import", "fed", tmp_path, "--study", "again")
@@ -202,7 +190,7 @@ def test_a_broken_file_is_refused_with_its_place(tmp_path, broken, sentence):
     assert sentence in str(refused.value)
 
 
-def test_missing_and_malformed_files_are_refused(workspace, tmp_path):
+def test_missing_and_malformed_files_are_refused(workspace, run, tmp_path):
     gone = run(workspace, "import", "fed", tmp_path)
     assert gone.exit_code == 1
     assert "Name the folder that holds" in gone.output

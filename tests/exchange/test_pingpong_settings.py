@@ -1,0 +1,125 @@
+"""The PingPong authors' settings file becomes a workspace's own characters and situations."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.benchmarks.pingpong import characters, situations
+from core.errors import ImportRefused
+from core.exchange import pingpong_settings
+
+PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "pingpong" / "settings_v2.json"
+CARD = {
+    "char_name": "Ada",
+    "system_prompt": 'Says "hi"\n\\and \t more',
+    "summary": "A person.",
+    "initial_message": "Hello.",
+}
+SITUATION = {"text": "You are late.", "num_turns": 4, "tags": ["late"]}
+
+
+def settings(**changes):
+    return {"en": {"characters": [CARD], "situations": [SITUATION], "version": 3, **changes}}
+
+
+def put(tmp_path, value):
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps(value))
+    return file
+
+
+def test_what_is_written_is_what_the_benchmark_reads(workspace, run, tmp_path):
+    two = [CARD, {**CARD, "inital_message": "Slip.", "initial_message": ""}]
+    file = put(tmp_path, settings(characters=two, situations=[SITUATION, SITUATION]))
+    done = run(workspace, "import", "pingpong-settings", file)
+    assert done.exit_code == 0, done.output
+    assert "en: 2 characters (ada, ada-2), 2 situations" in done.output
+    cast = characters([workspace.path / "data"], "en")
+    assert cast["ada"].system_prompt == CARD["system_prompt"]
+    assert (cast["ada"].greeting, cast["ada-2"].greeting) == ("Hello.", "Slip.")
+    assert {s.id: s.num_turns for s in situations([workspace.path / "data"], "en").values()} == {
+        "late": 4,
+        "late-2": 4,
+    }
+
+
+@pytest.mark.skipif(not PUBLISHED.exists(), reason=f"the published settings are not at {PUBLISHED}")
+def test_the_published_file(workspace, run):
+    done = run(workspace, "import", "pingpong-settings", PUBLISHED)
+    assert done.exit_code == 0, done.output
+    published = json.loads(PUBLISHED.read_text())
+    for language, part in published.items():
+        cast = characters([workspace.path / "data"], language)
+        assert {c.char_name for c in cast.values()} == {c["char_name"] for c in part["characters"]}
+        assert {c.system_prompt for c in cast.values()} == {c["system_prompt"] for c in part["characters"]}
+        # A greeting goes by one of three names in the published file; some characters have none.
+        greetings = {
+            c.get("greeting") or c.get("initial_message") or c.get("inital_message") or ""
+            for c in part["characters"]
+        }
+        assert {c.greeting for c in cast.values()} == greetings
+        found = situations([workspace.path / "data"], language)
+        # 7 situations of 4 turns and one of 8: 8 × (7·4 + 8) = 288 judged turns.
+        assert len(cast) * sum(s.num_turns for s in found.values()) == 288
+        assert {s.text for s in found.values()} == {s["text"] for s in part["situations"]}
+    assert (
+        run(workspace, "import", "pingpong-settings", PUBLISHED).exit_code == 0
+    )  # the same again changes nothing
+
+
+def test_nothing_of_ones_own_is_overwritten(workspace, run, tmp_path):
+    mine = workspace.path / "data" / "pingpong" / "en" / "characters" / "ada.toml"
+    mine.parent.mkdir(parents=True)
+    mine.write_text('char_name = "Ada"\n')
+    done = run(workspace, "import", "pingpong-settings", put(tmp_path, settings()))
+    assert done.exit_code == 1
+    assert "nothing was written" in done.output
+    assert mine.read_text() == 'char_name = "Ada"\n'
+    assert not (mine.parents[1] / "situations.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ([], "an object per language"),
+        ({"../x": {}}, "“../x” is no code of a language"),
+        ({"en": {"characters": []}}, "“en” lacks a list of characters or of situations"),
+        (settings(characters=[{**CARD, "summary": " "}]), "character 1 of “en”, has no summary"),
+        (
+            settings(characters=[CARD, {**CARD, "example_prompt": 3}]),
+            "character 2 of “en”: “example_prompt” is not text",
+        ),
+        (settings(characters=["Ada"]), "character 1 of “en”, is not an object"),
+        (settings(situations=[{**SITUATION, "num_turns": "4"}]), "situation 1 of “en”: num_turns is '4'"),
+        (settings(situations=[{**SITUATION, "text": ""}]), "situation 1 of “en”, has no text"),
+        (settings(situations=[{**SITUATION, "tags": "late"}]), "“tags” is not a list"),
+    ],
+)
+def test_a_broken_file_is_refused_with_its_place(tmp_path, value, sentence):
+    with pytest.raises(ImportRefused) as refused:
+        pingpong_settings.read(put(tmp_path, value))
+    assert sentence in str(refused.value)
+
+
+def test_a_name_cannot_lead_out_of_the_folder():
+    assert pingpong_settings.slug("../../Etc/Passwd") == "etc-passwd"
+    assert pingpong_settings.slug("…") == "unnamed"
+    assert pingpong_settings.slug("Мужик в банке") == "мужик-в-банке"
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["a", "b"]),
+        st.one_of(
+            st.text(st.characters(exclude_categories=["Cs"])),
+            st.integers(),
+            st.lists(st.text(st.characters(exclude_categories=["Cs"]))),
+        ),
+    )
+)
+def test_toml_reads_back(table):
+    assert tomllib.loads(pingpong_settings.toml(table)) == table

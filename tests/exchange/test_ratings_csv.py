@@ -1,0 +1,339 @@
+"""Ratings in long form: what is read, what is refused with its line, and that nothing of a refused file is stored."""
+
+import csv
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core import studies
+from core.conversation import Conversation, Message
+from core.errors import ImportRefused
+from core.exchange import incoming, ratings_csv, ratings_study
+from core.exchange.cells import marked, unmarked
+from core.exchange.scales import deduced, told
+from core.rating import Scale, points
+from core.store import conversations, ratings
+from core.store import studies as stored
+
+HEADER = "item_id,criterion,rater_type,rater,score"
+
+
+def put(tmp_path, *lines, header=HEADER, name="ratings.csv"):
+    file = tmp_path / name
+    file.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    return file
+
+
+def bring(db, file, study="s", append=False, **options):
+    return incoming.store(
+        db, ratings_study.incoming(db, ratings_csv.read(file), study, **options), append=append
+    )
+
+
+def empty(workspace):
+    with workspace.read() as db:
+        return not (conversations.count(db) or stored.names(db) or ratings.exported(db))
+
+
+class TestRead:
+    def test_the_least_file_becomes_a_study(self, workspace, run, tmp_path):
+        file = put(
+            tmp_path,
+            "a,fluency,human,ann,4",
+            "a,fluency,judge,gpt,3.5",
+            "b,fluency,human,ann,2",
+            "b,fluency,judge,gpt,1",
+        )
+        done = run(workspace, "import", "ratings", file, "--study", "s")
+        assert done.exit_code == 0, done.output
+        assert "2 units, 2 ratings by people, 2 by judges; 2 new conversations" in done.output
+        assert "fluency: 2 to 4, 3 answers" in done.output
+        with workspace.read() as db:
+            frame = stored.frame(db, "s")
+            assert sorted(zip(frame.rater, frame.kind, frame.score, strict=True)) == [
+                ("ann", "human", 2.0), ("ann", "human", 4.0), ("gpt", "judge", 1.0), ("gpt", "judge", 3.5),
+            ]  # fmt: skip
+            assert stored.get(db, "s").criteria[0].scale == points(2, 4)
+            assert conversations.load(db, "s/a").player == "unknown"
+
+    def test_a_byte_order_mark_blank_lines_and_an_unnamed_column_are_passed_over(self, workspace, tmp_path):
+        file = tmp_path / "excel.csv"
+        file.write_bytes(("\ufeff," + HEADER + "\r\n0,a,fluency,human,ann,4\r\n,,,,,\r\n\r\n").encode())
+        with workspace.write() as db:
+            assert bring(db, file).people == 1
+
+    def test_columns_may_be_written_in_capitals(self, workspace, tmp_path):
+        with workspace.write() as db:
+            assert (
+                bring(
+                    db, put(tmp_path, "a,f,Human,ann,1", header="Item_ID,Criterion,Rater_Type,Rater,Score")
+                ).people
+                == 1
+            )
+
+    def test_text_is_one_reply_or_a_dialogue(self, workspace, tmp_path):
+        dialogue = json.dumps(
+            [{"speaker": "human", "text": "Hi"}, {"role": "assistant", "content": 'Say "hi"'}]
+        )
+        out = io.StringIO()
+        writer = csv.writer(out)
+        for item, text in (
+            ("a", "Just a reply,\nover two lines"),
+            ("b", dialogue),
+            ("c", "[laughs] Hello"),
+            ("d", ""),
+        ):
+            writer.writerow([item, "f", "human", "ann", 1, text])
+        file = tmp_path / "r.csv"
+        file.write_text(HEADER + ",text\n" + out.getvalue())
+        with workspace.write() as db:
+            bring(db, file)
+            said = {
+                key: [(m.role, m.content) for m in conversations.load(db, f"s/{key}").messages]
+                for key in "abcd"
+            }
+        assert said == {
+            "a": [("assistant", "Just a reply,\nover two lines")],
+            "b": [("user", "Hi"), ("assistant", 'Say "hi"')],
+            "c": [("assistant", "[laughs] Hello")],
+            "d": [],
+        }
+
+    def test_text_ref_takes_the_text_of_another_item_or_of_a_stored_conversation(self, workspace, tmp_path):
+        file = put(
+            tmp_path, "a,f,human,ann,1,One,", "b,f,human,ann,1,,a", "c,f,human,ann,1,,b", "d,f,human,ann,2,,kept",
+            header=HEADER + ",text,text_ref",
+        )  # fmt: skip
+        with workspace.write() as db:
+            conversations.save(
+                db, Conversation("x", "kept", "p", (Message("assistant", "Kept"),), context={"Card": "c"})
+            )
+            bring(db, file)
+            assert [conversations.load(db, f"s/{key}").replies for key in "abcd"] == [("One",)] * 3 + [
+                ("Kept",)
+            ]
+            assert conversations.load(db, "s/d").context == {"Card": "c"}
+
+    def test_an_item_that_is_stored_is_that_conversation(self, workspace, tmp_path):
+        with workspace.write() as db:
+            conversations.save(db, Conversation("x", "kept", "p", (Message("assistant", "Kept"),)))
+            done = bring(db, put(tmp_path, "kept,f,human,ann,1", "other,f,human,ann,2"))
+            assert done.conversations == 1
+            assert [u["key"] for u in stored.units(db, "s")] == ["kept", "s/other"]
+
+    def test_other_columns_are_kept_with_the_item_or_the_rating_they_speak_of(self, workspace, tmp_path):
+        rows = [
+            f"i{n},f,human,{who},1,{'web' if n % 2 else 'book'},id{n},{who} says"
+            for n in range(4)
+            for who in ("ann", "bob")
+        ]
+        with workspace.write() as db:
+            bring(db, put(tmp_path, *rows, header=HEADER + ",source,serial,comment"))
+            kept = conversations.load(db, "s/i1")
+            # The source is shared by items, so one can filter by it; a serial number is not.
+            assert (kept.facets, kept.meta) == ({"source": "web"}, {"serial": "id1"})
+            metas = [json.loads(row["meta"]) for row in ratings.exported(db, "s") if row["item_id"] == "s/i1"]
+            assert metas == [{"comment": "ann says"}, {"comment": "bob says"}]
+
+    def test_people_who_rate_turns_make_a_study_of_turns(self, workspace, tmp_path):
+        lines = [
+            f"a,f,{kind},{who},{turn},{turn}"
+            for kind, who in (("human", "ann"), ("judge", "gpt"))
+            for turn in (1, 2)
+        ]
+        with workspace.write() as db:
+            bring(db, put(tmp_path, *lines, header="item_id,criterion,rater_type,rater,turn,score"))
+            assert stored.get(db, "s").per_turn
+            frame = stored.frame(db, "s")
+        assert sorted(zip(frame.turn, frame.kind, frame.score, strict=True)) == [
+            (1, "human", 1.0), (1, "judge", 1.0), (2, "human", 2.0), (2, "judge", 2.0),
+        ]  # fmt: skip
+
+    def test_judges_turns_are_averaged_where_people_rate_the_whole(self, workspace, tmp_path):
+        lines = ["a,f,human,ann,,4", "a,f,judge,gpt,1,2", "a,f,judge,gpt,2,5"]
+        with workspace.write() as db:
+            bring(db, put(tmp_path, *lines, header="item_id,criterion,rater_type,rater,turn,score"))
+            frame = stored.frame(db, "s")
+        assert dict(zip(frame.rater, frame.score, strict=True)) == {"ann": 4.0, "gpt": 3.5}  # (2 + 5) / 2
+
+    def test_turns_as_pandas_writes_them(self, workspace, tmp_path):
+        file = put(tmp_path, "a,f,human,ann,1.0,4", header="item_id,criterion,rater_type,rater,turn,score")
+        assert ratings_csv.read(file).lines[0].turn == 1
+
+    def test_runs_of_a_judge_are_repeats(self, workspace, tmp_path):
+        lines = ["a,f,human,ann,,4", "a,f,judge,gpt,0,2", "a,f,judge,gpt,1,3"]
+        with workspace.write() as db:
+            bring(db, put(tmp_path, *lines, header="item_id,criterion,rater_type,rater,repeat,score"))
+            mean = studies.ratings_for_agreement(db, "s")
+            single = studies.ratings_for_agreement(db, "s", runs="single")
+        assert dict(zip(mean.table.rater, mean.table.score, strict=True)) == {"ann": 4.0, "gpt": 2.5}
+        assert single.judges == ("gpt #1", "gpt #2")
+
+    def test_append_adds_what_is_new(self, workspace, run, tmp_path):
+        first, more = (
+            put(tmp_path, "a,f,human,ann,4", "a,f,judge,gpt,2"),
+            put(tmp_path, "a,f,human,bob,3", "a,f,judge,gpt,2", name="more.csv"),
+        )
+        assert run(workspace, "import", "ratings", first, "--study", "s").exit_code == 0
+        refused = run(workspace, "import", "ratings", more, "--study", "s")
+        assert refused.exit_code == 1
+        assert "--append" in refused.output
+        done = run(workspace, "import", "ratings", more, "--study", "s", "--append")
+        assert done.exit_code == 0, done.output
+        assert (
+            "0 units, 1 ratings by people, 0 by judges; 0 new conversations. 1 ratings were here already"
+            in done.output
+        )
+        again = run(workspace, "import", "ratings", more, "--study", "s", "--append")
+        assert again.exit_code == 1
+        assert "line 2: bob rated “s/a” on “f” already (3)" in again.output
+
+    def test_criteria_told_by_options(self, workspace, run, tmp_path):
+        file = put(tmp_path, "a,f,human,ann,4", "a,refusal,human,ann,0")
+        done = run(
+            workspace, "import", "ratings", file, "--study", "s", "--scale", "f=1-5", "--scale", "refusal=0:no,1:yes",
+            "--uncounted", "refusal",
+        )  # fmt: skip
+        assert done.exit_code == 0, done.output
+        with workspace.read() as db:
+            f, refusal = stored.get(db, "s").criteria
+        assert (f.scale, f.counted) == (points(1, 5), True)
+        assert (refusal.scale, refusal.counted) == (Scale((0, 1), ("no", "yes")), False)
+
+    def test_scores_between_whole_numbers_are_a_range_that_no_desk_asks(self, workspace, run, tmp_path):
+        assert (
+            run(
+                workspace,
+                "import",
+                "ratings",
+                put(tmp_path, "a,f,human,ann,2.5", "b,f,human,ann,71"),
+                "--study",
+                "s",
+            ).exit_code
+            == 0
+        )
+        with workspace.read() as db:
+            scale = stored.get(db, "s").criteria[0].scale
+        assert scale.continuous
+        assert (3.14 in scale, 2.5 in scale, 71.5 in scale) == (True, True, False)
+        run(workspace, "annotators", "invite", "cy")
+        dealt = run(workspace, "study", "deal", "s", "--annotators", "cy")
+        assert dealt.exit_code == 1
+        assert "--scale f=1-5" in dealt.output
+
+
+LONG = HEADER + ",turn"
+BAD = {
+    "a word": (["a,f,human,ann,4", "b,f,human,ann,good"], HEADER, "line 3: the score “good” is not a number"),
+    "a decimal comma": (['a,f,human,ann,"3,5"'], HEADER, "line 2: the score “3,5” is not a number. Write 3.5"),
+    "not a number": (["a,f,human,ann,nan"], HEADER, "line 2: the score “nan” is not a number"),
+    "infinite": (["a,f,human,ann,inf"], HEADER, "line 2: the score “inf” is not a number"),
+    "no score": (["a,f,human,ann,"], HEADER, "line 2, has no score"),
+    "no rater": (["a,f,human, ,1"], HEADER, "line 2, has no rater"),
+    "another kind": (["a,f,dog,rex,1"], HEADER, "rater_type is “dog”; it must be human or judge"),
+    "twice": (["a,f,human,ann,4", "b,f,human,ann,1", "a,f,human,ann,4"], HEADER, "line 4: human “ann” rated “a” on “f” in line 2 already"),
+    "judge twice": (["a,f,judge,x,4", "a,f,judge,x,4"], HEADER, "“repeat”"),
+    "a cell too many": (["a,f,human,ann,4,more"], HEADER, "line 2, has 6 cells; the first line names 5"),
+    "a cell too few": (["a,f,human,ann"], HEADER, "line 2, has 4 cells"),
+    "a missing column": (["a,f,ann,4"], "item_id,criterion,rater,score", "line 1: the column rater_type is missing"),
+    "a column twice": (["a,f,human,ann,4,5"], HEADER + ",score", "two columns are called score"),
+    "semicolons": (["a;f;human;ann;4"], HEADER.replace(",", ";"), "separated by semicolons. Add --delimiter ';'"),
+    "tabs": (["a\tf\thuman\tann\t4"], HEADER.replace(",", "\t"), "separated by tabs. Add --delimiter 'tab'"),
+    "only a header": ([], HEADER, "holds no ratings"),
+    "turn zero": (["a,f,human,ann,4,0"], LONG, "the turn “0” is not a whole number from 1"),
+    "turns of some": (["a,f,human,ann,4,1", "a,f,human,bob,4,"], LONG, "line 3, has no turn and line 2 has one"),
+    "a judge's whole": (["a,f,human,ann,4,1", "a,f,judge,x,4,"], LONG, "line 3, has no turn, while people rate turns"),
+    "two texts": (["a,f,human,ann,4,one", "a,f,human,bob,4,two"], HEADER + ",text", "line 3: the text of “a” differs from that in line 2"),
+    "two models": (["a,f,human,ann,4,one", "a,f,human,bob,4,two"], HEADER + ",model", "the model of “a” differs"),
+    "a turn it has not": (["a,f,human,ann,4,2,Only one reply"], LONG + ",text", "“a” has no reply in turn 2; turns count from 1 to 1"),
+    "a lost reference": (["a,f,human,ann,4,q"], HEADER + ",text_ref", "text_ref “q” names neither an item"),
+    "a circle": (["a,f,human,ann,4,b", "b,f,human,ann,4,a"], HEADER + ",text_ref", "in a circle: a → b → a"),
+    "text and reference": (["a,f,human,ann,4,x,b"], HEADER + ",text,text_ref", "has a text and a text_ref"),
+    "an unknown speaker": (['a,f,human,ann,4,"[{""role"": ""dog"", ""content"": ""woof""}]"'], HEADER + ",text", "utterance 1: nobody here is called “dog”"),
+    "half an utterance": (['a,f,human,ann,4,"[{""role"": ""user""}]"'], HEADER + ",text", "utterance 1, needs a “role”"),
+    "half a character": (['a,f,human,ann,4,"[{""role"": ""user"", ""content"": ""\\ud83d""}]"'], HEADER + ",text", "half of a character"),
+    "an open quote": (['a,f,human,ann,"4'], HEADER, "record that begins in line 2 is not valid CSV"),
+    "the same item in two names": (["a,f,human,ann,4", "s/a,f,human,ann,4"], HEADER, "are the same item"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_file_is_refused_with_its_line_and_leaves_nothing(workspace, run, tmp_path, case):
+    lines, header, sentence = BAD[case]
+    done = run(workspace, "import", "ratings", put(tmp_path, *lines, header=header), "--study", "s")
+    assert done.exit_code == 1
+    assert sentence in done.output
+    assert empty(workspace)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "is empty. Its first line must name the columns: item_id"),
+        ((HEADER + "\na,f,human,J\xe9r\xf4me,4\n").encode("latin-1"), "line 2, is not UTF-8 (byte 0xe9)"),
+        ((HEADER + "\na,f,human,ann,4\n").encode("utf-16"), "is UTF-16"),
+    ],
+    ids=["empty", "latin-1", "utf-16"],
+)
+def test_a_file_that_is_no_utf8_csv_is_refused(workspace, run, tmp_path, content, sentence):
+    file = tmp_path / "r.csv"
+    file.write_bytes(content)
+    done = run(workspace, "import", "ratings", file, "--study", "s")
+    assert done.exit_code == 1
+    assert sentence in done.output
+    assert empty(workspace)
+
+
+def test_lines_are_counted_in_the_file_also_after_a_cell_of_several_lines(tmp_path):
+    file = put(tmp_path, 'a,f,human,ann,4,"one\ntwo\n\nthree"', "b,f,human,ann,no,x", header=HEADER + ",text")
+    with pytest.raises(ImportRefused, match="line 6: the score “no”"):
+        ratings_csv.read(file)
+
+
+def test_other_separators_on_request(workspace, run, tmp_path):
+    file = put(tmp_path, "a;f;human;ann;4", header=HEADER.replace(",", ";"))
+    assert run(workspace, "import", "ratings", file, "--study", "s", "--delimiter", ";").exit_code == 0
+    file = put(tmp_path, "a\tf\thuman\tann\t4", header=HEADER.replace(",", "\t"))
+    assert run(workspace, "import", "ratings", file, "--study", "t", "--delimiter", "tab").exit_code == 0
+
+
+def test_the_file_may_not_contradict_the_workspace(workspace, run, tmp_path):
+    with workspace.write() as db:
+        conversations.save(db, Conversation("bench", "kept", "p", (Message("assistant", "One"),)))
+    text = put(tmp_path, "kept,f,human,ann,4,Two", header=HEADER + ",text")
+    assert "stored with another text" in run(workspace, "import", "ratings", text, "--study", "s").output
+    named = run(workspace, "import", "ratings", put(tmp_path, "a,f,human,ann,4"), "--study", "bench")
+    assert "“bench” is a benchmark of this workspace" in named.output
+    shipped = run(workspace, "import", "ratings", put(tmp_path, "a,f,human,ann,4"), "--study", "pingpong")
+    assert "“pingpong” is the name of a benchmark" in shipped.output
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [("f=5-1", "is not understood"), ("f", "is not understood"), ("f=1,x", "is not understood"), ("g=1-5", "rates nothing on “g”"), ("f=1-3", "the score 4 is not on the scale of “f” (1 to 3)")],
+)  # fmt: skip
+def test_a_scale_that_does_not_fit_is_refused(workspace, run, tmp_path, option, sentence):
+    done = run(
+        workspace, "import", "ratings", put(tmp_path, "a,f,human,ann,4"), "--study", "s", "--scale", option
+    )
+    assert done.exit_code == 1
+    assert sentence in done.output
+    assert empty(workspace)
+
+
+def test_scales_read_off_scores():
+    assert deduced([1, 3, 2]) == points(1, 3)
+    assert deduced([5, 5]) == points(4, 5)  # one answer is no scale: its neighbour below joins it
+    assert deduced([0]) == points(0, 1)
+    assert deduced([0, 100]).continuous
+    assert deduced([1, 2.5]).values == (1, 2.5)
+    assert told("a=b=0-2") == ("a=b", points(0, 2))
+
+
+@given(st.text())
+def test_marked_text_reads_back_and_is_no_formula(text):
+    assert unmarked(marked(text)) == text
+    assert marked(text)[:1] not in {"=", "+", "-", "@", "\t", "\r"}

@@ -1,0 +1,262 @@
+"""What `concord export` writes, `concord import` reads back to the same study, in a workspace that knew nothing of it."""
+
+import csv
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from core import studies
+from core.conversation import Unit
+from core.exchange import fed, incoming
+from core.rating import Judgement, Rater, Rating
+from core.store import access, conversations, ratings
+from core.store import studies as stored
+from tests.filled import fill
+
+FED = Path(__file__).parents[3] / "shared" / "data" / "fed"
+
+
+def as_known(db, name):
+    """A study's frame with names instead of this workspace's numbers, in an order that rows do not decide."""
+    keys = {u["id"]: (u["key"], u["turn"]) for u in stored.units(db, name)}
+    frame = stored.frame(db, name)
+    frame["key"] = [keys[unit][0] for unit in frame.unit]
+    frame["turn"] = [keys[unit][1] or 0 for unit in frame.unit]
+    frame = frame.drop(columns=["unit", "conversation_id"])
+    order = ["key", "turn", "criterion", "kind", "rater", "repeat"]
+    return frame.sort_values(order).reset_index(drop=True)[[*order, "player", "stand_in", "score"]]
+
+
+def carried(run, workspace, fresh, name, tmp_path):
+    """Both exports of a study, imported into a fresh workspace."""
+    talks, scores = tmp_path / "talks.jsonl", tmp_path / "scores.csv"
+    for at, *command in (
+        (workspace, "export", "conversations", "--study", name, "--out", talks),
+        (workspace, "export", "ratings", "--study", name, "--out", scores),
+        (fresh, "import", "conversations", talks),
+        (fresh, "import", "ratings", scores, "--study", name),
+    ):
+        done = run(at, *command)
+        assert done.exit_code == 0, done.output
+
+
+def same(workspace, fresh, name):
+    with workspace.read() as ours, fresh.read() as theirs:
+        pd.testing.assert_frame_equal(as_known(theirs, name), as_known(ours, name))
+        before, after = stored.get(ours, name), stored.get(theirs, name)
+        assert after.criteria == before.criteria
+        for field in ("title", "guidelines", "source", "per_turn", "overlap", "seed", "anonymous", "meta"):
+            assert getattr(after, field) == getattr(before, field), field
+        assert [(u["key"], u["turn"], u["stratum"]) for u in stored.units(theirs, name)] == [
+            (u["key"], u["turn"], u["stratum"]) for u in stored.units(ours, name)
+        ]
+        for unit in stored.units(ours, name)[:20]:
+            assert conversations.load(theirs, unit["key"]) == conversations.load(ours, unit["key"])
+            assert told(theirs, unit["key"]) == told(ours, unit["key"])
+        assert dict(stored_refusals(theirs, name)) == dict(stored_refusals(ours, name))
+        assert studies.agreement(
+            studies.ratings_for_agreement(theirs, name), resamples=20
+        ) == studies.agreement(studies.ratings_for_agreement(ours, name), resamples=20)
+
+
+def told(db, key):
+    """Every rating of a conversation that does not depend on the store's numbers."""
+    rows = ratings.of_conversation(db, conversations.find_id(db, key))
+    return sorted(
+        (
+            r.rater.kind,
+            r.rater.name,
+            r.rater.variant,
+            r.turn or 0,
+            r.criterion,
+            r.repeat,
+            r.score,
+            r.explanation,
+            r.created,
+        )
+        for r in rows
+    )
+
+
+def stored_refusals(db, name):
+    refused = set(stored.refused_units(db, name))
+    return {u["key"]: u["id"] in refused for u in stored.units(db, name)}
+
+
+@pytest.mark.parametrize("per_turn", [False, True], ids=["whole", "turns"])
+def test_a_drawn_study(workspace, fresh, run, tmp_path, per_turn):
+    """Judges of every turn, two versions of a prompt, repeats, explanations, people still at work, text that looks like a formula."""
+    with workspace.write() as db:
+        fill(db, people=False)
+        study = studies.draw_study(
+            db, "drawn", 12, wanted=conversations.Filter("pingpong"), seed=7, per_turn=per_turn, title="A title", overlap=2,
+            guidelines="# Read *first*\n\n- one",
+        )  # fmt: skip
+        for unit in {u["key"]: u for u in stored.units(db, "drawn")}.values():
+            for variant, repeat in (("v2", 1), ("v3", 0)):
+                given = tuple(
+                    Rating(
+                        Unit(unit["key"], turn),
+                        c.name,
+                        2.0 + repeat,
+                        '=HYPERLINK("x")' if turn == 1 else "'=quoted\nlines",
+                    )
+                    for turn in (1, 2)
+                    for c in study.criteria
+                )
+                rater = Rater("strict", "judge", variant, stand_in=True)
+                ratings.save_judgement(
+                    db,
+                    Judgement(
+                        f"{unit['key']}|strict|{variant}|{repeat}", unit["key"], rater, given, repeat=repeat
+                    ),
+                )
+        studies.invite(db, ["@ann", "ben"])
+        studies.deal_study(db, "drawn", ["@ann", "ben"], overlap=2)
+        for person, score in (("@ann", 4), ("ben", 2)):
+            rater = access.annotator_id(db, person)
+            for number, (item, _, _) in enumerate(stored.desk(db, rater, "drawn")):
+                for criterion in study.criteria[: 1 if number == 0 else None]:
+                    stored.answer(db, rater, item, criterion.name, score - number % 2)
+                if number == 0:
+                    continue  # begun, not submitted: does not count, and is not exported
+                if number == 1:
+                    stored.skip(db, rater, item, "tired")
+                else:
+                    stored.submit(db, rater, item)
+    carried(run, workspace, fresh, "drawn", tmp_path)
+    same_but_unsubmitted(workspace)
+    same(workspace, fresh, "drawn")
+
+
+def same_but_unsubmitted(workspace):
+    """Answers that do not count stay at home: take them away before comparing every rating."""
+    with workspace.write() as db:
+        db.execute(
+            "DELETE FROM ratings WHERE study_id IS NOT NULL AND EXISTS (SELECT 1 FROM study_units u JOIN assignments a ON a.unit_id = u.id "
+            "WHERE u.study_id = ratings.study_id AND u.conversation_id = ratings.conversation_id "
+            "AND ifnull(u.turn, 0) = ifnull(ratings.turn, 0) AND a.rater_id = ratings.rater_id AND a.state <> 'done')"
+        )
+
+
+def test_per_turn_exports_only_what_the_study_compares(workspace, fresh, run, tmp_path):
+    """A judge who rates the whole conversation says nothing of its turns: such a rating is not part of a study of turns."""
+    with workspace.write() as db:
+        fill(db, people=False)
+        studies.draw_study(db, "drawn", 3, wanted=conversations.Filter("pingpong"), per_turn=True)
+        key = stored.units(db, "drawn")[0]["key"]
+        ratings.save_judgement(
+            db, Judgement("w", key, Rater("whole", "judge"), (Rating(Unit(key), "fluency", 3),))
+        )
+    carried(run, workspace, fresh, "drawn", tmp_path)
+    with workspace.read() as ours, fresh.read() as theirs:
+        pd.testing.assert_frame_equal(as_known(theirs, "drawn"), as_known(ours, "drawn"))
+
+
+@pytest.mark.skipif(not FED.exists(), reason=f"the published FED files are not at {FED}")
+def test_fed(workspace, fresh, run, tmp_path):
+    with workspace.write() as db:
+        incoming.store(db, fed.read(FED))
+    carried(run, workspace, fresh, "fed", tmp_path)
+    same(workspace, fresh, "fed")
+
+
+def test_ratings_alone_are_enough_for_the_figures(workspace, fresh, run, tmp_path):
+    with workspace.write() as db:
+        fill(db)
+    scores = tmp_path / "scores.csv"
+    run(workspace, "export", "ratings", "--study", "first", "--out", scores)
+    done = run(fresh, "import", "ratings", scores, "--study", "first", "--uncounted", "refusal")
+    assert done.exit_code == 0, done.output
+    with workspace.read() as ours, fresh.read() as theirs:
+        before, after = (
+            studies.agreement(studies.ratings_for_agreement(db, "first"), resamples=20)["criteria"]
+            for db in (ours, theirs)
+        )
+    for criterion, figures in before.items():
+        assert after[criterion]["judges"] == figures["judges"]
+        assert after[criterion]["humans"]["each"] == figures["humans"]["each"]
+
+
+def test_no_exported_cell_is_a_formula(workspace, run, tmp_path):
+    with workspace.write() as db:
+        fill(db, people=False)
+        key = conversations.table(db).key[0]
+        rating = Rating(Unit(key, 1), "fluency", -2, "=cmd|' /C calc'!A0")
+        ratings.save_judgement(db, Judgement("j", key, Rater("+1", "judge"), (rating,)))
+    out = tmp_path / "all.csv"
+    assert run(workspace, "export", "ratings", "--out", out).exit_code == 0
+    with out.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    (row,) = [row for row in rows if row["rater"].endswith("+1")]
+    assert (row["rater"], row["explanation"]) == ("'+1", "'=cmd|' /C calc'!A0")
+    assert row["score"] == "-2.0"  # a number is a number
+
+
+def test_conversations_from_elsewhere(workspace, run, tmp_path):
+    file = tmp_path / "chats.jsonl"
+    entries = [
+        {"id": 7, "model": "m1", "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}], "facets": {"topic": "greeting"}},
+        {"key": "b", "language": "ru", "messages": [{"speaker": "bot", "text": "Привет"}]},
+    ]  # fmt: skip
+    file.write_text("\n".join(map(json.dumps, entries)) + "\n\n")
+    done = run(workspace, "import", "conversations", file)
+    assert done.exit_code == 0, done.output
+    assert "2 new conversations" in done.output
+    assert (
+        "0 new conversations, 2 were here already" in run(workspace, "import", "conversations", file).output
+    )
+    with workspace.read() as db:
+        first, second = conversations.load(db, "7"), conversations.load(db, "b")
+    assert (first.benchmark, first.player, first.facets) == ("chats", "m1", {"topic": "greeting"})
+    assert (second.language, second.replies) == ("ru", ("Привет",))
+
+
+GOOD = {"key": "a", "messages": [{"role": "user", "content": "Hi"}]}
+BAD = {
+    "not JSON": ("{oops", "line 2, is not valid JSON"),
+    "no object": ("[1]", "line 2, is not a JSON object"),
+    "no key": (json.dumps({"messages": []}), "line 2: the conversation has no key"),
+    "no messages": (json.dumps({"key": "b"}), "line 2: the conversation has no list of messages"),
+    "messages of text": (json.dumps({"key": "b", "messages": ["hi"]}), "line 2, utterance 1, must be an object"),
+    "facets": (json.dumps({"key": "b", "messages": [], "facets": [1]}), "line 2: “facets” must be an object"),
+    "other words": (json.dumps({"key": "a", "messages": []}), "“a” with other messages is stored already"),
+    "another kind": (json.dumps({"kind": "novel"}), "the kind “novel” is unknown"),
+    "half a study": (json.dumps({"kind": "study", "name": "s"}), "is no study as `concord export` writes it: “criteria” is missing"),
+    "a criterion without answers": (json.dumps({"kind": "benchmark", "name": "b", "criteria": [{"name": "f"}]}), "“values” is missing"),
+    "half a character": ('{"key": "b", "messages": [{"role": "user", "content": "\\ud83d"}]}', "half of a character"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_lines_are_refused_and_nothing_is_stored(workspace, run, tmp_path, case):
+    line, sentence = BAD[case]
+    file = tmp_path / "chats.jsonl"
+    file.write_text(json.dumps(GOOD) + "\n" + line + "\n")
+    done = run(workspace, "import", "conversations", file)
+    assert done.exit_code == 1
+    assert sentence in done.output
+    with workspace.read() as db:
+        assert conversations.count(db) == 0
+
+
+def test_a_study_is_not_imported_over_another(workspace, run, tmp_path):
+    with workspace.write() as db:
+        fill(db)
+    out = tmp_path / "first.jsonl"
+    run(workspace, "export", "conversations", "--study", "first", "--out", out)
+    done = run(workspace, "import", "conversations", out)
+    assert done.exit_code == 1
+    assert "There is a study “first” already" in done.output
+
+
+def test_an_export_that_fails_leaves_no_file(workspace, run, tmp_path):
+    out = tmp_path / "ratings.csv"
+    assert "no study “nope”" in run(workspace, "export", "ratings", "--study", "nope", "--out", out).output
+    assert (
+        "cannot be written"
+        in run(workspace, "export", "conversations", "--out", tmp_path / "no" / "folder" / "x").output
+    )
+    assert [p.name for p in tmp_path.iterdir()] == ["workspace"]
