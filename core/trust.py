@@ -1,4 +1,4 @@
-"""What a researcher reads of a study: its figures, the ratings behind them item by item, and the answer in words."""
+"""What a researcher reads of a study: every figure of it, the items behind them, and the answer in words."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 from sqlite_utils import Database
 
-from core import studies
-from core.agreement import Ratings, default_panels, read_ratings, study_agreement
-from core.agreement.ratings import FINAL, Scores
+from core import agreement, studies
+from core.agreement import FINAL, Figures, Ratings, Search
+from core.agreement.panels import called
+from core.agreement.ratings import Floats, Scores
 from core.rating import Criterion, Scale
 from core.studies import Runs, StudyRatings
 
@@ -39,8 +40,32 @@ class Measured:
 
     @property
     def criteria(self) -> tuple[str, ...]:
-        """The criteria people were asked or judges answered, *final* last."""
+        """What people were asked or judges answered, *final* last."""
         return tuple(self.ratings.criteria)
+
+    @property
+    def main(self) -> str:
+        """The criterion a reader asks for first: *final* where there is one, else the last."""
+        return FINAL if FINAL in self.ratings.criteria else self.criteria[-1]
+
+    @property
+    def panels(self) -> tuple[tuple[str, ...], ...]:
+        """The panels looked at closely: all judges (unless they are runs of one), and those asked for."""
+        judges = self.ratings.judges
+        everybody = (judges,) if len(judges) > 1 and self.of.runs == "mean" else ()
+        return tuple(dict.fromkeys([*everybody, *self._asked()]))
+
+    @property
+    def spokesman(self) -> tuple[str, ...]:
+        """Who is meant by “the judges”: the panel of all, else the only judge, else the first run; nobody without judges."""
+        return self.panels[0] if self.panels else self.ratings.judges[:1]
+
+    def _asked(self) -> list[tuple[str, ...]]:
+        return [
+            panel
+            for panel in self.options.panels
+            if len(panel) > 1 and set(panel) <= set(self.ratings.judges)
+        ]
 
     def criterion(self, name: str) -> Criterion | None:
         """The question behind a criterion; None for *final*, which nobody was asked."""
@@ -51,10 +76,19 @@ class Measured:
         asked = self.criterion(name)
         return asked.label if asked else name.capitalize()
 
-    @property
-    def main(self) -> str:
-        """The criterion a reader asks for first: *final* where there is one."""
-        return FINAL if FINAL in self.ratings.criteria else self.criteria[0]
+
+@dataclass(frozen=True, eq=False)
+class Detail:
+    """The figures of one criterion, for each judge and each of `Measured.panels`; one without judges or people has empty rows."""
+
+    criterion: str
+    judges: Figures
+    footing: Figures
+    people: Figures
+    players: Figures
+    levels: Figures
+    redundancy: Figures
+    search: Search
 
 
 def measure(db: Database, study: str, options: Options = Options()) -> Measured:
@@ -65,107 +99,127 @@ def measure(db: Database, study: str, options: Options = Options()) -> Measured:
     )
 
 
-def figures_of(of: StudyRatings, options: Options) -> Measured:
+def figures_of(of: StudyRatings, options: Options = Options()) -> Measured:
     """The figures of ratings that were read.
 
     Panels are the mean of all judges, every pair, and those asked for; single runs of one judge are a test–retest, so of
-    them only the panels asked for.
+    them only the panels asked for. A panel that names somebody who is no judge here is passed over.
     """
-    ratings = read_ratings(
+    ratings = agreement.read_ratings(
         of.table,
         criteria=of.criteria,
         counted=of.counted,
         exclude_units=of.left_out,
         anonymous_people=of.study.anonymous,
+        same_scale=share_scale(of),
     )
-    usual = [] if of.runs == "single" else default_panels(ratings.judges)
-    known = [panel for panel in options.panels if set(panel) <= set(ratings.judges)]
-    figures = study_agreement(
-        ratings,
-        panels=[*usual, *known],
-        resamples=options.resamples,
-        seed=options.seed,
-        study=of.study.name,
+    usual = [] if of.runs == "single" else agreement.default_panels(ratings.judges)
+    asked = [panel for panel in options.panels if len(panel) > 1 and set(panel) <= set(ratings.judges)]
+    figures = agreement.study_agreement(
+        ratings, panels=[*usual, *asked], resamples=options.resamples, seed=options.seed, study=of.study.name
     )
     return Measured(of, ratings, figures, options)
 
 
-def raters_per_item(measured: Measured, criterion: str) -> tuple[int, int, int] | None:
-    """How many people rated an item that anybody rated: (least, median, most); None where nobody rated."""
-    present = measured.ratings[criterion].present
-    rated = present[present > 0]
-    if not len(rated):
-        return None
-    return int(rated.min()), int(np.median(rated)), int(rated.max())
+def share_scale(of: StudyRatings) -> bool:
+    """Whether judges answer on people's scales: no judge's score lies off the scale of its criterion."""
+    judged = of.table[of.table.kind == "judge"]
+    span = judged.groupby("criterion").score.agg(["min", "max"])
+    scales = {c.name: c.scale for c in of.study.criteria}
+    return all(
+        scales[name].low <= low and high <= scales[name].high
+        for name, low, high in span.itertuples()
+        if name in scales
+    )
 
 
-def points(measured: Measured, criterion: str, judges: Sequence[str]) -> pd.DataFrame:
-    """A judge's (or a panel's mean) score beside people's mean, one row an item that has both.
+def detail(measured: Measured, criterion: str) -> Detail:
+    """Everything about one criterion. Raises StudyError for one the study does not have."""
+    ratings, panels = measured.ratings, measured.panels
+    drawn: dict[str, Any] = {"resamples": measured.options.resamples, "seed": measured.options.seed}
+    players = _about(measured).set_index("unit").player
+    return Detail(
+        criterion,
+        judges=agreement.judge_figures(ratings, criterion, panels=panels, **drawn),
+        footing=agreement.footing(ratings, criterion, panels=panels, **drawn),
+        people=agreement.reliability(ratings, criterion, **drawn),
+        players=agreement.within_groups(ratings, criterion, players, panels=panels, **drawn),
+        levels=agreement.levels(ratings, criterion, players, panels=panels, **drawn),
+        redundancy=agreement.redundancy(ratings, criterion, **drawn),
+        search=agreement.best_panel(ratings, criterion, **drawn),
+    )
 
-    Columns: conversation_id, turn, player, people, raters (people on the item), judge, gap (judge less people).
+
+def points(measured: Measured, criterion: str, members: Sequence[str]) -> pd.DataFrame:
+    """A judge's (or a panel's) score beside people's mean, one row an item that has both.
+
+    Columns: unit, conversation_id, turn, player, mean, spread and people (of the people on the item), score.
     """
-    scores = measured.ratings[criterion]
-    judge = scores.panel(judges)
-    table = _items(measured).assign(people=scores.target, raters=scores.present, judge=judge)
-    table["gap"] = (table.judge - table.people).round(9)
-    return table.dropna(subset=["people", "judge"]).reset_index(drop=True)
+    items = agreement.item_scores(measured.ratings, criterion, [tuple(members)])
+    return _with_about(
+        measured, items.rename(columns={called(members): "score"}).dropna(subset=["mean", "score"])
+    )
 
 
-def _items(measured: Measured) -> pd.DataFrame:
-    """conversation_id, turn and player of every item, in the order of `Ratings.units`."""
-    about = measured.of.table.drop_duplicates("unit").set_index("unit")[["conversation_id", "turn", "player"]]
-    return about.loc[list(measured.ratings.units)].reset_index(drop=True)
+def gaps(measured: Measured, criterion: str, members: Sequence[str], count: int = 20) -> pd.DataFrame:
+    """The items on which a judge is farthest from people: the columns of `points` and gap, farthest first."""
+    return _with_about(measured, agreement.largest_gaps(measured.ratings, criterion, members, count=count))
+
+
+def _about(measured: Measured) -> pd.DataFrame:
+    return measured.of.table.drop_duplicates("unit")[["unit", "conversation_id", "turn", "player"]]
+
+
+def _with_about(measured: Measured, items: pd.DataFrame) -> pd.DataFrame:
+    return items.merge(_about(measured), on="unit", how="left").reset_index(drop=True)
 
 
 def shares(measured: Measured, criterion: str) -> pd.DataFrame:
     """How often everybody gives which answer: rater, kind (“people”, “person”, “judge”), score, share, n (that rater's answers).
 
-    All people together come first, then each of them unless they are unnamed, then the judges. What lies between two answers of
-    the scale (a mean over turns or criteria) is counted with the nearer one, the upper of two equally near.
+    All people together come first, then each of them unless they are unnamed, then the judges. What lies between two answers
+    (a mean over turns or criteria) is counted with the nearer one, the upper of two equally near.
     """
     scores = measured.ratings[criterion]
     grid = answers(measured, criterion)
-    given = [("All people", "people", _people_scores(scores))]
+    given = [("All people", "people", _of_people(scores))]
     if not scores.unlinked:
-        given += [
-            (measured.ratings.people[person], "person", scores.by(person)[1])
-            for person in scores.people.tolist()
-        ]
+        given += [(measured.ratings.people[p], "person", scores.by(p)[1]) for p in scores.people.tolist()]
     given += [(name, "judge", score[~np.isnan(score)]) for name, score in scores.judges.items()]
     rows = []
     for name, kind, score in given:
-        nearest = np.abs(score[:, None] - grid[None, ::-1]).argmin(axis=1)
-        count = np.bincount(nearest, minlength=len(grid))[::-1]
+        nearest = len(grid) - 1 - np.abs(score[:, None] - grid[None, ::-1]).argmin(axis=1)
+        count = np.bincount(nearest, minlength=len(grid))
         rows += [
-            (name, kind, float(answer), share, len(score))
-            for answer, share in zip(grid, count / max(1, len(score)), strict=True)
+            (name, kind, float(answer), times / len(score), len(score))
+            for answer, times in zip(grid, count, strict=True)
             if len(score)
         ]
     return pd.DataFrame(rows, columns=["rater", "kind", "score", "share", "n"])
 
 
-def _people_scores(scores: Scores) -> np.ndarray:
-    """Every answer of a person; of unnamed people's *final*, which has no answers of its own, the items' means."""
-    return scores.score if len(scores.score) else scores.target[~np.isnan(scores.target)]
-
-
-def answers(measured: Measured, criterion: str) -> np.ndarray:
-    """The answers a score is counted with: the scale's; for *final* and for a continuous scale whole numbers from end to end."""
+def answers(measured: Measured, criterion: str) -> Floats:
+    """The answers a score is counted with: the scale's; where it is continuous, unknown or not the judges', whole numbers end to end."""
     scale = scale_of(measured, criterion)
-    if scale is None:
-        scores = measured.ratings[criterion]
-        seen = np.concatenate([_people_scores(scores), *scores.judges.values()])
-        low, high = (np.nanmin(seen), np.nanmax(seen)) if (~np.isnan(seen)).any() else (0, 1)
-        return np.arange(np.floor(low), np.ceil(high) + 1)
-    if scale.continuous:
-        return np.arange(np.floor(scale.low), np.ceil(scale.high) + 1)
-    return np.array(scale.values, dtype=np.float64)
+    if scale is not None and not scale.continuous and measured.ratings.same_scale:
+        return np.array(scale.values, dtype=np.float64)
+    scores = measured.ratings[criterion]
+    seen = np.concatenate(
+        [_of_people(scores), *scores.judges.values(), [scale.low, scale.high] if scale else []]
+    )
+    seen = seen[~np.isnan(seen)]
+    return np.arange(np.floor(seen.min()), np.ceil(seen.max()) + 1) if len(seen) else np.zeros(1)
 
 
 def scale_of(measured: Measured, criterion: str) -> Scale | None:
-    """The scale of a criterion; of *final* that of the criteria it is the mean of, if they share one; else None."""
+    """The scale people answer on; of *final* that of the criteria it is the mean of, if they share one; else None."""
     asked = measured.criterion(criterion)
     if asked is not None:
         return asked.scale
     scales = {c.scale for c in measured.of.study.criteria if c.name in measured.ratings.counted}
     return scales.pop() if len(scales) == 1 else None
+
+
+def _of_people(scores: Scores) -> Floats:
+    """Every answer of a person; of unnamed people's *final*, which has no answers of its own, the items' means."""
+    return scores.score if len(scores.score) else scores.target[~np.isnan(scores.target)]

@@ -11,6 +11,7 @@ from core.store import access, progress
 from core.store import studies as stored
 from core.store.studies import Study
 from pages.parts import samples_draw as drawing
+from pages.parts.address import asked, of_conversation, shown
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 
@@ -34,7 +35,9 @@ def page() -> None:
 
 
 def _study(names: list[str]) -> None:
-    name = st.selectbox("Study", names, key="study", bind="query-params")
+    name = shown(
+        "study", st.selectbox("Study", names, index=names.index(asked("study", names, names[0])), key="study")
+    )
     with workspace().read() as db:
         study = stored.get(db, name)
         items, strata, people = progress.items(db, name), progress.strata(db, name), access.annotators(db)
@@ -124,7 +127,7 @@ def _remarks(items: list[progress.Item]) -> None:
     rows = [
         {
             "what": "skipped" if i.state == "skipped" else "flagged", "annotator": i.annotator, "said": i.reason if i.state == "skipped" else i.flag,
-            "conversation": f"/conversations?id={i.conversation_id}", "turn": i.turn,
+            "conversation": of_conversation(i.conversation_id), "turn": i.turn,
         }
         for i in noted
     ]  # fmt: skip

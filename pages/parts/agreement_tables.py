@@ -1,86 +1,237 @@
-"""The tables of the agreement page, as Markdown cells: a figure with its interval, or the word undefined; reasons stand below."""
+"""The tables of the agreement page: Markdown cells, a figure with its interval, or the word undefined; the reasons stand below."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from core.agreement import Figures
 from core.agreement.show import CERTAIN, ceiling
 from core.rating import Panel
 from core.trust import Measured
+from pages.parts.address import of_conversation
 from pages.parts.plain import plain
 
 UNDEFINED = ":gray[undefined]"
+Reasons = list[tuple[str, str]]
+"""What is undefined, and why."""
+COEFFICIENTS = {
+    "alpha_ordinal": "Krippendorff's alpha, ordinal",
+    "alpha_interval": "Krippendorff's alpha, interval",
+    "exact": "Pairs of people who give the same answer",
+    "within_one": "Pairs of people at most one point apart",
+    "ac2": "Gwet's AC2, quadratic weights",
+    "icc_single": "ICC(2,1), one person",
+    "icc_mean": "ICC(2,k), the mean of all",
+    "mean_of_people": "Reliability of people's mean (Spearman–Brown)",
+}
+ANSWERS = {"exact", "within_one"}
 
 
 def judges(measured: Measured) -> None:
-    """The paper's kind of table: judges and panels × criteria, and below them what people reach; the longer side goes down."""
-    criteria = measured.figures["criteria"]
+    """The paper's kind of table: judges and panels × criteria, below them what people reach; the longer side goes down the page."""
     rows: dict[str, dict[str, str]] = {}
-    reasons: dict[str, None] = {}
-    for name, part in criteria.items():
-        label = plain(measured.label(name))
+    reached: dict[str, dict[str, str]] = {
+        "One person, with the others": {},
+        "People's alpha, ordinal": {},
+        "Items": {},
+    }
+    reasons: Reasons = []
+    for name, part in measured.figures["criteria"].items():
+        label = measured.label(name)
         for rater in [*part["judges"], *part["panels"]]:
-            called = name_of(rater)
-            rows.setdefault(plain(called), {})[label] = _spearman(rater)
-            _note(reasons, f"{called}, {measured.label(name)}", rater)
-        reached = ceiling(part)
-        rows.setdefault("*One person against the others (mean)*", {})[label] = (
-            UNDEFINED if reached is None else f"*{reached:.3f}*"
-        )
-        alpha = part["humans"]["alpha"]["ordinal"]
-        rows.setdefault("*People's alpha, ordinal*", {})[label] = _with_interval(alpha["value"], alpha["ci"])
-        if reached is None:
-            _note(reasons, f"one person, {measured.label(name)}", part["humans"])
-    people = [key for key in rows if key.startswith("*")]
-    table = pd.DataFrame.from_dict(
-        {**{k: v for k, v in rows.items() if k not in people}, **{k: rows[k] for k in people}}, orient="index"
-    )
-    if len(table.columns) > max(5, len(table)):
+            rows.setdefault(plain(name_of(rater)), {})[plain(label)] = _spearman(
+                rater, part["humans"]["items"]
+            )
+            _note(reasons, f"{name_of(rater)} on {label}", rater)
+        mean, alpha = ceiling(part), part["humans"]["alpha"]["ordinal"]
+        reached["One person, with the others"][plain(label)] = UNDEFINED if mean is None else f"*{mean:.3f}*"
+        reached["People's alpha, ordinal"][plain(label)] = figure(alpha["value"], alpha["ci"])
+        reached["Items"][plain(label)] = str(part["humans"]["items"])
+        _note(reasons, f"people's alpha on {label}", alpha)
+        _note(reasons, f"one person on {label}", part["humans"])
+    table = pd.DataFrame.from_dict({**rows, **reached}, orient="index")
+    if len(table.columns) > len(table) + 2:
         table = table.T
     st.table(
-        table, border="horizontal", alt="Spearman correlation of judges and panels with the mean of people"
-    )
-    st.caption(
-        f"Spearman's ρ with the mean of people, 95% interval beneath. ★ p is not below {CERTAIN:g}. "
-        "The last rows say what people reach: the mean over people of one person's ρ with the mean of the others, and Krippendorff's alpha."
-    )
-    reasons_below(reasons)
-
-
-def people(measured: Measured) -> None:
-    """How far people agree with each other, criterion by criterion."""
-    rows = {}
-    reasons: dict[str, None] = {}
-    for name, part in measured.figures["criteria"].items():
-        humans = part["humans"]
-        each = [row["vs_others"] for row in humans["each"] if row["vs_others"] is not None]
-        label = measured.label(name)
-        rows[plain(label)] = {
-            "People": humans["raters"],
-            "Items": humans["items"],
-            **{
-                f"Alpha, {metric}": _with_interval(
-                    humans["alpha"][metric]["value"], humans["alpha"][metric]["ci"]
-                )
-                for metric in ("ordinal", "interval")
-            },
-            "One against the others": f"{sum(each) / len(each):.3f} :gray[:small[{min(each):.2f} to {max(each):.2f}]]"
-            if each
-            else UNDEFINED,
-        }
-        for metric in ("ordinal", "interval"):
-            _note(reasons, f"alpha, {label}", humans["alpha"][metric])
-        _note(reasons, f"one against the others, {label}", humans)
-    st.table(
-        pd.DataFrame.from_dict(rows, orient="index").astype(str),
+        table,
         border="horizontal",
-        alt="Agreement of people with each other",
+        alt="Spearman correlation of judges and panels with the mean of people, by criterion",
+    )
+    figures = measured.figures
+    st.caption(
+        "Spearman's ρ with the mean of people and its 95% interval; ★ where p is not below 0.0001. *One person, with the others* is the ceiling: "
+        "the mean over people of one person's ρ with the mean of the others. *Items*: rated by somebody; n stands in a cell where a judge has fewer. "
+        f"Percentile bootstrap over items, {figures['resamples']} resamples, seed {figures['seed']}."
     )
     reasons_below(reasons)
+
+
+def level(figures: Figures) -> None:
+    """Order and level of judges and panels, both always: correlation is blind to level, error to order."""
+    rows = {}
+    for row in figures.rows.itertuples():
+        flags = [":orange-badge[one answer]"] if row.lopsided else []
+        rows[plain(row.rater)] = {
+            "n": f"{row.n}",
+            "Kendall's τ-b": _of(row, "kendall"),
+            "Pearson's r": _of(row, "pearson"),
+            "Bias": _of(row, "bias", signed=True),
+            "Spread ÷ people's": _of(row, "sd_ratio"),
+            "Mean error": _of(row, "mae"),
+            "Commonest answer": UNDEFINED
+            if math.isnan(row.commonest)
+            else f"{row.commonest:.3g}, {row.commonest_share:.0%} {' '.join(flags)}",
+        }
+    _table(rows, "Order and level of judges and panels")
+    st.caption(
+        "Bias: judge less people, in points. Spread: standard deviation of the judge's scores over that of people's mean. Error: mean distance from "
+        "people's mean. *One answer*: more than nine in ten items get the same score, so a correlation says little."
+    )
+    below(figures, _of_raters(figures))
+
+
+def footing(figures: Figures) -> None:
+    """Judges in the place of a person who is held out."""
+    if _all_undefined(figures.rows, "difference"):
+        return
+    rows = {
+        plain(row.rater): {
+            "Judge, with the others": figure(row.judge),
+            "Person, with the others": figure(row.person),
+            "Difference": figure(row.difference, (row.low, row.high), signed=True),
+            "At par with": UNDEFINED
+            if math.isnan(row.difference)
+            else f"{row.at_par} of {row.people} people",
+        }
+        for row in figures.rows.itertuples()
+    }
+    _table(rows, "Judges beside a person who is held out")
+    st.caption(
+        "For each person the mean of the others is the target, and judge and person are compared with it on the same items. "
+        "The interval of the difference is paired: where it leaves 0 out, the judge is better (+) or worse (−) than a person."
+    )
+    below(figures, _of_raters(figures))
+
+
+def people(figures: Figures) -> None:
+    """People among themselves, by more than one coefficient: each has its blind spot."""
+    if _all_undefined(figures.rows, "value"):
+        return
+    rows = {
+        COEFFICIENTS[row.coefficient]: {
+            "Value": figure(row.value, (row.low, row.high), percent=row.coefficient in ANSWERS)
+        }
+        for row in figures.rows.itertuples()
+    }
+    _table(rows, "Agreement of people with each other")
+    below(
+        figures,
+        [f"{COEFFICIENTS[row.coefficient]}: {row.reason}" for row in figures.rows.itertuples() if row.reason],
+    )
+
+
+def levels(figures: Figures, rater: str) -> None:
+    """One judge over everything, within players and between players: they may differ, even in sign."""
+    names = {"overall": "Over all items", "within": "Within a player (mean)", "between": "Between players"}
+    mine = figures.rows[figures.rows.rater == rater] if len(figures.rows) else figures.rows
+    rows = {
+        names[row.level]: {
+            "Spearman's ρ": _of(row, "spearman"),
+            "Players": ""
+            if row.level == "overall"
+            else f"{row.groups}" + (f", {row.skipped} left out" if row.skipped else ""),
+        }
+        for row in mine.itertuples()
+    }
+    _table(rows, "Correlation by level")
+    reasons_below([(names[row.level], row.reason) for row in mine.itertuples() if row.reason])
+
+
+def redundancy(figures: Figures) -> None:
+    """How much the judges err together."""
+    row = figures.rows.iloc[0]
+    if row.reason:
+        return st.caption(f"Undefined: {plain(row.reason)}.")
+    k = len(row.judges)
+    st.markdown(
+        f"The {k} judges average as well as **{row.effective:.2f}** independent ones ({row.effective_low:.2f} to {row.effective_high:.2f}): "
+        f"their errors correlate at {row.correlation:.2f} ({row.correlation_low:.2f} to {row.correlation_high:.2f}) on average. People's own noise is in "
+        "every error, so the true correlation is rather lower."
+    )
+    below(figures, [])
+
+
+def conversations(items: pd.DataFrame) -> None:
+    """Items of a study with a link to the conversation of each."""
+    shown = pd.DataFrame(
+        {
+            "open": [of_conversation(number) for number in items.conversation_id],
+            "player": items.player,
+            "turn": items.turn,
+            "judge": items.score,
+            "people": items["mean"],
+            "gap": items["score"] - items["mean"] if "gap" not in items else items.gap,
+            "raters": items.people,
+        }
+    ).dropna(axis=1, how="all")
+    number = st.column_config.NumberColumn
+    st.dataframe(
+        shown,
+        hide_index=True,
+        column_config={
+            "open": st.column_config.LinkColumn("", display_text="open", width="small"),
+            "judge": number("Judge", format="%.2f"),
+            "people": number("People", format="%.2f"),
+            "gap": number(
+                "Gap",
+                format="%+.2f",
+                help="Judge less people; of different scales, of their places among all items.",
+            ),
+            "raters": number("Raters", width="small"),
+            "player": "Player",
+            "turn": "Turn",
+        },
+    )
+
+
+def below(figures: Figures, reasons: Reasons) -> None:
+    """Where figures come from, and why some are undefined."""
+    st.caption(plain(figures.basis))
+    reasons_below(reasons)
+
+
+def _of_raters(figures: Figures) -> Reasons:
+    return [(row.rater, row.reason) for row in figures.rows.itertuples() if row.reason]
+
+
+def _all_undefined(rows: pd.DataFrame, value: str) -> bool:
+    """Whether there is nothing to put in a table, for one reason; says the reason."""
+    if not rows[value].isna().all() or rows.reason.nunique() != 1:
+        return False
+    st.caption(f"Undefined: {plain(rows.reason.iloc[0])}.")
+    return True
+
+
+def reasons_below(reasons: Reasons) -> None:
+    """Why figures are undefined: a line for each reason with what it concerns, folded away where there are many."""
+    grouped: dict[str, list[str]] = {}
+    for of, reason in reasons:
+        grouped.setdefault(reason, []).append(of)
+    if not grouped:
+        return
+    lines = "\n".join(
+        f"- {plain(reason)}: {plain(', '.join(dict.fromkeys(of)))}" for reason, of in grouped.items()
+    )
+    if len(lines) < 250:
+        st.caption(lines)
+        return
+    with st.expander(f"Why {len(reasons)} figures are undefined or lack something", icon=":material/help:"):
+        st.caption(lines)
 
 
 def name_of(rater: Mapping[str, Any]) -> str:
@@ -88,32 +239,43 @@ def name_of(rater: Mapping[str, Any]) -> str:
     return Panel(tuple(rater["judges"])).name if "judges" in rater else str(rater["rater"])
 
 
-def reasons_below(reasons: Mapping[str, None]) -> None:
-    """Why figures are undefined: a line each, folded away where there are many."""
-    if not reasons:
-        return
-    lines = "\n".join(f"- {plain(reason)}" for reason in reasons)
-    if len(reasons) <= 3:
-        st.caption(lines)
-        return
-    with st.expander(f"Why {len(reasons)} figures are undefined or lack an interval"):
-        st.caption(lines)
-
-
-def _note(reasons: dict[str, None], of: str, row: Mapping[str, Any]) -> None:
-    if "reason" in row:
-        reasons[f"{of}: {row['reason']}"] = None
-
-
-def _spearman(row: Mapping[str, Any]) -> str:
-    if row["spearman"] is None:
+def figure(
+    value: float | None,
+    ci: Sequence[float] | None = None,
+    mark: str = "",
+    *,
+    signed: bool = False,
+    percent: bool = False,
+) -> str:
+    """A value and its interval as a cell; undefined for None and nan."""
+    if value is None or math.isnan(value):
         return UNDEFINED
+    form = ".0%" if percent else "+.2f" if signed else ".3f"
+    ends = ".0%" if percent else "+.2f" if signed else ".2f"
+    # Spaces that do not break keep an interval on one line.
+    within = (
+        f" :gray[:small[{ci[0]:{ends}}\u00a0to\u00a0{ci[1]:{ends}}]]" if ci and not math.isnan(ci[0]) else ""
+    )
+    return f"**{value:{form}}**{mark}{within}".replace("-", "−")
+
+
+def _of(row: Any, name: str, *, signed: bool = False) -> str:
+    return figure(
+        getattr(row, name), (getattr(row, f"{name}_low"), getattr(row, f"{name}_high")), signed=signed
+    )
+
+
+def _spearman(row: Mapping[str, Any], items: int) -> str:
     certain = row["p"] is not None and row["p"] < CERTAIN
-    return _with_interval(row["spearman"], row["ci"], "" if certain else " ★")
+    n = f" :small[n\u00a0=\u00a0{row['n']}]" if row["n"] != items and row["spearman"] is not None else ""
+    return figure(row["spearman"], row["ci"], "" if certain else " ★") + n
 
 
-def _with_interval(value: float | None, ci: Sequence[float] | None, mark: str = "") -> str:
-    if value is None:
-        return UNDEFINED
-    ends = f" :gray[:small[{ci[0]:.2f} to {ci[1]:.2f}]]" if ci else ""
-    return f"**{value:.3f}**{mark}{ends}"
+def _table(rows: Mapping[str, Mapping[str, str]], alt: str) -> None:
+    if rows:
+        st.table(pd.DataFrame.from_dict(rows, orient="index"), border="horizontal", alt=alt)
+
+
+def _note(reasons: Reasons, of: str, row: Mapping[str, Any]) -> None:
+    if "reason" in row:
+        reasons.append((of, row["reason"]))

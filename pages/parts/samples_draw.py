@@ -184,7 +184,8 @@ def _store(name: str, n: int, arguments: Mapping[str, Any]) -> None:
         "success",
         f"The study “{study.name}” is kept: {units} items. Deal it to annotators below.",
     )
-    st.session_state["study"] = name
+    st.session_state.pop("study", None)
+    st.query_params["study"] = name
     st.session_state["view"] = "Studies"
 
 

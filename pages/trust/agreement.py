@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
+import pandas as pd
 import streamlit as st
 
-from core import trust
+from core import studies, trust
+from core.agreement import show
+from core.agreement.panels import called
+from core.answer import answer
 from core.errors import ConcordError
-from core.store import progress, studies
-from core.trust import Measured, Options
+from core.store import progress
+from core.store import studies as stored
+from core.trust import Detail, Measured, Options
 from pages.parts import agreement_charts as charts
 from pages.parts import agreement_tables as tables
+from pages.parts.address import asked, shown
+from pages.parts.live import live
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
+
+RESAMPLES = [200, 1000, 5000]
 
 
 @st.cache_resource(max_entries=16, show_spinner="Measuring …")
@@ -21,74 +33,218 @@ def _measured(folder: str, study: str, mark: str, options: Options) -> Measured:
         return trust.measure(db, study, options)
 
 
+@st.cache_resource(max_entries=64, show_spinner="Measuring …")
+def _detail(folder: str, study: str, mark: str, options: Options, criterion: str) -> Detail:
+    """The figures of one criterion; anew when the study's data or the options change."""
+    return trust.detail(_measured(folder, study, mark, options), criterion)
+
+
 def page() -> None:
     """Draw the page."""
     st.title("Agreement", anchor=False)
     with workspace().read() as db:
-        names = studies.names(db)
+        names = stored.names(db)
     if not names:
-        return st.info(
+        st.info(
             "There is no study yet. Draw one on the page Samples, or import ratings with `concord import`."
         )
+        return
     left, right = st.columns([3, 1], vertical_alignment="bottom")
-    study = left.selectbox("Study", names, key="study", bind="query-params")
-    with right.popover("How it is measured", icon=":material/tune:", width="stretch"):
-        options = _options()
+    first = names.index(asked("study", names, names[0]))
+    study = shown(
+        "study", left.selectbox("Study", names, index=first, key="study", on_change=_from_the_start)
+    )
     with workspace().read() as db:
         mark = progress.mark(db, study)
+    with right.popover("How it is measured", icon=":material/tune:", width="stretch"):
+        options = _options()
+    version = (str(workspace().path), study, mark)
     try:
-        measured = _measured(str(workspace().path), study, mark, options)
+        measured = _measured(*version, options)
     except ConcordError as error:
-        return sentence(error)
-    _show(measured)
+        sentence(error)
+        return
+    main = _detail(*version, options, measured.main)
+    _answer(measured, main)
+    st.subheader("Judges and panels beside people", anchor=False)
+    options = _own_panel(measured.ratings.judges, options)
+    measured = _measured(*version, options)
+    tables.judges(measured)
+    criterion = st.pills(
+        "Look closely at", measured.criteria, default=asked("criterion", measured.criteria, measured.main), required=True,
+        key=f"criterion of {study}", format_func=lambda name: plain(measured.label(name)),
+    )  # fmt: skip
+    shown("criterion", criterion)
+    _closely(measured, _detail(*version, options, criterion))
+    _download(measured)
+
+
+def _from_the_start() -> None:
+    """Another study has other criteria."""
+    st.query_params.pop("criterion", None)
 
 
 def _options() -> Options:
-    return Options(
-        runs="single"
-        if st.toggle("Repeated runs of a judge one by one", help="Otherwise their mean is one judge.")
-        else "mean",
-        exclude_refused=st.toggle("Leave out conversations in which a judge saw a refusal", value=True),
-        resamples=st.select_slider("Resamples of the bootstrap", [200, 1000, 5000], value=1000),
-        seed=int(st.number_input("Seed", min_value=0, value=0)),
+    runs = st.toggle("Repeated runs of a judge one by one", help="Otherwise their mean is one judge.")
+    kept = st.toggle("Count conversations in which a judge saw a refusal")
+    resamples = st.select_slider("Resamples of the bootstrap", RESAMPLES, value=1000)
+    seed = st.number_input("Seed", min_value=0, value=0, help="The same seed gives the same intervals.")
+    return Options("single" if runs else "mean", not kept, (), resamples, int(seed))
+
+
+def _own_panel(judges: tuple[str, ...], options: Options) -> Options:
+    """A panel the researcher ticks: of fewer than three judges there is none that is not measured anyhow, but for single runs."""
+    if len(judges) < (2 if options.runs == "single" else 3):
+        return options
+    own = st.multiselect(
+        "A panel of your own",
+        judges,
+        placeholder="Tick two or more judges: their mean is measured beside the others",
+    )
+    return (
+        replace(options, panels=(tuple(judge for judge in judges if judge in own),))
+        if len(own) > 1
+        else options
     )
 
 
-def _show(measured: Measured) -> None:
-    st.subheader("Judges and panels beside people", anchor=False)
-    tables.judges(measured)
-    criterion = st.segmented_control(
-        "Criterion",
-        measured.criteria,
-        default=measured.main,
-        format_func=lambda c: plain(measured.label(c)),
-        key="criterion",
-        bind="query-params",
-        required=True,
-    )
-    part = measured.figures["criteria"][criterion]
-    chart = charts.forest(part)
-    if chart:
-        st.altair_chart(chart)
-    judges = measured.ratings.judges
-    judge = st.selectbox("Judge", judges)
-    points = trust.points(measured, criterion, [judge])
+def _answer(measured: Measured, main: Detail) -> None:
+    """The answer first, then what it rests on, and what is missing for a better one."""
+    said = answer(measured, main)
+    with st.container(border=True):
+        if said:
+            st.markdown(f"#### {plain(said[0])}")
+            st.markdown("\n".join(f"- {plain(sentence)}" for sentence in said[1:]))
+        for missing in studies.shortcomings(measured.figures, anonymous=measured.of.study.anonymous):
+            st.markdown(f":material/info: {plain(missing)}")
+        stand_ins = measured.of.stand_ins
+        if stand_ins:
+            st.markdown(
+                f":orange-badge[stand-in] Neither people nor language models: {plain(', '.join(stand_ins))}."
+            )
+        st.caption(plain(main.judges.basis))
+
+
+def _closely(measured: Measured, of: Detail) -> None:
+    part = measured.figures["criteria"][of.criterion]
+    label = plain(measured.label(of.criterion))
+    forest = charts.forest(part)
+    if forest:
+        st.subheader(f"{label}: order and level", anchor=False)
+        st.altair_chart(forest, alt="Spearman's correlation of everybody with people's mean, with intervals")
+        tables.level(of.judges)
+    if len(of.footing.rows):
+        st.subheader(f"{label}: a judge in a person's place", anchor=False)
+        tables.footing(of.footing)
+    _use_of_scale(measured, of.criterion)
+    if len(of.judges.rows) and part["humans"]["items"]:
+        st.subheader(f"{label}: where a judge fails", anchor=False)
+        _failing(measured, of)
+    if part["humans"]["items"]:
+        st.subheader(f"{label}: people among themselves", anchor=False)
+        tables.people(of.people)
+        if part["humans"]["pairs"]:
+            st.altair_chart(charts.matrix(part["humans"]), alt="Spearman's correlation of every two people")
+            st.caption(
+                "Spearman's ρ of two people on the items both rated; last columns: with the mean of the others (the ceiling), and of all, themselves included (flattered)."
+            )
+    if len(measured.ratings.judges) > 1:
+        st.subheader(f"{label}: how many judges are these?", anchor=False)
+        tables.redundancy(of.redundancy)
+        _search(of)
+
+
+def _use_of_scale(measured: Measured, criterion: str) -> None:
+    st.subheader(f"{plain(measured.label(criterion))}: how everybody uses the scale", anchor=False)
     scale = trust.scale_of(measured, criterion)
-    st.altair_chart(
-        charts.scatter(
-            points,
-            judge=judge,
-            people="mean of people",
-            same_scale=(scale.low, scale.high) if scale else None,
-        ),
-        on_select="rerun",
-        key="points",
+    words = (
+        dict(zip(scale.values, scale.labels, strict=True))
+        if scale and not scale.continuous and measured.ratings.same_scale
+        else {}
     )
-    words = dict(zip(scale.values, scale.labels, strict=True)) if scale else {}
-    st.altair_chart(charts.shares(trust.shares(measured, criterion), words))
-    tables.people(measured)
-    if part["humans"]["pairs"]:
-        st.altair_chart(charts.matrix(part["humans"]["pairs"], [e["rater"] for e in part["humans"]["each"]]))
+    st.altair_chart(
+        charts.shares(trust.shares(measured, criterion), words), alt="Share of each answer, by rater"
+    )
+    st.caption("A mean over turns, runs or criteria is counted with the nearest answer.")
+
+
+@live
+def _failing(measured: Measured, of: Detail) -> None:
+    """One judge item by item and player by player; redrawn by itself when another judge or a dot is chosen."""
+    raters = {called(members): members for members in of.judges.rows.members}
+    spokesman = called(measured.spokesman)
+    rater = st.selectbox("Judge or panel", raters, index=list(raters).index(spokesman))
+    members = raters[rater]
+    points = trust.points(measured, of.criterion, members)
+    if points.empty:
+        st.caption(f"{plain(rater)} and people have no item in common here.")
+        return
+    left, right = st.columns(2, gap="large")
+    scale = trust.scale_of(measured, of.criterion)
+    ends = (scale.low, scale.high) if scale and measured.ratings.same_scale else None
+    with left:
+        event = st.altair_chart(
+            charts.scatter(points, measured, of.criterion, rater, ends), on_select="rerun", key=f"dots {of.criterion} {rater}",
+            alt=f"{rater} against the mean of people, item by item",
+        )  # fmt: skip
+        st.caption(f"{len(points)} items; a larger dot is several. Click on one to see its conversations.")
+    picked = event["selection"].get("picked") or []
+    with right:
+        if picked:
+            chosen = points.merge(pd.DataFrame(picked)[["mean", "score"]].round(9), on=["mean", "score"])
+            st.markdown("**The dot you picked**")
+            tables.conversations(chosen)
+        else:
+            st.markdown("**Largest gaps**")
+            tables.conversations(trust.gaps(measured, of.criterion, members))
+    mine = of.players.rows[of.players.rows.rater == rater]
+    chart = charts.players(mine, bias=measured.ratings.same_scale)
+    if chart and len(mine) > 1:
+        left, right = st.columns(2, gap="large")
+        left.markdown("**By player**")
+        left.altair_chart(chart, alt=f"{rater} by player")
+        with right:
+            st.markdown("**Levels kept apart**")
+            tables.levels(of.levels, rater)
+
+
+def _search(of: Detail) -> None:
+    search = of.search
+    if search.reason or search.candidates < 2:
+        return
+    st.markdown(
+        f"The best of the {search.candidates} pairs is {plain(called(search.best))}, ρ = {search.shown:.3f}; chosen on one part of the items and measured on the "
+        f"rest such a winner is worth **{search.worth:.3f}**. Its lead over {plain(called(search.second))} is {search.lead:+.3f} "
+        f"({search.lead_low:+.3f} to {search.lead_high:+.3f})."
+    )
+
+
+def _download(measured: Measured) -> None:
+    name, figures = measured.of.study.name, measured.figures
+    st.subheader("Take the figures with you", anchor=False)
+    with st.container(horizontal=True):
+        st.download_button(
+            "JSON",
+            lambda: json.dumps(figures, ensure_ascii=False, indent=2),
+            f"{name}-agreement.json",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+        st.download_button(
+            "CSV",
+            lambda: show.to_csv(figures),
+            f"{name}-agreement.csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+        st.download_button(
+            "LaTeX",
+            lambda: show.latex(figures),
+            f"{name}-agreement.tex",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+    st.caption(f"The same as `concord agreement --study {plain(name)} --format json`.")
 
 
 page()
