@@ -202,6 +202,24 @@ def found(db: Database, which: int) -> Found:
     return rows[0]
 
 
+def spent(db: Database, which: int) -> Spent:
+    """What a conversation cost to make. Raises NotFound."""
+    row = db.execute(
+        "SELECT calls, input_tokens, output_tokens, cost, seconds FROM conversations WHERE id = ?", [which]
+    ).fetchone()
+    if row is None:
+        raise NotFound(f"There is no conversation number {which} in this workspace.")
+    return Spent(*row)
+
+
+def final_range(db: Database) -> tuple[float, float] | None:
+    """The lowest and the highest final score; None where nothing was judged."""
+    low, high = db.execute(
+        "SELECT (SELECT min(final) FROM summaries), (SELECT max(final) FROM summaries)"
+    ).fetchone()
+    return None if low is None else (low, high)
+
+
 def search(
     db: Database, wanted: Filter = Filter(), order: Order = "newest", limit: int = 50, offset: int = 0
 ) -> list[Found]:
@@ -294,8 +312,11 @@ def _where(wanted: Filter) -> tuple[str, list[Any]]:
         args.append(wanted.study)
     if wanted.text:
         # json.dumps keeps letters as they are (ensure_ascii off) but escapes quotes and backslashes.
-        clauses.append("instr(lower(c.messages), lower(?)) > 0")
-        args.append(json.dumps(wanted.text, ensure_ascii=False)[1:-1])
+        text = json.dumps(wanted.text, ensure_ascii=False)[1:-1]
+        # SQLite's own lower() knows no letters beyond ASCII; the other one does, and is slower.
+        lower, text = ("lower", text.lower()) if text.isascii() else ("casefold", text.casefold())
+        clauses.append(f"instr({lower}(c.messages), ?) > 0")
+        args.append(text)
     return " AND ".join(clauses), args
 
 

@@ -25,11 +25,16 @@ class PageFile(NamedTuple):
 DESK = PageFile("annotate/rate.py", "Rate", "rate", ":material/edit_note:")
 
 SECTIONS: dict[str, tuple[PageFile, ...]] = {
-    "Study": (PageFile("study/overview.py", "Overview", "", ":material/home:"),),
+    "Study": (
+        PageFile("study/overview.py", "Overview", "", ":material/home:"),
+        PageFile("study/runs.py", "Runs", "runs", ":material/play_circle:"),
+        PageFile("study/conversations.py", "Conversations", "conversations", ":material/forum:"),
+    ),
     "Annotate": (
         DESK,
         PageFile("annotate/samples.py", "Samples", "samples", ":material/stacks:"),
         PageFile("annotate/annotators.py", "Annotators", "annotators", ":material/group:"),
     ),
     "Trust": (PageFile("trust/agreement.py", "Agreement", "agreement", ":material/balance:"),),
+    "Results": (PageFile("results/leaderboard.py", "Leaderboard", "leaderboard", ":material/leaderboard:"),),
 }

@@ -15,16 +15,18 @@ def transcript(
     beside: Callable[[Turn], None] | None = None,
     speakers: tuple[str, str] = ("User", "Reply"),
 ) -> None:
-    """Draw every turn. `beside` is called once a turn, inside the reply's place (after the user's message where a reply is
-    owed), to draw what belongs to that turn, such as its scores."""
+    """Draw every turn. `beside` is called once a turn, beside the reply (below it on a narrow screen; after the user's message where
+    a reply is owed), to draw what belongs to that turn, such as its scores."""
     for turn in conversation.turns():
         if turn.user is not None:
             with st.chat_message("user", avatar=":material/person:"):
                 _said(f"{speakers[0]} · turn {turn.number}", turn.user.content)
         if turn.reply is not None:
-            with st.chat_message("assistant", avatar=":material/chat:"):
+            left, right = st.columns([3, 2], gap="medium") if beside is not None else (st.container(), None)
+            with left, st.chat_message("assistant", avatar=":material/chat:"):
                 _said(speakers[1], turn.reply.content or "(an empty reply)")
-                if beside is not None:
+            if beside is not None and right is not None:
+                with right:
                     beside(turn)
         elif beside is not None:
             beside(turn)

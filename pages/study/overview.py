@@ -1,8 +1,115 @@
 """What this workspace holds, and what to do next."""
 
+from __future__ import annotations
+
 import streamlit as st
 
+from core import overview
+from core.benchmarks import BENCHMARKS
+from core.commands.progress import sentence as progress_sentence
+from core.overview import Overview
+from core.store import ratings
+from pages.parts import tables
+from pages.parts.links import link
+from pages.parts.plain import plain
 from pages.parts.session import workspace
 
-st.title("Overview", anchor=False)
-st.write(f"The workspace {workspace().path} is open.")
+
+def page() -> None:
+    """Draw the page."""
+    st.title("Overview", anchor=False)
+    st.caption(plain(f"Workspace {workspace().path}"))
+    found = overview.look(workspace())
+    if found.stand_in:
+        st.info(
+            "Stand-ins take part here: they follow rules, and what they say or rate tells nothing about language models or people.",
+            icon=":material/smart_toy:",
+        )
+    _next(found)
+    _counts(found)
+    _conversations(found)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _studies(found)
+    with right:
+        _runs(found)
+
+
+def _next(found: Overview) -> None:
+    steps = overview.next_steps(found)
+    if not steps:
+        return
+    with st.container(border=True):
+        st.markdown("**What to do next**")
+        for step in steps:
+            if step.page:
+                link(step.page, step.text, **({"study": step.study} if step.study else {}))
+            else:
+                st.markdown(plain(step.text))
+
+
+def _counts(found: Overview) -> None:
+    with workspace().read() as db:
+        spent = ratings.total_spent(db)
+    cells = st.columns(4)
+    cells[0].metric("Conversations", f"{sum(p.conversations for p in found.played):,}", border=True)
+    cells[1].metric("of them judged", f"{sum(p.judged for p in found.played):,}", border=True)
+    cells[2].metric("Judges", len(found.judges), border=True)
+    cells[3].metric(
+        "Spent",
+        f"{spent.cost:,.2f}",
+        border=True,
+        help=f"{spent.calls:,} calls; in the currency of models.toml",
+    )
+
+
+def _conversations(found: Overview) -> None:
+    if not found.played:
+        return
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.subheader("Conversations", anchor=False)
+        for name in dict.fromkeys(p.benchmark for p in found.played):
+            known = BENCHMARKS.get(name)
+            st.markdown(
+                f"**{plain(known.title if known else name)}**" + (f": {plain(known.about)}" if known else "")
+            )
+            tables.played([p for p in found.played if p.benchmark == name])
+            with st.container(horizontal=True):
+                link("conversations", "Browse them", benchmark=name)
+                if known and any(p.judged for p in found.played if p.benchmark == name):
+                    link("leaderboard", "Leaderboard", benchmark=name)
+    with right:
+        st.subheader("Judges", anchor=False)
+        if found.judges:
+            tables.judges(found.judges)
+        else:
+            st.markdown("No judge has rated anything yet.")
+
+
+def _studies(found: Overview) -> None:
+    st.subheader("Studies", anchor=False)
+    if not found.studies:
+        st.markdown("No study has been drawn or imported yet.")
+    for study in found.studies:
+        link("samples", study.title, study=study.name)
+        if study.dealt:
+            st.progress(
+                study.closed / study.dealt,
+                f"{study.closed:,} of {study.dealt:,} dealt items rated or skipped · {study.units:,} units",
+            )
+        else:
+            st.caption(plain(f"{study.units:,} units, {study.source}; nothing is dealt to annotators here"))
+
+
+def _runs(found: Overview) -> None:
+    st.subheader("Runs", anchor=False)
+    if not found.runs:
+        st.markdown("Nothing was run yet.")
+    for run in found.runs:
+        state = "interrupted" if run.interrupted else run.state
+        link("runs", f"Run {run.id}: {state}", icon=tables.STATES[state])
+        st.caption(plain(progress_sentence(run)))
+
+
+page()

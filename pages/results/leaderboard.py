@@ -1,0 +1,146 @@
+"""How players compare on what a panel of judges gave them; each row opens into its grid, each cell into the conversation."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import leaderboards
+from core.benchmarks import BENCHMARKS
+from core.benchmarks.benchmark import Benchmark
+from core.errors import ConcordError
+from core.exchange import standings as written
+from core.leaderboards import Leaderboard, Rated
+from core.store import conversations
+from core.store import tables as stored
+from pages.parts import charts, tables
+from pages.parts.address import asked, shown
+from pages.parts.links import go, link
+from pages.parts.plain import plain
+from pages.parts.session import sentence, workspace
+
+EVERY = "all"
+
+
+@st.cache_resource(max_entries=8, show_spinner="Reading the ratings …")
+def _rated(
+    folder: str,
+    stamp: tuple[int, int],
+    benchmark: str,
+    language: str,
+    facets: tuple[tuple[str, tuple[str, ...]], ...],
+) -> Rated:
+    """What the table rests on; read anew when the store has grown."""
+    with workspace().read() as db:
+        return leaderboards.gather(db, benchmark, language=language, facets=dict(facets))
+
+
+def page() -> None:
+    """Draw the page."""
+    st.title("Leaderboard", anchor=False)
+    with workspace().read() as db:
+        stamp, known = stored.stamp(db), conversations.values(db)
+    names = [name for name in BENCHMARKS if name in known["benchmark"]]
+    if not names:
+        st.info("There are no conversations of a benchmark yet.")
+        return link("runs", "Start a run")
+    name = asked("benchmark", names, names[0])
+    if len(names) > 1:
+        name = st.segmented_control(
+            "Benchmark", names, default=name, required=True, format_func=lambda n: BENCHMARKS[n].title
+        )
+    benchmark = BENCHMARKS[shown("benchmark", name)]
+    with workspace().read() as db:
+        values = conversations.values(db, benchmark.name)
+    language = _language(values["language"])
+    try:
+        rated = _rated(str(workspace().path), stamp, benchmark.name, language, _others(benchmark, values))
+        board = _board(rated, benchmark)
+    except ConcordError as error:
+        return sentence(error)
+    _show(board, benchmark)
+
+
+def _language(known: list[str]) -> str:
+    """The language chosen; “” for all of them together."""
+    if len(known) == 1:
+        return known[0]
+    chosen = st.segmented_control(
+        "Language", [*known, EVERY], default=known[0], key="language", bind="query-params", required=True
+    )
+    return "" if chosen == EVERY else chosen
+
+
+def _others(benchmark: Benchmark, values: dict[str, list[str]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """What else varied, beside the two facets of the grid: asked only where it did."""
+    chosen = []
+    for name in benchmark.facets[2:]:
+        if len(values.get(name, ())) > 1:
+            picked = st.multiselect(
+                name.capitalize(), values[name], key=name, bind="query-params", placeholder="all"
+            )
+            chosen.append((name, tuple(picked)))
+    return tuple(chosen)
+
+
+def _board(rated: Rated, benchmark: Benchmark) -> Leaderboard:
+    left, right = st.columns([3, 2])
+    panel = left.multiselect(
+        "Panel of judges",
+        rated.judges,
+        default=rated.judges,
+        key="judges",
+        bind="query-params",
+        placeholder="every judge",
+    )
+    offered = leaderboards.weightings(benchmark.criteria)
+    weights = "All alike"
+    if len(offered[weights]) > 1:
+        weights = right.selectbox("Weights in final", list(offered), key="weights", bind="query-params")
+    return leaderboards.leaderboard(rated, judges=panel, weights=offered[weights])
+
+
+def _show(board: Leaderboard, benchmark: Benchmark) -> None:
+    player = tables.standings(board, [c for c in benchmark.criteria if c.counted])
+    st.caption("Select a row to see the player's conversations as a grid.")
+    if player is not None:
+        _grid(board, benchmark, player)
+    chart = charts.standings(board)
+    if chart is not None:
+        st.altair_chart(chart)
+    st.caption("  \n".join(plain(note) for note in written.notes(board)))
+    _downloads(board)
+
+
+def _grid(board: Leaderboard, benchmark: Benchmark, player: str) -> None:
+    down, across = benchmark.facets[:2]
+    st.subheader(plain(f"{player}: {down} × {across}"), anchor=False)
+    counted = [c for c in benchmark.criteria if c.counted]
+    labels = {leaderboards.FINAL: "Final", **{c.name: c.label for c in counted}}
+    value = st.segmented_control(
+        "Score", list(labels), default=leaderboards.FINAL, format_func=labels.__getitem__, required=True
+    )
+    with workspace().read() as db:
+        facets = stored.facets(db, board.benchmark, (down, across), player=player)
+    cells = leaderboards.grid(board.scored, facets, player, value)
+    st.caption("Select a cell to open its conversation.")
+    cell = tables.grid(cells, down, across, counted[0].scale, key=f"grid of {player}")
+    if cell is None:
+        return
+    if len(cell["conversations"]) == 1:
+        go("conversations", conversation=str(cell["conversations"][0]))
+    st.markdown(f"{len(cell['conversations'])} conversations lie in this cell.")
+    link("conversations", "See them", player=player, **{down: cell["row"], across: cell["column"]})
+
+
+def _downloads(board: Leaderboard) -> None:
+    name = f"leaderboard-{board.benchmark}{f'-{board.language}' if board.language else ''}"
+    with st.container(horizontal=True):
+        st.download_button(
+            "CSV", written.as_csv(board), f"{name}.csv", icon=":material/download:", on_click="ignore"
+        )
+        st.download_button(
+            "LaTeX", written.as_latex(board), f"{name}.tex", icon=":material/download:", on_click="ignore"
+        )
+
+
+page()

@@ -1,0 +1,82 @@
+"""Stored conversations: filtered, put in order, read a page at a time; one of them opened, by its address."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from core.errors import NotFound
+from core.store import conversations
+from pages.parts import conversation_filter, opened, tables
+from pages.parts.conversation_filter import ORDERS
+from pages.parts.links import link
+from pages.parts.session import sentence, workspace
+
+PAGE = 50
+SHOWN = "conversations shown"
+
+
+def page() -> None:
+    """Draw the list, or the conversation that the address names."""
+    which = st.query_params.get("conversation")
+    if which is None:
+        _browse()
+        return
+    _steps(which)
+    try:
+        # More digits than any number in the store has.
+        if not which.isdecimal() or len(which) > 15:
+            raise NotFound(f"“{which[:40]}” is not the number of a conversation. Go back to the list.")
+        opened.conversation(int(which))
+    except NotFound as error:
+        sentence(error)
+
+
+def _browse() -> None:
+    st.title("Conversations", anchor=False)
+    with workspace().read() as db:
+        if not conversations.count(db):
+            st.info("There are no conversations yet. Start a run, or bring some along with `concord import`.")
+            return link("runs", "Start a run")
+    wanted, order, facets = conversation_filter.ask()
+    with workspace().read() as db:
+        total = conversations.count(db, wanted)
+    pages = max(1, math.ceil(total / PAGE))
+    if st.session_state.get("page", 1) > pages:
+        st.session_state["page"] = pages
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.markdown("**1** conversation" if total == 1 else f"**{total:,}** conversations")
+        number = st.pagination(pages, key="page", bind="query-params") if pages > 1 else 1
+    with workspace().read() as db:
+        found = conversations.search(db, wanted, order, PAGE, (number - 1) * PAGE)
+    st.session_state[SHOWN] = [c.id for c in found]
+    if found:
+        tables.conversations(found, _open, facets, several=not wanted.benchmark)
+    elif total:
+        st.info(f"None of them has what the order “{ORDERS[order]}” goes by. Choose another order.")
+    else:
+        st.info("No conversation passes these filters. Take one of them away.")
+
+
+def _steps(which: str) -> None:
+    """Back to the list, and to the neighbours on its page."""
+    shown = [str(i) for i in st.session_state.get(SHOWN, ())]
+    place = shown.index(which) if which in shown else None
+    before = None if not place else shown[place - 1]
+    after = None if place is None or place + 1 == len(shown) else shown[place + 1]
+    with st.container(horizontal=True):
+        st.button("All conversations", icon=":material/arrow_back:", on_click=_close)
+        for label, icon, to in (("Previous", "chevron_left", before), ("Next", "chevron_right", after)):
+            st.button(label, icon=f":material/{icon}:", disabled=to is None, on_click=_open, args=(to,))
+
+
+def _open(which: int | str) -> None:
+    st.query_params["conversation"] = str(which)
+
+
+def _close() -> None:
+    del st.query_params["conversation"]
+
+
+page()
