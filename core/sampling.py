@@ -45,7 +45,8 @@ def draw(
     if n < 1:
         raise StudyError("A sample needs at least one unit; ask for more.")
     if missing := [column for column in by if column not in candidates.columns]:
-        known = ", ".join(c for c in candidates.columns if c != name) or "nothing"
+        words = candidates.select_dtypes(exclude="number").columns
+        known = ", ".join(c for c in words if c != name) or "nothing"
         raise StudyError(f"The sample cannot be stratified by “{missing[0]}”. What varies here: {known}.")
     if n > len(candidates):
         raise StudyError(

@@ -238,10 +238,10 @@ def test_a_study_people_rated_is_kept(workspace):
 
 def test_judges_under_two_prompts_are_two_raters(workspace):
     with workspace.write() as db:
-        for variant, score in (("v1", 2), ("v2", 4)):
+        for variant, score in (("", 1), ("v1", 2), ("v2", 4)):
             rating = Rating(Unit("k1", 1), "fluency", score)
             ratings.save_judgement(
                 db, Judgement(f"k1|{variant}", "k1", Rater("one", "judge", variant), (rating,))
             )
         frame = studies.frame(db, "study")
-    assert dict(zip(frame.rater, frame.score, strict=True)) == {"one v1": 2.0, "one v2": 4.0}
+    assert dict(zip(frame.rater, frame.score, strict=True)) == {"one": 1.0, "one v1": 2.0, "one v2": 4.0}

@@ -421,6 +421,6 @@ def frame(db: Database, name: str) -> pd.DataFrame:
         .variant.transform("count")
         .reindex(raters.index, fill_value=0)
     )
-    raters["rater"] = raters.rater.where(versions < 2, raters.rater + " " + raters.variant)
+    raters["rater"] = raters.rater.where(versions < 2, (raters.rater + " " + raters.variant).str.rstrip())
     table = given.merge(units, on="unit", how="left").merge(raters, on="rater_id", how="left")
     return table[_FRAME]

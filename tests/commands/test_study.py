@@ -1,0 +1,215 @@
+"""A study by commands alone: drawn, dealt, shown, measured."""
+
+import csv
+import io
+import json
+from collections import Counter
+
+import pytest
+
+from core.store import access
+from core.store import studies as stored
+from core.workspace import Workspace
+from tests.filled import fill
+
+
+@pytest.fixture
+def filled(tmp_path):
+    workspace = Workspace.open(tmp_path / "filled")
+    with workspace.write() as db:
+        fill(db)
+    return workspace
+
+
+def test_from_draw_to_desk(filled, run, tmp_path):
+    guide = tmp_path / "guide.md"
+    guide.write_text("# Read to the end\n", encoding="utf-8")
+    drawn = run(
+        filled, "study", "draw", "mine", "--n", 12, "--seed", 3, "--players", "alder,birch", "--facet", "character=goblin,pilot",
+        "--guidelines", guide, "--title", "A title",
+    )  # fmt: skip
+    assert drawn.exit_code == 0, drawn.output
+    # 2 players × 2 characters × 4 situations.
+    assert (
+        "12 units of 12 conversations, drawn from 16 with seed 3, spread over player, character, situation."
+        in drawn.output
+    )
+    assert "Asked: In character, Entertaining, Fluency." in drawn.output
+    assert run(filled, "study", "guidelines", "mine").output == "# Read to the end\n\n"
+
+    invited = run(
+        filled, "annotators", "invite", "ann", "bo", "--study", "mine", "--base-url", "https://example.org"
+    )
+    assert invited.exit_code == 0, invited.output
+    links = [line.split("\t") for line in invited.stdout.splitlines()]
+    assert [(name, items) for name, _, items in links] == [("ann", "12 items"), ("bo", "12 items")]
+    with filled.read() as db:
+        assert access.annotator_of(db, links[0][1].split("token=")[1])[1] == "ann"
+
+    dealt = run(filled, "study", "deal", "mine", "--overlap", 1)
+    assert "1 raters a unit: ann 6 items, bo 6 items" in dealt.output
+    shown = run(filled, "study", "show", "mine").output
+    assert "A title (mine)" in shown
+    assert "ann" in shown
+    assert "mine\t12 units\tdrawn\tA title" in run(filled, "study", "list").output
+
+    run(filled, "annotators", "revoke", "ann")
+    assert (
+        "ann\tlink withdrawn\t0 done, 0 skipped, 6 items"
+        in run(filled, "annotators", "list", "--study", "mine").output
+    )
+    assert "bo 12 items" in run(filled, "study", "deal", "mine").output
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (["study", "draw", "first", "--n", 2], "There is a study “first” already"),
+        (
+            ["study", "draw", "x", "--n", 2, "--facet", "goblin"],
+            "--facet goblin is not understood; write --facet name=value",
+        ),
+        (["study", "draw", "x", "--n", 2, "--guidelines", "nowhere.md"], "nowhere.md cannot be read"),
+        (["study", "draw", "x", "--n", 999], "64 candidates for 999"),
+        (["study", "deal", "frist"], "no study “frist”. Did you mean “first”"),
+        (["study", "deal", "first", "--overlap", 9], "9 raters a unit cannot be had of 3"),
+        (["annotators", "revoke", "nobody"], "no annotator “nobody”"),
+        (["export", "ratings", "--study", "frist"], "Did you mean “first”"),
+    ],
+)
+def test_what_cannot_be_done_is_a_sentence_and_changes_nothing(filled, run, call, sentence):
+    done = run(filled, *call)
+    assert done.exit_code == 1
+    assert sentence in done.output
+    with filled.read() as db:
+        assert stored.names(db) == ["first"]
+
+
+def agreement(run, workspace, *options, study="first", resamples=20):
+    return run(workspace, "agreement", "--study", study, "--resamples", resamples, *options)
+
+
+class TestAgreement:
+    def test_json_has_exactly_the_published_shape(self, filled, run):
+        done = agreement(run, filled, "--format", "json")
+        assert done.exit_code == 0, done.output
+        found = json.loads(done.stdout)
+        assert list(found) == ["study", "items", "resamples", "seed", "criteria"]
+        assert list(found["criteria"]) == ["in_character", "entertaining", "fluency", "final"]
+        part = found["criteria"]["final"]
+        assert set(part) == {"humans", "judges", "panels"}
+        assert set(part["humans"]) == {"raters", "items", "alpha", "pairs", "each"}
+        assert set(part["humans"]["alpha"]) == {"ordinal", "interval"}
+        assert set(part["humans"]["pairs"][0]) == {"a", "b", "spearman", "n"}
+        assert set(part["humans"]["each"][0]) == {"rater", "vs_all", "vs_others", "n"}
+        assert set(part["judges"][0]) == {"rater", "spearman", "p", "ci", "kendall", "pearson", "n"}
+        # 3 judges: the mean of all and 3 pairs.
+        assert [len(panel["judges"]) for panel in part["panels"]] == [3, 2, 2, 2]
+        # What is left out and what is a stand-in is told, beside the figures.
+        assert "a judge saw a refusal. --keep-refused counts them" in done.stderr
+        assert "Stand-ins" in done.stderr
+
+    def test_the_seed_decides(self, filled, run):
+        first, again, other = (
+            agreement(run, filled, "--format", "json", "--seed", seed).stdout for seed in (1, 1, 2)
+        )
+        assert first == again != other
+
+    def test_a_panel_of_ones_choice(self, filled, run):
+        done = agreement(run, filled, "--format", "json", "--panel", "strict, kind")
+        assert len(json.loads(done.stdout)["criteria"]["final"]["panels"]) == 4  # that pair was there already
+        wrong = agreement(run, filled, "--panel", "strict,kynd")
+        assert wrong.exit_code == 1
+        assert "“kynd”" in wrong.output
+
+    def test_csv_holds_every_figure(self, filled, run):
+        rows = list(csv.DictReader(io.StringIO(agreement(run, filled, "--format", "csv").stdout)))
+        found = json.loads(agreement(run, filled, "--format", "json").stdout)["criteria"]["fluency"]
+        mine = [row for row in rows if row["criterion"] == "fluency"]
+        # 2 alphas, 3 pairs, 3 people × 2, (3 judges + 4 panels) × 3 coefficients.
+        assert Counter(row["of"] for row in mine) == {
+            "people": 2,
+            "pair": 3,
+            "person": 6,
+            "judge": 9,
+            "panel": 12,
+        }
+        (row,) = [r for r in mine if (r["a"], r["figure"]) == ("strict", "spearman")]
+        judge = next(j for j in found["judges"] if j["rater"] == "strict")
+        assert float(row["value"]) == judge["spearman"]
+        assert [float(row["ci_low"]), float(row["ci_high"])] == judge["ci"]
+
+    def test_latex_is_a_table_that_compiles_in_a_paper(self, filled, run):
+        shown = agreement(run, filled, "--format", "latex").stdout
+        assert shown.startswith(
+            "\\begin{tabular}{lrrrr}\n\\toprule\nJudge & in\\_character & entertaining & fluency & final \\\\"
+        )
+        assert "Avg(erratic, kind, strict) & " in shown
+        rows = [line for line in shown.splitlines() if line.endswith(r"\\")]
+        assert {line.count(" & ") for line in rows} == {4}
+
+    def test_the_table_shows_people_judges_and_where_it_comes_from(self, filled, run):
+        shown = agreement(run, filled).stdout
+        for words in (
+            "People agree",
+            "Judges agree",
+            "strict",
+            "percentile bootstrap over items, 20 resamples, seed 0",
+        ):
+            assert words in shown
+
+    def test_refused_conversations_on_request(self, filled, run):
+        without = json.loads(agreement(run, filled, "--format", "json").stdout)["items"]
+        kept = agreement(run, filled, "--format", "json", "--keep-refused")
+        assert json.loads(kept.stdout)["items"] > without
+        assert "refusal" not in kept.stderr
+
+
+HEADER = "item_id,criterion,rater_type,rater,score\n"
+
+
+@pytest.mark.parametrize(
+    ("raters", "sentence"),
+    [
+        ({"human ann": "12345", "human bob": "13254"}, "No judge has rated the study “s”"),
+        ({"judge gpt": "12345"}, "Nobody has rated the study “s” yet"),
+        ({"human ann": "12345", "judge gpt": "12345"}, "One person alone rated the study “s”"),
+        (
+            {"human ann": "33333", "human bob": "33333", "judge gpt": "12345"},
+            "No judge of the study “s” can be compared with people",
+        ),
+        ({"human ann": "12345", "human bob": "13254", "judge gpt": "33333"}, "gpt is constant"),
+        ({"human ann": "12", "human bob": "21", "judge gpt": "21"}, "2 items in common, at least 3"),
+    ],
+    ids=["no judges", "no people", "one person", "constant people", "constant judge", "two items"],
+)
+@pytest.mark.parametrize("form", ["json", "table", "csv", "latex"])
+def test_what_is_missing_is_a_sentence_beside_what_there_is(workspace, run, tmp_path, raters, sentence, form):
+    file = tmp_path / "r.csv"
+    lines = [
+        f"i{n},f,{who.replace(' ', ',')},{score}\n"
+        for who, scores in raters.items()
+        for n, score in enumerate(scores)
+    ]
+    file.write_text(HEADER + "".join(lines))
+    assert run(workspace, "import", "ratings", file, "--study", "s", "--scale", "f=1-5").exit_code == 0
+    done = agreement(run, workspace, "--format", form, study="s")
+    assert done.exit_code == 1
+    assert "Traceback" not in done.output
+    assert sentence in done.stderr
+    assert done.stdout
+    if form == "json":
+        # null, never a made-up figure; and why.
+        part = json.loads(done.stdout)["criteria"]["f"]
+        undefined = [r for r in (*part["judges"], *part["humans"]["alpha"].values()) if None in r.values()]
+        assert undefined or not part["judges"]
+        assert all(row["reason"] for row in undefined)
+
+
+def test_a_study_nobody_rated_is_one_sentence(filled, run):
+    with filled.write() as db:
+        stored.create(db, stored.Study("empty", stored.get(db, "first").criteria))
+    done = agreement(run, filled, study="empty")
+    assert done.exit_code == 1
+    assert done.stderr.startswith("Error: The study “empty” has no ratings yet.")
+    assert done.stdout == ""

@@ -1,0 +1,214 @@
+"""Studies end to end: drawn from what is stored, dealt and dealt anew, and read for agreement."""
+
+from collections import Counter
+
+import pytest
+
+from core import studies
+from core.conversation import Unit
+from core.errors import NotFound, StudyError
+from core.rating import Criterion, Judgement, Rater, Rating, Scale
+from core.store import access, conversations, ratings
+from core.store import studies as stored
+from core.store.conversations import Filter
+from core.workspace import Workspace
+from tests.filled import fill
+
+PINGPONG = Filter("pingpong")
+
+
+@pytest.fixture
+def db(tmp_path):
+    with Workspace.open(tmp_path / "workspace").write() as opened:
+        fill(opened, people=False)
+        yield opened
+
+
+def draw(db, n=16, **options):
+    return studies.draw_study(db, "s", n, wanted=options.pop("wanted", PINGPONG), **options)
+
+
+def queues(db, name="s"):
+    dealt = {}
+    for unit, person, _, _ in stored.queues(db, name):
+        dealt.setdefault(person, []).append(unit)
+    return dealt
+
+
+def rate(db, person, items, score=3.0, name="s"):
+    rater = access.annotator_id(db, person)
+    for item, _, _ in stored.desk(db, rater, name)[:items]:
+        for criterion in stored.get(db, name).criteria:
+            stored.answer(db, rater, item, criterion.name, score)
+        stored.submit(db, rater, item)
+
+
+class TestDraw:
+    def test_it_is_spread_over_what_varies_and_says_how(self, db):
+        study = draw(db, 16, seed=5)
+        # 64 conversations of 4 players × 4 characters × 4 situations; one interrogator, one language: those do not vary.
+        assert study.meta["drawn"]["by"] == ["player", "character", "situation"]
+        assert (study.meta["drawn"]["candidates"], study.seed) == (64, 5)
+        found = [conversations.found(db, u["conversation_id"]) for u in stored.units(db, "s")]
+        assert set(Counter(f.player for f in found).values()) == {4}
+        assert set(Counter(f.facets["situation"] for f in found).values()) == {4}
+        assert [c.name for c in study.criteria] == ["in_character", "entertaining", "fluency"]
+
+    def test_refusal_is_asked_only_when_named(self, db):
+        assert [c.name for c in draw(db, ask=["fluency", "refusal"]).criteria] == ["fluency", "refusal"]
+        with pytest.raises(NotFound, match="“charm”"):
+            studies.draw_study(db, "t", 2, wanted=PINGPONG, ask=["charm"])
+
+    def test_own_criteria(self, db):
+        own = Criterion("helpful", "It helps.", Scale((0, 1), ("no", "yes")))
+        assert draw(db, ask=[own]).criteria == (own,)
+
+    def test_every_turn_with_a_reply(self, db):
+        draw(db, 5, per_turn=True)
+        units = stored.units(db, "s")
+        assert len(units) == 10
+        assert [u["turn"] for u in units[:4]] == [1, 2, 1, 2]
+
+    def test_refused_conversations_are_passed_over_on_request(self, db):
+        draw(db, 32)
+        assert stored.refused_units(db, "s")
+        studies.draw_study(db, "t", 32, wanted=PINGPONG, exclude_refused=True)
+        assert stored.refused_units(db, "t") == []
+
+    @pytest.mark.parametrize(
+        ("options", "sentence"),
+        [
+            ({"n": 65}, "64 candidates for 65"),
+            ({"wanted": Filter("pingpong", players=("nobody",))}, "0 candidates"),
+            ({"wanted": Filter("other")}, "no criteria for “other”"),
+            ({"by": ["mood"]}, "“mood”. What varies here: player, language, character"),
+        ],
+    )
+    def test_what_cannot_be_drawn_says_why_and_makes_no_study(self, db, options, sentence):
+        with pytest.raises(StudyError, match=sentence):
+            draw(db, **options)
+        assert stored.names(db) == []
+
+
+class TestDeal:
+    @pytest.fixture(autouse=True)
+    def _invited(self, db):
+        draw(db, 12)
+        studies.invite(db, ["ann", "bob", "cy", "dee"])
+
+    def test_overlap_and_own_orders(self, db):
+        assert studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2) == {"ann": 8, "bob": 8, "cy": 8}
+        dealt = queues(db)
+        assert Counter(u for mine in dealt.values() for u in mine) == {
+            u["id"]: 2 for u in stored.units(db, "s")
+        }
+        shared = [u for u in dealt["ann"] if u in dealt["bob"]]
+        assert shared != [u for u in dealt["bob"] if u in dealt["ann"]]
+        assert stored.get(db, "s").overlap == 2
+
+    def test_dealing_again_changes_nothing(self, db):
+        studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2)
+        before = stored.queues(db, "s")
+        studies.deal_study(db, "s")
+        assert stored.queues(db, "s") == before
+
+    def test_a_newcomer_takes_what_others_have_not_begun(self, db):
+        studies.deal_study(db, "s", ["ann", "bob"], overlap=1)
+        rate(db, "ann", 2)
+        before = queues(db)
+        # 12 units once: 6 and 6 become 4 each; the first in everyone's queue stay.
+        assert studies.deal_study(db, "s", ["cy"]) == {"ann": 4, "bob": 4, "cy": 4}
+        after = queues(db)
+        assert after["ann"] == before["ann"][:4]
+        assert after["bob"] == before["bob"][:4]
+        assert sorted(after["cy"]) == sorted(before["ann"][4:] + before["bob"][4:])
+
+    def test_who_has_done_more_than_a_fair_share_keeps_it(self, db):
+        studies.deal_study(db, "s", ["ann"], overlap=1)
+        rate(db, "ann", 9)
+        assert studies.deal_study(db, "s", ["bob"]) == {"ann": 9, "bob": 3}
+
+    def test_who_left_keeps_what_they_finished_and_others_get_the_rest(self, db):
+        studies.deal_study(db, "s", ["ann", "bob"], overlap=1)
+        rate(db, "ann", 2)
+        rater = access.annotator_id(db, "ann")
+        begun = next(item for item, state, _ in stored.desk(db, rater, "s") if state == "open")
+        stored.answer(db, rater, begun, "fluency", 3)
+        access.revoke(db, "ann")
+        # ann finished 2 and broke one off: bob has his 6, the 3 she had not begun, and the one broken off.
+        assert studies.deal_study(db, "s") == {"ann": 3, "bob": 10}
+        with pytest.raises(StudyError, match="link of “ann” was withdrawn"):
+            studies.deal_study(db, "s", ["ann"])
+
+    def test_a_smaller_overlap_takes_back_what_was_not_begun(self, db):
+        studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=0)
+        rate(db, "ann", 1)
+        dealt = studies.deal_study(db, "s", overlap=1)
+        assert sum(dealt.values()) == 12
+        assert max(dealt.values()) - min(dealt.values()) <= 1
+
+    def test_turns_of_a_conversation_stay_together(self, db):
+        studies.draw_study(db, "t", 6, wanted=PINGPONG, per_turn=True)
+        studies.deal_study(db, "t", ["ann", "bob", "cy"], overlap=2)
+        units = {u["id"]: (u["key"], u["turn"]) for u in stored.units(db, "t")}
+        for mine in queues(db, "t").values():
+            seen = [units[unit] for unit in mine]
+            assert [turn for _, turn in seen] == [1, 2] * (len(seen) // 2)
+            assert all(a[0] == b[0] for a, b in zip(seen[::2], seen[1::2], strict=True))
+
+    def test_somebody_unknown_is_not_dealt_to(self, db):
+        with pytest.raises(NotFound, match="Did you mean “ann”"):
+            studies.deal_study(db, "s", ["anne"])
+        with pytest.raises(StudyError, match="invite annotators first"):
+            studies.deal_study(db, "s")
+
+    def test_a_link_names_the_desk_and_its_token_opens_it(self, db):
+        (link,) = studies.invite(db, ["ann"], "https://example.org/").values()
+        assert link.startswith("https://example.org/rate?token=")
+        assert access.annotator_of(db, link.split("=")[1])[1] == "ann"
+
+
+class TestForAgreement:
+    def test_refused_conversations_are_left_out_and_counted(self, db):
+        draw(db, 64)
+        refused = set(stored.refused_units(db, "s"))
+        found = studies.ratings_for_agreement(db, "s")
+        assert set(found.left_out) == refused
+        assert set(found.left_out.values()) == {studies.REFUSED}
+        assert studies.agreement(found, resamples=5)["items"] == 64 - len(refused)
+        kept = studies.ratings_for_agreement(db, "s", exclude_refused=False)
+        assert studies.agreement(kept, resamples=5)["items"] == 64
+
+    def test_the_mean_of_runs_is_divided_once(self, db):
+        draw(db, 1)
+        key = stored.units(db, "s")[0]["key"]
+        for repeat, score in enumerate((1, 2, 2)):
+            given = (Rating(Unit(key), "fluency", score),)
+            ratings.save_judgement(
+                db, Judgement(f"r{repeat}", key, Rater("runner", "judge"), given, repeat=repeat)
+            )
+        mean = studies.ratings_for_agreement(db, "s", exclude_refused=False).table
+        assert list(mean[mean.rater == "runner"].score) == [1.666666667]  # (1 + 2 + 2) / 3
+        single = studies.ratings_for_agreement(db, "s", runs="single", exclude_refused=False)
+        assert [r for r in single.judges if r.startswith("runner")] == ["runner #1", "runner #2", "runner #3"]
+        assert "strict" in single.judges  # one run only: no number
+
+    def test_final_counts_what_people_and_judges_both_rated(self, db):
+        draw(db, 4, ask=["fluency", "entertaining", "refusal"])
+        studies.invite(db, ["ann"])
+        studies.deal_study(db, "s", ["ann"])
+        assert studies.ratings_for_agreement(db, "s").counted == (
+            "fluency",
+            "entertaining",
+        )  # nobody rated yet: what judges rated
+        rate(db, "ann", 4, score=1.0)
+        found = studies.ratings_for_agreement(db, "s")
+        assert found.criteria == ("fluency", "entertaining", "refusal")
+        assert found.counted == ("fluency", "entertaining")
+
+    def test_an_empty_study_says_what_to_do(self, db):
+        stored.create(db, stored.Study("empty", (Criterion("f", "f"),)))
+        with pytest.raises(StudyError, match="“empty” has no ratings yet"):
+            studies.ratings_for_agreement(db, "empty")
+        with pytest.raises(NotFound, match=r"no study “emty”\. Did you mean “empty”"):
+            studies.ratings_for_agreement(db, "emty")
