@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from core.benchmarks import BENCHMARKS
-from core.benchmarks.simulbench.scripts import HARD, scenario_of
+from core.benchmarks.simulbench.scripts import scenario_of
 from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES
+from core.commands.scripts import echo_counts
 from core.errors import ImportRefused
 from core.exchange import (
     FORMATS,
@@ -142,12 +143,7 @@ def _simulbench_scripts(workspace: str, file: Path, source: str, skip_wrong: boo
     with Workspace.open(workspace).write() as db:
         new = scenarios.save(db, [scenario_of(s, source or file.stem, "import") for s in scripts])
     _counted(brought, "scripts", new)
-    found = simulbench.counts(scripts)
-    for kind, by_type in found.items():
-        click.echo(
-            f"  {kind}: {sum(by_type.values())} ({', '.join(f'{n} {type}' for type, n in by_type.items())})"
-        )
-    click.echo(f"  Hard ({' and '.join(HARD)}): {sum(sum(found[kind].values()) for kind in HARD)}")
+    echo_counts(scripts)
     if len(scripts) == simulbench.PUBLISHED:
         click.echo(simulbench.WHY_ONE_LESS)
 

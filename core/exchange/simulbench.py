@@ -6,16 +6,15 @@ After Jia et al., “SimulBench: Evaluating Language Models with Creative Simula
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
-from core.benchmarks.simulbench.scripts import KINDS, Script
-from core.benchmarks.simulbench.tasks import TYPES, Task
+from core.benchmarks.simulbench.scripts import Script
+from core.benchmarks.simulbench.tasks import Task
 from core.errors import ImportRefused
 
 T = TypeVar("T")
@@ -89,12 +88,6 @@ def read_scripts(file: Path) -> Brought[Script]:
         except ValidationError as error:
             wrong.append(Wrong(line, _reason(error)))
     return Brought(file, *_once(found, wrong, lambda script: script.key))
-
-
-def counts(scripts: Sequence[Script]) -> dict[str, dict[str, int]]:
-    """How many scripts there are: kind → type → number, every kind and type in their order, 0 where there is none."""
-    found = Counter((script.kind, script.type) for script in scripts)
-    return {kind: {type: found[kind, type] for type in TYPES} for kind in KINDS}
 
 
 def _script(entry: dict[str, Any], first: int) -> Script:

@@ -11,17 +11,23 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from core.standin import fixed, interrogator, judges, players
+from core.standin import fixed, interrogator, judges, players, simulbench_judges, simulbench_players
 from core.standin.call import Call
 from core.standin.reading import fields_asked
 from core.standin.schemas import fill
+from core.standin.simulbench_reading import Question, question_of
 
 Persona = Callable[[Call], str]
-Task = Literal["judge", "interrogate", "play", "other"]
+Task = Literal["judge", "interrogate", "play", "other"] | Question
+IN_WORDS: tuple[Task, ...] = ("play", "simulate", "challenge", "rate", "compare")
+"""What is answered in plain text, not in JSON."""
 
 
 def task_of(call: Call) -> Task:
     """What is being asked: by the fields of the schema, or where there is none by the fields that the prompt names."""
+    question = question_of(call)
+    if question is not None:
+        return question
     fields = fields_asked(call)
     if fields:
         if "next_utterance" in fields:
@@ -43,6 +49,12 @@ ANYBODY: Mapping[Task, Persona] = {
     "judge": judges.plain,
     "interrogate": interrogator.ask,
     "play": players.bland,
+    "request": simulbench_players.request,
+    "simulate": simulbench_players.simulator(simulbench_players.HASTY),
+    "challenge": simulbench_judges.challenge,
+    "rate": simulbench_judges.rate,
+    "compare": simulbench_judges.compare,
+    "propose": simulbench_players.propose,
     "other": anything,
 }
 """How a model answers what it is not made for."""
@@ -54,7 +66,7 @@ def made_for(task: Task, does: Persona) -> Persona:
     def answer(call: Call) -> str:
         asked = task_of(call)
         reply = (does if asked == task else ANYBODY[asked])(call)
-        return f"```json\n{reply}\n```" if call.replies == "text" and asked != "play" else reply
+        return f"```json\n{reply}\n```" if call.replies == "text" and asked not in IN_WORDS else reply
 
     return answer
 
@@ -70,5 +82,9 @@ PERSONAS: dict[str, Persona] = {
     "standin-judge-lenient": made_for("judge", judges.lenient),
     "standin-judge-noisy": made_for("judge", judges.noisy),
     "standin-judge-erratic": made_for("judge", judges.erratic),
+    "standin-sim-steady": made_for("simulate", simulbench_players.simulator(simulbench_players.STEADY)),
+    "standin-sim-chatty": made_for("simulate", simulbench_players.simulator(simulbench_players.CHATTY)),
+    "standin-sim-forgetful": made_for("simulate", simulbench_players.simulator(simulbench_players.FORGETFUL)),
+    "standin-sim-hasty": made_for("simulate", simulbench_players.simulator(simulbench_players.HASTY)),
     "standin-fixed": fixed.reply,
 }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from core.benchmarks.simulbench.tasks import STORED, Type
+from core.benchmarks.simulbench.tasks import STORED, TYPES, Type
 from core.conversation import Conversation, Message
 from core.errors import ConfigError
 from core.scenario import Scenario
@@ -109,6 +110,12 @@ def extract(dialogue: Conversation, challenging: int) -> list[Script]:
 
 def _said(message: Message) -> dict[str, Any]:
     return {"role": message.role, "content": message.content, "meta": dict(message.meta)}
+
+
+def counts(scripts: Sequence[Script]) -> dict[str, dict[str, int]]:
+    """How many scripts there are: kind → type → number, every kind and type in their order, 0 where there is none."""
+    found = Counter((script.kind, script.type) for script in scripts)
+    return {kind: {type: found[kind, type] for type in TYPES} for kind in KINDS}
 
 
 def stored(scenarios: Sequence[Scenario]) -> dict[str, Script]:

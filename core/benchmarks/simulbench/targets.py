@@ -79,7 +79,7 @@ def judge_values(conversation: Conversation) -> Mapping[str, Any]:
     *history, last = conversation.messages
     return {
         "task": conversation.context["Task"],
-        "history": history,
+        "dialogue": history,
         "response": last.content,
         "cut": bool(last.meta.get("cut")),
     }
@@ -91,7 +91,7 @@ def compare_values(first: Conversation, second: Conversation) -> Mapping[str, An
     other = second.messages[-1]
     return {
         "task": first.context["Task"],
-        "history": history,
+        "dialogue": history,
         "first": one.content,
         "second": other.content,
         "first_cut": bool(one.meta.get("cut")),
