@@ -37,7 +37,13 @@ def command(workspace: str, host: str, port: int, browser: bool, sign_in: bool) 
     serve(host, port, browser=browser)
 
 
-def serve(host: str = "127.0.0.1", port: int = 8501, *, browser: bool = True) -> None:
+def serve(
+    host: str = "127.0.0.1",
+    port: int = 8501,
+    *,
+    browser: bool = True,
+    application: str = "pages.parts.server:app",
+) -> None:
     """Serve the workspace named by CONCORD_WORKSPACE until stopped. Raises ConcordError where the port cannot be had."""
     import uvicorn
 
@@ -45,7 +51,7 @@ def serve(host: str = "127.0.0.1", port: int = 8501, *, browser: bool = True) ->
     url = f"http://{_shown(host)}:{listening.getsockname()[1]}"
     click.echo(f"Concord is at {url} (workspace {os.environ['CONCORD_WORKSPACE']}). Stop it with Ctrl+C.")
     config = uvicorn.Config(
-        "pages.parts.server:app",
+        application,
         log_level="warning",
         access_log=False,
         ws="websockets-sansio",

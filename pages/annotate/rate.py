@@ -11,6 +11,7 @@ from core.store import access, desk, studies
 from pages.parts import theme
 from pages.parts.desk import component, sent
 from pages.parts.people import AnnotatorHere, Researcher
+from pages.parts.plain import plain
 from pages.parts.session import here, workspace
 
 
@@ -18,27 +19,30 @@ def page() -> None:
     """The desk, or what to do where there is none to show yet."""
     who = here()
     if isinstance(who, Researcher):
-        who = _choose_annotator()
-    if who is None:
+        annotator = _annotator_chosen()
+    else:
+        annotator = who
+    if annotator is None:
         return
-    annotator = who
     with workspace().read() as db:
         mine = studies.studies_of(db, annotator.rater_id)
     if not mine:
         st.title("Nothing to rate yet", anchor=False)
         st.write(
-            f"Hello {annotator.name}. No items lie on your desk. Come back when you are told that there are some."
+            f"Hello {plain(annotator.name)}. No items lie on your desk. Come back when you are told that there are some."
         )
         return
-    name = _choose_study(mine)
+    name = _study_chosen(mine, annotator, who)
     if name is None:
         return
     theme.whole_window()
     with workspace().read() as db:
         study = studies.get(db, name)
     desk_id = _desk_id(annotator.rater_id, name)
-    if component.desk(sent.fixed(study, annotator.name, desk_id, several=len(mine) > 1)):
-        del st.query_params["study"]
+    back = "Studies" if len(mine) > 1 else "Annotators" if isinstance(who, Researcher) else ""
+    if component.desk(sent.fixed(study, annotator.name, desk_id, back)):
+        for parameter in ("study", "as") if len(mine) == 1 else ("study",):
+            st.query_params.pop(parameter, None)
         st.rerun()
     _exchange(annotator.rater_id, study, desk_id)
 
@@ -66,42 +70,49 @@ def _exchange(rater: int, study: studies.Study, desk_id: str) -> None:
     component.link(desk_id, data)
 
 
-def _choose_annotator() -> AnnotatorHere | None:
-    """The researcher may sit down at the desk of a person they stand in for; nobody rates as a simulated annotator."""
+def _annotator_chosen() -> AnnotatorHere | None:
+    """The researcher may sit down at the desk of a person (`?as=name`); nobody rates as a simulated annotator."""
     with workspace().read() as db:
-        people = [a for a in access.annotators(db) if a.items and not a.stand_in]
+        people = {a.name: a for a in access.annotators(db) if a.items and not a.stand_in}
+    chosen = people.get(st.query_params.get("as", ""))
+    if chosen is not None:
+        return AnnotatorHere(chosen.id, chosen.name)
     st.title("Rate", anchor=False)
-    st.write("This is where annotators work. They come by their own link; you may sit down at any desk here.")
+    st.write(
+        "This is where annotators work. They come by their own link; here you may sit down at anybody's desk."
+    )
     if not people:
         st.info("Nobody has items to rate yet. Draw a sample and deal it to annotators first.")
-        return None
-    names = {a.name: a for a in people}
-    chosen = st.selectbox(
-        "Rate as",
-        names,
-        index=None,
-        format_func=lambda n: f"{n} ({names[n].done} of {names[n].items} done)",
-        bind="query-params",
-        key="as",
-    )
-    return AnnotatorHere(names[chosen].id, chosen) if chosen else None
+    for person in people.values():
+        if _choice(person.name, person.done + person.skipped, person.items, f"sit {person.id}"):
+            st.query_params["as"] = person.name
+            st.rerun()
+    return None
 
 
-def _choose_study(mine: list[tuple[str, str, int, int]]) -> str | None:
+def _study_chosen(mine: list[tuple[str, str, int, int]], annotator: AnnotatorHere, who: object) -> str | None:
     names = [name for name, *_ in mine]
     asked = st.query_params.get("study")
     if asked in names:
         return asked
     if len(mine) == 1:
         return names[0]
-    st.title("Your studies", anchor=False)
+    st.title("Your studies" if who is annotator else f"Studies of {plain(annotator.name)}", anchor=False)
     for name, title, done, items in mine:
-        with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**{title}**  \n{done} of {items} done", width="stretch")
-            if st.button("Rate" if done < items else "Look again", key=f"open {name}", type="primary"):
-                st.query_params["study"] = name
-                st.rerun()
+        if _choice(title, done, items, f"open {name}"):
+            st.query_params["study"] = name
+            st.rerun()
+    if who is not annotator and st.button("Annotators", icon=":material/arrow_back:"):
+        st.query_params.pop("as", None)
+        st.rerun()
     return None
+
+
+def _choice(title: str, done: int, items: int, key: str) -> bool:
+    """A line one can choose: what, how far it is, a button."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{plain(title)}**  \n{done} of {items} done", width="stretch")
+        return st.button("Rate" if done < items else "Look again", key=key, type="primary")
 
 
 def _desk_id(rater: int, study: str) -> str:

@@ -77,6 +77,7 @@ def serving(workspace: Workspace, log: Path, *options: str, **environment: str) 
             assert found, f"The app did not start: {said}{log.read_text()}"
             yield Server(found.group(), workspace, process)
         finally:
+            process.stdout.close()
             process.send_signal(signal.SIGTERM)
             process.wait(10)
 
@@ -112,8 +113,8 @@ def dialogue(item: int, study: str) -> Conversation:
     )  # fmt: skip
 
 
-def fill(workspace: Workspace) -> None:
-    """Three studies: whole dialogues (a dozen), their turns, and another scale; each dialogue judged and rated by others already."""
+def fill(workspace: Workspace, items: int = 40) -> None:
+    """Three studies: whole dialogues, single turns, and other scales; each dialogue judged and rated by others already."""
     with workspace.write() as db:
         colleague = ratings.rater_id(db, Rater("hidden-colleague", "human"))
         judge = ratings.rater_id(db, Rater("hidden-judge", "judge"))
@@ -132,7 +133,7 @@ def fill(workspace: Workspace) -> None:
             )
             studies.create(db, study)
             units = []
-            for item in range(60 if name == "keeper" else 4):
+            for item in range(items if name == "keeper" else 4):
                 found = conversations.save(db, dialogue(item, name))
                 units.append((found, 2 if per_turn else None, ""))
                 for rater in (colleague, judge):

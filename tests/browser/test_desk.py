@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import random
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from core.store import access, studies
+from core.workspace import Workspace
 
 from .conftest import Invite
-from .keeper import CRITERIA, SECRETS, Server
+from .keeper import CRITERIA, ROOT, SECRETS, Server, fill, serving
 
 pytestmark = pytest.mark.browser
+DESK = ROOT / "pages/parts/desk"
 NAMES = [c.name for c in CRITERIA]
 
 
@@ -59,13 +62,13 @@ def me(request: pytest.FixtureRequest) -> str:
     return f"{request.node.name} 1"
 
 
-@pytest.mark.parametrize("gap", [0, 10, 25])
+@pytest.mark.parametrize("gap", [0, 12, 25])
 def test_fast_typing_loses_and_shifts_nothing(
     page: Page, server: Server, invite: Invite, me: str, gap: int
 ) -> None:
     chance = random.Random(gap)
-    open_desk(page, server, invite(30))
-    given = [[chance.randint(1, 5) for _ in CRITERIA] for _ in range(30)]
+    open_desk(page, server, invite(24))
+    given = [[chance.randint(1, 5) for _ in CRITERIA] for _ in range(24)]
     for scores in given:
         for key in (*map(str, scores), "Enter"):
             page.keyboard.press(key)
@@ -78,7 +81,7 @@ def test_fast_typing_loses_and_shifts_nothing(
         for i, scores in enumerate(given)
         for name, score in zip(NAMES, scores, strict=True)
     ]
-    assert [state for state, *_ in states(server, me)] == ["done"] * 30
+    assert [state for state, *_ in states(server, me)] == ["done"] * 24
     assert server.rows(
         "SELECT count(*) FROM revisions v JOIN raters x ON x.id = v.rater_id WHERE x.name = ?", me
     ) == [(0,)]
@@ -264,6 +267,62 @@ def test_without_a_connection_answers_are_kept_and_sent_later(
         (2, "in_character", 2),
     ]
     assert [state for state, *_ in states(server, me)] == ["done", "open", "open"]
+
+
+def test_a_server_killed_and_started_again_loses_nothing(page: Page, tmp_path: Path) -> None:
+    workspace = Workspace.open(tmp_path / "workspace")
+    fill(workspace, items=8)
+    with workspace.write() as db:
+        token = access.invite(db, "Ann")
+        studies.assign(
+            db, access.annotator_id(db, "Ann"), [unit["id"] for unit in studies.units(db, "keeper")]
+        )
+    with serving(workspace, tmp_path / "first") as first:
+        open_desk(page, first, token)
+        press(page, "1 2 3 Enter 4")
+        first.process.kill()
+        first.process.wait()
+        press(page, "5 1 Enter 2 2 2 Enter 3")
+        expect(page.locator(".saving")).to_have_text("Offline – kept here, will be sent", timeout=8000)
+    with serving(workspace, tmp_path / "second", "--port", first.url.rpartition(":")[2]) as second:
+        expect(page.locator(".saving")).to_have_attribute("data-state", "saved", timeout=20_000)
+        press(page, "3 3 Enter")
+        at_item(page, 5)
+        saved(page)
+        given = [
+            (1, 1),
+            (1, 2),
+            (1, 3),
+            (2, 4),
+            (2, 5),
+            (2, 1),
+            (3, 2),
+            (3, 2),
+            (3, 2),
+            (4, 3),
+            (4, 3),
+            (4, 3),
+        ]
+        assert [(position, score) for position, _, score in answers(second, "Ann")] == given
+
+
+def test_only_time_at_work_is_counted(page: Page) -> None:
+    page.clock.install(time=0)
+    page.goto("about:blank")
+    page.clock.pause_at(1000)
+    page.add_script_tag(content=(DESK / "clock.js").read_text() + "; globalThis.clock = new Clock();")
+    page.evaluate("clock.run(true)")
+    page.clock.run_for(10_000)
+    page.evaluate("clock.touch()")
+    # A coffee: it counts for the minute after which nobody is thought to be there.
+    page.clock.run_for(300_000)
+    page.evaluate("clock.touch()")
+    page.clock.run_for(5_000)
+    assert page.evaluate("clock.take()") == 10 + 60 + 5
+    page.evaluate("clock.run(false)")  # another window is in front
+    page.clock.run_for(20_000)
+    page.evaluate("clock.touch()")
+    assert page.evaluate("clock.take()") == 0
 
 
 def test_one_turn_of_a_dialogue_is_marked_and_rated(

@@ -25,7 +25,7 @@ _link = st.components.v2.component("concord_desk_link", js=(HERE / "link.js").re
 
 
 def desk(fixed: dict[str, Any]) -> bool:
-    """Draw the desk. True when the annotator asks for the list of their studies."""
+    """Draw the desk. True when the annotator asks to go back to where they came from."""
     result = _desk(data=fixed, key=f"desk {fixed['desk']}", on_leave_change=lambda: None)
     return bool(result.leave)
 

@@ -76,7 +76,7 @@ class Desk {
         return model.changed();
       case "go":
         return model.go(rest[0]);
-      case "studies":
+      case "back":
         model.leave();
         return this.leave();
       case "submit":

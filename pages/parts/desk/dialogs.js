@@ -35,19 +35,19 @@ class Dialogs {
   help() {
     const digits = this.model.criteria.flatMap((c) => c.options.map((o) => o.key).filter(Boolean));
     const rows = [
-      [[...new Set(digits)].join(" "), "answer the marked question and go to the next"],
-      ["↑ ↓", "go to another question"],
-      ["Enter", "submit when every question is answered, and go to the next open item"],
-      ["← →", "go to the item before or after; earlier answers may be changed"],
-      ["U", "undo the last thing you did, also on an earlier item"],
-      ["S", "skip the item, with a reason"],
-      ["F", "flag the item with a comment for the researcher"],
-      ["Space, Page ↑ ↓", "scroll the dialogue"],
-      ["G", "guidelines"],
-      ["?", "this help"],
+      [[...new Set(digits)], "answer the marked question and go to the next"],
+      [["↑", "↓"], "go to another question"],
+      [["Enter"], "submit when every question is answered, and go to the next open item"],
+      [["←", "→"], "go to the item before or after; earlier answers may be changed"],
+      [["U"], "undo the last thing you did, also on an earlier item"],
+      [["S"], "skip the item, with a reason"],
+      [["F"], "flag the item with a comment for the researcher"],
+      [["Space", "Page ↑", "Page ↓"], "scroll the dialogue"],
+      [["G"], "guidelines"],
+      [["?"], "this help"],
     ];
     this.show("help", "Keys", el("div", {},
-      el("table", {}, el("tbody", {}, rows.map(([keys, does]) => el("tr", {}, el("th", { scope: "row" }, keys.split(" ").map((k) => el("kbd", {}, k))), el("td", {}, does))))),
+      el("table", {}, el("tbody", {}, rows.map(([keys, does]) => el("tr", {}, el("th", { scope: "row" }, keys.map((name) => el("kbd", {}, name))), el("td", {}, does))))),
       el("p", {}, "Every answer is saved as you give it. Without a connection answers stay in this browser and are sent later. You may stop at any time and come back by your link.")));
   }
 

@@ -16,6 +16,11 @@ class Keys {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || this.model.closed) return;
     // Streamlit has two plain keys of its own, to run again and to clear its caches: neither is for annotators.
     if (/^[cr]$/i.test(event.key) && !this.typing(event)) event.stopPropagation();
+    // The browser closes a dialog on Escape a moment later; the next key may be quicker.
+    if (event.key === "Escape" && this.dialogs.open) {
+      event.preventDefault();
+      return this.dialogs.hide();
+    }
     const target = event.composedPath()[0];
     if (this.typing(event)) return;
     const name = this.name(event);

@@ -26,8 +26,8 @@ AHEAD = 6
 """How many items lie ready in the browser beyond the present one."""
 
 
-def fixed(study: Study, annotator: str, desk_id: str, several: bool) -> dict[str, Any]:
-    """What stays the same while one study is rated."""
+def fixed(study: Study, annotator: str, desk_id: str, back: str) -> dict[str, Any]:
+    """What stays the same while one study is rated. `back` names what lies behind the desk; "" where nothing does."""
     return {
         "desk": desk_id,
         "you": annotator,
@@ -36,7 +36,7 @@ def fixed(study: Study, annotator: str, desk_id: str, several: bool) -> dict[str
         "criteria": [_criterion(c) for c in study.criteria],
         "reasons": list(REASONS),
         "ahead": AHEAD,
-        "several": several,
+        "back": back,
     }
 
 

@@ -1,7 +1,7 @@
 // What the desk looks like. The frame and the questions are built once; a change touches only what differs, so that
 // neither the focus nor a half-read dialogue is disturbed.
 
-const CHIPS = 31;
+const CHIPS = 39;
 const STATES = { open: "open", done: "submitted", skipped: "skipped" };
 const SAVING = {
   ready: "",
@@ -28,7 +28,7 @@ class View {
     this.talk = el("section", { class: "talk", "aria-label": "Dialogue", tabindex: 0 });
     this.notice = el("div", { class: "notice", role: "status", "aria-live": "polite" });
     this.questions = el("div", { class: "questions" }, fixed.criteria.map((c, i) => this.question(c, i)));
-    this.submit = this.button("submit", ["Submit ", key("⏎")], "primary");
+    this.submit = this.button("submit", ["Submit ", key("Enter")], "primary");
     this.undo = this.button("undo", ["Undo ", key("U")]);
     this.skip = this.button("skip", ["Skip ", key("S")]);
     this.flag = this.button("flag", ["Flag ", key("F")]);
@@ -41,9 +41,10 @@ class View {
     this.body = el("main", { class: "body" }, this.card, this.talk, this.ask, this.end);
     this.root.replaceChildren(
       el("header", { class: "top" },
-        fixed.several && this.button("studies", "‹ Studies", "quiet"),
+        fixed.back && this.button("back", `‹ ${fixed.back}`, "quiet"),
         this.title, this.progress, this.tally, this.saving,
         el("span", { class: "push" }),
+        el("span", { class: "you" }, fixed.you),
         fixed.guidelines && this.button("guidelines", ["Guidelines ", key("G")], "quiet"),
         this.button("help", ["Keys ", key("?")], "quiet keys")),
       this.strip, this.body);
@@ -193,6 +194,8 @@ class View {
   standing(item) {
     if (item?.state === "done") return "Submitted. You may change your answers; changes are saved at once.";
     if (item?.state === "skipped") return `Skipped: ${item.reason}. Answer and submit if you can rate it after all.`;
+    if (item && !this.model.done.length && this.model.strip.every(([, state]) => state === "open"))
+      return `Welcome! ${this.model.fixed.guidelines ? "G shows the guidelines, " : ""}? shows the keys.`;
     return "";
   }
 

@@ -1,0 +1,200 @@
+"""How long an annotator waits from submitting to the next item, in a real browser: `python -m bench.desk`.
+
+The baseline is bench/plain_desk.py (a form with radios, the way Streamlit suggests), served by the same server with the same
+settings from the same kind of workspace. The clock starts with the key or click that submits and stops with the first frame
+in which the next dialogue is there and its questions can be answered; “stored” is when the desk says that everything is saved (the plain desk shows the next item only then).
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from playwright.async_api import Browser, Page, async_playwright
+
+from core.store import access, studies
+from core.workspace import Workspace
+from tests.browser.keeper import fill
+
+ROOT = Path(__file__).resolve().parents[1]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-timer-throttling",
+    "--disable-renderer-backgrounding",
+    "--disable-backgrounding-occluded-windows",
+]
+THINK = 0.15  # seconds between keys: quick for a person, who also has to read
+
+# Both desks are watched alike: from the event that submits to the first frame that shows another item, ready to be answered.
+WATCH = """([event, item, ready, stored]) => {
+  globalThis.measured = new Promise((done) => {
+    const before = eval(item)();
+    window.addEventListener(event, (submitting) => {
+      let next;
+      const look = () => {
+        const since = performance.now() - submitting.timeStamp;
+        if (next === undefined && eval(item)() !== before && eval(ready)()) next = since;
+        if (next !== undefined && eval(stored)()) done([next, since]);
+        else requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    }, { capture: true, once: true });
+  });
+}"""
+OURS = (
+    "keydown",
+    "() => document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot.querySelector('.chip[aria-current]')?.textContent",
+    "() => { const r = document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot; return r.querySelector('.message') && !r.querySelector('.option').disabled }",
+    "() => document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot.querySelector('.saving').dataset.state === 'saved'",
+)
+PLAIN = (
+    "pointerdown",
+    "() => [...document.querySelectorAll('[data-testid=stCaptionContainer]')].map((n) => n.textContent).join()",
+    "() => document.querySelectorAll('[data-testid=stForm] input[type=radio]').length === 15 && !document.querySelector('input[type=radio]:checked')",
+    "() => true",
+)
+
+
+async def ours(page: Page, items: int) -> list[tuple[float, float]]:
+    """Rate with the keyboard; milliseconds to the next item, and until it is stored."""
+    await page.locator(".message").first.wait_for()
+    waits = []
+    for _ in range(items - 1):
+        for key in ("3", "4", "5"):
+            await asyncio.sleep(THINK)
+            await page.keyboard.press(key)
+        await asyncio.sleep(THINK)
+        await page.evaluate(WATCH, OURS)
+        await page.keyboard.press("Enter")
+        waits.append(await page.evaluate("measured"))
+    return waits
+
+
+async def plain(page: Page, items: int) -> list[tuple[float, float]]:
+    """The same by the mouse, as the plain desk has no keys; its next item comes when the last one is stored."""
+    await page.get_by_role("button", name="Submit").wait_for()
+    waits = []
+    for _ in range(items - 1):
+        for number, label in enumerate(("3 Neither", "4 Agree", "5 Strongly agree")):
+            await asyncio.sleep(THINK)
+            # Events of our own, so that only the click on the button is a real one.
+            await page.get_by_role("radio", name=label).nth(number).evaluate("node => node.click()")
+        await asyncio.sleep(THINK)
+        await page.evaluate(WATCH, PLAIN)
+        await page.get_by_role("button", name="Submit").click()
+        waits.append(await page.evaluate("measured"))
+    return waits
+
+
+async def measure(browser: Browser, rate, url: str, tokens: list[str], items: int):  # type: ignore[no-untyped-def]
+    """So many annotators at once, each in a window of their own."""
+    contexts = [await browser.new_context(viewport={"width": 1400, "height": 900}) for _ in tokens]
+    pages = [await context.new_page() for context in contexts]
+    for page, token in zip(pages, tokens, strict=True):
+        await page.goto(f"{url}/?token={token}&study=keeper")
+    results = await asyncio.gather(*(rate(page, items) for page in pages))
+    for context in contexts:
+        await context.close()
+    return [next_item for waits in results for next_item, _ in waits], [
+        stored for waits in results for _, stored in waits
+    ]
+
+
+@contextmanager
+def serving(application: str, workspace: Workspace) -> Iterator[str]:
+    """An application with the settings of `concord app`."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    code = (
+        f"from core.commands.app import serve; serve(port={port}, browser=False, application={application!r})"
+    )
+    environment = {**os.environ, "CONCORD_WORKSPACE": str(workspace.path)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(100):
+            try:
+                urlopen(f"{url}/_stcore/health")
+                break
+            except URLError:
+                time.sleep(0.1)
+        yield url
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def invited(workspace: Workspace, people: int) -> list[str]:
+    """The tokens of so many annotators with every item on their desks."""
+    tokens = []
+    with workspace.write() as db:
+        units = [unit["id"] for unit in studies.units(db, "keeper")]
+        for person in range(people):
+            tokens.append(access.invite(db, f"{people} at once: {person}"))
+            studies.assign(db, access.annotator_id(db, f"{people} at once: {person}"), units)
+    return tokens
+
+
+async def main(items: int) -> None:
+    """Measure both desks, alone and ten at once, one after the other."""
+    kinds = (("plain form", plain, "bench.plain_server:app"), ("Concord", ours, "pages.parts.server:app"))
+    medians: dict[tuple[str, int], float] = {}
+    print(
+        f"{'desk':12} {'at once':>7} {'items':>6} {'median':>8} {'p95':>8} {'stored median':>14} {'p95':>8}   (ms)"
+    )
+    async with async_playwright() as playwright:
+        path = os.environ.get("CONCORD_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+        browser = await playwright.chromium.launch(executable_path=path, args=FLAGS)
+        for name, rate, application in kinds:
+            with tempfile.TemporaryDirectory() as folder:
+                workspace = Workspace.open(folder)
+                fill(workspace, items=items)
+                tokens = {people: invited(workspace, people) for people in (1, 10)}
+                with serving(application, workspace) as url:
+                    for people in (1, 10):
+                        waits, stored = await measure(browser, rate, url, tokens[people], items)
+                        medians[name, people] = statistics.median(waits)
+                        figures = [
+                            statistics.median(waits),
+                            _p95(waits),
+                            statistics.median(stored),
+                            _p95(stored),
+                        ]
+                        print(
+                            f"{name:12} {people:7} {len(waits):6} {figures[0]:8.1f} {figures[1]:8.1f} {figures[2]:14.1f} {figures[3]:8.1f}",
+                            flush=True,
+                        )
+        await browser.close()
+    for people in (1, 10):
+        ratio = medians["plain form", people] / medians["Concord", people]
+        print(
+            f"{people} at once: Concord's next item comes {ratio:.1f} times as fast as the plain form's (ratio of medians)."
+        )
+    print("For orientation, published elsewhere: Potato 237 ms, Label Studio 426 ms.")
+
+
+def _p95(values: list[float]) -> float:
+    return statistics.quantiles(values, n=20)[-1]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--items", type=int, default=30, help="items each annotator rates")
+    asyncio.run(main(parser.parse_args().items))

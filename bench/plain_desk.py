@@ -1,0 +1,52 @@
+"""The desk as one would write it with Streamlit's own elements: a form with a radio per question. The baseline of bench/desk.py."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.store import access, conversations, studies
+from core.workspace import Workspace
+
+st.set_page_config(layout="wide")
+workspace = st.cache_resource(Workspace.chosen)()
+with workspace.read() as db:
+    rater, _ = access.annotator_of(db, st.query_params["token"])
+    item = next((i for i, state, _ in studies.desk(db, rater, "keeper") if state == "open"), None)
+    study = studies.get(db, "keeper")
+    if item is not None:
+        task = studies.task(db, rater, item)
+        dialogue = conversations.load(db, task.conversation_id)
+
+
+def submit() -> None:
+    """Store the answers; the rerun that a callback is part of shows the next item."""
+    with workspace.write() as db:
+        for criterion in study.criteria:
+            studies.answer(
+                db, rater, item, criterion.name, float(st.session_state[f"{criterion.name} {item}"][0])
+            )
+        studies.submit(db, rater, item)
+
+
+if item is None:
+    st.title("All done")
+    st.stop()
+talk, ask = st.columns([3, 2])
+with talk:
+    for message in dialogue.messages:
+        st.chat_message(message.role).text(message.content)
+with ask, st.form("ask"):
+    st.caption(f"Item {task.position}")
+    for criterion in study.criteria:
+        labels = [
+            f"{v:g} {label}" for v, label in zip(criterion.scale.values, criterion.scale.labels, strict=True)
+        ]
+        st.radio(
+            criterion.label,
+            labels,
+            index=None,
+            key=f"{criterion.name} {item}",
+            horizontal=True,
+            help=criterion.statement,
+        )
+    st.form_submit_button("Submit", on_click=submit)
