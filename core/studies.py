@@ -59,6 +59,12 @@ class Sample:
     by: tuple[str, ...]
     wanted: Filter
 
+    @property
+    def strata(self) -> tuple[int, int]:
+        """How many strata something was drawn of, and how many there are."""
+        there = self.candidates.groupby(list(self.by), dropna=False).ngroups if self.by else 1
+        return self.chosen.stratum.nunique(), there
+
     def margins(self) -> pd.DataFrame:
         """Of each value of what the sample is spread over: candidates and drawn. Columns: of, value, candidates, drawn."""
         parts = [

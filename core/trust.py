@@ -13,7 +13,7 @@ from sqlite_utils import Database
 from core import agreement, studies
 from core.agreement import FINAL, Figures, Ratings, Search
 from core.agreement.panels import called
-from core.agreement.ratings import Floats, Scores
+from core.agreement.ratings import DIGITS, Floats, Scores
 from core.rating import Criterion, Scale
 from core.studies import Runs, StudyRatings
 
@@ -153,12 +153,16 @@ def detail(measured: Measured, criterion: str) -> Detail:
 def points(measured: Measured, criterion: str, members: Sequence[str]) -> pd.DataFrame:
     """A judge's (or a panel's) score beside people's mean, one row an item that has both.
 
-    Columns: unit, conversation_id, turn, player, mean, spread and people (of the people on the item), score.
+    Columns: unit, conversation_id, turn, player, mean, spread and people (of the people on the item), score. Equal averages are equal.
     """
     items = agreement.item_scores(measured.ratings, criterion, [tuple(members)])
-    return _with_about(
-        measured, items.rename(columns={called(members): "score"}).dropna(subset=["mean", "score"])
-    )
+    items = items.rename(columns={called(members): "score"}).dropna(subset=["mean", "score"])
+    return _with_about(measured, items.round({"mean": DIGITS, "score": DIGITS}))
+
+
+def at(points: pd.DataFrame, mean: float, score: float) -> pd.DataFrame:
+    """The items at one place of a scatter."""
+    return points[(points["mean"] == round(mean, DIGITS)) & (points["score"] == round(score, DIGITS))]
 
 
 def gaps(measured: Measured, criterion: str, members: Sequence[str], count: int = 20) -> pd.DataFrame:

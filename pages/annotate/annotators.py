@@ -12,6 +12,7 @@ from core.errors import ConcordError
 from core.store import access
 from core.store import studies as stored
 from core.store.access import Annotator
+from pages.parts import told
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 
@@ -19,9 +20,7 @@ from pages.parts.session import workspace
 def page() -> None:
     """Draw the page."""
     st.title("Annotators", anchor=False)
-    told = st.session_state.pop("told", None)
-    if told:
-        (st.success if told[0] == "success" else st.error)(plain(told[1]))
+    told.show()
     _links()
     _invite()
     with workspace().read() as db:
@@ -65,7 +64,7 @@ def _here() -> str:
 def _table(people: list[Annotator]) -> None:
     rows = [
         {
-            "name": a.name, "link": "withdrawn" if a.revoked else "works" if a.invited else "none", "done": a.done / a.items if a.items else None,
+            "name": a.name, "link": "withdrawn" if a.revoked else "works" if a.invited else "none", "done": 100 * a.done / a.items if a.items else None,
             "items": f"{a.done} of {a.items}" if a.items else "nothing dealt", "skipped": a.skipped, "minutes": a.seconds / 60, "stand-in": a.stand_in,
         }
         for a in people
@@ -74,8 +73,9 @@ def _table(people: list[Annotator]) -> None:
         pd.DataFrame(rows),
         hide_index=True,
         height="content",
+        placeholder="",
         column_config={
-            "name": "Name", "link": "Link", "done": st.column_config.ProgressColumn("Done", min_value=0, max_value=1, format="percent"),
+            "name": "Name", "link": "Link", "done": st.column_config.ProgressColumn("Done", min_value=0, max_value=100, format="%.0f%%"),
             "items": "Items", "skipped": "Skipped", "minutes": st.column_config.NumberColumn("Minutes at work", format="%.0f"),
             "stand-in": st.column_config.CheckboxColumn("Stand-in"),
         },
@@ -138,7 +138,7 @@ def _make(names: list[str], address: str) -> None:
 def _withdraw(name: str) -> None:
     with workspace().write() as db:
         access.revoke(db, name)
-    st.session_state["told"] = ("success", f"The link of {name} no longer works. What they rated stays.")
+    told.done(f"The link of {name} no longer works. What they rated stays.")
 
 
 def _pass_on(study: str, name: str) -> None:
@@ -146,13 +146,10 @@ def _pass_on(study: str, name: str) -> None:
         with workspace().write() as db:
             have = studies.deal_study(db, study, without=[name])
     except ConcordError as error:
-        st.session_state["told"] = ("error", str(error))
+        told.refused(error)
         return
-    told = ", ".join(f"{who}: {count} items" for who, count in sorted(have.items()))
-    st.session_state["told"] = (
-        "success",
-        f"What {name} had not begun in “{study}” went to the others. {told}.",
-    )
+    each = ", ".join(f"{who}: {count} items" for who, count in sorted(have.items()))
+    told.done(f"What {name} had not begun in “{study}” went to the others. {each}.")
 
 
 page()

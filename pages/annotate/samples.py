@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from io import StringIO
+
 import pandas as pd
 import streamlit as st
 
 from core import fieldwork, studies
 from core.errors import ConcordError
+from core.exchange import conversations_jsonl, ratings_csv
 from core.store import access, progress
 from core.store import studies as stored
 from core.store.studies import Study
+from core.workspace import Workspace
 from pages.parts import samples_draw as drawing
+from pages.parts import told
 from pages.parts.address import asked, of_conversation, shown
+from pages.parts.links import link
 from pages.parts.plain import plain
 from pages.parts.session import workspace
+
+VIEWS = (drawing.STUDIES, "Draw a new one")
 
 
 def page() -> None:
@@ -21,17 +31,17 @@ def page() -> None:
     st.title("Samples", anchor=False)
     with workspace().read() as db:
         names = stored.names(db)
-    told = st.session_state.pop("told", None)
-    if told:
-        (st.success if told[0] == "success" else st.error)(plain(told[1]))
+    told.show()
     if not names:
         drawing.form()
         return
-    views = st.tabs(["Studies", "Draw a new one"], key="view", on_change="rerun")
-    for tab, draw in zip(views, (lambda: _study(names), drawing.form), strict=True):
-        if tab.open:
-            with tab:
-                draw()
+    # Set beforehand instead of by default: keeping a draw sets it as well.
+    st.session_state.setdefault(drawing.VIEW, VIEWS[0])
+    view = st.segmented_control("View", VIEWS, required=True, key=drawing.VIEW, label_visibility="collapsed")
+    if view == VIEWS[0]:
+        _study(names)
+    else:
+        drawing.form()
 
 
 def _study(names: list[str]) -> None:
@@ -49,6 +59,7 @@ def _study(names: list[str]) -> None:
     for said in fieldwork.suspicions(items, ratings) if not study.anonymous else []:
         st.warning(plain(said), icon=":material/speed:")
     _remarks(items)
+    _take(name)
     with st.expander("Strata", icon=":material/grid_view:"):
         st.dataframe(pd.DataFrame(strata, columns=["stratum", "items"]), hide_index=True)
     with st.expander("Guidelines", icon=":material/menu_book:"):
@@ -95,7 +106,7 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
 def _progress(items: list[progress.Item]) -> None:
     rows = [
         {
-            "annotator": p.annotator, "done": p.done / p.items, "of": f"{p.done} of {p.items}", "skipped": p.skipped, "flagged": p.flagged,
+            "annotator": p.annotator, "done": 100 * p.done / p.items, "of": f"{p.done} of {p.items}", "skipped": p.skipped, "flagged": p.flagged,
             "seconds": p.seconds, "last": p.last,
         }
         for p in fieldwork.progress(items)
@@ -107,9 +118,10 @@ def _progress(items: list[progress.Item]) -> None:
         pd.DataFrame(rows),
         hide_index=True,
         height="content",
+        placeholder="",
         column_config={
             "annotator": "Annotator",
-            "done": st.column_config.ProgressColumn("Done", min_value=0, max_value=1, format="percent"),
+            "done": st.column_config.ProgressColumn("Done", min_value=0, max_value=100, format="%.0f%%"),
             "of": "Items",
             "skipped": "Skipped",
             "flagged": "Flagged",
@@ -138,23 +150,46 @@ def _remarks(items: list[progress.Item]) -> None:
     )
 
 
+def _take(name: str) -> None:
+    """Everything of the study as files that `concord import` reads, and the way to its figures."""
+    store = workspace()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        link("agreement", "Agreement", study=name)
+        for label, write, file in (
+            ("Ratings (CSV)", ratings_csv.write, f"{name}-ratings.csv"),
+            ("Conversations (JSONL)", conversations_jsonl.write, f"{name}-conversations.jsonl"),
+        ):
+            st.download_button(
+                label,
+                partial(_written, store, write, name),
+                file,
+                on_click="ignore",
+                icon=":material/download:",
+            )
+
+
+def _written(store: Workspace, write: Callable[..., int], name: str) -> str:
+    """A file's text; made when it is asked for."""
+    out = StringIO()
+    with store.read() as db:
+        write(db, out, study=name)
+    return out.getvalue()
+
+
 def _dealt(name: str, chosen: list[str], overlap: int) -> None:
     try:
         with workspace().write() as db:
             have = studies.deal_study(db, name, chosen, overlap=overlap)
     except ConcordError as error:
-        st.session_state["told"] = ("error", str(error))
+        told.refused(error)
         return
-    st.session_state["told"] = (
-        "success",
-        "Dealt. " + ", ".join(f"{who}: {count} items" for who, count in sorted(have.items())) + ".",
-    )
+    told.done("Dealt. " + ", ".join(f"{who}: {count} items" for who, count in sorted(have.items())) + ".")
 
 
 def _save(name: str, text: str) -> None:
     with workspace().write() as db:
         stored.write_guidelines(db, name, text)
-    st.session_state["told"] = ("success", "The guidelines are saved.")
+    told.done("The guidelines are saved.")
 
 
 page()

@@ -8,8 +8,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from core.exchange.figures import name_of
 from core.trust import Measured
-from pages.parts.agreement_tables import name_of
 
 OTHERS, ALL = "the others", "all"
 PERSON, JUDGE, PANEL = "a person, with the others", "judge", "panel"

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.agreement import Figures
 from core.agreement.show import CERTAIN, ceiling
-from core.rating import Panel
+from core.exchange.figures import name_of
 from core.trust import Measured
 from pages.parts.address import of_conversation
 from pages.parts.plain import plain
@@ -131,7 +131,7 @@ def people(figures: Figures) -> None:
     _table(rows, "Agreement of people with each other")
     below(
         figures,
-        [f"{COEFFICIENTS[row.coefficient]}: {row.reason}" for row in figures.rows.itertuples() if row.reason],
+        [(COEFFICIENTS[row.coefficient], row.reason) for row in figures.rows.itertuples() if row.reason],
     )
 
 
@@ -232,11 +232,6 @@ def reasons_below(reasons: Reasons) -> None:
         return
     with st.expander(f"Why {len(reasons)} figures are undefined or lack something", icon=":material/help:"):
         st.caption(lines)
-
-
-def name_of(rater: Mapping[str, Any]) -> str:
-    """A judge's or a panel's name."""
-    return Panel(tuple(rater["judges"])).name if "judges" in rater else str(rater["rater"])
 
 
 def figure(

@@ -14,10 +14,11 @@ from core.rating import Criterion
 from core.store import conversations, ratings
 from core.store import studies as stored
 from core.store.conversations import Filter
-from core.studies import Sample
+from pages.parts import told
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
 
+VIEW, STUDIES = "samples view", "Studies"
 FIXED = ("benchmark", "language", "player")
 
 
@@ -41,7 +42,7 @@ def form() -> None:
         without_refused = st.toggle("Pass over conversations in which a judge saw a refusal")
         varied = [name for name, found in values.items() if name != "benchmark" and len(found) > 1]
         by = st.multiselect(
-            "Spread evenly over", varied, default=varied, format_func=_heading,
+            "Spread over", varied, default=varied, format_func=_heading,
             help="Strata: every combination of these gets its share; where there are more combinations than items, each single value does.",
         )  # fmt: skip
         allocation = st.segmented_control(
@@ -53,13 +54,8 @@ def form() -> None:
     }  # fmt: skip
     with right:
         st.subheader("What the draw looks like", anchor=False)
-        try:
-            with workspace().read() as db:
-                _preview(studies.draw(db, n, **draw))
-        except ConcordError as error:
-            sentence(error)
-            return
-    _keep(benchmark, known, wanted, n, draw)
+        possible = _preview(n, draw)
+    _keep(benchmark, known, wanted, n, draw, possible)
 
 
 def _filter(benchmark: str, values: Mapping[str, Sequence[str]]) -> Filter:
@@ -99,14 +95,21 @@ def _numbers() -> tuple[int, int]:
     )
 
 
-def _preview(sample: Sample) -> None:
-    strata = sample.chosen.stratum.value_counts()
+def _preview(n: int, draw: Mapping[str, Any]) -> bool:
+    """Show what would be drawn; False where nothing can be, with the reason."""
+    try:
+        with workspace().read() as db:
+            sample = studies.draw(db, n, **draw)
+    except ConcordError as error:
+        sentence(error)
+        return False
+    each = sample.chosen.stratum.value_counts()
+    drawn, there = sample.strata
     st.markdown(
-        f"**{len(sample.chosen)}** of {len(sample.candidates)} conversations, in {len(strata)} strata "
-        f"of {strata.min()} to {strata.max()}."
+        f"**{n}** of {len(sample.candidates)} conversations, from {drawn} of {there} strata, "
+        + (f"{each.min()} of each." if each.min() == each.max() else f"{each.min()} to {each.max()} of each.")
     )
-    margins = sample.margins()
-    for of, rows in margins.groupby("of", sort=False):
+    for of, rows in sample.margins().groupby("of", sort=False):
         st.dataframe(
             rows[["value", "candidates", "drawn"]],
             hide_index=True,
@@ -119,10 +122,16 @@ def _preview(sample: Sample) -> None:
                 ),
             },
         )
+    return True
 
 
 def _keep(
-    benchmark: str, known: Sequence[Criterion], wanted: Filter, n: int, draw: Mapping[str, Any]
+    benchmark: str,
+    known: Sequence[Criterion],
+    wanted: Filter,
+    n: int,
+    draw: Mapping[str, Any],
+    possible: bool,
 ) -> None:
     st.subheader("What is asked", anchor=False)
     named = {c.name: c for c in known}
@@ -133,6 +142,7 @@ def _keep(
             list(named),
             default=[c.name for c in known if c.counted],
             format_func=lambda c: named[c].label,
+            wrap=True,
         )
         per_turn = st.toggle("Every turn is rated, instead of the conversation as a whole")
         overlap = st.number_input(
@@ -154,11 +164,20 @@ def _keep(
         "guidelines": guidelines,
         "overlap": int(overlap),
     }
-    ready = bool(name and criteria)
+    missing = [
+        what
+        for what, there in (
+            ("a name", name),
+            ("a criterion", criteria),
+            ("a draw that is possible", possible),
+        )
+        if not there
+    ]
     st.button(
-        "Keep this study", type="primary", icon=":material/check:", disabled=not ready, on_click=_store, args=(name, n, {**draw, **kept}),
-        help=None if ready else "Give it a name, and at least one criterion.",
+        "Keep this study", type="primary", icon=":material/check:", disabled=bool(missing), on_click=_store, args=(name, n, {**draw, **kept}),
     )  # fmt: skip
+    if missing:
+        st.caption(f"Still needed: {', '.join(missing)}.")
 
 
 def editor(text: str, *, key: str) -> str:
@@ -178,15 +197,12 @@ def _store(name: str, n: int, arguments: Mapping[str, Any]) -> None:
             study = studies.draw_study(db, name, n, **arguments)
             units = len(stored.units(db, name))
     except ConcordError as error:
-        st.session_state["told"] = ("error", str(error))
+        told.refused(error)
         return
-    st.session_state["told"] = (
-        "success",
-        f"The study “{study.name}” is kept: {units} items. Deal it to annotators below.",
-    )
+    told.done(f"The study “{study.name}” is kept: {units} items. Deal it to annotators below.")
     st.session_state.pop("study", None)
     st.query_params["study"] = name
-    st.session_state["view"] = "Studies"
+    st.session_state[VIEW] = STUDIES
 
 
 def _heading(name: object) -> str:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import pandas as pd
 import streamlit as st
 
 from core import studies, trust
-from core.agreement import show
 from core.agreement.panels import called
 from core.answer import answer
 from core.errors import ConcordError
+from core.exchange import figures as exchange
 from core.store import progress
 from core.store import studies as stored
 from core.trust import Detail, Measured, Options
 from pages.parts import agreement_charts as charts
 from pages.parts import agreement_tables as tables
 from pages.parts.address import asked, shown
+from pages.parts.links import link
 from pages.parts.live import live
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
@@ -114,9 +114,12 @@ def _answer(measured: Measured, main: Detail) -> None:
     with st.container(border=True):
         if said:
             st.markdown(f"#### {plain(said[0])}")
-            st.markdown("\n".join(f"- {plain(sentence)}" for sentence in said[1:]))
-        for missing in studies.shortcomings(measured.figures, anonymous=measured.of.study.anonymous):
-            st.markdown(f":material/info: {plain(missing)}")
+            st.markdown("\n".join(f"- {plain(also)}" for also in said[1:]))
+        missing = studies.shortcomings(measured.figures, anonymous=measured.of.study.anonymous)
+        for what in missing:
+            st.markdown(f":material/info: {plain(what)}")
+        if missing:
+            link("samples", "Deal this study, see how people get on", study=measured.of.study.name)
         stand_ins = measured.of.stand_ins
         if stand_ins:
             st.markdown(
@@ -191,9 +194,8 @@ def _failing(measured: Measured, of: Detail) -> None:
     picked = event["selection"].get("picked") or []
     with right:
         if picked:
-            chosen = points.merge(pd.DataFrame(picked)[["mean", "score"]].round(9), on=["mean", "score"])
             st.markdown("**The dot you picked**")
-            tables.conversations(chosen)
+            tables.conversations(trust.at(points, **picked[0]))
         else:
             st.markdown("**Largest gaps**")
             tables.conversations(trust.gaps(measured, of.criterion, members))
@@ -232,14 +234,14 @@ def _download(measured: Measured) -> None:
         )
         st.download_button(
             "CSV",
-            lambda: show.to_csv(figures),
+            lambda: exchange.as_csv(figures),
             f"{name}-agreement.csv",
             on_click="ignore",
             icon=":material/download:",
         )
         st.download_button(
             "LaTeX",
-            lambda: show.latex(figures),
+            lambda: exchange.as_latex(figures),
             f"{name}-agreement.tex",
             on_click="ignore",
             icon=":material/download:",
