@@ -83,18 +83,19 @@ def read(path: Path, *, delimiter: str = ",") -> Table:
 
 def write(db: Database, out: TextIO, study: str = "") -> int:
     """Write a study's ratings that count, judges' and people's (or all there are), as `read` takes them; returns how many."""
-    rows = ratings.exported(db, study)
-    extra = sorted({name for row in rows for name in json.loads(row["meta"] or "{}")})
     columns = [
         "item_id", "turn", "criterion", "rater_type", "rater", "variant", "stand_in", "repeat", "score", "explanation", "created",
-        "model", "language", *([] if study else ["study"]), *extra,
+        "model", "language", *([] if study else ["study"]),
     ]  # fmt: skip
+    columns = list(dict.fromkeys([*columns, *ratings.told_beside(db)]))
     writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    for row in rows:
-        told = {**json.loads(row["meta"] or "{}"), **row}
-        writer.writerow({k: marked(v) if isinstance(v, str) else v for k, v in told.items()})
-    return len(rows)
+    count = 0
+    for row in ratings.exported(db, study):
+        beside = json.loads(row.pop("meta") or "{}")
+        writer.writerow({k: marked(v) if isinstance(v, str) else v for k, v in {**row, **beside}.items()})
+        count += 1
+    return count
 
 
 def _header(path: Path, number: int, cells: Sequence[str], delimiter: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -171,7 +171,7 @@ def scores_of(
     return {tuple(key): score for *key, score in rows}
 
 
-def exported(db: Database, study: str = "") -> list[dict[str, Any]]:
+def exported(db: Database, study: str = "") -> Iterator[dict[str, Any]]:
     """A study's ratings that count, people's and judges' (or every rating there is), each with its item, rater and source."""
     columns = (
         "c.key AS item_id, r.turn, r.criterion, x.kind AS rater_type, x.name AS rater, x.variant, x.stand_in, r.repeat, r.score, "
@@ -189,13 +189,20 @@ def exported(db: Database, study: str = "") -> list[dict[str, Any]]:
             "AND (r.study_id = t.id OR r.study_id IS NULL AND t.per_turn = 0 OR r.study_id IS NULL AND r.turn = u.turn) "
             f"AND (r.study_id IS NULL OR ifnull(u.turn, 0) = ifnull(r.turn, 0)) {people}"
         )
-    rows = db.query(
+    yield from db.query(
         f"SELECT {columns} FROM {source} JOIN conversations c ON c.id = r.conversation_id JOIN raters x ON x.id = r.rater_id "
         "WHERE ifnull(a.state, 'done') = 'done' AND (? = '' OR t.name = ?) "
         "ORDER BY r.conversation_id, x.kind, x.name, x.variant, r.repeat, ifnull(r.turn, 0), r.id",
         [study, study],
     )
-    return list(rows)
+
+
+def told_beside(db: Database) -> list[str]:
+    """What sources said about single ratings: the names in their `meta`."""
+    rows = db.execute(
+        "SELECT DISTINCT j.key FROM ratings r, json_each(r.meta) j WHERE r.meta IS NOT NULL ORDER BY 1"
+    )
+    return [row[0] for row in rows]
 
 
 def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None:

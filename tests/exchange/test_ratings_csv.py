@@ -35,7 +35,7 @@ def bring(db, file, study="s", append=False, **options):
 
 def empty(workspace):
     with workspace.read() as db:
-        return not (conversations.count(db) or stored.names(db) or ratings.exported(db))
+        return not (conversations.count(db) or stored.names(db) or list(ratings.exported(db)))
 
 
 class TestRead:

@@ -180,6 +180,25 @@ def test_ratings_alone_are_enough_for_the_figures(workspace, fresh, run, tmp_pat
         assert after[criterion]["humans"]["each"] == figures["humans"]["each"]
 
 
+def test_what_a_file_says_beside_its_ratings_comes_out_again(workspace, fresh, run, tmp_path):
+    lines = [f"a,f,human,{who},{n},{who} says,=1+1,x{n}" for n, who in enumerate(("ann", "bob", "cy"), 1)]
+    file, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    file.write_text("\n".join(["item_id,criterion,rater_type,rater,score,comment,study,meta", *lines]) + "\n")
+    for at, *command in (
+        (workspace, "import", "ratings", file, "--study", "s"),
+        (workspace, "export", "ratings", "--study", "s", "--out", out),
+        (fresh, "import", "ratings", out, "--study", "s"),
+    ):
+        assert run(at, *command).exit_code == 0
+    with fresh.read() as db:
+        metas = [json.loads(row["meta"]) for row in ratings.exported(db, "s")]
+    assert [(m["comment"], m["meta"]) for m in metas] == [
+        ("ann says", "x1"),
+        ("bob says", "x2"),
+        ("cy says", "x3"),
+    ]
+
+
 def test_no_exported_cell_is_a_formula(workspace, run, tmp_path):
     with workspace.write() as db:
         fill(db, people=False)
