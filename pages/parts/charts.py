@@ -9,6 +9,8 @@ from core.leaderboards import Leaderboard
 
 ROW = 30
 """Pixels a row takes."""
+GREEN = "#3a927e"
+"""Readable on white and on black."""
 
 
 def standings(board: Leaderboard) -> alt.LayerChart | None:
@@ -31,9 +33,9 @@ def standings(board: Leaderboard) -> alt.LayerChart | None:
             "n:Q",
         ],
     )
-    rule = base.mark_rule(strokeWidth=2, opacity=0.6).encode(
+    rule = base.mark_rule(strokeWidth=2, color=GREEN).encode(
         x=alt.X("low:Q", title="Score, 95% interval", scale=alt.Scale(zero=False)), x2="high:Q"
     )
-    return (rule + base.mark_point(filled=True, size=90, opacity=1).encode(x="score:Q")).properties(
-        height=alt.Step(ROW)
-    )
+    return (
+        rule + base.mark_point(filled=True, size=90, opacity=1, color=GREEN).encode(x="score:Q")
+    ).properties(height=alt.Step(ROW))

@@ -38,11 +38,7 @@ def ask() -> tuple[Filter, Order, list[str]]:
         values = conversations.values(db, benchmark) if benchmark else known
     facets = _facets(values, benchmark)
     keys = {"player": "player", **{name: f"facet-{name}" if name in TAKEN else name for name in facets}}
-    asked = sum(
-        bool(st.session_state.get(key))
-        for key in (*keys.values(), "language", "refusals", "unreadable", "study")
-    )
-    with st.expander(f"Filters ({asked})" if asked else "Filters", icon=":material/filter_alt:"):
+    with st.expander("Filters", icon=":material/filter_alt:"):
         chosen = _several({name: values[name] for name in keys}, keys)
         left, middle, right = st.columns(3)
         with left:
@@ -55,6 +51,7 @@ def ask() -> tuple[Filter, Order, list[str]]:
             unreadable = st.toggle("Only with failed judgements", **_kept("unreadable"))
         with right:
             final = _score()
+    _told(chosen | {"language": (language,), "study": (study,)}, refused, unreadable, final)
     wanted = Filter(
         benchmark=benchmark,
         language=language,
@@ -67,6 +64,21 @@ def ask() -> tuple[Filter, Order, list[str]]:
         text=text or "",
     )
     return wanted, order, facets
+
+
+def _told(
+    chosen: dict[str, tuple[str, ...]],
+    refused: str | None,
+    unreadable: bool,
+    final: tuple[float, float] | None,
+) -> None:
+    """What is filtered by, in sight also while the filters are folded."""
+    parts = [f"{name}: {', '.join(picked)}" for name, picked in chosen.items() if any(picked)]
+    parts += [f"refusals {refused}"] if refused else []
+    parts += ["with failed judgements"] if unreadable else []
+    parts += [f"score {final[0]:g} to {final[1]:g}"] if final else []
+    if parts:
+        st.caption(plain(" · ".join(parts)))
 
 
 def _kept(key: str) -> dict[str, Any]:

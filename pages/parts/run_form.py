@@ -222,4 +222,11 @@ def _calls(found: work.Survey) -> None:
         }
         for name, calls in found.calls.items()
     ]
-    st.dataframe(rows, hide_index=True, height="content", alt="Calls and tokens by model")
+    number = st.column_config.NumberColumn(format="localized")
+    st.dataframe(
+        rows,
+        hide_index=True,
+        height="content",
+        alt="Calls and tokens by model",
+        column_config={"calls": number, "tokens in": number, "tokens out": number},
+    )

@@ -10,7 +10,7 @@ from core.commands.progress import sentence as progress_sentence
 from core.overview import Overview
 from core.store import ratings
 from pages.parts import tables
-from pages.parts.links import link
+from pages.parts.links import link, page_at
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 
@@ -42,25 +42,26 @@ def _next(found: Overview) -> None:
     with st.container(border=True):
         st.markdown("**What to do next**")
         for step in steps:
-            if step.page:
-                link(step.page, step.text, **({"study": step.study} if step.study else {}))
-            else:
-                st.markdown(plain(step.text))
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(plain(step.text), width="stretch")
+                to = page_at(step.page) if step.page else None
+                if to is not None:
+                    link(to.address, to.title, **({"study": step.study} if step.study else {}))
 
 
 def _counts(found: Overview) -> None:
     with workspace().read() as db:
         spent = ratings.total_spent(db)
-    cells = st.columns(4)
-    cells[0].metric("Conversations", f"{sum(p.conversations for p in found.played):,}", border=True)
-    cells[1].metric("of them judged", f"{sum(p.judged for p in found.played):,}", border=True)
-    cells[2].metric("Judges", len(found.judges), border=True)
-    cells[3].metric(
-        "Spent",
-        f"{spent.cost:,.2f}",
-        border=True,
-        help=f"{spent.calls:,} calls; in the currency of models.toml",
-    )
+    figures = {
+        "Conversations": f"{sum(p.conversations for p in found.played):,}",
+        "of them judged": f"{sum(p.judged for p in found.played):,}",
+        "Judges": f"{len(found.judges):,}",
+        "Calls": f"{spent.calls:,}",
+        "Spent": f"{spent.cost:,.2f}",
+    }
+    with st.container(horizontal=True):
+        for label, figure in figures.items():
+            st.metric(label, figure, border=True, width=140)
 
 
 def _conversations(found: Overview) -> None:

@@ -24,6 +24,8 @@ SHOWN = 20
 def page() -> None:
     """Draw the page."""
     st.title("Runs", anchor=False)
+    if "refused" in st.session_state:
+        st.error(plain(st.session_state.pop("refused")), icon=":material/error:")
     with workspace().read() as db:
         known = runs.recent(db, SHOWN)
     active = [run.id for run in known if run.state == "running" and not run.interrupted]
@@ -85,24 +87,23 @@ def _card(run: Progress) -> None:
 def _progress(run: Progress) -> None:
     """Where it stands, in figures."""
     made = run.stored + run.done + run.failed
-    st.progress(min(1.0, made / run.planned) if run.planned else 0.0)
+    if not run.planned and run.state == "running":
+        st.progress(0.0, "Looking what is stored already …")
+        return
+    st.progress(min(1.0, made / run.planned) if run.planned else 1.0)
     rate = run.spent.calls / run.elapsed if run.elapsed > 0 else 0.0
-    left = run.seconds_left if run.state == "running" else None
-    cells = st.columns(6)
-    for cell, (label, value) in zip(
-        cells,
-        (
-            ("Stored", f"{run.stored + run.done:,} of {run.planned:,}"),
-            ("Failed", f"{run.failed:,}"),
-            ("Calls", f"{run.spent.calls:,} ({rate:.1f}/s)"),
-            ("Tokens", f"{run.spent.input_tokens + run.spent.output_tokens:,}"),
-            ("Cost", f"{run.spent.cost:,.2f}"),
-            ("Time left", "–" if left is None else duration(left)),
-        ),
-        strict=True,
-    ):
-        cell.caption(label)
-        cell.markdown(f"**{value}**")
+    left = run.seconds_left if run.state == "running" and run.left else None
+    figures = {
+        "stored": f"{run.stored + run.done:,} of {run.planned:,}",
+        "failed": f"{run.failed:,}",
+        "calls": f"{run.spent.calls:,} ({rate:.1f}/s)",
+        "tokens": f"{run.spent.input_tokens + run.spent.output_tokens:,}",
+        "cost": f"{run.spent.cost:,.2f}",
+        "time left": "–" if left is None else duration(left),
+    }
+    with st.container(horizontal=True, gap="large"):
+        for label, value in figures.items():
+            st.markdown(f"**{plain(value)}**  \n:small[:gray[{label}]]", width="content")
 
 
 def _earlier() -> None:
