@@ -13,10 +13,14 @@ from rich.table import Table
 
 from core import leaderboards
 from core.benchmarks import get
+from core.commands import leaderboard_simulbench
 from core.commands.run import split
 from core.errors import ConcordError
 from core.exchange import standings
 from core.workspace import Workspace
+
+# Benchmarks whose paper has a table of its own shape; every other is shown in the common one.
+TABLES = {"simulbench": leaderboard_simulbench.show}
 
 
 @click.command("leaderboard")
@@ -59,6 +63,10 @@ def command(
     seed: int,
 ) -> None:
     """How players compare: means over conversations and a panel of judges, refusals, length of replies."""
+    if benchmark in TABLES:
+        folder = Workspace.open(workspace, create=False)
+        TABLES[benchmark](folder, judges=split(judges), form=form, resamples=resamples, seed=seed)
+        return
     weighed = _weights(benchmark, weights)
     with Workspace.open(workspace, create=False).read() as db:
         rated = leaderboards.gather(db, benchmark, language=language)

@@ -1,0 +1,277 @@
+"""Comparisons of two: who wins, how far the place on the page decides, strengths on one scale, and how far raters agree.
+
+A comparison is +1 where the player named first (in alphabetical order) is preferred, −1 where the other is, 0 for a tie. What is
+resampled for intervals are scenarios: the comparisons of one scenario hang together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.agreement.ratings import Floats
+from core.agreement.resampling import draws, interval
+
+PAIR = ["scenario", "one", "other"]
+STEPS, NEAR = 2000, 1e-9
+"""The strengths' iteration ends when no strength moves by more than a 1e-9th part, or after so many steps."""
+
+
+@dataclass(frozen=True)
+class Duel:
+    """Two players: in how many scenarios `one` won, tied, lost. `incomplete`: scenarios without a usable verdict in both orders, left out.
+
+    `delta` is (won − lost) / n with its 95% interval over scenarios; None where nothing was compared.
+    """
+
+    one: str
+    other: str
+    won: int
+    tied: int
+    lost: int
+    incomplete: int
+    delta: float | None
+    ci: tuple[float, float] | None
+    reason: str = ""
+
+    @property
+    def n(self) -> int:
+        """Scenarios compared."""
+        return self.won + self.tied + self.lost
+
+
+@dataclass(frozen=True)
+class Bias:
+    """How far one judge's verdict follows the order: of `n` pairs asked in both orders, `flips` came out differently, `first` of them
+    leaning to the reply shown first, `second` to the one shown second."""
+
+    rater: str
+    n: int
+    flips: int
+    first: int
+    second: int
+
+
+@dataclass(frozen=True)
+class Strength:
+    """A player's place on the Bradley–Terry scale: the natural logarithm of its strength, the mean over players being 0.
+
+    Against another player it is preferred with probability 1 / (1 + exp(other − value)). None with the reason where undefined.
+    """
+
+    player: str
+    value: float | None
+    ci: tuple[float, float] | None
+    n: int
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Match:
+    """How far two raters agree on the same pairs: share of equal verdicts among all `n`, and among the `n_decided` where neither saw a tie;
+    Cohen's kappa over the three verdicts. None where undefined, with the reason."""
+
+    a: str
+    b: str
+    n: int
+    equal: float | None
+    n_decided: int
+    equal_decided: float | None
+    kappa: float | None
+    reason: str = ""
+
+
+def orders(table: pd.DataFrame) -> pd.DataFrame:
+    """Both orders of every pair side by side.
+
+    `table` has a row for each comparison as it was asked: scenario, a (shown first), b, rater, kind, repeat, verdict (A, B, C; None
+    for a failure). Index: scenario, one, other, rater, kind, repeat; columns straight (`one` shown first) and swapped, in +1, 0, −1,
+    nan where not asked or failed.
+    """
+    first = table.a < table.b
+    sign = table.verdict.map({"A": 1.0, "B": -1.0, "C": 0.0}).astype(float)
+    rows = pd.DataFrame(
+        {
+            "scenario": table.scenario,
+            "one": table.a.where(first, table.b),
+            "other": table.b.where(first, table.a),
+            "rater": table.rater,
+            "kind": table.kind,
+            "repeat": table.repeat,
+            "place": np.where(first, "straight", "swapped"),
+            "verdict": sign.where(first, -sign),
+        }
+    )
+    keys = [*PAIR, "rater", "kind", "repeat"]
+    wide = rows.pivot_table(index=keys, columns="place", values="verdict", aggfunc="last", dropna=False)
+    return wide.dropna(how="all").reindex(columns=["straight", "swapped"])
+
+
+def outcomes(placed: pd.DataFrame) -> pd.DataFrame:
+    """One outcome for each pair and rater: scenario, one, other, rater, kind, outcome.
+
+    A judge's counts where both orders were answered, and is a win only if it wins in both. A person is asked once. Repeats are
+    taken together: the side that more of them favour.
+    """
+    rows = placed.reset_index()
+    agreed = rows.straight.where(rows.straight == rows.swapped, 0.0)
+    judged = agreed.where(rows.straight.notna() & rows.swapped.notna())
+    rows["outcome"] = judged.where(rows.kind == "judge", rows[["straight", "swapped"]].mean(axis=1))
+    rows = rows.dropna(subset="outcome")
+    sums: pd.DataFrame = rows.groupby([*PAIR, "rater", "kind"], as_index=False)[["outcome"]].sum()
+    sums["outcome"] = np.sign(sums.outcome).astype(int)
+    return sums
+
+
+def vote(given: pd.DataFrame) -> pd.DataFrame:
+    """The outcome that more of the raters favour, 0 where as many favour either: scenario, one, other, outcome."""
+    sums: pd.DataFrame = given.groupby(PAIR, as_index=False)[["outcome"]].sum()
+    sums["outcome"] = np.sign(sums.outcome).astype(int)
+    return sums
+
+
+def bias(placed: pd.DataFrame) -> list[Bias]:
+    """How far each judge's verdicts follow the order in which the two were shown."""
+    both = placed.dropna().reset_index()
+    both = both[both.kind == "judge"]
+    found = []
+    for rater, rows in both.groupby("rater"):
+        lean = rows.straight - rows.swapped
+        found.append(
+            Bias(str(rater), len(rows), int((lean != 0).sum()), int((lean > 0).sum()), int((lean < 0).sum()))
+        )
+    return found
+
+
+def duels(
+    given: pd.DataFrame, players: list[str], asked: pd.DataFrame, *, resamples: int = 1000, seed: int = 0
+) -> list[Duel]:
+    """Every two of the players, in the order named. `given` has one outcome for each scenario and pair; `asked` has the pairs that were asked
+    at all (scenario, one, other), so that those without an outcome can be counted."""
+    tensor, index = _wins(given, players)
+    weights = _draws(len(tensor), resamples, seed)
+    tried = asked.drop_duplicates(PAIR).groupby(["one", "other"]).size()
+    found = []
+    for a, b in combinations(players, 2):
+        i, j = index[a], index[b]
+        won, lost = tensor[:, i, j] == 1, tensor[:, j, i] == 1
+        tied = tensor[:, i, j] == 0.5
+        there = (won | lost | tied).astype(float)
+        n, difference = int(there.sum()), won.astype(float) - lost
+        one, other = sorted((a, b))
+        incomplete = int(tried.get((one, other), 0)) - n
+        if n == 0:
+            found.append(Duel(a, b, 0, 0, 0, incomplete, None, None, "no pair was compared in both orders"))
+            continue
+        with np.errstate(invalid="ignore", divide="ignore"):
+            low, high, reason = interval((weights @ difference) / (weights @ there))
+        ends = None if low is None or high is None else (low, high)
+        found.append(
+            Duel(a, b, int(won.sum()), int(tied.sum()), int(lost.sum()), incomplete, float(difference.sum()) / n, ends, reason)
+        )  # fmt: skip
+    return found
+
+
+def strengths(
+    given: pd.DataFrame, players: list[str], *, resamples: int = 1000, seed: int = 0
+) -> list[Strength]:
+    """Bradley–Terry strengths by maximum likelihood, a tie counting as half a win for each (Hunter, “MM algorithms for generalized
+    Bradley–Terry models”, 2004), with percentile intervals over scenarios; strongest first.
+
+    Undefined where some group of players never took half a point from the others: their distance would be infinite (Ford 1957).
+    """
+    tensor, index = _wins(given, players)
+    own = _fit(np.nan_to_num(tensor).sum(axis=0)[None])[0] if len(tensor) else np.full(len(players), np.nan)
+    weights = _draws(len(tensor), resamples, seed)
+    drawn = _fit(np.einsum("rs,sij->rij", weights, np.nan_to_num(tensor))) if len(tensor) else None
+    compared = (~np.isnan(tensor)).sum(axis=(0, 2)) if len(tensor) else np.zeros(len(players), int)
+    found = []
+    for player in players:
+        i = index[player]
+        n = int(compared[i])
+        if np.isnan(own[i]):
+            reason = "some players never took half a point from the others" if n else "nothing was compared"
+            found.append(Strength(player, None, None, n, reason))
+            continue
+        assert drawn is not None
+        low, high, reason = interval(drawn[:, i])
+        ends = None if low is None or high is None else (low, high)
+        found.append(Strength(player, float(own[i]), ends, n, reason))
+    return sorted(found, key=lambda s: (s.value is None, -(s.value or 0.0), s.player))
+
+
+def match(a: str, b: str, one: pd.DataFrame, other: pd.DataFrame) -> Match:
+    """Two raters' outcomes on the pairs that both compared.
+
+    Kappa = (p_o − p_e) / (1 − p_e) with p_e from each rater's own shares of the three verdicts (Cohen 1960); undefined where both
+    always gave one and the same verdict.
+    """
+    both = one.merge(other, on=PAIR, suffixes=("_a", "_b"))
+    x, y = both.outcome_a.to_numpy(), both.outcome_b.to_numpy()
+    n = len(both)
+    if n == 0:
+        return Match(a, b, 0, None, 0, None, None, "they have no pair in common")
+    decided = (x != 0) & (y != 0)
+    equal = float((x == y).sum()) / n
+    chance = sum(float((x == v).sum()) * float((y == v).sum()) for v in (-1, 0, 1)) / n**2
+    return Match(
+        a,
+        b,
+        n,
+        equal,
+        int(decided.sum()),
+        float((x == y)[decided].sum()) / int(decided.sum()) if decided.any() else None,
+        (equal - chance) / (1 - chance) if chance < 1 else None,
+        "" if chance < 1 else "both always gave the same verdict",
+    )
+
+
+def _wins(given: pd.DataFrame, players: list[str]) -> tuple[Floats, dict[str, int]]:
+    """Scenarios × players × players: 1 where the row's player beat the column's, 0.5 for a tie, 0 for a loss, nan where not compared."""
+    index = {player: i for i, player in enumerate(players)}
+    rows = given[given.one.isin(players) & given.other.isin(players)]
+    scenario = pd.factorize(rows.scenario)[0]
+    tensor = np.full((int(scenario.max(initial=-1)) + 1, len(players), len(players)), np.nan)
+    i, j = rows.one.map(index).to_numpy(int), rows.other.map(index).to_numpy(int)
+    points = (rows.outcome.to_numpy(float) + 1) / 2
+    tensor[scenario, i, j], tensor[scenario, j, i] = points, 1 - points
+    return tensor, index
+
+
+def _draws(items: int, resamples: int, seed: int) -> Floats:
+    parts = [weights.T for weights in draws(items, resamples, seed)] if items else []
+    return np.concatenate([np.empty((0, items)), *parts]).astype(float)
+
+
+def _fit(points: Floats) -> Floats:
+    """Log strengths (fits × players) from points (fits × players × players); nan for a fit whose strengths have no maximum."""
+    fits, players, _ = points.shape
+    found = np.full((fits, players), np.nan)
+    defined = _connected(points)
+    points = points[defined]
+    if not len(points):
+        return found
+    total, games = points.sum(axis=2), points + points.transpose(0, 2, 1)
+    strength = np.ones((len(points), players))
+    for _ in range(STEPS):
+        shares = games / (strength[:, :, None] + strength[:, None, :])
+        new = total / shares.sum(axis=2)
+        new /= np.exp(np.log(new).mean(axis=1, keepdims=True))
+        moved = np.abs(new / strength - 1).max()
+        strength = new
+        if moved < NEAR:
+            break
+    found[defined] = np.log(strength)
+    return found
+
+
+def _connected(points: Floats) -> npt.NDArray[np.bool_]:
+    """Whether every player took points, directly or through others, from every other."""
+    reach = (points > 0) | np.eye(points.shape[1], dtype=bool)
+    for _ in range(max(1, int(np.ceil(np.log2(points.shape[1]))))):
+        reach = (reach.astype(np.uint8) @ reach.astype(np.uint8)) > 0
+    return np.asarray(reach.all(axis=(1, 2)))

@@ -1,0 +1,165 @@
+"""`concord compare BENCHMARK --models a,b,c`: judges compare stored conversations two by two in both orders; and the tables of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from core import comparisons, work
+from core.agreement.pairwise import Duel
+from core.benchmarks.benchmark import Plan
+from core.commands.run import finish, split
+from core.errors import ConcordError
+from core.workspace import Workspace
+
+
+@click.command("compare")
+@click.argument("benchmark")
+@click.option(
+    "--models", metavar="A,B[,C]", default="", help="Players to compare; all that were compared unless given."
+)
+@click.option(
+    "--judges", metavar="A,B", default="", help="Models that compare; left out: only show what was compared."
+)
+@click.option(
+    "--where",
+    "facets",
+    multiple=True,
+    metavar="FACET=A,B",
+    help="Only scenarios with these values, such as kind=FirstChan,SubseqChan.",
+)
+@click.option("--version", default="", help="Version of the prompt; the benchmark's own unless given.")
+@click.option(
+    "--judge-repeats",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Times each judge compares a pair in an order.",
+)
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--resamples",
+    type=click.IntRange(0),
+    default=1000,
+    show_default=True,
+    help="Bootstrap draws of scenarios.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same intervals.",
+)
+@click.option("--estimate", is_flag=True, help="Say what would be done and what it would cost; do nothing.")
+@click.option("--max-cost", type=float, help="Stop cleanly once this much was spent.")
+@click.option("--retry-failed", is_flag=True, help="Ask again for comparisons that failed.")
+@click.pass_obj
+def command(
+    folder: str, benchmark: str, models: str, judges: str, facets: tuple[str, ...], version: str, judge_repeats: int, form: str,
+    resamples: int, seed: int, estimate: bool, max_cost: float | None, retry_failed: bool,
+) -> None:  # fmt: skip
+    """Win, tie, lose of every two models, position bias, strengths on one scale, and how far judges agree with people."""
+    workspace = Workspace.open(folder, create=not judges)
+    wanted = dict(_facet(text) for text in facets)
+    if judges:
+        options = {
+            "compare": True,
+            "players": split(models),
+            "facets": wanted,
+            "version": version,
+            "judge_repeats": judge_repeats,
+        }
+        job = work.job(workspace, Plan(benchmark, {"judges": split(judges)}, options))
+        finish(workspace, job, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed)
+        if estimate:
+            return
+    with workspace.read() as db:
+        found = comparisons.compared(
+            db, benchmark, players=split(models), facets=wanted, resamples=resamples, seed=seed
+        )
+    if form == "json":
+        click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=2))
+    else:
+        _show(found)
+    for note in notes(found):
+        click.echo(note, err=True)
+
+
+def notes(found: comparisons.Compared) -> list[str]:
+    """What a reader has to know of the figures, one sentence each."""
+    told = [
+        "A win counts only if it wins in both orders; Δ is the share of wins less that of losses. "
+        f"95% intervals: percentile bootstrap over scenarios, {found.resamples} resamples, seed {found.seed}."
+    ]
+    if found.failed:
+        told.append(
+            f"{found.failed} of {found.asked} comparisons have no usable verdict; their pairs are left out."
+        )
+    if found.stand_ins:
+        told.append(f"Stand-ins, neither people nor language models: {', '.join(found.stand_ins)}.")
+    return told
+
+
+def _facet(text: str) -> tuple[str, list[str]]:
+    name, equals, values = text.partition("=")
+    if not equals:
+        raise ConcordError(f"--where wants FACET=VALUE, as in kind=FirstChan, not “{text}”.")
+    return name.strip(), list(split(values))
+
+
+def _show(found: comparisons.Compared) -> None:
+    console = Console()
+    for standing in found.standings:
+        table = Table(title=f"{standing.rater}: win, tie and lose of the first model", title_justify="left")
+        for heading in ("model", "against", "win %", "tie %", "lose %", "Δ", "95%", "n", "left out"):
+            table.add_column(heading, justify="left" if heading in ("model", "against") else "right")
+        for duel in standing.duels:
+            table.add_row(*_duel(duel))
+        console.print(table)
+        if standing.strengths:
+            table = Table(
+                title=f"{standing.rater}: Bradley–Terry strengths (log scale, mean 0)", title_justify="left"
+            )
+            for heading in ("model", "strength", "95%", "pairs"):
+                table.add_column(heading, justify="left" if heading == "model" else "right")
+            for s in standing.strengths:
+                table.add_row(s.player, _number(s.value) or f"undefined: {s.reason}", _ends(s.ci), str(s.n))
+            console.print(table)
+    if found.bias:
+        table = Table(title="Verdicts that changed with the order", title_justify="left")
+        for heading in ("judge", "flips", "of", "%", "to the first", "to the second"):
+            table.add_column(heading, justify="left" if heading == "judge" else "right")
+        for b in found.bias:
+            table.add_row(
+                b.rater, str(b.flips), str(b.n), f"{100 * b.flips / b.n:.1f}", str(b.first), str(b.second)
+            )
+        console.print(table)
+    if found.matches:
+        table = Table(title="Agreement", title_justify="left")
+        for heading in ("", "", "equal", "n", "equal without ties", "n", "Cohen's kappa"):
+            table.add_column(heading, justify="right" if heading else "left")
+        for m in found.matches:
+            table.add_row(
+                m.a, m.b, _number(m.equal), str(m.n), _number(m.equal_decided), str(m.n_decided), _number(m.kappa) or "undefined"
+            )  # fmt: skip
+        console.print(table)
+
+
+def _duel(duel: Duel) -> list[str]:
+    shares = [f"{100 * k / duel.n:.2f}" if duel.n else "" for k in (duel.won, duel.tied, duel.lost)]
+    delta = "" if duel.delta is None else f"{100 * duel.delta:+.2f}"
+    ends = "" if duel.ci is None else f"[{100 * duel.ci[0]:+.1f}, {100 * duel.ci[1]:+.1f}]"
+    return [duel.one, duel.other, *shares, delta, ends, str(duel.n), str(duel.incomplete)]
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _ends(ci: tuple[float, float] | None) -> str:
+    return "" if ci is None else f"[{ci[0]:.2f}, {ci[1]:.2f}]"

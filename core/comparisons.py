@@ -1,0 +1,205 @@
+"""Models compared two by two, by judges and by people: the tables, and the pairs that a person is shown, blind."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import pandas as pd
+from sqlite_utils import Database
+
+from core.agreement import pairwise
+from core.agreement.pairwise import Bias, Duel, Match, Strength
+from core.benchmarks import get
+from core.conversation import Conversation
+from core.errors import ConcordError, not_found
+from core.rating import Comparison, Rater, Verdict
+from core.store import comparisons, conversations, ratings
+
+ALL_JUDGES = "all judges"
+PEOPLE = "people"
+SEED = 0
+
+Facets = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What one rater (a judge, the vote of all judges, or of all people) makes of the players: duels, and strengths where three or more meet."""
+
+    rater: str
+    kind: str
+    duels: tuple[Duel, ...]
+    strengths: tuple[Strength, ...]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Everything that comparisons say. `failed` counts comparisons without a usable verdict; `people` how many persons compared."""
+
+    benchmark: str
+    players: tuple[str, ...]
+    standings: tuple[Standing, ...]
+    bias: tuple[Bias, ...]
+    matches: tuple[Match, ...]
+    asked: int
+    failed: int
+    people: int
+    stand_ins: tuple[str, ...]
+    resamples: int
+    seed: int
+
+
+def compared(
+    db: Database, benchmark: str, *, players: Sequence[str] = (), facets: Facets | None = None, resamples: int = 1000,
+    seed: int = SEED,
+) -> Compared:  # fmt: skip
+    """The tables of everything compared so far: each judge, the vote of the judges if there are several, and the vote of people.
+
+    `matches` sets every judge (and the judges' vote) beside the vote of people, and every two persons beside each other. Raises
+    NotFound for a player nobody compared, ConcordError where nothing was compared.
+    """
+    table = comparisons.frame(db, benchmark, get(benchmark).same, facets=facets)
+    known = sorted({*table.a, *table.b})
+    if not known:
+        raise ConcordError(
+            f"Nothing was compared yet. Have judges compare models with `concord compare {benchmark} --models …`."
+        )
+    for name in players:
+        if name not in known:
+            raise not_found("compared model", name, known)
+    chosen = list(dict.fromkeys(players)) or known
+    table = _named(table[table.a.isin(chosen) & table.b.isin(chosen)])
+    placed = pairwise.orders(table)
+    given = pairwise.outcomes(placed)
+    asked = placed.reset_index()
+    standings = []
+    for kind, rater, outcome, tried in _raters(given, asked):
+        duels = pairwise.duels(outcome, chosen, tried, resamples=resamples, seed=seed)
+        strengths = (
+            pairwise.strengths(outcome, chosen, resamples=resamples, seed=seed) if len(chosen) > 2 else []
+        )
+        standings.append(Standing(rater, kind, tuple(duels), tuple(strengths)))
+    return Compared(
+        benchmark,
+        tuple(chosen),
+        tuple(standings),
+        tuple(pairwise.bias(placed)),
+        tuple(_matches(given)),
+        len(table),
+        int(table.failure.notna().sum()),
+        int(table.rater[table.kind == "human"].nunique()),
+        tuple(sorted({*table.rater[table.stand_in.astype(bool)]})),
+        resamples,
+        seed,
+    )
+
+
+def _named(table: pd.DataFrame) -> pd.DataFrame:
+    """A judge asked with several versions of its prompt is several judges, named with the version."""
+    several = table[table.kind == "judge"].groupby("rater").variant.nunique()
+    versions = table.rater.isin(several[several > 1].index) & (table.kind == "judge")
+    return table.assign(rater=table.rater.where(~versions, table.rater + " " + table.variant))
+
+
+def _raters(given: pd.DataFrame, asked: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame, pd.DataFrame]]:
+    """(kind, name, one outcome for each pair, pairs asked): the judges, their vote where there are several, the vote of people."""
+    found = []
+    judges = sorted(asked.rater[asked.kind == "judge"].unique())
+    for judge in judges:
+        found.append(("judge", judge, given[given.rater == judge], asked[asked.rater == judge]))
+    for kind, name, several in (("judge", ALL_JUDGES, len(judges) > 1), ("human", PEOPLE, True)):
+        tried = asked[asked.kind == kind]
+        if several and len(tried):
+            found.append((kind, name, pairwise.vote(given[given.kind == kind]), tried))
+    return found
+
+
+def _matches(given: pd.DataFrame) -> list[Match]:
+    people = given[given.kind == "human"]
+    if people.empty:
+        return []
+    voted = pairwise.vote(people)
+    found = []
+    judges = sorted(given.rater[given.kind == "judge"].unique())
+    for judge in judges:
+        found.append(pairwise.match(judge, PEOPLE, given[given.rater == judge], voted))
+    if len(judges) > 1:
+        found.append(pairwise.match(ALL_JUDGES, PEOPLE, pairwise.vote(given[given.kind == "judge"]), voted))
+    for one, other in combinations(sorted(people.rater.unique()), 2):
+        found.append(pairwise.match(one, other, people[people.rater == one], people[people.rater == other]))
+    return found
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two conversations of one scenario as a person is shown them: `first` as A, `second` as B (ids in the store). It names no player."""
+
+    number: int
+    of: int
+    scenario: str
+    first: int
+    second: int
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A person's pairs: how many there are, how many were answered, and the next one (None when all are)."""
+
+    pairs: int
+    done: int
+    next: Pair | None
+
+
+def desk(
+    db: Database, benchmark: str, person: str, *, players: Sequence[str] = (), facets: Facets | None = None,
+    limit: int | None = None, seed: int = SEED,
+) -> Desk:  # fmt: skip
+    """Where a person stands. Everybody goes through the same pairs in the same random order, so that what they compare overlaps; which of
+    the two is shown as A is drawn for each person and pair. `limit` takes the first so many.
+    """
+    same = get(benchmark).same
+    chosen = list(players) or conversations.values(db, benchmark)["player"]
+    found = comparisons.pairs(db, benchmark, same, sorted(chosen), facets=facets)
+    found.sort(key=lambda pair: _chance(seed, pair[2], pair[4]))
+    found = found[:limit]
+    rater = ratings.rater_id(db, Rater(person, "human"))
+    done = comparisons.compared_by(db, benchmark, rater)
+    left = [
+        (n, pair)
+        for n, pair in enumerate(found, 1)
+        if (min(pair[1], pair[3]), max(pair[1], pair[3])) not in done
+    ]
+    if not left:
+        return Desk(len(found), len(found), None)
+    number, (scenario, one, one_key, other, other_key) = left[0]
+    turned = int(_chance(seed, person, one_key, other_key), 16) % 2
+    first, second = (other, one) if turned else (one, other)
+    return Desk(len(found), len(found) - len(left), Pair(number, len(found), scenario, first, second))
+
+
+def answer(
+    db: Database, person: str, first: int, second: int, verdict: Verdict, comment: str = "", *, stand_in: bool = False
+) -> None:  # fmt: skip
+    """Keep what a person preferred of the two as they were shown: A is `first`, C neither. Answering anew replaces the answer.
+
+    Raises NotFound for a conversation that is not stored, ConcordError for two that are not of one scenario.
+    """
+    one, other = conversations.load(db, first), conversations.load(db, second)
+    same = get(one.benchmark).same
+    if one.benchmark != other.benchmark or not same or one.facets.get(same) != other.facets.get(same):
+        raise ConcordError("Only two conversations of the same scenario can be compared.")
+    key = "|".join([*sorted((one.key, other.key)), person, "desk"])
+    rater = Rater(person, "human", stand_in=stand_in)
+    comparisons.save(db, Comparison(key, one.key, other.key, rater, verdict, comment))
+
+
+def shown(db: Database, pair: Pair) -> tuple[Conversation, Conversation]:
+    """The two conversations of a pair, A and B. Raises NotFound where one is gone."""
+    return conversations.load(db, pair.first), conversations.load(db, pair.second)
+
+
+def _chance(*parts: object) -> str:
+    return hashlib.sha256("|".join(map(str, parts)).encode()).hexdigest()

@@ -1,0 +1,139 @@
+"""Comparisons against hand arithmetic and published worked examples."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.agreement import pairwise
+
+
+def asked(*rows, kind="judge"):
+    """Rows of (scenario, shown first, shown second, rater, verdict)."""
+    return pd.DataFrame(
+        [(s, a, b, r, kind, 0, v) for s, a, b, r, v in rows],
+        columns=["scenario", "a", "b", "rater", "kind", "repeat", "verdict"],
+    )
+
+
+def decided(*rows):
+    return pd.DataFrame(rows, columns=["scenario", "one", "other", "outcome"])
+
+
+def test_a_win_counts_only_if_it_wins_in_both_orders():
+    table = asked(
+        ("s1", "x", "y", "j", "A"), ("s1", "y", "x", "j", "B"),  # x twice: a win for x
+        ("s2", "x", "y", "j", "A"), ("s2", "y", "x", "j", "A"),  # the first place twice: a tie
+        ("s3", "x", "y", "j", "B"), ("s3", "y", "x", "j", "A"),  # y twice: a loss for x
+        ("s4", "x", "y", "j", "A"), ("s4", "y", "x", "j", "C"),  # x once, a tie once: a tie
+        ("s5", "x", "y", "j", "A"), ("s5", "y", "x", "j", None),  # one order failed: no outcome
+    )  # fmt: skip
+    placed = pairwise.orders(table)
+    given = pairwise.outcomes(placed)
+    assert dict(zip(given.scenario, given.outcome, strict=True)) == {"s1": 1, "s2": 0, "s3": -1, "s4": 0}
+    [duel] = pairwise.duels(given, ["y", "x"], placed.reset_index(), resamples=200)
+    # Named from y's side: one win (s3), two ties, one loss (s1), s5 incomplete; delta = (1 − 1) / 4.
+    assert (duel.one, duel.won, duel.tied, duel.lost, duel.incomplete, duel.delta) == ("y", 1, 2, 1, 1, 0.0)
+
+
+def test_position_bias_counts_flips_by_side():
+    table = asked(
+        ("s1", "x", "y", "j", "A"), ("s1", "y", "x", "j", "B"),  # the same player: no flip
+        ("s2", "x", "y", "j", "A"), ("s2", "y", "x", "j", "A"),  # to the first
+        ("s3", "x", "y", "j", "B"), ("s3", "y", "x", "j", "B"),  # to the second
+        ("s4", "x", "y", "j", "C"), ("s4", "y", "x", "j", "A"),  # tie, then the first: to the first
+        ("s5", "x", "y", "j", "C"), ("s5", "y", "x", "j", "C"),  # no flip
+        ("s6", "x", "y", "j", "A"),  # one order only: left out
+    )  # fmt: skip
+    assert pairwise.bias(pairwise.orders(table)) == [pairwise.Bias("j", 5, flips=3, first=2, second=1)]
+
+
+def test_a_person_is_asked_once_and_a_vote_takes_the_majority():
+    table = asked(
+        ("s1", "y", "x", "p", "A"), ("s1", "x", "y", "q", "B"), ("s1", "x", "y", "r", "A"), kind="human"
+    )
+    given = pairwise.outcomes(pairwise.orders(table))
+    assert dict(zip(given.rater, given.outcome, strict=True)) == {"p": -1, "q": -1, "r": 1}
+    assert pairwise.vote(given).outcome.tolist() == [-1]
+
+
+def test_two_players_strengths_are_the_log_of_their_odds():
+    # 6 wins, 2 losses, 2 ties: 7 points to 3, log(7/3) apart.
+    given = decided(*((f"s{i}", "x", "y", o) for i, o in enumerate([1] * 6 + [-1] * 2 + [0] * 2)))
+    x, y = pairwise.strengths(given, ["x", "y"], resamples=0)
+    assert x.value - y.value == pytest.approx(math.log(7 / 3))
+    assert x.value + y.value == pytest.approx(0)
+    assert x.reason == "no resamples were drawn"
+
+
+def test_strengths_of_the_american_league_1987():
+    """Agresti, Categorical Data Analysis, table 10.10: abilities relative to Baltimore, as the package BradleyTerry2 prints them."""
+    teams = ["Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore"]
+    wins = [
+        [0, 7, 9, 7, 7, 9, 11],
+        [6, 0, 7, 5, 11, 9, 9],
+        [4, 6, 0, 7, 7, 8, 12],
+        [6, 8, 6, 0, 6, 7, 10],
+        [6, 2, 6, 7, 0, 7, 12],
+        [4, 4, 5, 6, 6, 0, 6],
+        [2, 4, 1, 3, 1, 7, 0],
+    ]
+    games = [
+        (*sorted((a, b)), 1 if a < b else -1)
+        for i, a in enumerate(teams)
+        for j, b in enumerate(teams)
+        for _ in range(wins[i][j])
+    ]
+    given = decided(*((f"game {n}", one, other, o) for n, (one, other, o) in enumerate(games)))
+    of = {s.player: s.value for s in pairwise.strengths(given, teams, resamples=0)}
+    published = {
+        "Milwaukee": 1.5814, "Detroit": 1.4364, "Toronto": 1.2945, "New York": 1.2476, "Boston": 1.1077, "Cleveland": 0.6839,
+    }  # fmt: skip
+    for team, value in published.items():
+        assert of[team] - of["Baltimore"] == pytest.approx(value, abs=5e-5)
+
+
+def test_a_player_that_never_scores_leaves_the_strengths_undefined():
+    given = decided(("s1", "x", "y", 1), ("s2", "x", "y", 1))
+    assert [s.value for s in pairwise.strengths(given, ["x", "y"], resamples=10)] == [None, None]
+    assert "never took half a point" in pairwise.strengths(given, ["x", "y"], resamples=10)[0].reason
+
+
+def test_intervals_cover_the_value_and_narrow_with_more_scenarios():
+    def width(n):
+        given = decided(*((f"s{i}", "x", "y", [1, 1, 0, -1][i % 4]) for i in range(n)))
+        [duel] = pairwise.duels(given, ["x", "y"], given)
+        strongest = pairwise.strengths(given, ["x", "y"])[0]
+        assert duel.delta == 0.25
+        assert duel.ci[0] < 0.25 < duel.ci[1]
+        assert strongest.ci[0] < strongest.value < strongest.ci[1]
+        return duel.ci[1] - duel.ci[0]
+
+    assert width(400) < 0.6 * width(100)
+
+
+def test_agreement_with_and_without_ties_and_kappa():
+    """Twenty pairs, rows the judge, columns the people (+1, 0, −1): 6 2 1 / 1 3 1 / 0 1 5."""
+    cells = {(1, 1): 6, (1, 0): 2, (1, -1): 1, (0, 1): 1, (0, 0): 3, (0, -1): 1, (-1, 0): 1, (-1, -1): 5}
+    pairs = [pair for pair, n in cells.items() for _ in range(n)]
+    one = decided(*((f"s{i}", "x", "y", a) for i, (a, _) in enumerate(pairs)))
+    other = decided(*((f"s{i}", "x", "y", b) for i, (_, b) in enumerate(pairs)))
+    found = pairwise.match("judge", "people", one, other)
+    assert (found.n, found.equal) == (20, 14 / 20)
+    # Neither saw a tie: 6 + 1 + 0 + 5 = 12 pairs, 11 of them alike.
+    assert (found.n_decided, found.equal_decided) == (12, 11 / 12)
+    # Shares 9, 5, 6 and 7, 6, 7 of 20: chance = (63 + 30 + 42) / 400 = 0.3375; kappa = (0.7 − 0.3375) / 0.6625.
+    assert found.kappa == pytest.approx(0.3625 / 0.6625)
+
+
+def test_kappa_is_undefined_where_nothing_varies_and_nothing_is_made_up_without_pairs():
+    same = decided(("s1", "x", "y", 1), ("s2", "x", "y", 1))
+    assert pairwise.match("a", "b", same, same).kappa is None
+    assert pairwise.match("a", "b", same, same).equal == 1.0
+    none = pairwise.match("a", "b", same, decided(("s9", "x", "y", 1)))
+    assert (none.n, none.equal, none.kappa, none.reason) == (0, None, None, "they have no pair in common")
+    empty = decided().astype({"outcome": float})
+    assert [d.delta for d in pairwise.duels(empty, ["x", "y"], empty)] == [None]
+    assert [s.reason for s in pairwise.strengths(empty, ["x", "y"])] == ["nothing was compared"] * 2
+    assert np.isnan(pairwise.orders(asked()).to_numpy()).all()
