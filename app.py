@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.errors import ConcordError
+from core.errors import ConcordError, NotAllowed
 from pages.parts import theme
 from pages.parts.navigation import DESK, SECTIONS, PageFile
 from pages.parts.people import AnnotatorHere
@@ -21,15 +21,22 @@ def frame() -> None:
             # A link may lead to the root or to the desk's own address; there is nothing else to go to.
             st.navigation([_page(DESK._replace(address="")), _page(DESK)], position="hidden").run()
         elif who is None:
-            # The pages are named, so that the address survives the signing in; none of them is run.
-            st.navigation(_sections(), position="hidden")
+            _no_page()
             sign_in(workspace())
         else:
             page = st.navigation(_sections())
             stay_signed_in(who)
             page.run()
+    except NotAllowed as error:
+        _no_page()
+        sentence(error)
     except ConcordError as error:
         sentence(error)
+
+
+def _no_page() -> None:
+    """Name the pages without running any, so that no address is called unknown and it survives the signing in."""
+    st.navigation(_sections(), position="hidden")
 
 
 def _sections() -> dict[str, list[st.Page]]:

@@ -106,9 +106,10 @@ def test_an_annotator_reaches_the_desk_and_nothing_else(server: Server, invite: 
 
 @pytest.mark.parametrize("host", [None, ELSEWHERE])
 def test_a_wrong_link_shows_a_sentence_and_nothing_else(server: Server, host: str | None) -> None:
-    said = ask(server.url, "overview", "token=guessed", host=host)
+    said = ask(server.url, "rate", "token=guessed", host=host)
     assert "This link is not valid" in said
-    assert "navigation {" not in said
+    assert "page_not_found" not in said
+    assert "concord_desk" not in said
     assert server.workspace.path.name not in said
 
 
