@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +20,7 @@ from core.workspace import Workspace
 FOLDER = "runs"
 """Where a workspace keeps what was asked of each run started so (`.json`) and what it said (`.log`)."""
 
-# Kept so that an ended process can be asked how it ended, and does not linger as a zombie.
+# Kept so that an ended process can be told from a running one.
 _children: dict[int, subprocess.Popen[bytes]] = {}
 
 
@@ -81,6 +82,8 @@ def start(
             f"The run could not be started from {workspace.path / FOLDER}: {error.strerror}. Is the folder writable?"
         ) from error
     _children[child.pid] = child
+    # Somebody has to take note of its end: until then a process that was killed looks alive.
+    threading.Thread(target=child.wait, daemon=True).start()
     return Launched(child.pid, since, log)
 
 

@@ -100,7 +100,9 @@ def test_killed_it_is_known_to_have_ended(faulty):
     number = run_of(workspace, launched)
     os.kill(launched.pid, signal.SIGKILL)
     until(lambda: launched.ended, "the end")
-    assert state_of(workspace, number).state == "running", "nobody was left to say otherwise"
+    killed = state_of(workspace, number)
+    assert killed.state == "running", "nobody was left to say otherwise"
+    assert killed.interrupted
 
 
 def test_a_spending_limit_is_kept(tmp_path, standin):

@@ -1,0 +1,130 @@
+"""What to do next follows from what a workspace holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from core import overview
+from core.overview import next_steps
+from core.rating import Rater
+from core.store import access, conversations, holdings, ratings, runs, studies
+from core.store.database import now
+from core.workspace import Workspace
+from tests.filled import JUDGES, PLAYERS, fill
+
+MODEL = "[models.a]\nmodel = 'standin-fixed'\n"
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    return Workspace.open(tmp_path / "workspace")
+
+
+def steps(workspace):
+    return [(step.text, step.page) for step in next_steps(overview.look(workspace))]
+
+
+def text(workspace):
+    return "\n".join(said for said, _ in steps(workspace))
+
+
+def test_without_models_one_is_to_name_them(workspace):
+    assert [page for _, page in steps(workspace)] == ["", ""]
+    assert "models.toml" in text(workspace)
+    assert "concord import" in text(workspace)
+
+
+def test_a_models_file_that_cannot_be_read_is_the_first_thing_said(workspace):
+    workspace.models_path.write_text("[models.a\n")
+    assert "is not valid TOML" in steps(workspace)[0][0]
+
+
+def test_with_models_and_no_conversations_one_is_to_start_a_run(workspace):
+    workspace.models_path.write_text(MODEL)
+    assert steps(workspace) == [("Start a run to generate conversations and have them judged.", "runs")]
+
+
+def test_judged_and_not_yet_sampled(workspace):
+    workspace.models_path.write_text(MODEL)
+    with workspace.write() as db:
+        fill(db, people=False)
+    assert ("Draw a blind sample for people to rate.", "samples") in steps(workspace)
+
+
+def test_conversations_nobody_judged(workspace):
+    from tests.filled import _conversations
+
+    with workspace.write() as db:
+        for conversation in _conversations("en", 1, 1):
+            conversations.save(db, conversation)
+    assert ("64 conversations are not judged yet. Let judges rate them.", "runs") in steps(workspace)
+    assert "sample" not in text(workspace)
+
+
+def test_a_study_is_followed_from_its_dealing_to_its_figures(workspace):
+    with workspace.write() as db:
+        fill(db, people=False)
+        studies.create(db, studies.Study("s", (), "A study"))
+        unit = studies.add_units(db, "s", [(1, None, "")])
+    assert ("Deal the study “A study” to annotators.", "samples") in steps(workspace)
+    with workspace.write() as db:
+        access.invite(db, "Ada")
+        studies.assign(db, access.annotator_id(db, "Ada"), unit)
+    assert ("1 of 1 items of “A study” are still to be rated, by Ada.", "annotators") in steps(workspace)
+    assert "agree" not in text(workspace)
+    with workspace.write() as db:
+        rater = ratings.rater_id(db, Rater("Ada", "human"))
+        studies.submit(db, rater, studies.desk(db, rater, "s")[0][0])
+        ratings.insert_rows(
+            db, [ratings.Row(1, None, "fluency", rater, 0, studies.study_id(db, "s"), 3.0, "", None, now())]
+        )
+        ratings.refresh(db)
+    assert ("Read how far judges and people agree in “A study”.", "agreement") in steps(workspace)
+    assert "still to be rated" not in text(workspace)
+
+
+def test_many_who_are_not_done_are_counted(workspace):
+    with workspace.write() as db:
+        fill(db, people=False)
+        studies.create(db, studies.Study("s", (), "A study"))
+        unit = studies.add_units(db, "s", [(1, None, "")])
+        for name in ("Ada", "Ben", "Cleo", "Dov", "Eva"):
+            access.invite(db, name)
+            studies.assign(db, access.annotator_id(db, name), unit)
+    assert "by Ada, Ben, Cleo and 2 more." in text(workspace)
+
+
+def test_a_run_that_was_killed_or_broke_off_is_named(workspace):
+    with workspace.write() as db:
+        number = runs.start(db, "pingpong", {}, pid=2**22 + 1)
+    assert (f"Run {number} was interrupted. Resume it.", "runs") in steps(workspace)
+    with workspace.write() as db:
+        runs.end(db, number, "broken", "The key is refused.")
+    assert (f"Run {number} broke off: The key is refused.", "runs") in steps(workspace)
+    with workspace.write() as db:
+        runs.end(db, number, "finished")
+    assert "Run" not in text(workspace)
+
+
+def test_what_is_held_is_counted(workspace):
+    with workspace.write() as db:
+        fill(db, languages=("en", "ru"))
+    with workspace.read() as db:
+        played, judges, [study] = holdings.played(db), holdings.judges(db), holdings.studies(db)
+    # 4 characters × 4 situations for each player and language
+    assert [(p.player, p.language, p.conversations, p.judged) for p in played] == [
+        (player, language, 16, 16) for language in ("en", "ru") for player in sorted(PLAYERS)
+    ]
+    assert [j.name for j in judges] == sorted(JUDGES)
+    assert {j.rated + j.failed for j in judges} == {128}
+    # 128 conversations, every third one is in the study: 43 units for three people, of whom one did half.
+    assert (study.units, study.dealt, study.closed, study.rated) == (43, 129, 43 + 43 + 21, 3)
+    assert overview.look(workspace).stand_in
+
+
+def test_failed_judgements_are_to_be_asked_again(workspace):
+    with workspace.write() as db:
+        fill(db, people=False)
+    failed = sum(judge.failed for judge in overview.look(workspace).judges)
+    assert failed > 0
+    assert (f"{failed} judgements could not be read. See them, and ask again.", "runs") in steps(workspace)

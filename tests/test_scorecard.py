@@ -1,0 +1,48 @@
+"""One conversation's means, by hand."""
+
+from __future__ import annotations
+
+from core.rating import Rater
+from core.scorecard import names, scorecard
+from core.store.ratings import Stored
+
+A, B, ADA = Rater("a", "judge", "v2"), Rater("b", "judge", "v2"), Rater("Ada", "human")
+
+
+def given(rater, score, *, turn=1, criterion="fluency", repeat=0):
+    return Stored(rater, turn, criterion, score, "", repeat, None, "")
+
+
+def test_a_rater_is_averaged_over_turns_and_repeats_and_then_the_raters():
+    [line] = scorecard(
+        [
+            given(A, 4.0),
+            given(A, 2.0, turn=2),
+            given(A, 3.0, repeat=1),
+            given(B, 5.0),
+            given(ADA, 1.0, turn=None),
+        ]
+    )
+    assert line.raters == {A: 3.0, B: 5.0, ADA: 1.0}, "a: (4 + 2 + 3) / 3"
+    assert line.judges == 4.0, "(3 + 5) / 2: each judge counts once, whatever it rated"
+    assert line.people == 1.0
+
+
+def test_nobodys_mean_is_none():
+    [line] = scorecard([given(ADA, 2.0)])
+    assert line.judges is None
+    assert scorecard([]) == []
+
+
+def test_criteria_keep_their_order():
+    lines = scorecard(
+        [given(A, 1.0, criterion="z"), given(A, 1.0, criterion="b"), given(B, 1.0, criterion="z")]
+    )
+    assert [line.criterion for line in lines] == ["z", "b"]
+
+
+def test_a_judge_asked_two_ways_is_told_apart_and_a_stand_in_is_called_one():
+    other, stand_in = Rater("a", "judge", "v3"), Rater("c", "judge", stand_in=True)
+    assert names([given(A, 1.0), given(other, 1.0), given(B, 1.0), given(stand_in, 1.0)]) == {
+        A: "a v2", other: "a v3", B: "b", stand_in: "c (stand-in)",
+    }  # fmt: skip
