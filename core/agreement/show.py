@@ -10,7 +10,6 @@ import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from core.agreement.paper import REPORTED
 from core.agreement.ratings import FINAL
 
 UNDEFINED = "–"
@@ -34,8 +33,8 @@ def raters(result: Result) -> list[str]:
     return list(names)
 
 
-def text(result: Result, *, paper: str | None = None) -> str:
-    """The study for a terminal: people's reliability, judges and panels, annotators; `paper` (“en”, “ru”) adds the paper's figures."""
+def text(result: Result, *, reported: Mapping[str, str] | None = None) -> str:
+    """The study for a terminal: people's reliability, judges and panels, annotators; `reported` adds what a paper reports, label by label."""
     shown = [_heading(result)]
     if not result["criteria"]:
         return f"{shown[0]}\n\n{_sentence(result.get('reason', 'there is nothing to measure'))}\n"
@@ -51,8 +50,9 @@ def text(result: Result, *, paper: str | None = None) -> str:
     else:
         shown.append("The study has no judges.")
     shown.extend(_annotators(result))
-    if paper is not None:
-        shown.append(_paper(paper))
+    if reported:
+        heading = "The paper's own figures (for comparison; they are not of this study)\n"
+        shown.append(heading + _grid([[label, value] for label, value in reported.items()]))
     if notes:
         shown.append("\n".join(notes))
     return "\n\n".join(shown) + "\n"
@@ -73,14 +73,14 @@ def latex(result: Result) -> str:
     """The table of judges and panels, and the annotator matrix of final (else of the last criterion), for booktabs."""
     criteria = list(result["criteria"])
     rows = [
-        [_escape(name), *cells]
+        [escape(name), *cells]
         for name, *cells in _judges(
             result, lambda row: _plain(row, undefined="--", star=r"\textsuperscript{*}")
         )
     ]
-    name = f" of study {_escape(result['study'])}" if result["study"] else ""
+    name = f" of study {escape(result['study'])}" if result["study"] else ""
     judges = _tabular(
-        ["Judge", *(_escape(_title(criterion)) for criterion in criteria)],
+        ["Judge", *(escape(_title(criterion)) for criterion in criteria)],
         rows,
         f"Spearman correlation of judges and panels with the mean of people{name}, {result['items']} items. "
         r"All p-values are below 0.0001, except those marked with a star.",
@@ -94,9 +94,9 @@ def latex(result: Result) -> str:
     alpha = humans["alpha"]["ordinal"]["value"]
     header, *matrix = annotator_matrix(result, criterion)
     people = _tabular(
-        [_escape(cell) for cell in header],
-        [[_escape(cell) if cell != UNDEFINED else "--" for cell in row] for row in matrix],
-        f"Pair-wise Spearman correlation of annotators on {_escape(criterion)}{name}; Krippendorff's $\\alpha$ (ordinal) is "
+        [escape(cell) for cell in header],
+        [[escape(cell) if cell != UNDEFINED else "--" for cell in row] for row in matrix],
+        f"Pair-wise Spearman correlation of annotators on {escape(criterion)}{name}; Krippendorff's $\\alpha$ (ordinal) is "
         f"{'undefined' if alpha is None else f'{alpha:.2f}'}. “All” includes the annotator's own ratings, “Others” does not.",
     )
     return judges + "\n" + people
@@ -187,22 +187,6 @@ def _annotators(result: Result) -> Iterator[str]:
         if number:
             yield f"Annotators on {criterion}: Spearman\n" + _grid(annotator_matrix(result, criterion))
             return
-
-
-def _paper(language: str) -> str:
-    if language not in REPORTED:
-        return f"The PingPong paper reports no figures for “{language}”, only for {', '.join(REPORTED)}."
-    paper = REPORTED[language]
-    return (
-        f"The PingPong paper's own figures ({language}, {paper.items} samples, five annotators; for comparison, not of this study)\n"
-        + _grid(
-            [
-                ["Krippendorff's alpha", f"{paper.alpha:.2f}"],
-                ["best single judge, final", f"{paper.best_single:.3f}"],
-                ["Avg(Sonnet, 4o), final", f"{paper.panel:.3f}"],
-            ]
-        )
-    )
 
 
 def _figures(part: Result) -> Iterator[list[Any]]:
@@ -298,5 +282,6 @@ _SPECIAL = {
 }
 
 
-def _escape(name: str) -> str:
+def escape(name: str) -> str:
+    """A name as LaTeX takes it."""
     return "".join(_SPECIAL.get(character, character) for character in name)

@@ -180,6 +180,8 @@ class Benchmark:
     rubric: Rubric
     facets: tuple[str, ...]
     plays: Callable[[Plan, Materials], Iterator[Play]]
+    reported: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Agreement as the paper reports it, by language: label → figure, to stand beside one's own."""
     pairwise: Pairwise | None = None
     """How two conversations of the same scenario are compared; None where the benchmark does not compare."""
     same: str = ""

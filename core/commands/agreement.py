@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
 
 from core import studies
-from core.exchange import figures
+from core.agreement import show
+from core.benchmarks import BENCHMARKS
+from core.store.studies import Study
 from core.workspace import Workspace
 
 _KEPT = "Correlations leave out {n} of {all} units: {reason}. --keep-refused counts them."
@@ -79,11 +79,11 @@ def command(
     if form == "json":
         click.echo(json.dumps(found, ensure_ascii=False, indent=2))
     elif form == "csv":
-        click.echo(figures.as_csv(found), nl=False)
+        click.echo(show.to_csv(found), nl=False)
     elif form == "latex":
-        click.echo(figures.as_latex(found), nl=False)
+        click.echo(show.latex(found), nl=False)
     else:
-        _show(found, ratings)
+        click.echo(show.text(found, reported=_reported(ratings.study)), nl=False)
     for note in _notes(ratings, found):
         click.echo(note, err=True)
     problems = studies.shortcomings(found, anonymous=ratings.study.anonymous)
@@ -108,68 +108,8 @@ def _notes(ratings: studies.StudyRatings, found: Mapping[str, Any]) -> list[str]
     return notes
 
 
-def _show(found: Mapping[str, Any], ratings: studies.StudyRatings) -> None:
-    console = Console()
-    criteria = found["criteria"]
-    people = Table(title=f"People agree with each other: {found['study']}", title_justify="left")
-    for heading in (
-        "criterion",
-        "raters",
-        "items",
-        "alpha, ordinal",
-        "alpha, interval",
-        "each with the others",
-    ):
-        people.add_column(heading, justify="left" if heading == "criterion" else "right")
-    for name, part in criteria.items():
-        humans = part["humans"]
-        ceiling = [p["vs_others"] for p in humans["each"] if p["vs_others"] is not None]
-        people.add_row(
-            name,
-            str(humans["raters"]),
-            str(humans["items"]),
-            *(_with_interval(humans["alpha"][metric], "value") for metric in ("ordinal", "interval")),
-            f"{min(ceiling):.3f} to {max(ceiling):.3f}" if ceiling else "undefined",
-        )
-    console.print(people)
-    rows: dict[str, dict[str, str]] = {}
-    for name, part in criteria.items():
-        for rater in [*part["judges"], *part["panels"]]:
-            rows.setdefault(figures.name_of(rater), {})[name] = _with_interval(rater, "spearman")
-    if rows:
-        console.print(_judges(rows, list(criteria)))
-    reasons: dict[str, dict[str, None]] = {}
-    for name, part in criteria.items():
-        for row in [*part["humans"]["alpha"].values(), *part["judges"], *part["panels"]]:
-            if "reason" in row:
-                reasons.setdefault(row["reason"], {})[name] = None
-    for reason, where in reasons.items():
-        console.print(
-            f"undefined, {reason}: {', '.join(where)}", highlight=False, markup=False, soft_wrap=True
-        )
-    console.print(
-        f"{found['items']} items; intervals: percentile bootstrap over items, {found['resamples']} resamples, seed {found['seed']}. "
-        "All figures: --format json.",
-        highlight=False,
-        soft_wrap=True,
-    )
-
-
-def _judges(rows: Mapping[str, Mapping[str, str]], criteria: list[str]) -> Table:
-    """Judges and panels × criteria; the longer side goes down the page."""
-    table = Table(title="Judges agree with the mean of people (Spearman, 95% interval)", title_justify="left")
-    down, across = (list(rows), criteria) if len(rows) >= len(criteria) else (criteria, list(rows))
-    table.add_column("judge or panel" if down is not criteria else "criterion")
-    for heading in across:
-        table.add_column(heading, justify="right")
-    for first in down:
-        pairs = [(first, other) if down is not criteria else (other, first) for other in across]
-        table.add_row(first, *(rows[rater][criterion] for rater, criterion in pairs))
-    return table
-
-
-def _with_interval(row: Mapping[str, Any], key: str) -> str:
-    value, ends = row[key], row["ci"]
-    if value is None:
-        return "undefined"
-    return f"{value:.3f}" + (f" [{ends[0]:.2f}, {ends[1]:.2f}]" if ends else "")
+def _reported(study: Study) -> Mapping[str, str] | None:
+    """What the paper reports for the benchmark and language the study was drawn from."""
+    drawn = study.meta.get("drawn", {})
+    benchmark = BENCHMARKS.get(drawn.get("benchmark", ""))
+    return benchmark.reported.get(drawn["filter"].get("language", "")) if benchmark else None

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from core import leaderboards_simulbench as tables
-from core.exchange.figures import escape
+from core.agreement.show import escape
 from core.workspace import Workspace
 
 SHOWN = 10

@@ -7,7 +7,7 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
-from core.exchange.figures import escape
+from core.agreement.show import escape
 from core.leaderboards import Figure, Leaderboard, Standing
 
 
