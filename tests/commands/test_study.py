@@ -126,15 +126,13 @@ class TestAgreement:
         rows = list(csv.DictReader(io.StringIO(agreement(run, filled, "--format", "csv").stdout)))
         found = json.loads(agreement(run, filled, "--format", "json").stdout)["criteria"]["fluency"]
         mine = [row for row in rows if row["criterion"] == "fluency"]
-        # 2 alphas; Spearman of 3 pairs, 3 judges and 4 panels; Kendall and Pearson of the latter 7; 3 people twice.
+        # 2 alphas; Spearman of 3 pairs, of 3 people with all and with the others, of 3 judges and 4 panels; Kendall and Pearson of these 7.
         assert Counter(row["figure"] for row in mine) == {
             "alpha_ordinal": 1,
             "alpha_interval": 1,
-            "spearman": 3 + 7,
+            "spearman": 3 + 3 * 2 + 7,
             "kendall": 7,
             "pearson": 7,
-            "vs_all": 3,
-            "vs_others": 3,
         }
         (row,) = [r for r in mine if (r["of"], r["figure"]) == ("strict", "spearman")]
         judge = next(j for j in found["judges"] if j["rater"] == "strict")
