@@ -1,0 +1,209 @@
+"""What a researcher reads of a study: figures with the items behind them, and the answer in words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core import trust
+from core.answer import answer
+from core.rating import Criterion, points
+from core.store.studies import Study
+from core.studies import StudyRatings
+from core.trust import Measured, Options
+
+CRITERIA = (Criterion("wit", "It is witty."), Criterion("care", "It is careful."))
+PLAYERS = ("amber", "birch", "cedar")
+FEW = Options(resamples=200)
+
+
+def measured(table: pd.DataFrame, *, options: Options = FEW, **study: object) -> Measured:
+    kinds = [set(rows.criterion) for _, rows in table.groupby("kind")]
+    of = StudyRatings(
+        Study("s", CRITERIA, **study),  # type: ignore[arg-type]
+        table,
+        tuple(c.name for c in CRITERIA),
+        tuple(c.name for c in CRITERIA if all(c.name in kind for kind in kinds)),
+        {},
+        options.runs,
+    )
+    return trust.figures_of(of, options)
+
+
+def frame(scores: dict[tuple[str, str], list[list[float]]]) -> pd.DataFrame:
+    """(kind, rater) → items × criteria, as a study's long frame; item 0 is by the first player, and so on in turns."""
+    rows = [
+        (item, 100 + item, None, PLAYERS[item % 3], CRITERIA[c].name, rater, kind, 0, score)
+        for (kind, rater), table in scores.items()
+        for item, row in enumerate(table)
+        for c, score in enumerate(row)
+        if score is not None
+    ]
+    columns = ["unit", "conversation_id", "turn", "player", "criterion", "rater", "kind", "stand_in", "score"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def simulated(
+    *, items: int = 60, judge_noise: float, person_noise: float, shift: float = 0.0
+) -> pd.DataFrame:
+    """Three people and a judge who see the same quality with noise of their own, on a scale without ends that matter."""
+    rng = np.random.default_rng(4)
+    quality = rng.normal(3, 1, (items, 2))
+
+    def seen(noise: float, by: float = 0.0) -> list[list[float]]:
+        return np.clip(np.round(quality + by + rng.normal(0, noise, quality.shape)), 1, 5).tolist()
+
+    people = {("human", name): seen(person_noise) for name in ("Ada", "Bo", "Chi")}
+    return frame({**people, ("judge", "j"): seen(judge_noise, shift)})
+
+
+def said(table: pd.DataFrame, **named: object) -> str:
+    found = measured(table, **named)  # type: ignore[arg-type]
+    return " ".join(answer(found, trust.detail(found, found.main)))
+
+
+def test_points_are_the_items_both_rated_with_their_conversations() -> None:
+    found = measured(
+        frame(
+            {
+                ("human", "Ada"): [[1, 1], [2, 2], [5, 5]],
+                ("human", "Bo"): [[2, 1], [3, 2], [5, 5]],
+                ("judge", "j"): [[4, 4], [2, 2]],
+            }
+        )
+    )
+    table = trust.points(found, "wit", ["j"])
+    assert table[["conversation_id", "player", "mean", "score", "people"]].values.tolist() == [
+        [100, "amber", 1.5, 4.0, 2],
+        [101, "birch", 2.5, 2.0, 2],
+    ]
+    assert trust.at(table, 1.5, 4.0).conversation_id.tolist() == [100]
+    assert trust.at(table, 1.5, 2.0).empty
+    gaps = trust.gaps(found, "wit", ["j"])
+    # 4 − 1.5 and 2 − 2.5, the farthest first
+    assert gaps[["conversation_id", "gap"]].values.tolist() == [[100, 2.5], [101, -0.5]]
+
+
+def test_items_at_one_place_are_found_though_their_averages_were_summed_in_another_order() -> None:
+    # 0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 differ in the last place
+    tenths = {
+        ("human", n): [[a, 1], [b, 1]] for n, a, b in (("Ada", 1.1, 1.3), ("Bo", 1.2, 1.2), ("Chi", 1.3, 1.1))
+    }
+    table = trust.points(measured(frame({**tenths, ("judge", "j"): [[2, 2], [2, 2]]})), "wit", ["j"])
+    assert len(trust.at(table, float(table["mean"][0]), 2.0)) == 2
+
+
+def test_shares_count_what_lies_between_two_answers_with_the_nearer_one() -> None:
+    found = measured(
+        frame(
+            {
+                ("human", "Ada"): [[1, 1], [1, 1], [2, 2], [5, 5]],
+                ("judge", "j"): [[1.4, 1], [1.5, 1], [4.6, 1], [5, 1]],
+            }
+        )
+    )
+    table = trust.shares(found, "wit")
+    by = {who: rows.set_index("score").share.to_dict() for who, rows in table.groupby("rater")}
+    assert by["Ada"] == {1: 0.5, 2: 0.25, 3: 0, 4: 0, 5: 0.25}
+    assert by["j"] == {1: 0.25, 2: 0.25, 3: 0, 4: 0, 5: 0.5}  # 1.5 goes up
+    assert list(dict.fromkeys(table.rater)) == ["All people", "Ada", "j"]
+    assert set(table.n) == {4}
+
+
+def test_a_judge_off_the_scale_answers_on_another_one() -> None:
+    people = {("human", "Ada"): [[1, 1], [2, 2], [5, 5]]}
+    assert measured(frame({**people, ("judge", "j"): [[1, 1], [5, 5], [3, 3]]})).ratings.same_scale
+    other = measured(frame({**people, ("judge", "j"): [[1, 1], [9, 9], [3, 3]]}))
+    assert not other.ratings.same_scale
+    assert trust.answers(other, "wit").tolist() == list(range(1, 10))
+    assert "points" not in " ".join(answer(other, trust.detail(other, "final")))
+
+
+def test_final_has_the_scale_of_its_criteria_if_they_share_one() -> None:
+    found = measured(frame({("human", "Ada"): [[1, 1]], ("judge", "j"): [[1, 1]]}))
+    assert trust.scale_of(found, "final") == CRITERIA[0].scale
+    mixed = StudyRatings(
+        Study("s", (CRITERIA[0], Criterion("care", "", points(1, 10)))),
+        found.of.table,
+        ("wit", "care"),
+        ("wit", "care"),
+        {},
+    )
+    assert trust.scale_of(trust.figures_of(mixed), "final") is None
+
+
+def test_a_panel_asked_for_is_measured_once_and_one_with_a_stranger_is_passed_over() -> None:
+    judges = {
+        ("judge", name): [[i % 5 + 1, (i * k) % 5 + 1] for i in range(12)] for k, name in enumerate("abc")
+    }
+    table = frame({("human", "Ada"): [[i % 4 + 1, i % 3 + 1] for i in range(12)], **judges})
+    found = measured(table, options=Options(panels=(("a", "b"), ("a", "stranger")), resamples=0))
+    panels = [tuple(row["judges"]) for row in found.figures["criteria"]["final"]["panels"]]
+    assert sorted(panels) == [("a", "b"), ("a", "b", "c"), ("a", "c"), ("b", "c")]
+    assert found.panels == (("a", "b", "c"), ("a", "b"))
+    assert found.spokesman == ("a", "b", "c")
+
+
+def test_runs_of_one_judge_are_no_panel_unless_asked_for() -> None:
+    runs = {("judge", f"j #{n}"): [[i % 5 + 1, i % 4 + 1] for i in range(9)] for n in (1, 2)}
+    found = measured(
+        frame({("human", "Ada"): [[i % 4 + 1, i % 3 + 1] for i in range(9)], **runs}),
+        options=Options(runs="single", resamples=0),
+    )
+    assert found.figures["criteria"]["final"]["panels"] == []
+    assert (found.panels, found.spokesman) == ((), ("j #1",))
+
+
+def test_a_judge_better_than_a_person_is_called_so_with_the_interval() -> None:
+    words = said(simulated(judge_noise=0.1, person_noise=1.2))
+    assert "j agrees with the other people more closely than a single person does" in words
+
+
+def test_a_judge_worse_than_a_person_is_called_so() -> None:
+    words = said(simulated(judge_noise=3.0, person_noise=0.3))
+    assert "less closely than a single person does" in words
+
+
+def test_what_items_cannot_tell_is_not_told() -> None:
+    # Judge and people see with the same noise.
+    words = said(simulated(judge_noise=0.7, person_noise=0.7))
+    assert "about as closely as a single person does, as far as these items can tell" in words
+    assert "the intervals overlap, so this order is not settled" in words
+
+
+def test_a_shift_of_level_is_told_with_its_side() -> None:
+    assert "points higher than people" in said(simulated(judge_noise=0.5, person_noise=0.5, shift=0.8))
+    assert "points lower than people" in said(simulated(judge_noise=0.5, person_noise=0.5, shift=-0.8))
+    assert "No shift of level is visible" in said(simulated(judge_noise=0.5, person_noise=0.5))
+
+
+def test_one_answer_to_nearly_everything_is_told() -> None:
+    table = frame(
+        {
+            ("human", "Ada"): [[i % 5 + 1, i % 5 + 1] for i in range(40)],
+            ("judge", "j"): [[4 if i else 1, i % 5 + 1] for i in range(40)],
+        }
+    )
+    # 39 of 40 answers: 97.5%, which prints as 98%
+    assert "j gives 4 to 98% of the items on Wit" in said(table)
+
+
+@pytest.mark.parametrize("anonymous", [False, True])
+def test_without_a_second_person_the_ceiling_is_undefined_and_says_why(anonymous: bool) -> None:
+    table = simulated(judge_noise=0.5, person_noise=0.5)
+    if not anonymous:
+        table = table[table.rater.isin(["Ada", "j"])]
+    words = said(table, anonymous=anonymous)
+    assert "What a person would reach is undefined (" in words
+    assert ("unnamed" in words) == anonymous
+    assert ("Among themselves people reach alphas of" in words) == anonymous
+
+
+def test_without_people_or_without_judges_there_is_no_answer_but_figures_stand() -> None:
+    table = simulated(judge_noise=0.5, person_noise=0.5)
+    for kind in ("human", "judge"):
+        found = measured(table[table.kind == kind])
+        assert answer(found, trust.detail(found, found.main)) == []
+        assert set(found.figures["criteria"]) >= {"wit", "care"}
+        assert not trust.shares(found, "wit").empty
