@@ -165,8 +165,8 @@ def desk(
     found = comparisons.pairs(db, benchmark, same, sorted(chosen), facets=facets)
     found.sort(key=lambda pair: _chance(seed, pair[2], pair[4]))
     found = found[:limit]
-    rater = ratings.rater_id(db, Rater(person, "human"))
-    done = comparisons.compared_by(db, benchmark, rater)
+    rater = ratings.find_rater(db, Rater(person, "human"))
+    done = comparisons.compared_by(db, benchmark, rater) if rater is not None else set()
     left = [
         (n, pair)
         for n, pair in enumerate(found, 1)

@@ -81,6 +81,15 @@ def rater_id(db: Database, rater: Rater) -> int:
     return found
 
 
+def find_rater(db: Database, rater: Rater) -> int | None:
+    """The rater's id, None for one that was never seen."""
+    row = db.execute(
+        "SELECT id FROM raters WHERE kind = ? AND name = ? AND variant = ?",
+        [rater.kind, rater.name, rater.variant],
+    ).fetchone()
+    return row[0] if row else None
+
+
 def save_judgement(db: Database, judgement: Judgement) -> None:
     """Store a judgement with its ratings. A failed one gives way to a later answer; an answer is never replaced."""
     conversation = db.execute(

@@ -1,0 +1,136 @@
+"""`concord spotcheck …`: what deserves a person's eye, random samples to audit, and what people found."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from core import spotcheck
+from core.commands.run import split
+from core.workspace import Workspace
+
+
+@click.group("spotcheck")
+def command() -> None:
+    """Judgements that deserve a person's eye, random samples to audit, and what people found of them."""
+
+
+@command.command("queue")
+@click.argument("benchmark")
+@click.option(
+    "--reasons", metavar="A,B", default="", help=f"Only for these reasons: {', '.join(spotcheck.REASONS)}."
+)
+@click.option("--person", default="", help="Leave out what this person has dealt with.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
+@click.pass_obj
+def queue(workspace: str, benchmark: str, reasons: str, person: str, limit: int) -> None:
+    """List the conversations that deserve a look, the most deserving first."""
+    with Workspace.open(workspace, create=False).read() as db:
+        found = spotcheck.queue(db, benchmark, person=person, reasons=split(reasons), limit=limit)
+        counts = spotcheck.counts(db, benchmark, person=person)
+    table = Table(title="What deserves a look", title_justify="left", box=box.SIMPLE)
+    for heading in ("no.", "player", "score", "apart", "people", "priority", "because"):
+        table.add_column(heading, justify="left" if heading in ("player", "because") else "right")
+    for s in found:
+        table.add_row(
+            str(s.conversation_id), s.player, _number(s.final), _number(s.spread), _number(s.people), f"{s.priority:.2f}",
+            ", ".join(spotcheck.REASONS[reason] for reason in s.reasons),
+        )  # fmt: skip
+    _console().print(table)
+    told = ", ".join(f"{spotcheck.REASONS[reason]} {n}" for reason, n in counts.items() if reason)
+    click.echo(f"{counts['']} conversations" + (f": {told}." if told else "."))
+
+
+@command.command("draw")
+@click.argument("benchmark")
+@click.option("--name", required=True, help="The audit's name.")
+@click.option(
+    "--n", type=click.IntRange(1), default=spotcheck.AUDIT, show_default=True, help="Judgements to draw."
+)
+@click.option("--judges", metavar="A,B", default="", help="Only judgements by these.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="The same seed draws the same sample.",
+)
+@click.pass_obj
+def draw(workspace: str, benchmark: str, name: str, n: int, judges: str, seed: int) -> None:
+    """Draw a random sample of judgements, whose rate of reasonable ones is unbiased."""
+    with Workspace.open(workspace, create=False).write() as db:
+        audit = spotcheck.draw(db, name, benchmark, n=n, seed=seed, judges=split(judges))
+    click.echo(f"Audit “{audit.name}”: {audit.items} of {audit.drawn_from} judgements, seed {audit.seed}.")
+
+
+@command.command("show")
+@click.argument("benchmark")
+@click.option("--audit", default="", help="The audit; left out: what was found outside audits.")
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.pass_obj
+def show(workspace: str, benchmark: str, audit: str, form: str) -> None:
+    """What people found: share of reasonable judgements with a Wilson interval, and how optimistic the others are."""
+    with Workspace.open(workspace, create=False).read() as db:
+        found = spotcheck.findings(db, benchmark, audit)
+    if form == "json":
+        click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=2))
+    else:
+        table = Table(
+            title=f"Audit “{audit}”" if audit else "Outside audits", title_justify="left", box=box.SIMPLE
+        )
+        for heading in ("", "", "n", "reasonable", "95%", "too high", "too low", "optimism", "95%"):
+            table.add_column(heading, justify="right" if heading else "left")
+        for name, shares in {"": (found.overall,), **found.by}.items():
+            for share in shares:
+                table.add_row(name, *_row(share))
+        _console().print(table)
+    for note in notes(found):
+        click.echo(note, err=True)
+
+
+def notes(found: spotcheck.Findings) -> list[str]:
+    """What a reader has to know of the figures, one sentence each."""
+    told = [
+        "Reasonable: share of findings; optimism: share of too high among the unreasonable; intervals by Wilson, 95%."
+    ]
+    if found.unbiased:
+        told.append(f"{found.items} of the {found.drawn} judgements drawn at random were looked at.")
+    else:
+        told.append(
+            "These judgements were looked at because something seemed wrong: their rate is not the judges' rate."
+        )
+    if len(found.people) > 1:
+        told.append(f"{len(found.people)} people looked; what two of them looked at counts twice.")
+    if found.stand_ins:
+        told.append(f"Stand-ins, who are no people: {', '.join(found.stand_ins)}.")
+    return told
+
+
+def _row(share: spotcheck.Share) -> list[str]:
+    return [
+        share.of, str(share.n), _percent(share.rate), _ends(share.rate_ci), str(share.too_high), str(share.too_low),
+        _percent(share.optimism), _ends(share.optimism_ci),
+    ]  # fmt: skip
+
+
+def _percent(value: float | None) -> str:
+    return "undefined" if value is None else f"{100 * value:.1f}%"
+
+
+def _ends(ci: tuple[float, float] | None) -> str:
+    return "" if ci is None else f"{100 * ci[0]:.1f}–{100 * ci[1]:.1f}"
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _console() -> Console:
+    # A file or a pipe has no width: nothing is cut there.
+    return Console(width=None if sys.stdout.isatty() else 160)

@@ -1,0 +1,289 @@
+"""Spot-checks: people look at what judges said, at what looks wrong first, or at a random sample whose rate is unbiased.
+
+After the human evaluation of Jia et al., “SimulBench”: 100 judgements at random, each found reasonable, too high or too low.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from sqlite_utils import Database
+
+from core.benchmarks import get
+from core.conversation import Conversation, Unit
+from core.errors import StudyError, not_found
+from core.rating import Criterion, Finding, Rater, Rating, Verification
+from core.store import conversations, ratings, spotchecks, studies
+from core.store.ratings import Stored
+from core.store.spotchecks import Audit, Seen, Suspect, Suspicion
+
+AUDIT = 100
+Z = 1.959963984540054
+"""The 97.5% point of the normal distribution."""
+
+REASONS: Mapping[str, str] = {
+    "low": "low score",
+    "apart": "judges far apart",
+    "people": "far from people",
+    "failed": "unreadable verdict",
+    "refusal": "refusal",
+    "cut": "cut off at the length limit",
+    "empty": "empty reply",
+}
+"""Why a conversation deserves a look, in words."""
+
+Facets = Mapping[str, Sequence[str]]
+
+
+def suspicion(benchmark: str) -> Suspicion:
+    """The thresholds by the scale of the benchmark's counted criteria: the lowest third is low, a third of the scale is far apart, and two
+    ninths of it is far from people (on a scale of 1 to 10: 4 or less, 3 points, 2 points)."""
+    scale = _criterion(benchmark).scale
+    size = scale.high - scale.low
+    return Suspicion(scale.low, scale.high, scale.low + size / 3, size / 3, size * 2 / 9)
+
+
+def queue(
+    db: Database, benchmark: str, *, person: str = "", facets: Facets | None = None, players: Sequence[str] = (),
+    reasons: Sequence[str] = (), limit: int = 50, offset: int = 0,
+) -> list[Suspect]:  # fmt: skip
+    """One page of the conversations that deserve a person's eye, most deserving first; what the person has dealt with is left out."""
+    for reason in reasons:
+        if reason not in REASONS:
+            raise not_found("reason", reason, REASONS)
+    return spotchecks.queue(
+        db, benchmark, suspicion(benchmark), facets=facets, players=players, reasons=reasons, unseen_by=_known(db, person),
+        limit=limit, offset=offset,
+    )  # fmt: skip
+
+
+def counts(
+    db: Database,
+    benchmark: str,
+    *,
+    person: str = "",
+    facets: Facets | None = None,
+    players: Sequence[str] = (),
+) -> dict[str, int]:
+    """How many deserve it: under "" all together, then by reason (a conversation may have several)."""
+    return spotchecks.counts(
+        db, benchmark, suspicion(benchmark), facets=facets, players=players, unseen_by=_known(db, person)
+    )
+
+
+@dataclass(frozen=True)
+class Screen:
+    """All that one screen shows of a conversation: the dialogue, each judge's score and reasons with what this person found of them, and
+    what people rated. `challenging` is the turn at which the dialogue it was cut from became too hard (None where nothing is known)."""
+
+    conversation_id: int
+    conversation: Conversation
+    criterion: Criterion
+    judgements: tuple[Seen, ...]
+    people: tuple[Stored, ...]
+    challenging: int | None
+
+
+def screen(db: Database, conversation_id: int, person: str = "") -> Screen:
+    """What a spot-check shows of one conversation. Raises NotFound."""
+    conversation = conversations.load(db, conversation_id)
+    criterion = _criterion(conversation.benchmark)
+    people = [r for r in ratings.of_conversation(db, conversation_id) if r.rater.kind == "human"]
+    return Screen(
+        conversation_id,
+        conversation,
+        criterion,
+        tuple(spotchecks.judgements(db, conversation_id, criterion.name, _known(db, person))),
+        tuple(people),
+        conversation.context.get("_challenging") or None,
+    )
+
+
+def verify(
+    db: Database, judgement_id: int, person: str, finding: Finding, comment: str = "", corrected: float | None = None,
+    *, stand_in: bool = False,
+) -> None:  # fmt: skip
+    """Keep what a person found of a judgement; saying it anew replaces it.
+
+    A corrected score is kept as a rating, too, in a study of its own: the person had seen the judge's score, so that it must not
+    mix with blind ratings. Raises StudyError for a score off the scale, or on the wrong side of the judge's.
+    """
+    conversation_id, key, benchmark = spotchecks.about(db, judgement_id)
+    criterion = _criterion(benchmark)
+    seen = next(s for s in spotchecks.judgements(db, conversation_id, criterion.name) if s.id == judgement_id)
+    if seen.failure is not None:
+        raise StudyError("This verdict could not be read: there is no score to find reasonable or not.")
+    if corrected is not None:
+        _check(criterion, seen, finding, corrected)
+    rater = ratings.rater_id(db, Rater(person, "human", stand_in=stand_in))
+    spotchecks.save(db, Verification(seen.key, person, finding, comment, corrected), rater)
+    if corrected is not None:
+        study = _study(db, benchmark, criterion)
+        given = Rating(Unit(key), criterion.name, corrected, comment)
+        spotchecks.correct(db, studies.study_id(db, study), conversation_id, rater, given)
+
+
+def withdraw(db: Database, judgement_id: int, person: str) -> None:
+    """Take a finding back; a corrected score that was given with it stays a rating."""
+    rater = _known(db, person)
+    if rater is not None:
+        spotchecks.withdraw(db, judgement_id, rater)
+
+
+def _check(criterion: Criterion, seen: Seen, finding: Finding, corrected: float) -> None:
+    if corrected not in criterion.scale:
+        raise StudyError(f"{corrected:g} is not on the scale of “{criterion.label}”.")
+    score = seen.score if seen.score is not None else corrected
+    sides = {"too_high": corrected < score, "too_low": corrected > score, "reasonable": corrected == score}
+    if not sides[finding]:
+        raise StudyError(
+            f"The judge gave {score:g}: {corrected:g} does not go with “{finding.replace('_', ' ')}”. Change one of the two."
+        )
+
+
+def study_name(benchmark: str) -> str:
+    """The study in which corrected scores are kept."""
+    return f"spot-check-{benchmark}"
+
+
+def _study(db: Database, benchmark: str, criterion: Criterion) -> str:
+    name = study_name(benchmark)
+    if name not in studies.names(db):
+        title = f"Corrected scores of {get(benchmark).title}, given in sight of the judges'"
+        studies.create(db, studies.Study(name, (criterion,), title=title, source="spot-check"))
+    return name
+
+
+def draw(
+    db: Database, name: str, benchmark: str, *, n: int = AUDIT, seed: int = 0, judges: Sequence[str] = (),
+    facets: Facets | None = None,
+) -> Audit:  # fmt: skip
+    """Draw a simple random sample of judgements to audit; the same seed draws the same from the same judgements.
+
+    Unreadable verdicts have no score and are not among them. Raises StudyError where there are fewer than asked for.
+    """
+    pool = spotchecks.auditable(db, benchmark, judges=judges, facets=facets)
+    if n < 1 or len(pool) < n:
+        raise StudyError(f"There are {len(pool)} judgements to draw from; an audit of {n} cannot be drawn.")
+    chosen = random.Random(seed).sample(pool, n)
+    spotchecks.create_audit(db, name, benchmark, seed, len(pool), [number for _, number in chosen])
+    return next(a for a in spotchecks.audits(db, benchmark) if a.name == name)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a person stands in an audit. `next` is the judgement to look at and its conversation (ids), None when all are done."""
+
+    items: int
+    done: int
+    next: tuple[int, int] | None
+
+
+def progress(db: Database, audit: str, person: str) -> Progress:
+    """Where a person stands in an audit. Raises NotFound."""
+    items = spotchecks.audit_items(db, audit, _known(db, person))
+    left = [(judgement, conversation) for judgement, conversation, done in items if not done]
+    return Progress(len(items), len(items) - len(left), left[0] if left else None)
+
+
+@dataclass(frozen=True)
+class Share:
+    """`n` findings, of them `reasonable`, `too_high`, `too_low`. `rate` = reasonable / n with its Wilson interval, `optimism` = too high /
+    (too high + too low) with its own; each None where there is nothing to divide by."""
+
+    of: str
+    n: int
+    reasonable: int
+    too_high: int
+    too_low: int
+    rate: float | None
+    rate_ci: tuple[float, float] | None
+    optimism: float | None
+    optimism_ci: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What people found: overall, and by judge, by each facet of the benchmark, by person. `items` were looked at, of `drawn` in the
+    audit (0 for the hunt). `unbiased` says that they are a random sample; `people` looked, `stand_ins` of them are no people."""
+
+    audit: str
+    unbiased: bool
+    drawn: int
+    items: int
+    overall: Share
+    by: Mapping[str, tuple[Share, ...]]
+    people: tuple[str, ...]
+    stand_ins: tuple[str, ...]
+
+
+def findings(db: Database, benchmark: str, audit: str = "") -> Findings:
+    """What people found of an audit's judgements; without one, of everything that is in no audit (where they looked because it looked wrong).
+
+    Every finding counts: a judgement that two persons looked at counts twice. Raises NotFound for an unknown audit.
+    """
+    facets = [name for name in get(benchmark).facets if name in BY]
+    table = spotchecks.findings(db, benchmark, facets)
+    drawn = len(spotchecks.audit_items(db, audit)) if audit else 0
+    names = table.audits.str.split("\n")
+    chosen = table[names.map(lambda of: audit in of if audit else of == [""]).astype(bool)]
+    by = {
+        column: tuple(share(str(value), rows.finding) for value, rows in chosen.groupby(column, sort=True))
+        for column in ("judge", *facets, "player", "person")
+    }
+    return Findings(
+        audit,
+        bool(audit),
+        drawn,
+        int(chosen.judgement.nunique()),
+        share("all", chosen.finding),
+        by,
+        tuple(sorted(chosen.person.unique())),
+        tuple(sorted(chosen.person[chosen.stand_in.astype(bool)].unique())),
+    )
+
+
+BY = ("kind", "type", "ending")
+"""Facets by which findings are broken down, where a benchmark has them."""
+
+
+def share(of: str, found: pd.Series[str]) -> Share:
+    """Findings counted."""
+    n, tally = len(found), found.value_counts()
+    reasonable, high, low = (int(tally.get(name, 0)) for name in ("reasonable", "too_high", "too_low"))
+    wrong = high + low
+    return Share(
+        of,
+        n,
+        reasonable,
+        high,
+        low,
+        reasonable / n if n else None,
+        wilson(reasonable, n),
+        high / wrong if wrong else None,
+        wilson(high, wrong),
+    )
+
+
+def wilson(k: int, n: int) -> tuple[float, float] | None:
+    """The 95% score interval of a share of k in n (Wilson 1927): (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n); None for n = 0."""
+    if n == 0:
+        return None
+    p, z2 = k / n, Z * Z
+    middle, half = p + z2 / (2 * n), Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
+    return max(0.0, (middle - half) / (1 + z2 / n)), min(1.0, (middle + half) / (1 + z2 / n))
+
+
+def _criterion(benchmark: str) -> Criterion:
+    """The criterion of which a judgement is found reasonable or not: the first that is counted, else the first."""
+    criteria = get(benchmark).criteria
+    return next((c for c in criteria if c.counted), criteria[0])
+
+
+def _known(db: Database, person: str) -> int | None:
+    """A person's rater id; None for nobody, and for somebody who has not rated anything yet."""
+    return ratings.find_rater(db, Rater(person, "human")) if person else None

@@ -1,0 +1,317 @@
+"""Spot-checks in the store: which conversations deserve a person's eye, samples of judgements to be audited, and what people found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from sqlite_utils import Database
+
+from core.errors import StudyError, not_found
+from core.rating import Rating, Verification
+from core.store import ratings
+from core.store.database import now
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """From where on a conversation deserves a look, in points of a scale from `bottom` to `top`: a final score of `low` or less, judges
+    `apart` or more, judges and people `gap` or more. `endings` are values of the facet “ending” that deserve one by themselves."""
+
+    bottom: float
+    top: float
+    low: float
+    apart: float
+    gap: float
+    endings: tuple[str, ...] = ("cut", "empty", "refusal")
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A conversation that deserves a look. `reasons`: low, apart, people, failed (an unreadable verdict), refusal, cut, empty.
+
+    `priority` is one point for each reason, and for low, apart and people up to one more for how far beyond the threshold it is.
+    """
+
+    conversation_id: int
+    key: str
+    player: str
+    reasons: tuple[str, ...]
+    priority: float
+    final: float | None
+    spread: float | None
+    people: float | None
+    failed: int
+
+
+_REASONS = """
+WITH each AS (
+    SELECT conversation_id AS id, 'low' AS reason, 1 + (:low - final) / (:low - :bottom) AS weight FROM summaries WHERE final <= :low
+    UNION ALL SELECT conversation_id, 'apart', 1 + (spread - :apart) / (:top - :bottom - :apart) FROM summaries WHERE spread >= :apart
+    UNION ALL SELECT conversation_id, 'people', 1 + (abs(final - people) - :gap) / (:top - :bottom - :gap)
+        FROM summaries WHERE people IS NOT NULL AND abs(final - people) >= :gap
+    UNION ALL SELECT conversation_id, 'failed', 1 FROM summaries WHERE failed > 0
+    UNION ALL SELECT conversation_id, 'refusal', 1 FROM summaries WHERE refused > 0
+    UNION ALL SELECT conversation_id, value, 1 FROM facets WHERE name = 'ending' AND value IN (SELECT value FROM json_each(:endings))
+), once AS (
+    SELECT id, reason, max(weight) AS weight FROM each GROUP BY id, reason
+), suspects AS (
+    SELECT id, sum(weight) AS priority, group_concat(reason) AS reasons FROM once GROUP BY id
+)
+"""
+
+
+def queue(
+    db: Database, benchmark: str, suspicion: Suspicion, *, facets: Mapping[str, Sequence[str]] | None = None,
+    players: Sequence[str] = (), reasons: Sequence[str] = (), unseen_by: int | None = None, limit: int = 50, offset: int = 0,
+) -> list[Suspect]:  # fmt: skip
+    """One page of the conversations that deserve a look, the most deserving first.
+
+    `reasons` keeps those with one of them; `unseen_by` leaves out what this rater has found something about.
+    """
+    where, args = _where(benchmark, suspicion, facets, players, reasons, unseen_by)
+    rows = db.query(
+        f"{_REASONS} SELECT c.id, c.key, c.player, x.reasons, x.priority, s.final, s.spread, s.people, ifnull(s.failed, 0) AS failed "
+        "FROM suspects x JOIN conversations c ON c.id = x.id LEFT JOIN summaries s ON s.conversation_id = c.id "
+        f"WHERE {where} ORDER BY x.priority DESC, c.id LIMIT :limit OFFSET :offset",
+        args | {"limit": limit, "offset": offset},
+    )
+    return [
+        Suspect(
+            r["id"], r["key"], r["player"], tuple(sorted(r["reasons"].split(","))), round(r["priority"], 6), r["final"], r["spread"],
+            r["people"], r["failed"],
+        )
+        for r in rows
+    ]  # fmt: skip
+
+
+def counts(
+    db: Database, benchmark: str, suspicion: Suspicion, *, facets: Mapping[str, Sequence[str]] | None = None,
+    players: Sequence[str] = (), unseen_by: int | None = None,
+) -> dict[str, int]:  # fmt: skip
+    """How many conversations deserve a look: under "" all together, then by reason."""
+    where, args = _where(benchmark, suspicion, facets, players, (), unseen_by)
+    among = f"FROM suspects x JOIN conversations c ON c.id = x.id WHERE {where}"
+    found = {"": db.execute(f"{_REASONS} SELECT count(*) {among}", args).fetchone()[0]}
+    rows = db.execute(
+        f"{_REASONS} SELECT o.reason, count(*) FROM once o WHERE o.id IN (SELECT x.id {among}) GROUP BY o.reason ORDER BY count(*) DESC",
+        args,
+    )
+    return found | dict(rows.fetchall())
+
+
+def _where(
+    benchmark: str, suspicion: Suspicion, facets: Mapping[str, Sequence[str]] | None, players: Sequence[str],
+    reasons: Sequence[str], unseen_by: int | None,
+) -> tuple[str, dict[str, Any]]:  # fmt: skip
+    clauses = ["c.benchmark = :benchmark"]
+    args: dict[str, Any] = {
+        "benchmark": benchmark, "bottom": suspicion.bottom, "top": suspicion.top, "low": suspicion.low, "apart": suspicion.apart,
+        "gap": suspicion.gap, "endings": json.dumps(suspicion.endings),
+    }  # fmt: skip
+    for i, (name, allowed) in enumerate((facets or {}).items()):
+        if allowed:
+            clauses.append(
+                f"c.id IN (SELECT conversation_id FROM facets WHERE name = :f{i} AND value IN (SELECT value FROM json_each(:v{i})))"
+            )
+            args |= {f"f{i}": name, f"v{i}": json.dumps(list(allowed))}
+    if players:
+        clauses.append("c.player IN (SELECT value FROM json_each(:players))")
+        args["players"] = json.dumps(list(players))
+    if reasons:
+        clauses.append(
+            "EXISTS (SELECT 1 FROM once o WHERE o.id = c.id AND o.reason IN (SELECT value FROM json_each(:reasons)))"
+        )
+        args["reasons"] = json.dumps(list(reasons))
+    if unseen_by is not None:
+        clauses.append(
+            "NOT EXISTS (SELECT 1 FROM verifications v JOIN judgements j ON j.id = v.judgement_id "
+            "WHERE j.conversation_id = c.id AND v.rater_id = :unseen_by)"
+        )
+        args["unseen_by"] = unseen_by
+    return " AND ".join(clauses), args
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A judgement as a spot-check shows it. `finding`, `comment` and `corrected` are what the person asked for has said of it, if anything."""
+
+    id: int
+    key: str
+    judge: str
+    variant: str
+    stand_in: bool
+    repeat: int
+    score: float | None
+    explanation: str
+    failure: str | None
+    raw: str
+    finding: str | None
+    comment: str
+    corrected: float | None
+
+
+def judgements(db: Database, conversation_id: int, criterion: str, rater: int | None = None) -> list[Seen]:
+    """The judgements of a conversation with their mean score on a criterion and its explanation, and what a rater found of each."""
+    rows = db.query(
+        "SELECT j.id, j.key, x.name AS judge, x.variant, x.stand_in, j.repeat, j.failure, j.raw, "
+        "(SELECT avg(r.score) FROM ratings r WHERE r.judgement_id = j.id AND r.criterion = :criterion) AS score, "
+        "ifnull((SELECT group_concat(r.explanation, char(10)) FROM ratings r WHERE r.judgement_id = j.id AND r.criterion = :criterion), '') "
+        "AS explanation, v.finding, ifnull(v.comment, '') AS comment, v.corrected FROM judgements j JOIN raters x ON x.id = j.rater_id "
+        "LEFT JOIN verifications v ON v.judgement_id = j.id AND v.rater_id = :rater WHERE j.conversation_id = :conversation "
+        "ORDER BY x.name, x.variant, j.repeat",
+        {"criterion": criterion, "rater": rater, "conversation": conversation_id},
+    )
+    return [Seen(**{**row, "stand_in": bool(row["stand_in"])}) for row in rows]
+
+
+def about(db: Database, judgement_id: int) -> tuple[int, str, str]:
+    """What a judgement is about: (conversation id, the conversation's key, its benchmark). Raises NotFound."""
+    row = db.execute(
+        "SELECT c.id, c.key, c.benchmark FROM judgements j JOIN conversations c ON c.id = j.conversation_id WHERE j.id = ?",
+        [judgement_id],
+    ).fetchone()
+    if row is None:
+        raise not_found("judgement", str(judgement_id), ())
+    return row[0], row[1], row[2]
+
+
+def save(db: Database, verification: Verification, rater: int) -> int:
+    """Keep what a person found of a judgement; a later finding of the same person replaces it. Returns the judgement's id; raises NotFound."""
+    row = db.execute("SELECT id FROM judgements WHERE key = ?", [verification.judgement]).fetchone()
+    if row is None:
+        raise not_found("judgement", verification.judgement, ())
+    db.execute(
+        "INSERT INTO verifications (judgement_id, rater_id, finding, comment, corrected, created) VALUES (?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (judgement_id, rater_id) DO UPDATE SET finding = excluded.finding, comment = excluded.comment, "
+        "corrected = excluded.corrected, created = excluded.created",
+        [row[0], rater, verification.finding, verification.comment, verification.corrected, now()],
+    )
+    found: int = row[0]
+    return found
+
+
+def withdraw(db: Database, judgement_id: int, rater: int) -> None:
+    """Take a person's finding back."""
+    db.execute("DELETE FROM verifications WHERE judgement_id = ? AND rater_id = ?", [judgement_id, rater])
+
+
+def correct(db: Database, study_id: int, conversation_id: int, rater: int, given: Rating) -> None:
+    """Keep a corrected score as a rating of a study; the person's earlier one stays as a revision. The conversation becomes a unit of the study."""
+    db.execute(
+        "INSERT INTO study_units (study_id, conversation_id, turn) SELECT ?, ?, NULL WHERE NOT EXISTS "
+        "(SELECT 1 FROM study_units WHERE study_id = ? AND conversation_id = ? AND turn IS NULL)",
+        [study_id, conversation_id] * 2,
+    )
+    where = "conversation_id = ? AND turn IS NULL AND criterion = ? AND rater_id = ? AND study_id = ?"
+    which = [conversation_id, given.criterion, rater, study_id]
+    db.execute(
+        "INSERT INTO revisions (conversation_id, turn, criterion, rater_id, study_id, score, given, replaced) "
+        f"SELECT conversation_id, turn, criterion, rater_id, study_id, score, created, ? FROM ratings WHERE {where}",
+        [now(), *which],
+    )
+    db.execute(f"DELETE FROM ratings WHERE {where}", which)
+    ratings.insert(db, conversation_id, rater, [given], study_id=study_id)
+    ratings.refresh(db, [conversation_id])
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A random sample of judgements: how it was drawn, from how many, and how many items it has."""
+
+    name: str
+    benchmark: str
+    seed: int
+    drawn_from: int
+    items: int
+    created: str
+
+
+def auditable(
+    db: Database, benchmark: str, *, judges: Sequence[str] = (), facets: Mapping[str, Sequence[str]] | None = None
+) -> list[tuple[str, int]]:  # fmt: skip
+    """The judgements a sample can be drawn from: (key, id) of those with a score, in the order of their keys, which no rerun changes."""
+    where, args = "", {"benchmark": benchmark, "judges": json.dumps(list(judges))}
+    for i, (name, allowed) in enumerate((facets or {}).items()):
+        if allowed:
+            where += f" AND c.id IN (SELECT conversation_id FROM facets WHERE name = :f{i} AND value IN (SELECT value FROM json_each(:v{i})))"
+            args |= {f"f{i}": name, f"v{i}": json.dumps(list(allowed))}
+    return list(
+        db.execute(
+            "SELECT j.key, j.id FROM judgements j JOIN conversations c ON c.id = j.conversation_id JOIN raters x ON x.id = j.rater_id "
+            "WHERE c.benchmark = :benchmark AND j.failure IS NULL "
+            f"AND (:judges = '[]' OR x.name IN (SELECT value FROM json_each(:judges))){where} ORDER BY j.key",
+            args,
+        ).fetchall()
+    )
+
+
+def create_audit(
+    db: Database, name: str, benchmark: str, seed: int, drawn_from: int, judgement_ids: Sequence[int]
+) -> None:
+    """Keep a sample. Raises StudyError where the name is taken."""
+    if db.execute("SELECT 1 FROM audits WHERE name = ?", [name]).fetchone():
+        raise StudyError(f"There is an audit “{name}” already. Give this one another name.")
+    row = db.execute(
+        "INSERT INTO audits (name, benchmark, seed, drawn_from, created) VALUES (?, ?, ?, ?, ?) RETURNING id",
+        [name, benchmark, seed, drawn_from, now()],
+    ).fetchone()
+    db.conn.executemany(
+        "INSERT INTO audit_items (audit_id, position, judgement_id) VALUES (?, ?, ?)",
+        [(row[0], position, judgement) for position, judgement in enumerate(judgement_ids, 1)],
+    )
+
+
+def audits(db: Database, benchmark: str = "") -> list[Audit]:
+    """The samples that were drawn, newest first."""
+    rows = db.query(
+        "SELECT a.name, a.benchmark, a.seed, a.drawn_from, count(i.judgement_id) AS items, a.created FROM audits a "
+        "LEFT JOIN audit_items i ON i.audit_id = a.id WHERE ? = '' OR a.benchmark = ? GROUP BY a.id ORDER BY a.id DESC",
+        [benchmark, benchmark],
+    )
+    return [Audit(**row) for row in rows]
+
+
+def audit_items(db: Database, name: str, rater: int | None = None) -> list[tuple[int, int, bool]]:
+    """A sample in its order: (judgement id, conversation id, whether the rater has found something of it). Raises NotFound."""
+    row = db.execute("SELECT id FROM audits WHERE name = ?", [name]).fetchone()
+    if row is None:
+        raise not_found("audit", name, (a.name for a in audits(db)))
+    return [
+        (judgement, conversation, bool(done))
+        for judgement, conversation, done in db.execute(
+            "SELECT j.id, j.conversation_id, EXISTS (SELECT 1 FROM verifications v WHERE v.judgement_id = j.id AND v.rater_id = ?) "
+            "FROM audit_items i JOIN judgements j ON j.id = i.judgement_id WHERE i.audit_id = ? ORDER BY i.position",
+            [rater, row[0]],
+        )
+    ]
+
+
+def findings(db: Database, benchmark: str, facets: Sequence[str]) -> pd.DataFrame:
+    """Everything people found, one row a person and judgement.
+
+    Columns: judgement, conversation, judge, player, person, stand_in (of the person), finding, comment, corrected, score (the judge's mean
+    over the counted criteria), audits (names of the samples it is in, joined by line breaks), and one column for each facet.
+    """
+    cursor = db.execute(
+        "SELECT j.id AS judgement, c.id AS conversation, x.name AS judge, c.player, p.name AS person, p.stand_in, v.finding, v.comment, "
+        "v.corrected, (SELECT avg(r.score) FROM ratings r LEFT JOIN criteria k ON k.scope = c.benchmark AND k.name = r.criterion "
+        "WHERE r.judgement_id = j.id AND ifnull(k.counted, 1)) AS score, "
+        "ifnull((SELECT group_concat(a.name, char(10)) FROM audit_items i JOIN audits a ON a.id = i.audit_id WHERE i.judgement_id = j.id), '') "
+        "AS audits FROM verifications v JOIN judgements j ON j.id = v.judgement_id JOIN conversations c ON c.id = j.conversation_id "
+        "JOIN raters x ON x.id = j.rater_id JOIN raters p ON p.id = v.rater_id WHERE c.benchmark = ? ORDER BY v.id",
+        [benchmark],
+    )
+    table = pd.DataFrame(cursor.fetchall(), columns=[column[0] for column in cursor.description])
+    for name in facets:
+        values = dict(
+            db.execute(
+                "SELECT conversation_id, value FROM facets WHERE name = ? AND conversation_id IN (SELECT value FROM json_each(?))",
+                [name, json.dumps([int(i) for i in table.conversation.unique()])],
+            ).fetchall()
+        )
+        table[name] = table.conversation.map(values)
+    return table
