@@ -91,6 +91,11 @@ class Detail:
     search: Search
 
 
+def name_of(row: Mapping[str, Any]) -> str:
+    """The name of a judge or a panel of `study_agreement`."""
+    return called(row["judges"] if "judges" in row else (row["rater"],))
+
+
 def measure(db: Database, study: str, options: Options = Options()) -> Measured:
     """Read a study and measure it. Raises NotFound for an unknown study, StudyError for one without any rating."""
     return figures_of(

@@ -8,8 +8,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from core.exchange.figures import name_of
-from core.trust import Measured
+from core.trust import Measured, name_of
 
 OTHERS, ALL = "the others", "all"
 PERSON, JUDGE, PANEL = "a person, with the others", "judge", "panel"

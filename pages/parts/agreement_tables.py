@@ -11,8 +11,7 @@ import streamlit as st
 
 from core.agreement import Figures
 from core.agreement.show import CERTAIN, ceiling
-from core.exchange.figures import name_of
-from core.trust import Measured
+from core.trust import Measured, name_of
 from pages.parts.address import of_conversation
 from pages.parts.plain import plain
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 import streamlit as st
 
 from core import studies, trust
+from core.agreement import show
 from core.agreement.panels import called
 from core.answer import answer
 from core.errors import ConcordError
-from core.exchange import figures as exchange
 from core.store import progress
 from core.store import studies as stored
 from core.trust import Detail, Measured, Options
@@ -234,14 +234,14 @@ def _download(measured: Measured) -> None:
         )
         st.download_button(
             "CSV",
-            lambda: exchange.as_csv(figures),
+            lambda: show.to_csv(figures),
             f"{name}-agreement.csv",
             on_click="ignore",
             icon=":material/download:",
         )
         st.download_button(
             "LaTeX",
-            lambda: exchange.as_latex(figures),
+            lambda: show.latex(figures),
             f"{name}-agreement.tex",
             on_click="ignore",
             icon=":material/download:",
