@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.errors import NotAllowed
+from core.errors import ConfigError, NotAllowed
 from core.store import access, studies
 from core.workspace import Workspace
+from pages.parts import people
 from pages.parts.navigation import SECTIONS
-from pages.parts.people import is_local
+from pages.parts.people import Researcher, is_local
 from pages.parts.signin import FREE_GUESSES, LONGEST_WAIT, Guesses
 
 from .asking import ask
@@ -180,6 +182,40 @@ def test_a_ticket_ends_with_its_time_and_with_the_passphrase(tmp_path: Path) -> 
         assert not access.ticket_holds(db, ticket)
         access.set_passphrase(db, PASSPHRASE)
         assert not access.ticket_holds(db, ticket)
+
+
+@pytest.mark.parametrize(
+    ("user", "who"),
+    [
+        ({"is_logged_in": True, "email": "Ada@Lab.org"}, Researcher("oidc", "ada@lab.org")),
+        (
+            {"is_logged_in": True, "email": "bob@else.org", "email_verified": True},
+            Researcher("oidc", "bob@else.org"),
+        ),
+        ({"is_logged_in": True, "email": "eve@else.org"}, None),
+        ({"is_logged_in": True, "email": "eve@notlab.org"}, None),
+        ({"is_logged_in": True, "email": "ada@lab.org", "email_verified": False}, None),
+        ({"is_logged_in": False, "email": "ada@lab.org"}, None),
+        ({"is_logged_in": True}, None),
+        ({}, None),
+    ],
+)
+def test_of_those_a_provider_vouches_for_only_the_listed_come_in(
+    user: dict[str, object], who: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets = {"auth": {}, "concord": {"researchers": ["@lab.org", "Bob@else.org"]}}
+    monkeypatch.setattr(people, "st", SimpleNamespace(user=user, secrets=secrets))
+    assert people._by_oidc() == who
+
+
+def test_a_provider_without_a_list_lets_nobody_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        people,
+        "st",
+        SimpleNamespace(user={"is_logged_in": True, "email": "ada@lab.org"}, secrets={"auth": {}}),
+    )
+    with pytest.raises(ConfigError, match="researchers = "):
+        people._by_oidc()
 
 
 def test_wrong_guesses_have_to_wait_longer_and_longer() -> None:

@@ -82,6 +82,10 @@ def test_fast_typing_loses_and_shifts_nothing(
         for name, score in zip(NAMES, scores, strict=True)
     ]
     assert [state for state, *_ in states(server, me)] == ["done"] * 24
+    seconds = server.rows(
+        "SELECT sum(seconds) FROM assignments a JOIN raters x ON x.id = a.rater_id WHERE x.name = ?", me
+    )[0][0]
+    assert 96 * gap / 1000 < seconds < 60
     assert server.rows(
         "SELECT count(*) FROM revisions v JOIN raters x ON x.id = v.rater_id WHERE x.name = ?", me
     ) == [(0,)]

@@ -95,7 +95,7 @@ def _item(db: Database, rater: int, study: Study, unit: int) -> dict[str, Any]:
 
 def item(study: Study, unit: int, task: Task, conversation: Conversation) -> dict[str, Any]:
     """One dialogue as the desk shows it: who spoke (a role, not a name), what was said, what to read beside it, own answers."""
-    speakers = {"user": "User", "assistant": "Reply", **study.meta.get("speakers", {})}
+    speakers = {"user": "User", "assistant": "Model", **study.meta.get("speakers", {})}
     said = []
     for turn in conversation.turns():
         for message in (turn.user, turn.reply):

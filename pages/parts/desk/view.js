@@ -27,7 +27,7 @@ class View {
     this.card = el("aside", { class: "card", "aria-label": "About this dialogue", tabindex: 0 });
     this.talk = el("section", { class: "talk", "aria-label": "Dialogue", tabindex: 0 });
     this.notice = el("div", { class: "notice", role: "status", "aria-live": "polite" });
-    this.questions = el("div", { class: "questions" }, fixed.criteria.map((c, i) => this.question(c, i)));
+    this.questions = el("div", { class: `questions ${fixed.criteria.length > 4 ? "many" : ""}` }, fixed.criteria.map((c, i) => this.question(c, i)));
     this.submit = this.button("submit", ["Submit ", key("Enter")], "primary");
     this.undo = this.button("undo", ["Undo ", key("U")]);
     this.skip = this.button("skip", ["Skip ", key("S")]);
