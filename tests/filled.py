@@ -77,6 +77,12 @@ def _conversations(language: str, repeats: int, turns: int) -> Iterator[Conversa
                         facets={"character": character, "situation": scene, "interrogator": "asker"},
                         context={
                             "Character": f"{character.title()}\n\nA {character} of few words.",
+                            "_character": {
+                                "slug": character,
+                                "char_name": character.title(),
+                                "system_prompt": f"A {character} of few words.",
+                                "summary": f"A {character}.",
+                            },
                             "_situation": f"The user comes with a {scene}.",
                         },
                         meta={"prompts": {"player": "def456", "interrogator": "0123ab"}},

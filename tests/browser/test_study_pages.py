@@ -1,0 +1,298 @@
+"""Overview, runs, conversations and leaderboard in a real browser."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from core.standin.server import running
+from core.workspace import Workspace
+from tests.conftest import FIXED, toml
+from tests.filled import HOSTILE, fill
+
+from .keeper import Server, serving
+from .test_main_job import choose
+
+pytestmark = pytest.mark.browser
+
+HEADING, ROW = 35, 35
+"""Pixels that a table's heading and each of its rows take."""
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A workspace full of conversations of four players, and slow stand-in models to start runs with."""
+    folder = tmp_path_factory.mktemp("study")
+    with running(latency=0.1, seed=5) as url, running(require_key="another") as locked:
+        workspace = Workspace.open(folder / "workspace")
+        priced = FIXED + "\nmax_concurrency = 2\nprice = { input = 1000.0, output = 1000.0 }"
+        workspace.models_path.write_text(
+            toml(url, player=priced, user=FIXED, judge=FIXED, other=FIXED)
+            + toml(locked, locked=FIXED)
+            + '[models.keyless]\napi_key_env = "A_KEY_NOBODY_SET"\n'
+        )
+        with workspace.write() as db:
+            fill(db, languages=("en", "ru"))
+        with serving(workspace, folder / "log") as server:
+            yield server
+
+
+def press(page: Page, table: Locator, x: int, row: int) -> None:
+    """Click into a table: its cells are drawn, so they are found by their place. Rows count from 0."""
+    box = table.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + x, box["y"] + HEADING + ROW * row + ROW / 2)
+
+
+def table(page: Page, name: str) -> Locator:
+    found = (
+        page.get_by_test_id("stDataFrame")
+        .filter(has=page.get_by_label(name))
+        .or_(page.get_by_label(name))
+        .first
+    )
+    expect(found).to_be_visible()
+    page.wait_for_timeout(300)  # it is drawn a moment after it is there
+    return found
+
+
+def until(told: Callable[[], object], what: str, seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not told():
+        assert time.monotonic() < end, f"{what} did not happen"
+        time.sleep(0.1)
+
+
+def state(app: Server) -> str:
+    rows = app.rows("SELECT state FROM runs ORDER BY id DESC LIMIT 1")
+    return str(rows[0][0]) if rows else "none"
+
+
+# Overview
+
+
+def test_the_overview_says_what_is_here_and_leads_on(app: Server, page: Page) -> None:
+    page.goto(app.url)
+    expect(page.get_by_text("Stand-ins take part here")).to_be_visible()
+    expect(page.get_by_test_id("stMetric").filter(has_text="Conversations")).to_contain_text("128")
+    expect(
+        page.get_by_text(re.compile(r"items of “A first study” are still to be rated, by Cleo"))
+    ).to_be_visible()
+    page.get_by_role("link", name="Browse them").click()
+    expect(page).to_have_url(re.compile("/conversations"))
+    expect(page.get_by_text("128 conversations")).to_be_visible()
+
+
+# Conversations
+
+
+def test_a_filter_stands_in_the_address_and_the_address_in_the_filters(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/conversations?player=birch&character=robot&language=en")
+    expect(page.get_by_text("4 conversations")).to_be_visible()
+    expect(page.get_by_text("player: birch · character: robot · language: en")).to_be_visible()
+    page.get_by_label("Said in the dialogue").fill("the riddle goes on")
+    page.get_by_label("Said in the dialogue").press("Enter")
+    expect(page.get_by_text("No conversation passes these filters")).to_be_visible()
+    page.get_by_label("Said in the dialogue").fill("of the riddle")
+    page.get_by_label("Said in the dialogue").press("Enter")
+    expect(page.get_by_text("1 conversation", exact=True)).to_be_visible()
+    expect(page).to_have_url(re.compile(r"text=of"))
+    shared = page.url
+    page.goto("about:blank")
+    page.goto(shared)
+    expect(page.get_by_text("1 conversation", exact=True)).to_be_visible()
+
+
+def test_a_conversation_is_opened_walked_on_from_and_left_to_the_same_list(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/conversations?player=cedar&order=lowest+score")
+    expect(page.get_by_text("32 conversations")).to_be_visible()
+    [(lowest,)] = app.rows(
+        "SELECT c.id FROM conversations c JOIN summaries s ON s.conversation_id = c.id WHERE c.player = 'cedar' "
+        "ORDER BY s.final LIMIT 1"
+    )
+    press(page, table(page, "Conversations"), 16, 0)
+    expect(page).to_have_url(re.compile(rf"conversation={lowest}\b"))
+    expect(page.get_by_role("heading", name=re.compile("cedar: "))).to_be_visible()
+    expect(page.get_by_role("button", name="Previous")).to_be_disabled()
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(page).not_to_have_url(re.compile(rf"conversation={lowest}\b"))
+    expect(page.get_by_role("button", name="Previous")).to_be_enabled()
+    page.get_by_role("button", name="All conversations").click()
+    expect(page.get_by_text("32 conversations")).to_be_visible()
+
+
+def test_what_a_model_wrote_is_shown_letter_for_letter(app: Server, page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    [(which,), *_] = app.rows("SELECT id FROM conversations WHERE key LIKE '%/robot/%/birch/%'")
+    page.goto(f"{app.url}/conversations?conversation={which}")
+    expect(page.get_by_text(HOSTILE)).to_be_visible()
+    assert page.title() != "broken"
+    assert not [url for url in asked if "example.org" in url]
+
+
+def test_judges_explain_themselves_beside_the_turn(app: Server, page: Page) -> None:
+    [(which,), *_] = app.rows(
+        "SELECT conversation_id FROM scores s JOIN raters r ON r.id = s.rater_id WHERE r.kind = 'human' LIMIT 1"
+    )
+    page.goto(f"{app.url}/conversations?conversation={which}")
+    first = page.get_by_text("Why", exact=True).first
+    expect(first).to_be_visible()
+    expect(page.get_by_text("'fluency': I think").first).to_be_hidden()
+    first.click()
+    expect(page.get_by_text("'fluency': I think").first).to_be_visible()
+    expect(page.get_by_text("Each person's ratings")).to_be_visible()
+    page.get_by_text("Where it comes from").click()
+    expect(page.get_by_text("Key: pingpong/v2/")).to_be_visible()
+
+
+def test_a_failed_judgement_is_shown_with_its_raw_reply(app: Server, page: Page) -> None:
+    [(which,), *_] = app.rows("SELECT conversation_id FROM judgements WHERE failure IS NOT NULL")
+    page.goto(f"{app.url}/conversations?conversation={which}")
+    expect(page.get_by_text("The judgement by erratic failed.")).to_be_visible()
+    page.get_by_text("The raw reply").click()
+    expect(page.get_by_text("I would rather not rate this. " + HOSTILE)).to_be_visible()
+
+
+@pytest.mark.parametrize("which", ["99999", "x", "9" * 30, "-1", ""])
+def test_an_address_of_no_conversation_is_answered_with_a_sentence(
+    app: Server, page: Page, which: str
+) -> None:
+    page.goto(f"{app.url}/conversations?conversation={which}")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("conversation")
+    page.get_by_role("button", name="All conversations").click()
+    expect(page.get_by_text("128 conversations")).to_be_visible()
+
+
+# Leaderboard
+
+
+def test_a_row_opens_into_its_grid_and_a_cell_into_the_conversation(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/leaderboard")
+    expect(page.get_by_text("Stand-ins take part")).to_be_visible()
+    press(page, table(page, "Leaderboard"), 16, 0)
+    expect(page.get_by_role("heading", name="alder: character × situation")).to_be_visible()
+    press(page, table(page, "Scores by character and situation"), 140, 0)
+    expect(page).to_have_url(re.compile(r"/conversations\?conversation=\d+"))
+    expect(page.get_by_role("heading", name=re.compile("alder: goblin · farewell"))).to_be_visible()
+
+
+def test_the_panel_and_the_weights_stand_in_the_address(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/leaderboard?judges=kind&weights=Fluency+twice&language=ru")
+    expect(page.get_by_text("and the panel kind;")).to_be_visible()
+    expect(
+        page.get_by_text("Final weighs the criteria in_character 1, entertaining 1, fluency 2.")
+    ).to_be_visible()
+
+
+# Runs
+
+
+def plan_a_run(
+    page: Page, app: Server, player: str = "player", characters: tuple[str, ...] = ("tully",)
+) -> None:
+    page.goto(f"{app.url}/runs")
+    choose(page, "Players", player)
+    choose(page, "Interrogator", "user")
+    choose(page, "Judges", "judge")
+    choose(page, "Characters", *characters)
+    page.keyboard.press(
+        "Escape"
+    )  # a list of several stays open, and hides the rest of the page from screen readers
+
+
+def test_a_run_survives_its_browser_is_stopped_and_resumed(app: Server, page: Page) -> None:
+    plan_a_run(page, app)
+    expect(page.get_by_text("16 results to make")).to_be_visible()
+    expect(page.get_by_text("Estimated cost")).to_be_visible()
+    page.get_by_role("button", name="Start", exact=True).click()
+    stop = page.get_by_role("button", name="Stop", exact=True)
+    expect(stop).to_be_visible(timeout=20_000)
+    page.goto("about:blank")
+    until(
+        lambda: app.rows("SELECT done FROM runs ORDER BY id DESC LIMIT 1")[0][0] > 0,
+        "progress without a browser",
+    )
+    page.goto(f"{app.url}/runs")
+    expect(page.get_by_text(re.compile(r"of 16"))).to_be_visible()
+    stop.click()
+    until(lambda: state(app) == "stopped", "the stop")
+    page.get_by_role("tab", name="Earlier runs").click()
+    expect(page.get_by_text("Stopped on request")).to_be_visible()
+    page.get_by_role("button", name="Resume").first.click()
+    until(lambda: state(app) == "finished", "the end")
+    assert app.rows("SELECT count(*) FROM conversations WHERE player = 'player'") == [(8,)]
+
+
+def test_a_killed_run_is_shown_as_interrupted(app: Server, page: Page) -> None:
+    plan_a_run(page, app, characters=("mizuki",))
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible(timeout=20_000)
+    [(pid,)] = app.rows("SELECT pid FROM runs ORDER BY id DESC LIMIT 1")
+    os.kill(pid, signal.SIGKILL)
+    page.get_by_role("tab", name="Earlier runs").click()
+    expect(page.get_by_text(re.compile(r"Run \d+: interrupted"))).to_be_visible()
+    expect(page.get_by_text("Its process ended without a word")).to_be_visible()
+    page.get_by_role("button", name="Resume").first.click()
+    until(lambda: state(app) == "finished", "the end")
+
+
+def test_a_spending_limit_stops_a_run_and_says_so(app: Server, page: Page) -> None:
+    plan_a_run(page, app, characters=("arachne",))
+    limit = page.get_by_role("spinbutton", name="Stop at a cost of")
+    limit.fill("0.01")
+    limit.press("Enter")
+    page.get_by_role("button", name="Start", exact=True).click()
+    until(lambda: state(app) == "stopped", "the stop")
+    page.get_by_role("tab", name="Earlier runs").click()
+    expect(page.get_by_text("Stopped at the spending limit of 0.01")).to_be_visible()
+
+
+def test_an_endpoint_that_refuses_is_told_in_sentences(app: Server, page: Page) -> None:
+    plan_a_run(page, app, player="locked")
+    page.get_by_role("button", name="Start", exact=True).click()
+    until(lambda: state(app) == "broken", "the failure")
+    page.get_by_role("tab", name="Earlier runs").click()
+    expect(page.get_by_text("refuses the key of “locked”").first).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("failed again")).first).to_be_visible()
+    expect(page.get_by_text("Traceback")).to_have_count(0)
+
+
+def test_a_model_without_its_key_is_told_before_anything_starts(app: Server, page: Page) -> None:
+    plan_a_run(page, app, player="keyless")
+    expect(page.get_by_text("set the environment variable A_KEY_NOBODY_SET")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
+
+
+def test_further_judges_rate_what_is_stored(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/runs")
+    page.get_by_role("tab", name="Further judges").click()
+    choose(page, "Judges", "other")
+    page.keyboard.press("Escape")
+    expect(page.get_by_text(re.compile(r"\d+ results to make"))).to_be_visible()
+    page.get_by_role("button", name="Start", exact=True).click()
+    until(
+        lambda: (
+            app.rows(
+                "SELECT count(*) FROM judgements j JOIN raters r ON r.id = j.rater_id WHERE r.name = 'other'"
+            )[0][0]
+            > 5
+        ),
+        "judging",
+    )
+    page.get_by_role("button", name="Stop", exact=True).click()
+    until(lambda: state(app) in ("stopped", "finished"), "the end")
+
+
+def test_the_pages_fit_a_phone(app: Server, page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    for address in ("", "runs", "conversations", "conversations?conversation=1", "leaderboard"):
+        page.goto(f"{app.url}/{address}")
+        expect(page.get_by_role("heading").first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
