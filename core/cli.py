@@ -15,6 +15,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("core.commands.doctor", "Check every configured model with one tiny call."),
     "run": ("core.commands.run", "Generate conversations and have them judged."),
     "judge": ("core.commands.judge", "Have further judges rate stored conversations."),
+    "tasks": ("core.commands.tasks", "SimulBench's tasks: have some proposed, accept, edit or reject them."),
+    "scripts": ("core.commands.scripts", "SimulBench's scripts: cut them from dialogues, count, set aside."),
+    "compare": ("core.commands.compare", "Have judges compare models two by two."),
+    "spotcheck": (
+        "core.commands.spotcheck",
+        "Judgements that deserve a person's eye, and what people found.",
+    ),
+    "toxicity": ("core.commands.toxicity", "Toxicity of tasks, scripts and replies, in six attributes."),
     "study": ("core.commands.study", "Draw a study, deal it to annotators, show its progress."),
     "annotators": ("core.commands.annotators", "Invite annotators by link, withdraw links."),
     "agreement": (

@@ -177,6 +177,34 @@ class Client:
                 raise explain(error, model) from error
         return _completion(response.content, model, time.perf_counter() - started)
 
+    async def moderate(self, name: str, texts: Sequence[str]) -> list[dict[str, float]]:
+        """The scores of each text by category, 0 to 1, from the endpoint's moderations. Raises CallFailed."""
+        import httpx2
+        import openai
+
+        model = self.model(name)
+        async with self._limits[model.endpoint]:
+            try:
+                response = await self._client(model).post(
+                    "/moderations",
+                    cast_to=httpx2.Response,
+                    body={"model": model.served, "input": list(texts)},
+                )
+            except openai.APIError as error:
+                raise explain(error, model) from error
+        try:
+            found = [dict(result["category_scores"]) for result in json.loads(response.content)["results"]]
+            scores = [{str(k): float(v) for k, v in of.items() if v is not None} for of in found]
+        except (ValueError, KeyError, TypeError) as error:
+            raise CallFailed(
+                f"The endpoint of “{name}” did not answer as a moderations endpoint does. Does it offer one?",
+                kind="bad_request",
+                raw=response.content[:2000].decode("utf-8", "replace"),
+            ) from error
+        if len(scores) != len(texts):
+            raise CallFailed(f"“{name}” scored {len(scores)} of {len(texts)} texts.", kind="bad_request")
+        return scores
+
     def _client(self, model: Model) -> AsyncOpenAI:
         from openai import AsyncOpenAI, DefaultAioHttpClient
 

@@ -21,6 +21,8 @@ from aiohttp import web
 from core.errors import ConfigError
 from core.standin.call import BadCall, Call, read_call
 from core.standin.faults import Fault, Faults
+from core.standin.moderation import MODEL as MODERATION
+from core.standin.moderation import BadRequest, moderate
 from core.standin.personas import PERSONAS
 
 FINGERPRINT = "concord-standin"
@@ -123,6 +125,19 @@ class Service:
         given = request.headers.get("Authorization", "").removeprefix("Bearer ").strip()
         return self.require_key is None or hmac.compare_digest(given.encode(), self.require_key.encode())
 
+    async def moderations(self, request: web.Request) -> web.Response:
+        """The scores of texts by category."""
+        if not self.admits(request):
+            return self.failed("401", _wrong_key())[1]
+        try:
+            reply = moderate(await request.read())
+        except BadRequest as bad:
+            return self.failed("400", _error(400, str(bad), "invalid_request_error", param="input"))[1]
+        if reply["model"] != MODERATION:
+            return self.failed("404", _no_such_model(str(reply["model"])))[1]
+        self.counts.answered[MODERATION] += 1
+        return _json(reply)
+
     async def models(self, request: web.Request) -> web.Response:
         """The models, or one of them."""
         if not self.admits(request):
@@ -158,6 +173,7 @@ def make_app(
     service = Service(latency, seed, faults or Faults(), require_key)
     app = web.Application(client_max_size=MAX_BODY)
     app.router.add_post("/v1/chat/completions", service.completions)
+    app.router.add_post("/v1/moderations", service.moderations)
     app.router.add_get("/v1/models", service.models)
     app.router.add_get("/v1/models/{name}", service.models)
     app.router.add_get("/v1/_calls", service.calls)

@@ -1,0 +1,44 @@
+"""Harm scores of texts in the store: one row a text and model, so that no text is paid for twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlite_utils import Database
+
+from core.store.database import now
+
+
+def mark(text: str) -> str:
+    """What a text is known by."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def save(
+    db: Database, model: str, given: Iterable[tuple[str, Mapping[str, float]]], *, stand_in: bool = False
+) -> None:
+    """Keep the scores of texts by category."""
+    db.conn.executemany(
+        "INSERT OR REPLACE INTO moderations (hash, model, categories, stand_in, created) VALUES (?, ?, ?, ?, ?)",
+        [(mark(text), model, json.dumps(dict(scores)), int(stand_in), now()) for text, scores in given],
+    )
+
+
+def known(db: Database, model: str, texts: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Those of the texts that the model has scored: text → category → score."""
+    marks = {mark(text): text for text in texts}
+    return {
+        marks[found]: json.loads(categories)
+        for found, categories in db.execute(
+            "SELECT hash, categories FROM moderations WHERE model = ? AND hash IN (SELECT value FROM json_each(?))",
+            [model, json.dumps(list(marks))],
+        )
+    }
+
+
+def models(db: Database) -> dict[str, bool]:
+    """The models that have scored texts, and whether they are stand-ins."""
+    rows = db.execute("SELECT model, max(stand_in) FROM moderations GROUP BY model ORDER BY model")
+    return {model: bool(stand_in) for model, stand_in in rows.fetchall()}
