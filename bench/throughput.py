@@ -44,6 +44,7 @@ def report(calls: int, seconds: float) -> None:
 def concord(url: str, conversations: int, concurrency: int) -> None:
     """Everything stored: 4 turns of interrogator and player, 2 judges."""
     import openai  # noqa: F401
+
     from core import runs, work
     from core.benchmarks.benchmark import Plan
     from core.workspace import Workspace  # imports are not measured, here or in the bare loop

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
 import streamlit as st
 
 from core.errors import ConcordError
+from core.store.database import hold_open
 from core.workspace import Workspace
 from pages.parts.people import AnnotatorHere, Researcher, who_is_here
 
@@ -15,16 +17,13 @@ from pages.parts.people import AnnotatorHere, Researcher, who_is_here
 def workspace() -> Workspace:
     """The workspace this server has open (CONCORD_WORKSPACE, else ./workspace): opened once, migrated if it is older."""
     chosen = Workspace.chosen()
-    _held_open(str(chosen.db_path))
+    _held_open(chosen.db_path)
     return chosen
 
 
 @st.cache_resource(show_spinner=False)
-def _held_open(path: str) -> sqlite3.Connection:
-    """An idle connection. SQLite tidies up after the last one that closes, which would cost every single read 5 to 10 ms."""
-    held = sqlite3.connect(path, check_same_thread=False)
-    held.execute("SELECT count(*) FROM settings").fetchone()  # only a connection that has read counts as one
-    return held
+def _held_open(path: Path) -> sqlite3.Connection:
+    return hold_open(path)
 
 
 def here() -> Researcher | AnnotatorHere | None:
