@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "How well judges agree with people, and people with each other.",
     ),
     "score": ("core.commands.score", "Score trajectories of the town by rule (STSS)."),
+    "town": ("core.commands.town", "Check a town that social tasks are played in (STSS)."),
     "leaderboard": ("core.commands.leaderboard", "A benchmark's table of models."),
     "import": (
         "core.commands.exchange_in",

@@ -45,6 +45,8 @@ class Conversation:
     facets: Mapping[str, str] = field(default_factory=dict)
     context: Mapping[str, Any] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
+    trajectory: Mapping[str, Any] | None = None
+    """What was done beside what was said, as plain values: stored apart, and None in a conversation read back."""
 
     def turns(self) -> Iterator[Turn]:
         """The dialogue as turns: a turn begins at each user message; replies before the first one belong to turn 1."""

@@ -131,6 +131,8 @@ def _judging_job(workspace: Workspace, plan: Plan, models: Mapping[str, Model]) 
         plan, options={"stored_only": True, "language": "", "version": "", "judge_repeats": 1, **plan.options}
     )
     options, benchmark, judges = full.options, get(plan.benchmark), tuple(_named(full, models))
+    if benchmark.rubric is None:
+        raise ConfigError(f"{benchmark.title} is scored by rule: there is nothing for a judge to rate.")
     prompt = benchmark.prompt(materials(workspace), benchmark.rubric.prompt, options["version"])
     if not judges:
         raise ConfigError("Name at least one judge.")

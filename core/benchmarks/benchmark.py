@@ -177,7 +177,8 @@ class Benchmark:
     options: tuple[Option, ...]
     prompts: Mapping[str, type[Reply] | None]
     version: str
-    rubric: Rubric
+    rubric: Rubric | None
+    """What judges and people are asked; None where nobody is asked and scores follow by rule."""
     facets: tuple[str, ...]
     plays: Callable[[Plan, Materials], Iterator[Play]]
     reported: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -190,7 +191,7 @@ class Benchmark:
     @property
     def criteria(self) -> tuple[Criterion, ...]:
         """What judges and people are asked."""
-        return self.rubric.criteria
+        return self.rubric.criteria if self.rubric else ()
 
     def prompt(self, materials: Materials, name: str, version: str = "") -> Prompt:
         """One of the benchmark's prompts, of its own version unless another is named."""
@@ -201,9 +202,12 @@ class Benchmark:
     def judgings(
         self, conversation: str, judges: Sequence[str], prompt: Prompt, repeats: int = 1
     ) -> tuple[Judging, ...]:
-        """The judgements that these judges owe a conversation."""
+        """The judgements that these judges owe a conversation; none where nothing is judged."""
+        rubric = self.rubric
+        if rubric is None:
+            return ()
         return tuple(
-            Judging(f"{conversation}|{judge}|{prompt.version}|{repeat}", judge, self.rubric, prompt, repeat)
+            Judging(f"{conversation}|{judge}|{prompt.version}|{repeat}", judge, rubric, prompt, repeat)
             for judge in judges
             for repeat in range(repeats)
         )

@@ -11,14 +11,23 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from core.standin import fixed, interrogator, judges, players, simulbench_judges, simulbench_players
+from core.standin import (
+    fixed,
+    interrogator,
+    judges,
+    players,
+    simulbench_judges,
+    simulbench_players,
+    stss_residents,
+)
 from core.standin.call import Call
 from core.standin.reading import fields_asked
 from core.standin.schemas import fill
 from core.standin.simulbench_reading import Question, question_of
+from core.standin.stss_reading import thought_of
 
 Persona = Callable[[Call], str]
-Task = Literal["judge", "interrogate", "play", "other"] | Question
+Task = Literal["judge", "interrogate", "play", "think", "other"] | Question
 IN_WORDS: tuple[Task, ...] = ("play", "simulate", "challenge", "rate", "compare")
 """What is answered in plain text, not in JSON."""
 
@@ -28,6 +37,8 @@ def task_of(call: Call) -> Task:
     question = question_of(call)
     if question is not None:
         return question
+    if thought_of(call) is not None:
+        return "think"
     fields = fields_asked(call)
     if fields:
         if "next_utterance" in fields:
@@ -55,6 +66,7 @@ ANYBODY: Mapping[Task, Persona] = {
     "rate": simulbench_judges.rate,
     "compare": simulbench_judges.compare,
     "propose": simulbench_players.propose,
+    "think": stss_residents.anybody,
     "other": anything,
 }
 """How a model answers what it is not made for."""
@@ -86,5 +98,8 @@ PERSONAS: dict[str, Persona] = {
     "standin-sim-chatty": made_for("simulate", simulbench_players.simulator(simulbench_players.CHATTY)),
     "standin-sim-forgetful": made_for("simulate", simulbench_players.simulator(simulbench_players.FORGETFUL)),
     "standin-sim-hasty": made_for("simulate", simulbench_players.simulator(simulbench_players.HASTY)),
+    "standin-resident": made_for("think", stss_residents.anybody),
+    "standin-outgoing": made_for("think", stss_residents.outgoing),
+    "standin-reserved": made_for("think", stss_residents.reserved),
     "standin-fixed": fixed.reply,
 }

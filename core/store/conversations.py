@@ -15,6 +15,7 @@ from sqlite_utils import Database
 from core.conversation import Conversation, Message
 from core.errors import NotFound
 from core.rating import NOTHING_SPENT, Spent
+from core.store import trajectories
 from core.store.database import now
 
 Order = Literal["newest", "lowest", "highest", "disagreement", "people_gap"]
@@ -104,6 +105,8 @@ def save(
         "INSERT INTO facets (name, value, conversation_id) VALUES (?, ?, ?)",
         [(name, str(value), new) for name, value in conversation.facets.items()],
     )
+    if conversation.trajectory is not None:
+        trajectories.save(db, new, conversation.trajectory)
     return new
 
 

@@ -225,3 +225,12 @@ def _browsing(db: Database) -> None:
     """A benchmark's newest conversations, and those furthest from people, without sorting them all."""
     db.execute("CREATE INDEX conversations_of_benchmark ON conversations (benchmark)")
     db.execute("CREATE INDEX summaries_by_gap ON summaries (abs(final - people))")
+
+
+@migrations(name="006_trajectories")
+def _trajectories(db: Database) -> None:
+    """What was done beside what was said, compressed."""
+    db.execute(
+        "CREATE TABLE trajectories (conversation_id INTEGER PRIMARY KEY REFERENCES conversations(id) ON DELETE CASCADE, "
+        "body BLOB NOT NULL)"
+    )

@@ -1,1 +1,10 @@
-"""STSS: social tasks played out in a small town over two days, scored by what residents do and by what they say."""
+"""STSS: social tasks played out in a small town over two days, scored by what residents do and by what they say.
+
+After Wang et al., “Towards Objectively Benchmarking Social Intelligence for Language Agents at Action Level”.
+"""
+
+from __future__ import annotations
+
+from core.benchmarks.stss.system import STSS
+
+__all__ = ["STSS"]

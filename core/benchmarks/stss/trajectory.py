@@ -63,7 +63,7 @@ class Run:
     state: State
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trajectory:
     """Moments, and for each resident the index of their state (in `states`) at each; UNSEEN where nothing is recorded.
 
@@ -76,6 +76,10 @@ class Trajectory:
     talks: tuple[Talk, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        # Written out it is megabytes, and asyncio writes out the result of the task it ran.
+        return f"Trajectory({len(self.lives)} residents, {len(self.times)} moments, {len(self.talks)} talks)"
 
     @property
     def residents(self) -> tuple[str, ...]:

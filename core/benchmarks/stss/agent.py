@@ -1,0 +1,98 @@
+"""A resident in the world: where they are, what they do, how they walk; the mind is asked by the simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from core.benchmarks.stss.clock import Clock
+from core.benchmarks.stss.mind import Mind, Other, Self
+from core.benchmarks.stss.schedule import SLEEPING, Day, at
+from core.benchmarks.stss.town import Place, Town
+
+WALKING = "walking"
+
+
+@dataclass(eq=False)
+class Agent:
+    """One resident's body. `place` and `doing` hold for the present step once `advance` was called."""
+
+    me: Self
+    mind: Mind
+    town: Town
+    place: Place
+    doing: str = SLEEPING
+    walking: bool = False
+    talking_until: int = 0
+    considered: dict[str, int] = field(default_factory=dict)
+    """Up to which step somebody need not be thought of again."""
+    attentive: int = 0
+    """The step from which one looks around again."""
+    _way: list[tuple[int, Place]] = field(default_factory=list)
+    _action: int = -1
+    _next: int = 0
+
+    @property
+    def name(self) -> str:
+        """The resident's name."""
+        return self.me.resident.name
+
+    @property
+    def free(self) -> bool:
+        """Awake, not on the way, not talking."""
+        return not self.walking and self.doing != SLEEPING and not self.talking_until
+
+    @property
+    def seen(self) -> Other:
+        """What others see."""
+        return Other(self.name, self.doing)
+
+    def follow(self, day: Day, step: int) -> None:
+        """Take up a plan: at the next `advance` what it says for that minute is begun."""
+        self.me.day = day
+        self._action, self._next = -1, step
+
+    def talk(self, partner: str, until: int) -> None:
+        """Stand still in conversation up to a step (exclusive)."""
+        self.doing, self.talking_until, self._next = f"conversing with {partner}", until, until
+        self.me.doing = self.doing
+
+    def advance(self, step: int, clock: Clock) -> None:
+        """Come to where one is at this step. Most steps change nothing, and then nothing is done."""
+        if step < max(self._next, self.talking_until):
+            return
+        if self.talking_until:
+            self.talking_until, self._action = 0, -1
+        minute = clock.minute(step)
+        index = at(self.me.day, minute)
+        action = self.me.day[index]
+        if index != self._action:
+            self._action = index
+            self._way = self._stops(action.place, step, clock)
+        while self._way and self._way[0][0] <= step:
+            self.place = self._way.pop(0)[1]
+        self.walking = bool(self._way)
+        self.doing = WALKING if self.walking else action.text
+        self.me.doing, self.me.place = self.doing, str(self.place)
+        ends = step + clock.span(action.end - minute)
+        self._next = min(ends, self._way[0][0]) if self._way else ends
+
+    def _stops(self, goal: Place, step: int, clock: Clock) -> list[tuple[int, Place]]:
+        """The steps at which one comes by each sector on the way; within a sector one is there at once."""
+        if goal.sector == self.place.sector:
+            return [(step, goal)]
+        way = self.town.way(self.place.sector, goal.sector)
+        passed = [
+            (step + int(stop.minutes // clock.step_minutes), self.town.sectors[stop.sector].entrance)
+            for stop in way[1:-1]
+        ]
+        return [*passed, (step + clock.span(way[-1].minutes), goal)]
+
+
+def rooms(agents: Iterable[Agent]) -> dict[tuple[str, str], list[Agent]]:
+    """Everybody who is free, by the room they are in."""
+    found: dict[tuple[str, str], list[Agent]] = {}
+    for agent in agents:
+        if agent.free:
+            found.setdefault((agent.place.sector, agent.place.arena), []).append(agent)
+    return found

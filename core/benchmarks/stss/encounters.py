@@ -1,0 +1,67 @@
+"""Who notices whom: in each room everybody looks at a few of those beside them, so that a crowd costs no more than its size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.benchmarks.stss.agent import Agent, rooms
+from core.benchmarks.stss.clock import Clock
+
+ATTENTION = 8
+"""How many others in a room one looks at in one step."""
+PAUSE = 15
+"""Minutes between two occasions at which one thinks of speaking to anybody."""
+AGAIN = 3 * 60
+"""Minutes until one thinks of speaking to the same person again after deciding not to."""
+AFTER_TALK = 5 * 60
+"""… after having spoken."""
+TAKEN = 30
+"""… when the other was in conversation already."""
+
+
+@dataclass(frozen=True)
+class Encounter:
+    """Somebody noticed somebody and may speak to them."""
+
+    agent: Agent
+    other: Agent
+
+
+def encounters(agents: Iterable[Agent], step: int) -> list[Encounter]:
+    """At most one for each resident: among those they look at, the one they have thought of least lately.
+
+    Each looks at those who stand next in the room, in the order of the town, and that order turns with the steps: the same
+    whatever the order in which minds replied.
+    """
+    found = []
+    for room in rooms(agents).values():
+        n = len(room)
+        if n < 2:
+            continue
+        for i, agent in enumerate(room):
+            if step < agent.attentive:
+                continue
+            looks = (room[(i + 1 + (step + j) % (n - 1)) % n] for j in range(min(ATTENTION, n - 1)))
+            candidates = [o for o in looks if agent.considered.get(o.name, 0) <= step]
+            if candidates:
+                other = min(candidates, key=lambda o: agent.considered.get(o.name, -1))
+                found.append(Encounter(agent, other))
+    return found
+
+
+def pair_up(wanting: Iterable[Encounter], step: int, clock: Clock) -> list[Encounter]:
+    """Those who talk: in the order of the town, each in one conversation; who finds the other taken tries again later."""
+    busy: set[str] = set()
+    talks = []
+    for e in wanting:
+        a, b = e.agent, e.other
+        if a.name in busy:
+            continue
+        if b.name in busy:
+            a.considered[b.name] = step + clock.span(TAKEN)
+            continue
+        busy |= {a.name, b.name}
+        a.considered[b.name] = b.considered[a.name] = step + clock.span(AFTER_TALK)
+        talks.append(e)
+    return talks

@@ -1,0 +1,93 @@
+"""A resident's memory stream: what was seen, said and planned, retrieved by recency, importance and relevance.
+
+After Park et al. (2023): each of the three is brought to 0–1 over the stream and they are added. Relevance is lexical: the cosine
+of TF-IDF vectors, where a word counts for more the fewer memories hold it.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+
+DECAY = 0.99
+"""What is left of recency after an hour."""
+WORD = re.compile(r"\w+(?:[:'-]\w+)*")
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One entry: when, what, and how much it matters (1 to 10)."""
+
+    time: datetime
+    text: str
+    importance: int
+    kind: str = "seen"
+
+
+@dataclass
+class Stream:
+    """Memories in the order they were made."""
+
+    memories: list[Memory] = field(default_factory=list)
+    _numbers: dict[str, int] = field(default_factory=dict, repr=False)
+    # Arrays, not lists: numpy reads them as they are, and the garbage collector does not go through them.
+    _rows: array[int] = field(default_factory=lambda: array("i"), repr=False)
+    _words: array[int] = field(default_factory=lambda: array("i"), repr=False)
+    _counts: array[int] = field(default_factory=lambda: array("i"), repr=False)
+
+    def add(self, memory: Memory) -> None:
+        """Remember something."""
+        row = len(self.memories)
+        self.memories.append(memory)
+        for word, count in _words_of(memory.text).items():
+            self._rows.append(row)
+            self._words.append(self._numbers.setdefault(word, len(self._numbers)))
+            self._counts.append(count)
+
+    def retrieve(self, query: str, now: datetime, k: int) -> list[Memory]:
+        """The k memories that serve a query best, oldest first; of two as good the later one. Fewer where there are fewer."""
+        if not self.memories or k < 1:
+            return []
+        hours = np.array([(now - m.time).total_seconds() / 3600 for m in self.memories])
+        importance = np.array([m.importance for m in self.memories], dtype=np.float64)
+        worth = _unit(DECAY**hours) + _unit(importance) + _unit(self.relevance(query))
+        order = np.lexsort((np.arange(len(worth)), worth))[::-1][:k]
+        return [self.memories[i] for i in sorted(order.tolist())]
+
+    def relevance(self, query: str) -> Floats:
+        """Cosine of each memory with the query, 0 to 1; words that no memory holds count for nothing."""
+        n = len(self.memories)
+        asked = {self._numbers[w]: c for w, c in _words_of(query).items() if w in self._numbers}
+        if not asked:
+            return np.zeros(n)
+        rows, words, counts = (
+            np.array(part, dtype=np.int64) for part in (self._rows, self._words, self._counts)
+        )
+        holding = np.bincount(words, minlength=len(self._numbers))
+        idf = np.log((1 + n) / (1 + holding)) + 1
+        weights = counts * idf[words]
+        norms = np.sqrt(np.bincount(rows, weights**2, minlength=n))
+        wanted = np.zeros(len(self._numbers))
+        wanted[list(asked)] = list(asked.values())
+        wanted *= idf
+        dots = np.bincount(rows, weights * wanted[words], minlength=n)
+        # A memory without a single word has no direction.
+        cosine: Floats = np.divide(dots, norms * np.linalg.norm(wanted), out=np.zeros(n), where=norms > 0)
+        return cosine
+
+
+def _words_of(text: str) -> Counter[str]:
+    return Counter(WORD.findall(text.lower()))
+
+
+def _unit(values: Floats) -> Floats:
+    """Values brought to 0–1; 0 where all are the same, since they then tell nothing apart."""
+    low, high = float(values.min()), float(values.max())
+    return (values - low) / (high - low) if high > low else np.zeros_like(values)

@@ -1,0 +1,114 @@
+"""What thinks for a resident: the interface that an agent architecture implements, and what passes through it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple, Protocol
+
+from core.benchmarks.stss.clock import Clock
+from core.benchmarks.stss.memory import Memory, Stream
+from core.benchmarks.stss.schedule import Day, Wish
+from core.benchmarks.stss.tasks import Task
+from core.benchmarks.stss.town import Resident, Town, hour_of
+
+Said = Sequence[tuple[str, str]]
+"""Who said what so far."""
+
+
+@dataclass(frozen=True)
+class Now:
+    """The world at one step, as everybody in it sees it."""
+
+    town: Town
+    clock: Clock
+    step: int
+
+    @property
+    def time(self) -> datetime:
+        """The moment."""
+        return self.clock.time(self.step)
+
+    @property
+    def label(self) -> str:
+        """The moment as the names of calls begin with it: sortable, so that the latest call tells how far the town has come."""
+        return f"day {self.clock.day(self.step) + 1} {hour_of(self.clock.minute(self.step))}"
+
+
+@dataclass
+class Self:
+    """What a resident is to its own mind: persona, memory, today's plan, what it is doing and where.
+
+    `task` is None for everybody but the performer. A mind may keep what it likes in `notes`; `repairs` counts what it could not use.
+    """
+
+    resident: Resident
+    task: Task | None = None
+    memory: Stream = field(default_factory=Stream)
+    day: Day = ()
+    doing: str = ""
+    place: str = ""
+    notes: dict[str, Any] = field(default_factory=dict)
+    repairs: list[tuple[datetime, str]] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The resident's name."""
+        return self.resident.name
+
+    def remember(self, time: datetime, text: str, importance: int, kind: str) -> None:
+        """Add to the memory stream."""
+        self.memory.add(Memory(time, text, importance, kind))
+
+
+class Other(NamedTuple):
+    """What one sees of somebody else: who it is and what they are doing."""
+
+    name: str
+    doing: str
+
+
+class Plan(NamedTuple):
+    """A day as a mind wishes it: when to get up, what to do; `outline` is the thought behind it, for memory."""
+
+    wishes: Sequence[Wish]
+    wake: str | None = None
+    outline: str = ""
+
+
+class Utterance(NamedTuple):
+    """What is said, and whether the speaker is done."""
+
+    text: str
+    done: bool = False
+
+
+class Kept(NamedTuple):
+    """What somebody keeps of a conversation, how much it matters (1 to 10), and whether it changes the rest of today."""
+
+    summary: str
+    importance: int = 5
+    changes_today: bool = False
+
+
+class Mind(Protocol):
+    """An agent architecture: seven thoughts. They are asked of many residents at once, and each may touch only its own `me`."""
+
+    async def prepare(self, me: Self, now: Now) -> None:
+        """Before the first day."""
+
+    async def plan(self, me: Self, now: Now) -> Plan:
+        """At midnight: the day that begins."""
+
+    async def approaches(self, me: Self, other: Other, now: Now) -> bool:
+        """On noticing somebody in the same room: whether to speak to them."""
+
+    async def says(self, me: Self, other: Other, said: Said, now: Now) -> Utterance:
+        """In a conversation: the next utterance. An empty one ends it."""
+
+    async def keeps(self, me: Self, other: Other, said: Said, now: Now) -> Kept:
+        """After a conversation: what to remember."""
+
+    async def revises(self, me: Self, now: Now) -> Sequence[Wish] | None:
+        """After a conversation that changes today: the rest of the day, or None to leave it."""

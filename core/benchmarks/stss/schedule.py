@@ -1,0 +1,162 @@
+"""A resident's day as actions without gap or overlap, made from what a mind wishes by stated repairs."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from core.benchmarks.stss.clock import DAY
+from core.benchmarks.stss.town import Place, Resident, Town, hour_of, minute_of
+
+SLEEPING, RISING, IDLE = "sleeping", "getting up and ready for the day", "taking a break"
+EARLIEST, LATEST = 4 * 60, 13 * 60
+"""Nobody gets up before four or after one."""
+SHORTEST = 5
+TIME = re.compile(r"^\s*(\d{1,2})[:.h](\d{2})(?::\d{2})?\s*([ap]m)?\s*$", re.I)
+
+
+class Wish(NamedTuple):
+    """What a mind would do: from when (“HH:MM”), for how many minutes, where (in its own words)."""
+
+    start: str
+    minutes: int
+    action: str
+    place: str
+
+
+class Action(NamedTuple):
+    """What is on the plan: minutes since midnight, how long, what, where."""
+
+    start: int
+    minutes: int
+    text: str
+    place: Place
+
+    @property
+    def end(self) -> int:
+        """The minute at which it is over."""
+        return self.start + self.minutes
+
+
+Day = tuple[Action, ...]
+
+
+def arrange(
+    wishes: Iterable[Wish],
+    resident: Resident,
+    town: Town,
+    wake: str | None = None,
+    earlier: Sequence[Action] = (),
+    now: int = 0,
+) -> tuple[Day, list[str]]:
+    """A whole day, midnight to midnight, and what had to be repaired.
+
+    The rules: a time that is none is dropped, wishes are put in order, one that begins later cuts short the one before, what is
+    left open is a break where one is; before waking and after the habitual bedtime one sleeps at home; a place that does not
+    exist becomes the one most like it, else home. With `earlier`, a day under way: what began before `now` stays as it was.
+    """
+    repairs: list[str] = []
+    home = town.home(resident.name)
+    rise = _wake(wake, resident, repairs)
+    bed = minute_of(resident.sleeps)
+    begin = max(rise, now)
+    found: list[Action] = []
+    for start, wish in sorted(_timed(wishes, repairs), key=lambda pair: pair[0]):
+        if not begin <= start < bed:
+            if start + wish.minutes <= begin or start >= bed:
+                repairs.append(
+                    f"“{wish.action}” at {hour_of(start)} lies outside the waking hours and was left out"
+                )
+                continue
+            start, wish = begin, wish._replace(minutes=start + wish.minutes - begin)
+        place = town.nearest(wish.place)
+        if place is None:
+            place = home
+            repairs.append(f"there is no place “{wish.place}”; “{wish.action}” is done at home")
+        if found and found[-1].end > start:
+            if found[-1].start == start:
+                repairs.append(f"“{found[-1].text}” and “{wish.action}” begin at once; the second counts")
+                found.pop()
+            else:
+                repairs.append(f"“{found[-1].text}” was cut short by “{wish.action}” at {hour_of(start)}")
+                found[-1] = found[-1]._replace(minutes=start - found[-1].start)
+        found.append(Action(start, min(max(wish.minutes, SHORTEST), bed - start), wish.action.strip(), place))
+    kept = [a if a.end <= now else a._replace(minutes=now - a.start) for a in earlier if a.start < now]
+    if not kept:
+        kept = [Action(0, rise, SLEEPING, home)]
+    return _closed(kept, found, rise, bed, home), repairs
+
+
+def _closed(kept: list[Action], found: list[Action], rise: int, bed: int, home: Place) -> Day:
+    """Breaks where nothing is planned, sleep at the end."""
+    day = list(kept)
+    for action in found:
+        gap = action.start - day[-1].end
+        if gap > 0:
+            first = day[-1].text == SLEEPING and day[-1].end >= rise
+            text, place = (RISING, home) if first else (IDLE, day[-1].place)
+            day.append(Action(day[-1].end, gap, text, place))
+        day.append(action)
+    if day[-1].end < bed:
+        first = day[-1].text == SLEEPING
+        text, place = (RISING, home) if first else (IDLE, day[-1].place)
+        day.append(Action(day[-1].end, bed - day[-1].end, text, place))
+    if day[-1].end < DAY:
+        day.append(Action(day[-1].end, DAY - day[-1].end, SLEEPING, home))
+    return tuple(action for action in day if action.minutes > 0)
+
+
+def at(day: Day, minute: int) -> int:
+    """The index of the action that a minute belongs to."""
+    return bisect_right(day, minute, key=lambda action: action.start) - 1
+
+
+def habits(resident: Resident) -> list[Wish]:
+    """What a resident does when they think of nothing else: breakfast, work, dinner, an evening at home."""
+    wakes, bed = minute_of(resident.wakes), minute_of(resident.sleeps)
+    opens, closes = (minute_of(t) for t in resident.hours)
+    wishes = [Wish(hour_of(wakes), 45, "having breakfast", resident.home)]
+    if resident.work:
+        wishes.append(
+            Wish(hour_of(max(opens, wakes + 45)), closes - max(opens, wakes + 45), "working", resident.work)
+        )
+    dinner = min(max(closes + 60, 18 * 60), bed - 60)
+    wishes.append(Wish(hour_of(dinner), 45, "having dinner", resident.home))
+    wishes.append(
+        Wish(hour_of(dinner + 45), max(0, bed - dinner - 45), "spending the evening at home", resident.home)
+    )
+    return [w for w in wishes if w.minutes > 0]
+
+
+def _wake(wake: str | None, resident: Resident, repairs: list[str]) -> int:
+    minute = None if wake is None else _minute(wake)
+    if minute is not None and EARLIEST <= minute <= min(LATEST, minute_of(resident.sleeps) - 60):
+        return minute
+    if wake is not None:
+        repairs.append(f"getting up at “{wake}” is not possible; at {resident.wakes} as usual")
+    return minute_of(resident.wakes)
+
+
+def _timed(wishes: Iterable[Wish], repairs: list[str]) -> Iterable[tuple[int, Wish]]:
+    for wish in wishes:
+        minute = _minute(wish.start)
+        if minute is None:
+            repairs.append(f"“{wish.start}” is no time of the day; “{wish.action}” was left out")
+        elif not wish.action.strip():
+            repairs.append(f"nothing is said about {hour_of(minute)}; it was left out")
+        else:
+            yield minute, wish
+
+
+def _minute(text: str) -> int | None:
+    """Minutes since midnight of “7:30”, “07:30”, “7:30 pm”; None where it is no time."""
+    found = TIME.match(text)
+    if not found:
+        return None
+    hours, minutes, half = int(found[1]), int(found[2]), (found[3] or "").lower()
+    if half and 1 <= hours <= 12:
+        hours = hours % 12 + (12 if half == "pm" else 0)
+    total = hours * 60 + minutes
+    return total if minutes < 60 and total <= DAY else None

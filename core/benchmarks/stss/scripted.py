@@ -1,0 +1,42 @@
+"""A mind without a model: it lives by habit and says what it is given to say. For measuring the world alone, and for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.benchmarks.stss.mind import Kept, Now, Other, Plan, Said, Self, Utterance
+from core.benchmarks.stss.schedule import Wish, habits
+
+
+@dataclass
+class ScriptedMind:
+    """Habits, with wishes added for each day (0 is the first); speaks to those in `lines`, one line after the other."""
+
+    days: Mapping[int, Sequence[Wish]] = field(default_factory=dict)
+    lines: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    async def prepare(self, me: Self, now: Now) -> None:
+        """Nothing to prepare."""
+
+    async def plan(self, me: Self, now: Now) -> Plan:
+        """The habitual day with what was added."""
+        return Plan([*habits(me.resident), *self.days.get(now.clock.day(now.step), ())])
+
+    async def approaches(self, me: Self, other: Other, now: Now) -> bool:
+        """Whether there is something to say to them."""
+        return other.name in self.lines
+
+    async def says(self, me: Self, other: Other, said: Said, now: Now) -> Utterance:
+        """The next line; one who has none nods."""
+        lines = self.lines.get(other.name, ("I see.",))
+        mine = sum(speaker == me.name for speaker, _ in said)
+        return Utterance(lines[mine] if mine < len(lines) else "", mine + 1 >= len(lines))
+
+    async def keeps(self, me: Self, other: Other, said: Said, now: Now) -> Kept:
+        """What was said, word for word."""
+        return Kept(" ".join(f"{speaker}: {text}" for speaker, text in said))
+
+    async def revises(self, me: Self, now: Now) -> Sequence[Wish] | None:
+        """A script does not change."""
+        return None

@@ -1,0 +1,168 @@
+"""Two days in the town, step by step: everybody plans, walks, notices, talks, remembers and changes their plans.
+
+Within a step the thoughts of different residents run at the same time. Each touches only its own resident, and what they decide
+is put into effect in the order of the town, so that the outcome does not depend on the order in which replies arrive.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from core.benchmarks.stss import encounters, talk
+from core.benchmarks.stss.agent import Agent
+from core.benchmarks.stss.clock import Clock
+from core.benchmarks.stss.encounters import AGAIN, PAUSE, Encounter
+from core.benchmarks.stss.memory import Memory
+from core.benchmarks.stss.mind import Kept, Mind, Now, Self
+from core.benchmarks.stss.schedule import Day, arrange
+from core.benchmarks.stss.tasks import Task
+from core.benchmarks.stss.town import Town, hour_of
+from core.benchmarks.stss.trajectory import STAMP, Indices, State, Talk, Trajectory
+
+SEEN, PLANNED = 1, 4
+"""How much it matters (1 to 10) that one saw somebody, and what one planned for a day."""
+
+
+@dataclass
+class World:
+    """The town at work. `plans` and `scenes` (who was doing what when a conversation began) are kept beside what happened."""
+
+    town: Town
+    clock: Clock
+    agents: Sequence[Agent]
+    talks: list[Talk] = field(default_factory=list)
+    plans: list[dict[str, Any]] = field(default_factory=list)
+    scenes: list[dict[str, Any]] = field(default_factory=list)
+    _states: dict[tuple[str, Any], int] = field(default_factory=dict)
+
+    async def run(self) -> Trajectory:
+        """Live through all days. Raises CallFailed where an endpoint fails."""
+        lives: dict[str, Indices] = {a.name: np.empty(self.clock.steps, dtype=np.int32) for a in self.agents}
+        columns = list(zip(self.agents, lives.values(), strict=True))
+        first = Now(self.town, self.clock, 0)
+        await asyncio.gather(*(a.mind.prepare(a.me, first) for a in self.agents))
+        for step in range(self.clock.steps):
+            now = Now(self.town, self.clock, step)
+            if self.clock.begins_day(step):
+                await self._wake_up(now)
+            for agent in self.agents:
+                agent.advance(step, self.clock)
+            await self._meet(now)
+            for agent, life in columns:
+                life[step] = self._states.setdefault((agent.doing, agent.place), len(self._states))
+        return Trajectory(
+            tuple(map(self.clock.time, range(self.clock.steps))),
+            tuple(State(doing, str(place)) for doing, place in self._states),
+            lives,
+            tuple(self.talks),
+            {
+                "plans": self.plans,
+                "scenes": self.scenes,
+                "memories": {a.name: list(map(_memory_values, a.me.memory.memories)) for a in self.agents},
+                "notes": {a.name: a.me.notes for a in self.agents if a.me.notes},
+                "repairs": self._repairs(),
+            },
+        )
+
+    async def _wake_up(self, now: Now) -> None:
+        """Midnight: everybody plans the day that begins."""
+        plans = await asyncio.gather(*(a.mind.plan(a.me, now) for a in self.agents))
+        for agent, plan in zip(self.agents, plans, strict=True):
+            day, repairs = arrange(plan.wishes, agent.me.resident, self.town, plan.wake)
+            agent.me.repairs += [(now.time, repair) for repair in repairs]
+            agent.follow(day, now.step)
+            if plan.outline:
+                agent.me.remember(now.time, plan.outline, PLANNED, "planned")
+            self._note(agent, day, now)
+
+    async def _meet(self, now: Now) -> None:
+        """Who is in one room may talk."""
+        met = encounters.encounters(self.agents, now.step)
+        if not met:
+            return
+        wants = await asyncio.gather(*(e.agent.mind.approaches(e.agent.me, e.other.seen, now) for e in met))
+        wanting = []
+        for e, wish in zip(met, wants, strict=True):
+            if e.other.name not in e.agent.considered:
+                place = f"{e.agent.place.sector}, {e.agent.place.arena}"
+                e.agent.me.remember(
+                    now.time, f"Saw {e.other.name} at {place}: {e.other.doing}.", SEEN, "seen"
+                )
+            e.agent.considered[e.other.name] = now.step + self.clock.span(AGAIN)
+            e.agent.attentive = now.step + self.clock.span(PAUSE)
+            if wish:
+                wanting.append(e)
+        talking = encounters.pair_up(wanting, now.step, self.clock)
+        if talking:
+            await self._talk(talking, now)
+
+    async def _talk(self, talking: Sequence[Encounter], now: Now) -> None:
+        doing = [{a.name: a.doing for a in (e.agent, e.other)} for e in talking]
+        held = await asyncio.gather(*(self._converse(e, now) for e in talking))
+        changed: list[Agent] = []
+        for e, were, (said, kept) in zip(talking, doing, held, strict=True):
+            if not said:
+                continue
+            self.scenes.append({"time": now.time.strftime(STAMP), "begins": e.agent.name, "doing": were})
+            pair = (e.agent, e.other)
+            summary = {a.name: k.summary for a, k in zip(pair, kept, strict=True)}
+            self.talks.append(
+                Talk(now.time, (pair[0].name, pair[1].name), tuple(said), summary, str(e.agent.place))
+            )
+            until = now.step + self.clock.span(talk.minutes(said))
+            for agent, partner, k in ((pair[0], pair[1], kept[0]), (pair[1], pair[0], kept[1])):
+                agent.talk(partner.name, until)
+                agent.me.remember(now.time, k.summary, max(1, min(10, k.importance)), "talked")
+                if k.changes_today:
+                    changed.append(agent)
+        await self._revise(changed, now)
+
+    async def _converse(self, e: Encounter, now: Now) -> tuple[talk.Messages, tuple[Kept, Kept]]:
+        first, second = (e.agent.me, e.agent.mind), (e.other.me, e.other.mind)
+        doing = (e.agent.doing, e.other.doing)
+        said = await talk.converse(first, second, doing, now)
+        return said, await talk.keep(first, second, doing, said, now) if said else (Kept(""), Kept(""))
+
+    async def _revise(self, agents: Sequence[Agent], now: Now) -> None:
+        wishes = await asyncio.gather(*(a.mind.revises(a.me, now) for a in agents))
+        minute = self.clock.minute(now.step)
+        for agent, wished in zip(agents, wishes, strict=True):
+            if wished is None:
+                continue
+            day, repairs = arrange(wished, agent.me.resident, self.town, earlier=agent.me.day, now=minute)
+            agent.me.repairs += [(now.time, repair) for repair in repairs]
+            agent.follow(day, now.step)
+            self._note(agent, day, now)
+
+    def _note(self, agent: Agent, day: Day, now: Now) -> None:
+        actions = [[hour_of(a.start), a.minutes, a.text, str(a.place)] for a in day]
+        self.plans.append({"time": now.time.strftime(STAMP), "agent": agent.name, "actions": actions})
+
+    def _repairs(self) -> list[list[str]]:
+        return [
+            [time.strftime(STAMP), agent.name, repair] for agent in self.agents for time, repair in agent.me.repairs
+        ]  # fmt: skip
+
+
+def _memory_values(memory: Memory) -> list[Any]:
+    return [memory.time.strftime(STAMP), memory.importance, memory.kind, memory.text]
+
+
+def people(
+    town: Town, cast: Sequence[str], mind: Callable[[str], Mind], task: Task | None = None
+) -> list[Agent]:
+    """Residents asleep in their beds, in the order given; `mind` makes each one's. The task is known to its performer alone."""
+    return [
+        Agent(
+            Self(town.residents[name], task if task and task.performer == name else None),
+            mind(name),
+            town,
+            town.home(name),
+        )
+        for name in cast
+    ]

@@ -1,0 +1,248 @@
+"""`stss`: one play is one simulation of two days, of one task, one agent architecture, one model; it is scored by rule."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Plan, Play, Role
+from core.benchmarks.stss.architectures import ARCHITECTURES, Architecture, Making, find
+from core.benchmarks.stss.clock import Clock
+from core.benchmarks.stss.simulation import World, people
+from core.benchmarks.stss.tasks import Task, read_tasks, values_of
+from core.benchmarks.stss.templates import FIRST_DAY, Templates, instantiate, load_templates, missing
+from core.benchmarks.stss.thoughts import THOUGHTS
+from core.benchmarks.stss.town import Town, load_town
+from core.benchmarks.stss.trajectory import STAMP, Talk
+from core.conversation import Conversation, Message
+from core.errors import ConfigError, not_found
+from core.prompts import Prompt, versions
+
+NAME = "stss"
+LANGUAGE = "en"
+TOWN = "merrow-quay"
+TEMPLATES = "templates"
+"""The task set that is drawn from the town's own templates; every other is a file of tasks."""
+
+
+def towns(materials: Materials) -> dict[str, Path]:
+    """Town files by name, the workspace's before those that ship: `data/stss/en/<name>/town.toml`."""
+    found: dict[str, Path] = {}
+    for folder in materials.data:
+        for file in sorted((folder / NAME / LANGUAGE).glob("*/town.toml")):
+            found.setdefault(file.parent.name, file)
+    return found
+
+
+def town_named(materials: Materials, name: str) -> Town:
+    """A town that can be lived in. Raises NotFound or ConfigError."""
+    known = towns(materials)
+    if name not in known:
+        raise not_found("town", name, known)
+    return load_town(known[name])
+
+
+def task_sets(materials: Materials) -> dict[str, Path]:
+    """Files of tasks that were brought along: `data/stss/en/tasks/<set>.json`."""
+    found: dict[str, Path] = {}
+    for folder in materials.data:
+        for file in sorted((folder / NAME / LANGUAGE / "tasks").glob("*.json")):
+            found.setdefault(file.stem, file)
+    return found
+
+
+def tasks_of(
+    materials: Materials, town_name: str, task_set: str = TEMPLATES, seed: int = 1
+) -> dict[str, Task]:
+    """The tasks of a set by id, whether or not the town has their people and places. Raises NotFound or ConfigError."""
+    if task_set == TEMPLATES:
+        town, templates = town_named(materials, town_name), _templates(materials, town_name)
+        return {name: instantiate(templates, name, town, seed) for name in templates.templates}
+    sets = task_sets(materials)
+    if task_set not in sets:
+        raise not_found("task set", task_set, [TEMPLATES, *sets])
+    return {task.id: task for task in read_tasks(sets[task_set])}
+
+
+def _templates(materials: Materials, town_name: str) -> Templates:
+    file = towns(materials)[town_name].with_name("templates.toml")
+    if not file.is_file():
+        raise ConfigError(
+            f"The town “{town_name}” has no task templates of its own ({file}). Import tasks for it, and choose their task set."
+        )
+    return load_templates(file, town_named(materials, town_name))
+
+
+async def simulate(
+    ask: Ask, key: str, task: Task, town: Town, architecture: Architecture, model: str, residents: str,
+    step_minutes: int, prompts: Mapping[str, Prompt], facets: Mapping[str, str],
+) -> Conversation:  # fmt: skip
+    """One simulation, as a conversation: what the performer said to whom, and the trajectory of everybody beside it."""
+    background = Making(ask, prompts, residents, residents, performer=False)
+    performer = Making(ask, prompts, model, residents, performer=True)
+
+    def mind(name: str) -> Any:
+        return architecture(performer) if name == task.performer else ARCHITECTURES["GA"](background)
+
+    day = task.event_day
+    first = FIRST_DAY if day is None else day.fromordinal(day.toordinal() - 1)
+    world = World(town, Clock(first, 2, step_minutes), people(town, task.cast, mind, task))
+    lived = await world.run()
+    return Conversation(
+        benchmark=NAME,
+        key=key,
+        player=model,
+        messages=spoken(task.performer, lived.talks),
+        language=LANGUAGE,
+        facets=facets,
+        context={
+            "Task": f"{task.goal} {task.criteria}",
+            "Performer": task.performer,
+            "_task": values_of(task),
+        },
+        meta={
+            "prompts": {name: prompt.hash for name, prompt in prompts.items()},
+            "residents": residents,
+            "town": town.name,
+            "repairs": len(lived.extra["repairs"]),
+        },
+        trajectory=lived.stored(),
+    )
+
+
+def spoken(performer: str, talks: Sequence[Talk]) -> tuple[Message, ...]:
+    """What the performer and others said to each other, one conversation after the other; the performer is the assistant."""
+    return tuple(
+        Message(
+            "assistant" if speaker == performer else "user",
+            text,
+            {
+                "speaker": speaker,
+                "with": talk.partner(performer),
+                "time": talk.time.strftime(STAMP),
+                "place": talk.place,
+            },
+        )
+        for talk in talks
+        if performer in talk.pair
+        for speaker, text in talk.messages
+    )
+
+
+def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
+    """Every task × architecture × player × repeat of the plan. Raises ConfigError for a task that the town cannot hold."""
+    options = plan.options
+    version, step = options["version"], int(options["step_minutes"])
+    town = town_named(materials, options["town"])
+    known = tasks_of(materials, options["town"], options["task_set"], int(options["seed"]))
+    for name in options["tasks"]:
+        if name not in known:
+            raise not_found("task", name, known)
+    chosen = [known[name] for name in (options["tasks"] or known)]
+    for task in chosen:
+        check(task, town)
+    makers = {name: find(name) for name in (options["architectures"] or ARCHITECTURES)}
+    prompts = {name: STSS.prompt(materials, name, version) for name in STSS.prompts}
+    residents = plan.one("residents")
+    for repeat in range(options["repeats"]):
+        for task in chosen:
+            for label, architecture in makers.items():
+                for player in plan.models["players"]:
+                    parts = [
+                        NAME,
+                        version,
+                        options["town"],
+                        options["task_set"],
+                        task.id,
+                        label,
+                        player,
+                        residents,
+                        str(repeat),
+                    ]
+                    key = "/".join(parts + ([f"{step} min"] if step != STEP else []))
+                    facets = {
+                        "task": task.id,
+                        "type": task.kind,
+                        "architecture": label,
+                        "performer": task.performer,
+                    }
+                    yield Play(
+                        key,
+                        _player_of(key, task, town, architecture, player, residents, step, prompts, facets),
+                        expected(task, player, residents),
+                    )
+
+
+def check(task: Task, town: Town) -> None:
+    """Raises ConfigError where a task cannot be played in a town."""
+    if lacking := missing(task, town):
+        raise ConfigError(
+            f"The task “{task.id}” cannot be played in {town.name}, which has no {', no '.join(lacking)}. "
+            "Import it with --people and --places that map them, or bring a town of your own."
+        )
+    if len(task.cast) < 2:
+        raise ConfigError(f"The task “{task.id}” does not say who else is in the simulation (all_chars).")
+
+
+def expected(task: Task, player: str, residents: str) -> tuple[Expected, ...]:
+    """A first guess at what a simulation takes: stand-ins need 22 calls for the performer and 12 for each other; models talk longer."""
+    others = len(task.cast) - 1
+    return (Expected(player, 40, 750, 60), Expected(residents, 16 * others, 750, 80))
+
+
+def _player_of(
+    key: str, task: Task, town: Town, architecture: Architecture, player: str, residents: str, step: int,
+    prompts: Mapping[str, Prompt], facets: Mapping[str, str],
+) -> Callable[[Ask], Awaitable[Conversation]]:  # fmt: skip
+    async def go(ask: Ask) -> Conversation:
+        return await simulate(ask, key, task, town, architecture, player, residents, step, prompts, facets)
+
+    return go
+
+
+def _towns(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+    return list(towns(materials))
+
+
+def _sets(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+    return [TEMPLATES, *task_sets(materials)]
+
+
+def _tasks(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+    return list(tasks_of(materials, chosen["town"], chosen["task_set"], int(chosen["seed"])))
+
+
+def _architectures(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+    # One's own, “module:callable”, is known by being importable; `find` says so where it is not.
+    return [*ARCHITECTURES, *(name for name in chosen.get("architectures", ()) if ":" in name)]
+
+
+STEP = 5
+
+STSS = Benchmark(
+    name=NAME,
+    title="STSS",
+    paper="Towards objectively benchmarking social intelligence for language agents at action level",
+    about="A performer has a social task in a small town; everybody lives two days; what residents do is scored by rule.",
+    languages=(LANGUAGE,),
+    roles=(
+        Role("players", "Models that are the performer: its plans and what it says."),
+        Role("residents", "Model that is everybody else, and works out the details of everybody's day.", many=False),
+    ),
+    options=(
+        Option("town", "The town that is lived in.", "choice", TOWN, _towns),
+        Option("task_set", "Where tasks come from: the town's templates, or an imported set.", "choice", TEMPLATES, _sets),
+        Option("seed", "Draws performers, places, times and background residents from the templates.", "count", 1),
+        Option("tasks", "Only these tasks (all unless given).", "choices", (), _tasks),
+        Option("architectures", "Agent architectures: GA, GA+TDP (both unless given), or module:callable.", "choices", (), _architectures),
+        Option("step_minutes", "Minutes of a step.", "count", STEP),
+        Option("repeats", "Simulations of each task, architecture and player.", "count", 1),
+        Option("version", "Version of the prompts.", "choice", "v1", lambda m, c: versions(m.prompts, NAME)),
+    ),
+    prompts=THOUGHTS,
+    version="v1",
+    rubric=None,
+    facets=("task", "type", "architecture", "performer"),
+    plays=plays,
+)  # fmt: skip

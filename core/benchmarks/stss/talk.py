@@ -1,0 +1,56 @@
+"""A conversation of two residents: at most eight rounds, then each keeps a summary of their own."""
+
+from __future__ import annotations
+
+import asyncio
+
+from core.benchmarks.stss.mind import Kept, Mind, Now, Other, Self
+
+ROUNDS = 8
+"""A round is an utterance of the one and the reply of the other."""
+MINUTES_A_ROUND = 1.0
+OPENING = 1
+"""One who is approached hears at least so many utterances before the conversation can end."""
+
+Messages = list[tuple[str, str]]
+
+
+async def converse(
+    first: tuple[Self, Mind],
+    second: tuple[Self, Mind],
+    doing: tuple[str, str],
+    now: Now,
+    rounds: int = ROUNDS,
+) -> Messages:
+    """What the two say in turn, the first one first. It ends when one is done and the other has replied, says nothing, or after the last round."""
+    said: Messages = []
+    speakers = (first, second)
+    others = (Other(second[0].name, doing[1]), Other(first[0].name, doing[0]))
+    done = [False, False]
+    for turn in range(2 * rounds):
+        (me, mind), other = speakers[turn % 2], others[turn % 2]
+        utterance = await mind.says(me, other, tuple(said), now)
+        text = utterance.text.strip()
+        if not text:
+            break
+        said.append((me.name, text))
+        done[turn % 2] = utterance.done
+        if all(done) or (utterance.done and turn > OPENING):
+            break
+    return said
+
+
+async def keep(
+    first: tuple[Self, Mind], second: tuple[Self, Mind], doing: tuple[str, str], said: Messages, now: Now
+) -> tuple[Kept, Kept]:
+    """What each of the two keeps of a conversation."""
+    found = await asyncio.gather(
+        first[1].keeps(first[0], Other(second[0].name, doing[1]), said, now),
+        second[1].keeps(second[0], Other(first[0].name, doing[0]), said, now),
+    )
+    return found[0], found[1]
+
+
+def minutes(said: Messages) -> float:
+    """How long a conversation takes."""
+    return max(1.0, len(said) / 2 * MINUTES_A_ROUND)

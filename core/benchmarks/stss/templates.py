@@ -1,0 +1,190 @@
+"""Task templates, and how one becomes a task: performer, place, time and background residents are drawn by a seed."""
+
+from __future__ import annotations
+
+import math
+import random
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from core.benchmarks.stss.tasks import TITLES, Kind, Subgoal, Task
+from core.benchmarks.stss.town import Hour, Named, Town, minute_of
+from core.errors import ConfigError
+
+FIRST_DAY = date(2023, 2, 13)
+"""Performers prepare on this day; events are on the next."""
+
+BACKGROUND = (10, 12)
+"""How many others are in a simulation."""
+
+HOPED_FOR: Mapping[Kind, int] = {"public": 2, "online": 2, "companions": 3}
+"""The share of the background that is hoped for: one in so many, rounded up."""
+
+
+class Texts(BaseModel):
+    """The sentences of a type of task."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    goal: str
+    currently: str
+    criteria: str
+
+
+class Template(BaseModel):
+    """What is open in a task is listed: who may perform it, where, when. An errand has two places and two sets of keywords."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    id: Annotated[str, Field(min_length=1)]
+    type: Kind
+    activity: str
+    performers: Annotated[tuple[str, ...], Field(min_length=1)]
+    targets: tuple[str, ...] = ()
+    places: tuple[Named, ...] = ()
+    seconds: tuple[Named, ...] = ()
+    times: tuple[Hour, ...] = ()
+    minutes: Annotated[int, Field(ge=1)]
+    keywords: Annotated[tuple[str, ...], Field(min_length=1)]
+    second_keywords: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Templates:
+    """The templates of a file and the sentences of each type."""
+
+    texts: Mapping[Kind, Texts]
+    templates: Mapping[str, Template]
+
+
+_NEEDS: Mapping[Kind, tuple[str, ...]] = {
+    "public": ("places", "times"),
+    "appointment": ("targets",),
+    "companions": ("places",),
+    "online": ("times",),
+    "help": ("places", "seconds", "second_keywords"),
+}
+
+
+def load_templates(path: Path, town: Town) -> Templates:
+    """The templates of a file, checked against the town. Raises ConfigError naming the template and what it lacks or does not know."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        texts = {kind: Texts(**values["texts"][kind]) for kind in TITLES if kind in values.get("texts", {})}
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}.") from error
+    except ValidationError as error:
+        raise ConfigError(
+            f"{path}: [texts] {error.errors()[0]['loc']}: {error.errors()[0]['msg']}."
+        ) from error
+    found: dict[str, Template] = {}
+    for entry in values.get("templates", []):
+        template = _template(entry, path)
+        if template.id in found:
+            raise ConfigError(f"{path} holds two templates called “{template.id}”.")
+        if template.type not in texts:
+            raise ConfigError(
+                f"{path}: “{template.id}” is of the type {template.type}, which has no [texts.{template.type}]."
+            )
+        for missing in unknown(template, town):
+            raise ConfigError(f"{path}: “{template.id}” names {missing}, unknown in {town.name}.")
+        found[template.id] = template
+    if not found:
+        raise ConfigError(f"{path} holds no [[templates]].")
+    return Templates(texts, found)
+
+
+def unknown(template: Template, town: Town) -> list[str]:
+    """People and places a template names that the town does not have."""
+    people = [p for p in (*template.performers, *template.targets) if p not in town.residents]
+    return people + [p for p in (*template.places, *template.seconds) if p.split(":")[0] not in town.sectors]
+
+
+def instantiate(
+    templates: Templates, name: str, town: Town, seed: int = 1, first_day: date = FIRST_DAY
+) -> Task:
+    """The task that a seed makes of a template; the same seed gives the same task, whatever else is instantiated."""
+    template = templates.templates[name]
+    rng = random.Random(f"{seed} {town.name} {name}")
+    performer = rng.choice(template.performers)
+    target = rng.choice([t for t in template.targets if t != performer]) if template.targets else None
+    place = rng.choice(template.places) if template.places else None
+    second = rng.choice(template.seconds) if template.seconds else None
+    day = first_day + timedelta(days=1)
+    start = None
+    if template.times:
+        start = datetime.combine(day, time()) + timedelta(minutes=minute_of(rng.choice(template.times)))
+    others = [n for n in town.residents if n not in (performer, target)]
+    size = min(rng.randint(*BACKGROUND), len(others) + (target is not None))
+    background = rng.sample(others, size - (target is not None)) + ([target] if target else [])
+    # In the order of the town, so that nobody's place in the list tells who the target is.
+    cast = (performer, *(n for n in town.residents if n in background))
+    hoped = math.ceil(size / HOPED_FOR[template.type]) if template.type in HOPED_FOR else 1
+    values = {
+        "performer": performer, "place": place, "second": second, "target": target, "others": hoped, "date": day.isoformat(),
+        "time": f"{start:%Y-%m-%d} at {start:%H:%M}" if start else None,
+    }  # fmt: skip
+    values["activity"] = _filled(template.activity, values, name)
+    texts = templates.texts[template.type]
+    subgoals = [Subgoal(template.keywords, start, template.minutes, place)]
+    if template.type == "help":
+        subgoals.append(Subgoal(template.second_keywords, None, template.minutes, second))
+    return Task(
+        id=name if seed == 1 else f"{name}-{seed}",
+        kind=template.type,
+        performer=performer,
+        goal=_filled(texts.goal, values, name),
+        currently=_filled(texts.currently, values, name),
+        criteria=_filled(texts.criteria, values, name),
+        subgoals=tuple(subgoals),
+        target=(target,) if target else (),
+        wanted=1 if template.type == "help" else hoped + 1,
+        cast=cast,
+    )
+
+
+def missing(task: Task, town: Town) -> list[str]:
+    """People and places a task names that the town does not have: what keeps it from being played there."""
+    people = [n for n in dict.fromkeys((task.performer, *task.target, *task.cast)) if n not in town.residents]
+    places = [s.location for s in task.subgoals if s.location and not _known(s.location, town)]
+    return people + list(dict.fromkeys(places))
+
+
+def _known(location: str, town: Town) -> bool:
+    """Whether some place of the town has the location in its name, as scoring looks for it."""
+    return any(
+        location in f"{sector.name}:{arena}:{thing}"
+        for sector in town.sectors.values()
+        for arena, things in sector.arenas.items()
+        for thing in things
+    )
+
+
+def _template(entry: Mapping[str, Any], path: Path) -> Template:
+    try:
+        template = Template(**entry)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ConfigError(
+            f"{path}: template “{entry.get('id', '?')}”: {'.'.join(map(str, first['loc']))}: {first['msg']}."
+        ) from error
+    for field in _NEEDS[template.type]:
+        if not getattr(template, field):
+            raise ConfigError(f"{path}: template “{template.id}” ({template.type}) needs `{field}`.")
+    return template
+
+
+def _filled(text: str, values: Mapping[str, Any], name: str) -> str:
+    try:
+        return text.format(**values)
+    except (KeyError, IndexError, ValueError) as error:
+        known: Sequence[str] = sorted(values)
+        raise ConfigError(
+            f"The texts of template “{name}” use {error}, which is not one of {', '.join(known)}."
+        ) from error

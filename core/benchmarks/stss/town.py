@@ -1,0 +1,337 @@
+"""The town: sectors with their rooms and things, doors between them, how far it is, and who lives there."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from core.errors import ConfigError, NotFound, not_found
+
+WALK = 80.0
+"""Metres a minute of somebody walking."""
+
+Named = Annotated[str, Field(pattern=r"^[^:\n]*[^:\s][^:\n]*$")]
+"""A name of a place: not empty, without colons, which separate sector, arena and object."""
+Hour = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$|^24:00$")]
+
+
+class Place(NamedTuple):
+    """An object in an arena of a sector."""
+
+    sector: str
+    arena: str
+    object: str
+
+    def __str__(self) -> str:
+        return f"{self.sector}:{self.arena}:{self.object}"
+
+
+class Sector(BaseModel):
+    """A street, a shop, a house. `at` is metres east and north on the map; one enters by the first arena."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    name: Named
+    kind: str = ""
+    at: tuple[float, float]
+    doors: tuple[str, ...] = ()
+    arenas: Annotated[dict[Named, Annotated[tuple[Named, ...], Field(min_length=1)]], Field(min_length=1)]
+
+    @property
+    def entrance(self) -> Place:
+        """Where one stands on coming in or passing through."""
+        arena, objects = next(iter(self.arenas.items()))
+        return Place(self.name, arena, objects[0])
+
+
+class Resident(BaseModel):
+    """A persona. `home` and `work` are “sector:arena”; `wakes` and `sleeps` are the habit that a day is planned by."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    name: Annotated[str, Field(min_length=1)]
+    age: Annotated[int, Field(ge=0, le=120)]
+    innate: str
+    learned: str
+    currently: str = ""
+    lifestyle: str = ""
+    home: str
+    work: str = ""
+    hours: tuple[Hour, Hour] = ("09:00", "17:00")
+    wakes: Hour = "07:00"
+    sleeps: Hour = "23:00"
+    knows: dict[str, str] = {}
+
+    @property
+    def first_name(self) -> str:
+        """What friends say."""
+        return self.name.split()[0]
+
+
+def minute_of(text: str) -> int:
+    """Minutes since midnight of “HH:MM”."""
+    hours, minutes = text.split(":")
+    return int(hours) * 60 + int(minutes)
+
+
+def hour_of(minute: int) -> str:
+    """“HH:MM” of minutes since midnight."""
+    return f"{minute // 60:02}:{minute % 60:02}"
+
+
+class Stop(NamedTuple):
+    """A sector on a way, with the minutes of walking until it is reached."""
+
+    sector: str
+    minutes: float
+
+
+@dataclass(frozen=True)
+class Town:
+    """Places and people. Every name in it is known to be good: `load_town` refuses what `problems` finds."""
+
+    name: str
+    sectors: Mapping[str, Sector]
+    residents: Mapping[str, Resident]
+    metres_per_minute: float = WALK
+    _ways: dict[tuple[str, str], tuple[Stop, ...]] = field(default_factory=dict, repr=False, compare=False)
+
+    def place(self, text: str) -> Place:
+        """The place that “sector[:arena[:object]]” names exactly; what is left out is the first there. Raises NotFound."""
+        parts = [part.strip() for part in text.split(":")]
+        if parts[0] not in self.sectors:
+            raise not_found(f"sector of {self.name}", parts[0], self.sectors)
+        arenas = self.sectors[parts[0]].arenas
+        arena = parts[1] if len(parts) > 1 and parts[1] else next(iter(arenas))
+        if arena not in arenas:
+            raise not_found(f"arena of {parts[0]}", arena, arenas)
+        thing = parts[2] if len(parts) > 2 and parts[2] else arenas[arena][0]
+        if thing not in arenas[arena]:
+            raise not_found(f"object in {parts[0]}:{arena}", thing, arenas[arena])
+        return Place(parts[0], arena, thing)
+
+    def nearest(self, text: str) -> Place | None:
+        """The place a text most likely means: by its parts whatever their case and spelling, else by any name in it; None if none is like it."""
+        words = [part.strip() for part in text.split(":") if part.strip()]
+        for i, word in enumerate(words):
+            sector = _like(word, self.sectors)
+            if sector is not None:
+                arenas = self.sectors[sector].arenas
+                rest = words[i + 1 :]
+                arena = next((a for w in rest if (a := _like(w, arenas))), None)
+                if arena is None:
+                    # An object alone says in which arena it is.
+                    arena = next((a for a in arenas for w in rest if _like(w, arenas[a])), next(iter(arenas)))
+                thing = next((t for w in rest if (t := _like(w, arenas[arena]))), arenas[arena][0])
+                return Place(sector, arena, thing)
+        said = _spaced(text)
+        named = [name for name in self.sectors if _spaced(name) in said]
+        if named:
+            return self.sectors[max(named, key=len)].entrance
+        return None
+
+    def minutes(self, start: str, end: str) -> float:
+        """Minutes of walking from door to door; 0 within one sector."""
+        return float(self._walking[0][self._number[start], self._number[end]]) / self.metres_per_minute
+
+    def way(self, start: str, end: str) -> tuple[Stop, ...]:
+        """The sectors on the shortest way, the first and the last included."""
+        known = self._ways.get((start, end))
+        if known is None:
+            metres, before = self._walking
+            first, at = self._number[start], self._number[end]
+            passed = [at]
+            while at != first:
+                at = int(before[first, at])
+                passed.append(at)
+            names = list(self.sectors)
+            known = tuple(
+                Stop(names[i], float(metres[first, i]) / self.metres_per_minute) for i in reversed(passed)
+            )
+            self._ways[start, end] = known
+        return known
+
+    def home(self, name: str) -> Place:
+        """Where a resident sleeps: a bed of their room if there is one."""
+        place = self.place(self.residents[name].home)
+        beds = [t for t in self.sectors[place.sector].arenas[place.arena] if "bed" in t]
+        return place._replace(object=beds[0]) if beds else place
+
+    def map(self) -> list[dict[str, Any]]:
+        """What a map shows of each sector: name, kind, x, y (metres), arenas, and the neighbours its doors lead to."""
+        neighbours: dict[str, set[str]] = {name: set() for name in self.sectors}
+        for a, b in self._doors():
+            neighbours[a].add(b)
+            neighbours[b].add(a)
+        return [
+            {
+                "sector": s.name, "kind": s.kind, "x": s.at[0], "y": s.at[1], "arenas": list(s.arenas),
+                "doors": sorted(neighbours[s.name]),
+            }
+            for s in self.sectors.values()
+        ]  # fmt: skip
+
+    def _doors(self) -> Iterator[tuple[str, str]]:
+        """A door works both ways, whichever side it is written on."""
+        for sector in self.sectors.values():
+            for other in sector.doors:
+                if other in self.sectors:
+                    yield sector.name, other
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.sectors)}
+
+    @cached_property
+    def _walking(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]:
+        """Metres between all sectors (inf where there is no way), and on each shortest way the sector before the last."""
+        # Loaded here: commands that never walk need not wait for it.
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import shortest_path
+
+        pairs = list(self._doors())
+        ends = [(self._number[a], self._number[b]) for a, b in pairs]
+        # Two doors side by side are still a step apart.
+        metres = [max(1.0, math.dist(self.sectors[a].at, self.sectors[b].at)) for a, b in pairs]
+        n = len(self.sectors)
+        rows, columns = ([e[i] for e in ends] for i in (0, 1))
+        graph = coo_array((metres, (rows, columns)), shape=(n, n)).tocsr()
+        found, before = shortest_path(graph, directed=False, return_predecessors=True)
+        return found, before
+
+
+def problems(town: Town) -> list[str]:
+    """What is wrong with a town, a sentence each; none where it can be lived in."""
+    found = []
+    for sector in town.sectors.values():
+        for door in sector.doors:
+            if door not in town.sectors:
+                found.append(
+                    f"{sector.name} has a door to “{door}”, which is not a sector.{_hint(door, town.sectors)}"
+                )
+        for other in town.sectors:
+            if other != sector.name and sector.name in other:
+                found.append(
+                    f"The name “{sector.name}” is part of “{other}”: whoever is at the one would be scored as being at the other. Rename one."
+                )
+    if town.sectors:
+        first = next(iter(town.sectors))
+        cut_off = [name for name in town.sectors if math.isinf(town.minutes(first, name))]
+        found += [f"There is no way from {first} to {name}: give one of them a door." for name in cut_off]
+    if len(town.residents) < 2:
+        found.append("A town needs at least two residents.")
+    for resident in town.residents.values():
+        for what, text in (("home", resident.home), ("work", resident.work)):
+            if what == "home" or text:
+                found += [f"{resident.name}’s {what}: {p}" for p in _unknown(town, text)]
+        for other in resident.knows:
+            if other not in town.residents:
+                found.append(
+                    f"{resident.name} knows “{other}”, who does not live here.{_hint(other, town.residents)}"
+                )
+        if resident.name in resident.knows:
+            found.append(f"{resident.name} is listed among their own acquaintances.")
+        if minute_of(resident.sleeps) <= minute_of(resident.wakes):
+            found.append(
+                f"{resident.name} must wake ({resident.wakes}) before going to bed ({resident.sleeps})."
+            )
+        if minute_of(resident.hours[1]) <= minute_of(resident.hours[0]):
+            found.append(f"{resident.name}’s work must end after it begins ({' to '.join(resident.hours)}).")
+    return found
+
+
+def load_town(path: Path) -> Town:
+    """A town that can be lived in. Raises ConfigError with the first of its problems."""
+    town = read_town(path)
+    wrong = problems(town)
+    if wrong:
+        more = f" ({len(wrong) - 1} more: concord town check {path})" if len(wrong) > 1 else ""
+        raise ConfigError(f"{path}: {wrong[0]}{more}")
+    return town
+
+
+def read_town(path: Path) -> Town:
+    """A town as its file has it, checked for form but not for sense. Raises ConfigError naming the entry.
+
+    `residents` is a table of them, or the name of a file beside this one that holds it.
+    """
+    values = _toml(path)
+    people = values.pop("residents", {})
+    where = path
+    if isinstance(people, str):
+        where = path.parent / people
+        people = _toml(where).get("residents", {})
+    sectors = values.pop("sectors", {})
+    name, speed = values.pop("name", path.stem), values.pop("metres_per_minute", WALK)
+    if values:
+        raise ConfigError(f"{path}: there is no setting “{next(iter(values))}” in a town file.")
+    if not isinstance(speed, int | float) or not speed > 0:
+        raise ConfigError(f"{path}: metres_per_minute must be above 0.")
+    return Town(
+        str(name),
+        _each(Sector, sectors, "sectors", path),
+        _each(Resident, people, "residents", where),
+        float(speed),
+    )
+
+
+def _each(kind: type[Any], entries: Any, table: str, path: Path) -> dict[str, Any]:
+    if not isinstance(entries, Mapping) or not entries:
+        raise ConfigError(f"{path} holds no [{table}.NAME] tables.")
+    found = {}
+    for name, entry in entries.items():
+        if not isinstance(entry, Mapping):
+            raise ConfigError(f"{path}: [{table}.“{name}”] must be a table.")
+        try:
+            found[name] = kind(**{"name": name, **entry})
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise ConfigError(
+                f"{path}: [{table}.“{name}”] {'.'.join(map(str, first['loc']))}: {first['msg']}."
+            ) from error
+    return found
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}.") from error
+
+
+def _unknown(town: Town, text: str) -> Sequence[str]:
+    try:
+        town.place(text)
+    except NotFound as error:
+        return [str(error)]
+    return []
+
+
+def _like(word: str, names: Mapping[str, Any] | Sequence[str]) -> str | None:
+    """The name a word stands for: the same in any case, else spelt much like it."""
+    lower = {name.lower(): name for name in names}
+    if word.lower() in lower:
+        return lower[word.lower()]
+    close = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=0.85)
+    return lower[close[0]] if close else None
+
+
+def _spaced(text: str) -> str:
+    """The words of a text between spaces, so that one text can be sought in another word by word."""
+    return " " + " ".join(re.findall(r"[\w'’&-]+", text.lower())) + " "
+
+
+def _hint(name: str, names: Mapping[str, Any]) -> str:
+    close = difflib.get_close_matches(name, list(names), n=1)
+    return f" Did you mean “{close[0]}”?" if close else ""

@@ -1,0 +1,27 @@
+"""Trajectories in the store: what was done beside what was said, compressed, one for each conversation that has one."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+from sqlite_utils import Database
+
+from core.errors import NotFound
+
+
+def save(db: Database, conversation: int, values: Mapping[str, Any]) -> None:
+    """Store the trajectory of a stored conversation."""
+    body = zlib.compress(json.dumps(dict(values), ensure_ascii=False, separators=(",", ":")).encode())
+    db.execute("INSERT INTO trajectories (conversation_id, body) VALUES (?, ?)", [conversation, body])
+
+
+def load(db: Database, conversation: int) -> Mapping[str, Any]:
+    """The trajectory of a conversation, by its id. Raises NotFound."""
+    row = db.execute("SELECT body FROM trajectories WHERE conversation_id = ?", [conversation]).fetchone()
+    if row is None:
+        raise NotFound(f"There is no trajectory of conversation {conversation} in this workspace.")
+    values: Mapping[str, Any] = json.loads(zlib.decompress(row[0]))
+    return values
