@@ -12,6 +12,8 @@ from core.trust import Measured, name_of
 
 OTHERS, ALL = "the others", "all"
 PERSON, JUDGE, PANEL = "a person, with the others", "judge", "panel"
+Chart = Any
+"""A chart of Altair, whose types say little."""
 RHO = "Spearman's ρ with the mean of people"
 ROW = 26
 SQUARE = 400
@@ -19,7 +21,7 @@ BLUE = "#3d7ab8"
 """Readable on white and on black, for marks the theme has no colour for."""
 
 
-def forest(part: Mapping[str, Any]) -> alt.LayerChart | None:
+def forest(part: Mapping[str, Any]) -> Chart | None:
     """Everybody's Spearman with its interval on one axis: judges, panels, and people with the others. None without any."""
     rows = []
     for kind, raters in ((JUDGE, part["judges"]), (PANEL, part["panels"])):
@@ -54,7 +56,7 @@ def forest(part: Mapping[str, Any]) -> alt.LayerChart | None:
 
 def scatter(
     points: pd.DataFrame, measured: Measured, criterion: str, rater: str, ends: tuple[float, float] | None
-) -> alt.LayerChart:
+) -> Chart:
     """A judge's score against people's mean; items at one place are one dot, its size their number. The dot clicked is “picked”.
 
     `ends` are those of the scale people and judge share; with them comes the diagonal on which both agree.
@@ -89,7 +91,7 @@ def scatter(
     return alt.layer(*layers).properties(height=SQUARE)
 
 
-def shares(table: pd.DataFrame, words: Mapping[float, str]) -> alt.Chart:
+def shares(table: pd.DataFrame, words: Mapping[float, str]) -> Chart:
     """How often everybody gives which answer, a bar each; low answers at its left end, high ones at its right."""
     table = table.assign(
         answer=[_answer(score, words) for score in table.score],
@@ -113,7 +115,7 @@ def shares(table: pd.DataFrame, words: Mapping[float, str]) -> alt.Chart:
     )  # fmt: skip
 
 
-def players(rows: pd.DataFrame, bias: bool) -> alt.LayerChart | None:
+def players(rows: pd.DataFrame, bias: bool) -> Chart | None:
     """One judge inside each group of items: bias in points, or ρ where levels cannot be compared. None where all is undefined."""
     name = "bias" if bias else "spearman"
     table = pd.DataFrame(
@@ -144,7 +146,7 @@ def players(rows: pd.DataFrame, bias: bool) -> alt.LayerChart | None:
     return (zero + whiskers + dots).properties(height=alt.Step(ROW))
 
 
-def matrix(humans: Mapping[str, Any]) -> alt.LayerChart:
+def matrix(humans: Mapping[str, Any]) -> Chart:
     """Spearman of every two people, and of each with the mean of the others and of all, themselves included."""
     names = [row["rater"] for row in humans["each"]]
     cells = [

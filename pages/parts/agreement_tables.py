@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -73,7 +73,7 @@ def judges(measured: Measured) -> None:
 def level(figures: Figures) -> None:
     """Order and level of judges and panels, both always: correlation is blind to level, error to order."""
     rows = {}
-    for row in figures.rows.itertuples():
+    for row in _each(figures.rows):
         flags = [":orange-badge[one answer]"] if row.lopsided else []
         rows[plain(row.rater)] = {
             "n": f"{row.n}",
@@ -107,7 +107,7 @@ def footing(figures: Figures) -> None:
             if math.isnan(row.difference)
             else f"{row.at_par} of {row.people} people",
         }
-        for row in figures.rows.itertuples()
+        for row in _each(figures.rows)
     }
     _table(rows, "Judges beside a person who is held out")
     st.caption(
@@ -125,12 +125,12 @@ def people(figures: Figures) -> None:
         COEFFICIENTS[row.coefficient]: {
             "Value": figure(row.value, (row.low, row.high), percent=row.coefficient in ANSWERS)
         }
-        for row in figures.rows.itertuples()
+        for row in _each(figures.rows)
     }
     _table(rows, "Agreement of people with each other")
     below(
         figures,
-        [(COEFFICIENTS[row.coefficient], row.reason) for row in figures.rows.itertuples() if row.reason],
+        [(COEFFICIENTS[row.coefficient], row.reason) for row in _each(figures.rows) if row.reason],
     )
 
 
@@ -145,17 +145,18 @@ def levels(figures: Figures, rater: str) -> None:
             if row.level == "overall"
             else f"{row.groups}" + (f", {row.skipped} left out" if row.skipped else ""),
         }
-        for row in mine.itertuples()
+        for row in _each(mine)
     }
     _table(rows, "Correlation by level")
-    reasons_below([(names[row.level], row.reason) for row in mine.itertuples() if row.reason])
+    reasons_below([(names[row.level], row.reason) for row in _each(mine) if row.reason])
 
 
 def redundancy(figures: Figures) -> None:
     """How much the judges err together."""
     row = figures.rows.iloc[0]
     if row.reason:
-        return st.caption(f"Undefined: {plain(row.reason)}.")
+        st.caption(f"Undefined: {plain(row.reason)}.")
+        return
     k = len(row.judges)
     st.markdown(
         f"The {k} judges average as well as **{row.effective:.2f}** independent ones ({row.effective_low:.2f} to {row.effective_high:.2f}): "
@@ -205,7 +206,7 @@ def below(figures: Figures, reasons: Reasons) -> None:
 
 
 def _of_raters(figures: Figures) -> Reasons:
-    return [(row.rater, row.reason) for row in figures.rows.itertuples() if row.reason]
+    return [(row.rater, row.reason) for row in _each(figures.rows) if row.reason]
 
 
 def _all_undefined(rows: pd.DataFrame, value: str) -> bool:
@@ -253,6 +254,10 @@ def figure(
     return f"**{value:{form}}**{mark}{within}".replace("-", "−")
 
 
+def _each(rows: pd.DataFrame) -> Iterable[Any]:
+    return rows.itertuples()
+
+
 def _of(row: Any, name: str, *, signed: bool = False) -> str:
     return figure(
         getattr(row, name), (getattr(row, f"{name}_low"), getattr(row, f"{name}_high")), signed=signed
@@ -267,7 +272,7 @@ def _spearman(row: Mapping[str, Any], items: int) -> str:
 
 def _table(rows: Mapping[str, Mapping[str, str]], alt: str) -> None:
     if rows:
-        st.table(pd.DataFrame.from_dict(rows, orient="index"), border="horizontal", alt=alt)
+        st.table(pd.DataFrame.from_dict(dict(rows), orient="index"), border="horizontal", alt=alt)
 
 
 def _note(reasons: Reasons, of: str, row: Mapping[str, Any]) -> None:

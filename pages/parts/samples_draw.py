@@ -47,7 +47,7 @@ def form() -> None:
         )  # fmt: skip
         allocation = st.segmented_control(
             "Each stratum gives", ["even", "proportional"], default="even", required=True,
-            format_func={"even": "the same number", "proportional": "its share"}.get,
+            format_func={"even": "the same number", "proportional": "its share"}.__getitem__,
         )  # fmt: skip
     draw: dict[str, Any] = {
         "wanted": wanted, "by": by, "seed": seed, "allocation": allocation, "exclude_refused": without_refused,

@@ -1,0 +1,206 @@
+"""The pages of samples, annotators and agreement, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from core import trust
+from core.store import studies
+from core.store.studies import Study
+
+from .keeper import Server, serving
+from .made import PEOPLE, make
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "*Zoe* [x](http://elsewhere.test) :red[red] $x^2$"
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The study “made” (60 conversations, 5 people, 3 judges), a study without people and one without anything."""
+    folder = tmp_path_factory.mktemp("trust")
+    workspace = make(folder / "workspace", items=60)
+    with workspace.write() as db:
+        asked = studies.get(db, "made").criteria
+        studies.create(db, Study("judged-only", asked))
+        studies.add_units(db, "judged-only", [(n, None, "") for n in range(1, 11)])
+        studies.create(db, Study("empty", asked))
+    with serving(workspace, folder / "log") as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def patience(page: Page) -> None:
+    """Where it is slow, it is the machine: nothing here is about time."""
+    page.set_default_timeout(30_000)
+    expect.set_options(timeout=30_000)
+
+
+def sees(page: Page, text: str | re.Pattern[str]) -> None:
+    expect(page.get_by_text(text).first).to_be_visible()
+
+
+def figures(app: Server) -> trust.Measured:
+    with app.workspace.read() as db:
+        return trust.measure(db, "made")
+
+
+def test_agreement_answers_first_and_the_table_shows_the_figures(app: Server, page: Page) -> None:
+    found = figures(app).figures["criteria"]
+    page.goto(f"{app.url}/agreement?study=made")
+    panel = next(p for p in found["final"]["panels"] if len(p["judges"]) == 3)
+    sees(page, re.compile(rf"On Final, the 3 judges together .* ρ = {panel['spearman']:.2f}"))
+    sees(page, "stand-in")
+    keen = next(j for j in found["fluency"]["judges"] if j["rater"] == "judge-keen")
+    row = page.get_by_role("row").filter(has_text="judge-keen").first
+    expect(row).to_contain_text(f"{keen['spearman']:.3f}")
+    expect(row).to_contain_text(f"{keen['ci'][0]:.2f}\u00a0to\u00a0{keen['ci'][1]:.2f}")
+    # A heading for everything a criterion has, and a chart where one belongs.
+    for heading in (
+        "order and level",
+        "a judge in a person's place",
+        "how everybody uses the scale",
+        "where a judge fails",
+        "people among themselves",
+        "how many judges are these?",
+    ):
+        expect(page.get_by_role("heading", name=f"Final: {heading}")).to_be_visible()
+    expect(page.get_by_test_id("stVegaLiteChart")).to_have_count(5)
+
+
+def test_the_address_names_study_and_criterion(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/agreement?study=made&criterion=fluency")
+    expect(page.get_by_role("heading", name="Fluency: order and level")).to_be_visible()
+    page.get_by_test_id("stButtonGroup").get_by_text("In character").click()
+    expect(page.get_by_role("heading", name="In character: order and level")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"study=made&criterion=in_character"))
+    page.goto(f"{app.url}/agreement?study=nope")
+    sees(page, "There is no study “nope”.")
+
+
+def test_a_panel_is_ticked_and_refusals_are_counted(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/agreement?study=made")
+    sees(page, "on 58 items")  # conversations 7 and 47 were refused
+    page.get_by_role("button", name="How it is measured").click()
+    page.get_by_text("Count conversations in which a judge saw a refusal").click()
+    sees(page, "on 60 items")
+    page.keyboard.press("Escape")
+    box = page.get_by_label("A panel of your own").and_(page.locator("input"))
+    for judge in ("judge-flat", "judge-mild"):
+        box.click()
+        page.get_by_role("option", name=judge).click()
+    page.keyboard.press("Escape")
+    # The pair is in the table anyhow; ticked, it is looked at closely too: in the table of level and in that of footing.
+    expect(page.get_by_role("row").filter(has_text="Avg(judge-flat, judge-mild)")).to_have_count(3)
+
+
+def test_a_dot_opens_its_conversations(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/agreement?study=made")
+    sees(page, "Largest gaps")
+    expect(page.get_by_role("button", name="LaTeX")).to_be_visible()
+    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
+    page.get_by_test_id("stVegaLiteChart").nth(2).locator(".mark-symbol path").last.click()
+    sees(page, "The dot you picked")
+    with app.workspace.read() as db:
+        items = trust.points(trust.measure(db, "made"), "final", ("judge-flat", "judge-keen", "judge-mild"))
+    sees(page, f"{len(items)} items; a larger dot is several.")
+
+
+def test_a_study_without_people_says_so_and_shows_what_there_is(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/agreement?study=judged-only")
+    sees(page, "Nobody has rated the study “judged-only” yet")
+    sees(page, "undefined")
+    expect(page.get_by_role("heading", name="how everybody uses the scale")).to_be_visible()
+    page.goto(f"{app.url}/agreement?study=empty")
+    sees(page, "The study “empty” has no ratings yet.")
+
+
+def test_the_figures_can_be_taken_away(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/agreement?study=made")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="JSON").click()
+    assert json.loads(Path(download.value.path()).read_text()) == figures(app).figures
+    page.goto(f"{app.url}/samples?study=made")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Ratings (CSV)").click()
+    lines = Path(download.value.path()).read_text().splitlines()
+    # 60 items × 3 criteria × 5 people, and of every judge 60 × 2 turns × 4 criteria
+    assert sum(",human," in line for line in lines) == 60 * 3 * 5
+
+
+def test_a_study_is_drawn_dealt_and_passed_on(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/samples")
+    page.get_by_text("Draw a new one").click()
+    number = page.get_by_role("spinbutton", name="Conversations")
+    number.fill("999")
+    number.press("Enter")
+    sees(page, "There are 60 candidates for 999 units")
+    sees(page, "Still needed: a name, a draw that is possible.")
+    number.fill("12")
+    number.press("Enter")
+    sees(page, re.compile("12 of 60 conversations"))
+    page.get_by_label("Name of the study").fill("pilot")
+    page.get_by_label("Name of the study").press("Enter")
+    page.get_by_role("button", name="Keep this study").click()
+    sees(page, "The study “pilot” is kept: 12 items.")
+    with app.workspace.read() as db:
+        assert [c.name for c in studies.get(db, "pilot").criteria] == [
+            "in_character",
+            "entertaining",
+            "fluency",
+        ]
+        assert "## Fluency" in studies.get(db, "pilot").guidelines
+    page.get_by_role("button", name="Deal", exact=True).click()
+    sees(page, "Dealt. Ada: 12 items, Bo: 12 items")
+    page.goto(f"{app.url}/annotators?annotator=Bo")
+    page.get_by_role("button", name="Deal what they have not begun to others").click()
+    sees(page, "What Bo had not begun in “pilot” went to the others.")
+    assert app.rows(
+        "SELECT x.name, count(*) FROM assignments a JOIN study_units u ON u.id = a.unit_id JOIN studies s ON s.id = u.study_id "
+        "JOIN raters x ON x.id = a.rater_id WHERE s.name = 'pilot' GROUP BY x.name"
+    ) == [(name, 12) for name in PEOPLE if name != "Bo"]
+
+
+def test_a_link_is_shown_once_works_is_renewed_and_withdrawn(app: Server, page: Page) -> None:
+    def link() -> str:
+        return page.get_by_test_id("stCode").inner_text().strip()
+
+    def opens(address: str) -> bool:
+        other = page.context.new_page()
+        other.goto(address)
+        works = other.get_by_text("Nothing to rate yet")
+        refused = other.get_by_text("This link is not valid")
+        expect(works.or_(refused)).to_be_visible()
+        found = works.is_visible()
+        other.close()
+        return found
+
+    page.goto(f"{app.url}/annotators")
+    page.get_by_label("Names, one a line").fill(HOSTILE)
+    page.get_by_role("button", name="Make links").click()
+    sees(page, "Copy each link now")
+    expect(page.get_by_text(HOSTILE).first).to_be_visible()  # letter for letter
+    first = link()
+    assert opens(first)
+    page.goto(f"{app.url}/annotators?annotator={HOSTILE}")
+    expect(page.get_by_role("button", name="Renew the link")).to_be_visible()
+    expect(page.get_by_test_id("stCode")).to_have_count(0)
+    chosen = page.get_by_label("Annotator", exact=True).and_(page.locator("input")).first
+    chosen.click()
+    chosen.fill("*Zoe*")
+    page.get_by_role("option").first.click()
+    page.get_by_role("button", name="Renew the link").click()
+    sees(page, "Copy each link now")
+    second = link()
+    assert not opens(first)
+    assert opens(second)
+    page.get_by_role("button", name="Withdraw the link").click()
+    sees(page, "no longer works")
+    assert not opens(second)
