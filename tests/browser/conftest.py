@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Error, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
 
 from core.store import access, studies
 from core.workspace import Workspace
@@ -46,16 +46,24 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page in a browser of its own memory; what went wrong in its scripts fails the test."""
+@pytest.fixture(scope="session")
+def windows(browser: Browser) -> Iterator[BrowserContext]:
+    """One browser's memory for all windows: what Streamlit's scripts cost to load and compile is paid once."""
     context = browser.new_context(viewport={"width": 1400, "height": 900})
     context.set_default_timeout(10_000)
-    page = context.new_page()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(windows: BrowserContext) -> Iterator[Page]:
+    """A window; what went wrong in its scripts fails the test."""
+    page = windows.new_page()
     broken: list[str] = []
     page.on("pageerror", lambda error: broken.append(str(error)))
     yield page
-    context.close()
+    page.close()
+    windows.clear_cookies()
     assert not broken, broken
 
 

@@ -310,7 +310,8 @@ def test_a_server_killed_and_started_again_loses_nothing(page: Page, tmp_path: P
         assert [(position, score) for position, _, score in answers(second, "Ann")] == given
 
 
-def test_only_time_at_work_is_counted(page: Page) -> None:
+def test_only_time_at_work_is_counted(browser: Browser) -> None:
+    page = browser.new_page()
     page.clock.install(time=0)
     page.goto("about:blank")
     page.clock.pause_at(1000)
@@ -327,6 +328,7 @@ def test_only_time_at_work_is_counted(page: Page) -> None:
     page.clock.run_for(20_000)
     page.evaluate("clock.touch()")
     assert page.evaluate("clock.take()") == 0
+    page.close()
 
 
 def test_one_turn_of_a_dialogue_is_marked_and_rated(
