@@ -16,6 +16,7 @@ from sqlite_utils import Database
 
 from core.agreement.resampling import draws, interval
 from core.benchmarks import get
+from core.benchmarks.benchmark import Benchmark
 from core.errors import ConcordError, not_found
 from core.rating import Criterion
 from core.store import tables
@@ -114,12 +115,21 @@ def weightings(criteria: Sequence[Criterion]) -> dict[str, dict[str, float]]:
     return found
 
 
+def compares(system: Benchmark) -> bool:
+    """Whether a benchmark has criteria that enter a final score."""
+    return any(c.counted for c in system.criteria)
+
+
 def gather(
     db: Database, benchmark: str, *, language: str = "", facets: Mapping[str, Sequence[str]] | None = None
 ) -> Rated:
     """What a benchmark's table is made of. Raises NotFound for an unknown benchmark, ConcordError where no judge has rated anything."""
     system = get(benchmark)
     names = [c.name for c in system.criteria]
+    if not compares(system):
+        raise ConcordError(
+            f"Judges do not rate {system.title} by criteria that could be averaged, so it has no such table."
+        )
     scores = tables.scores(db, benchmark, names, language=language, facets=facets)
     if scores.empty:
         where = f" in “{language}”" if language else ""

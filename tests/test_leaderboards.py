@@ -300,6 +300,8 @@ def test_what_cannot_be_measured_is_said(workspace):
         pytest.raises(ConcordError, match="No judge has rated any PingPong conversation yet"),
     ):
         leaderboards.gather(db, "pingpong")
+    with workspace.read() as db, pytest.raises(ConcordError, match="has no such table"):
+        leaderboards.gather(db, "simulbench-dialogues")
     with workspace.write() as db:
         judged(db, "k", (4.0,))
     with workspace.read() as db:

@@ -41,7 +41,7 @@ def further_judges() -> None:
         return
     with workspace().read() as db:
         stored = conversations.values(db)
-    names = [name for name in BENCHMARKS if name in stored["benchmark"]]
+    names = [b.name for b in BENCHMARKS.values() if b.name in stored["benchmark"] and b.criteria]
     if not names:
         st.info("There are no conversations to judge yet.")
         return
@@ -170,7 +170,8 @@ def _estimate(plan: Plan, key: str) -> None:
         job = work.job(workspace(), plan)
         for model in job.models.values():
             model.key()
-        found = work.survey(workspace(), job)
+        with st.spinner("Looking what is stored already …"):
+            found = work.survey(workspace(), job)
     except ConcordError as error:
         return sentence(error)
     with st.container(border=True):

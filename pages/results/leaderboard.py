@@ -19,6 +19,7 @@ from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
 
 EVERY = "all"
+Chosen = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the ratings …")
@@ -27,11 +28,27 @@ def _rated(
     stamp: tuple[int, int],
     benchmark: str,
     language: str,
-    facets: tuple[tuple[str, tuple[str, ...]], ...],
+    facets: Chosen,
 ) -> Rated:
     """What the table rests on; read anew when the store has grown."""
     with workspace().read() as db:
         return leaderboards.gather(db, benchmark, language=language, facets=dict(facets))
+
+
+@st.cache_resource(max_entries=32, show_spinner="Measuring …")
+def _measured(
+    folder: str,
+    stamp: tuple[int, int],
+    benchmark: str,
+    language: str,
+    facets: Chosen,
+    judges: tuple[str, ...],
+    weights: str,
+) -> Leaderboard:
+    """The table; measured anew when the store has grown, or when another one is asked for."""
+    rated = _rated(folder, stamp, benchmark, language, facets)
+    offered = leaderboards.weightings(BENCHMARKS[benchmark].criteria)
+    return leaderboards.leaderboard(rated, judges=judges, weights=offered[weights])
 
 
 def page() -> None:
@@ -39,9 +56,9 @@ def page() -> None:
     st.title("Leaderboard", anchor=False)
     with workspace().read() as db:
         stamp, known = stored.stamp(db), conversations.values(db)
-    names = [name for name in BENCHMARKS if name in known["benchmark"]]
+    names = [b.name for b in BENCHMARKS.values() if b.name in known["benchmark"] and leaderboards.compares(b)]
     if not names:
-        st.info("There are no conversations of a benchmark yet.")
+        st.info("There are no conversations yet that judges could compare.")
         return link("runs", "Start a run")
     name = asked("benchmark", names, names[0])
     if len(names) > 1:
@@ -51,10 +68,12 @@ def page() -> None:
     benchmark = BENCHMARKS[shown("benchmark", name)]
     with workspace().read() as db:
         values = conversations.values(db, benchmark.name)
-    language = _language(values["language"])
+    rests_on = (
+        str(workspace().path), stamp, benchmark.name, _language(values["language"]), _others(benchmark, values),
+    )  # fmt: skip
     try:
-        rated = _rated(str(workspace().path), stamp, benchmark.name, language, _others(benchmark, values))
-        board = _board(rated, benchmark)
+        judges, weights = _panel(_rated(*rests_on), benchmark)
+        board = _measured(*rests_on, judges, weights)
     except ConcordError as error:
         return sentence(error)
     _show(board, benchmark)
@@ -70,7 +89,7 @@ def _language(known: list[str]) -> str:
     return "" if chosen == EVERY else chosen
 
 
-def _others(benchmark: Benchmark, values: dict[str, list[str]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _others(benchmark: Benchmark, values: dict[str, list[str]]) -> Chosen:
     """What else varied, beside the two facets of the grid: asked only where it did."""
     chosen = []
     for name in benchmark.facets[2:]:
@@ -82,9 +101,9 @@ def _others(benchmark: Benchmark, values: dict[str, list[str]]) -> tuple[tuple[s
     return tuple(chosen)
 
 
-def _board(rated: Rated, benchmark: Benchmark) -> Leaderboard:
+def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:
     left, right = st.columns([3, 2])
-    panel = left.multiselect(
+    judges = left.multiselect(
         "Panel of judges",
         rated.judges,
         default=rated.judges,
@@ -92,11 +111,10 @@ def _board(rated: Rated, benchmark: Benchmark) -> Leaderboard:
         bind="query-params",
         placeholder="every judge",
     )
-    offered = leaderboards.weightings(benchmark.criteria)
-    weights = "All alike"
-    if len(offered[weights]) > 1:
-        weights = right.selectbox("Weights in final", list(offered), key="weights", bind="query-params")
-    return leaderboards.leaderboard(rated, judges=panel, weights=offered[weights])
+    offered = list(leaderboards.weightings(benchmark.criteria))
+    if len(offered) <= 2:  # one criterion has nothing to be weighed against
+        return tuple(judges), offered[0]
+    return tuple(judges), right.selectbox("Weights in final", offered, key="weights", bind="query-params")
 
 
 def _show(board: Leaderboard, benchmark: Benchmark) -> None:

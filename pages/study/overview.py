@@ -7,6 +7,7 @@ import streamlit as st
 from core import overview
 from core.benchmarks import BENCHMARKS
 from core.commands.progress import sentence as progress_sentence
+from core.leaderboards import compares
 from core.overview import Overview
 from core.store import ratings
 from pages.parts import tables
@@ -78,7 +79,7 @@ def _conversations(found: Overview) -> None:
             tables.played([p for p in found.played if p.benchmark == name])
             with st.container(horizontal=True):
                 link("conversations", "Browse them", benchmark=name)
-                if known and any(p.judged for p in found.played if p.benchmark == name):
+                if known and compares(known) and any(p.judged for p in found.played if p.benchmark == name):
                     link("leaderboard", "Leaderboard", benchmark=name)
     with right:
         st.subheader("Judges", anchor=False)
