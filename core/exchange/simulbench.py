@@ -117,10 +117,11 @@ def _checked(line: int, entry: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(turn, int) or isinstance(turn, bool) or turn < 0:
         raise ValueError(f"“turn_num” must be a whole number from 0 up, not {turn!r}.")
     history = entry.get("dialogue_history")
-    if not isinstance(history, list) or not all(
-        isinstance(said, dict) and "role" in said for said in history
-    ):
-        raise ValueError("“dialogue_history” must be a list of messages with role and content.")
+    if not isinstance(history, list) or not history:
+        raise ValueError("“dialogue_history” must be a list of messages.")
+    for number, said in enumerate(history, 1):
+        if not isinstance(said, dict) or said.get("role") not in ("user", "assistant"):
+            raise ValueError(f"message {number} of “dialogue_history” must be by user or assistant.")
     return entry
 
 

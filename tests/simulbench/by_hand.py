@@ -1,0 +1,77 @@
+"""A few scored answers made by hand, without any model."""
+
+from __future__ import annotations
+
+from core.benchmarks.simulbench.targets import QUALITY
+from core.conversation import Conversation, Message, Unit
+from core.rating import Judgement, Rater, Rating
+from core.scenario import Scenario
+from core.store import conversations, ratings, scenarios
+
+KINDS = {"s1": "LastOnly", "s2": "FirstChan", "s3": "SubseqChan", "s4": "FirstChan"}
+TYPES = {"s1": "stateless", "s2": "stateless", "s3": "stateless", "s4": "stateful"}
+TASK_OF = {"s1": "maker", "s2": "maker", "s3": "maker", "s4": "keeper"}
+
+
+def key(script, player):
+    return f"simulbench/v1/{script}/{player}"
+
+
+def answer(db, script, player, reply="It is done.", ending="whole"):
+    facets = {
+        "task": TASK_OF[script],
+        "kind": KINDS[script],
+        "type": TYPES[script],
+        "script": script,
+        "ending": ending,
+    }
+    messages = (
+        Message("user", "Be a maker of things. My first request: make one."),
+        Message("assistant", reply, {"cut": True} if ending == "cut" else {}),
+    )
+    return conversations.save(
+        db,
+        Conversation(
+            "simulbench",
+            key(script, player),
+            player,
+            messages,
+            facets=facets,
+            context={"Task": TASK_OF[script].title()},
+        ),
+    )
+
+
+def judge(db, script, player, judge, score):
+    """A judgement: a score, or None for a verdict that could not be read."""
+    conversation = key(script, player)
+    given = () if score is None else (Rating(Unit(conversation), "quality", score, f"I say {score}."),)
+    ratings.save_judgement(
+        db,
+        Judgement(
+            f"{conversation}|{judge}|v1|0", conversation, Rater(judge, "judge", "v1"), given,
+            failure="No usable reply after 3 attempts." if score is None else None, raw="so so",
+        ),
+    )  # fmt: skip
+
+
+def fill(db, scores, **endings):
+    """`scores` maps (script, player) to a list of scores, by judges j1, j2 …; `endings` maps script_player to an ending."""
+    ratings.register(db, "simulbench", (QUALITY,))
+    for (script, player), given in scores.items():
+        answer(db, script, player, ending=endings.get(f"{script}_{player}", "whole"))
+        for number, score in enumerate(given, 1):
+            judge(db, script, player, f"j{number}", score)
+
+
+def script(key, **changed):
+    body = {
+        "task": TASK_OF[key], "act": TASK_OF[key].title(), "type": TYPES[key], "kind": KINDS[key], "turn": 1,
+        "challenging": 0 if KINDS[key] == "LastOnly" else 1, "dialogue": key,
+        "history": [{"role": "user", "content": "Be a maker of things. My first request: make one."}],
+    }  # fmt: skip
+    return Scenario("simulbench", "script", key, {**body, **changed}, "accepted", "by hand", "test")
+
+
+def store_scripts(db, *keys):
+    scenarios.save(db, [script(k) for k in keys])

@@ -1,0 +1,98 @@
+"""Scripts are cut from dialogues as the paper says, and set aside when they tell nobody apart."""
+
+import pytest
+from pydantic import ValidationError
+
+from core import scripts
+from core.benchmarks.simulbench.scripts import Script, extract
+from core.conversation import Conversation, Message
+from core.errors import ConcordError, NotFound
+from core.store import scenarios
+from tests.simulbench import by_hand
+
+
+def dialogue(turns=4):
+    said = [
+        m
+        for t in range(1, turns + 1)
+        for m in (Message("user", f"q{t}", {"strategy": "Next step"}), Message("assistant", f"a{t}"))
+    ]
+    return Conversation(
+        "simulbench-dialogues", "d", "sim", tuple(said), facets={"task": "till", "type": "stateful"}, context={"Task": "Till"}
+    )  # fmt: skip
+
+
+def cut(found):
+    return [(s.kind, s.turn, [said.content for said in s.history]) for s in found]
+
+
+def test_without_a_challenging_turn_the_last_request_is_the_script():
+    assert cut(extract(dialogue(), 0)) == [("LastOnly", 4, ["q1", "a1", "q2", "a2", "q3", "a3", "q4"])]
+
+
+def test_from_the_challenging_turn_on_every_turn_is_one():
+    assert cut(extract(dialogue(), 3)) == [
+        ("FirstChan", 3, ["q1", "a1", "q2", "a2", "q3"]),
+        ("SubseqChan", 4, ["q1", "a1", "q2", "a2", "q3", "a3", "q4"]),
+    ]
+    assert cut(extract(dialogue(), 1))[0] == ("FirstChan", 1, ["q1"])
+    assert [kind for kind, *_ in cut(extract(dialogue(), 1))] == ["FirstChan"] + ["SubseqChan"] * 3
+    assert [kind for kind, *_ in cut(extract(dialogue(), 4))] == ["FirstChan"]
+
+
+def test_a_script_keeps_its_strategies_task_and_origin():
+    [one] = extract(dialogue(2), 0)
+    assert (one.key, one.dialogue, one.task, one.act, one.type) == ("d@2", "d", "till", "Till", "stateful")
+    assert one.messages[2].meta == {"strategy": "Next step"}
+
+
+def test_there_is_nothing_to_cut_where_there_is_nothing_said_or_no_such_turn():
+    assert extract(dialogue(0), 0) == []
+    assert extract(dialogue(2), 3) == []
+
+
+@pytest.mark.parametrize("changed", [{"turn": 3}, {"challenging": 2}, {"kind": "FirstChan"}, {"history": []}])
+def test_a_script_that_contradicts_itself_is_none(changed):
+    [good] = extract(dialogue(2), 0)
+    with pytest.raises(ValidationError):
+        Script.model_validate({**good.model_dump(), **changed})
+
+
+def test_scripts_come_from_the_only_judge_and_not_twice(played):
+    with played.write() as db:
+        known = scenarios.keys(db, "simulbench", "script")
+        again = scripts.extract_scripts(db)
+        assert (again.judge, again.dialogues, again.unjudged) == ("standin-judge-strict", 8, 0)
+        assert sum(again.kinds.values()) == again.known == len(known) > 8
+        with pytest.raises(NotFound, match="nobody"):
+            scripts.extract_scripts(db, "nobody")
+
+
+def test_without_a_judge_there_is_nothing_to_go_by(workspace):
+    with workspace.write() as db, pytest.raises(ConcordError, match="No judge has looked"):
+        scripts.extract_scripts(db)
+
+
+def test_full_marks_from_every_judge_for_every_target_set_a_script_aside(run, workspace):
+    with workspace.write() as db:
+        by_hand.store_scripts(db, "s1", "s2", "s3", "s4")
+        by_hand.fill(
+            db,
+            {
+                ("s1", "x"): [10, 10], ("s1", "y"): [10, 10],  # everybody has full marks
+                ("s2", "x"): [10, 10], ("s2", "y"): [10, 9],  # one judge gives less
+                ("s3", "x"): [10, 10], ("s3", "y"): [10, None],  # one verdict cannot be read
+                ("s4", "x"): [10, 10],  # one target has not answered
+            },
+        )  # fmt: skip
+    dry = run(workspace, "scripts", "discard", "--dry-run")
+    assert dry.output == "  s1 (LastOnly, stateless)\n1 scripts would be set aside, full marks for x, y.\n"
+    assert "1 scripts set aside" in run(workspace, "scripts", "discard", "--by", "Ada").output
+    with workspace.read() as db:
+        assert scenarios.keys(db, "simulbench", "script", "discarded") == ["s1"]
+        assert scenarios.get(db, "simulbench", "script", "s1").decided_by == "Ada"
+        assert [e.script.key for e in scripts.easy_scripts(db, targets=["x"])] == ["s2", "s3", "s4"]
+        assert [e.script.key for e in scripts.easy_scripts(db, judges=["j1"])] == ["s2", "s3"]
+        with pytest.raises(NotFound, match="target “z”"):
+            scripts.easy_scripts(db, targets=["z"])
+    assert "1 discarded" in run(workspace, "scripts", "count").output
