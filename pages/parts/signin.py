@@ -50,24 +50,34 @@ class Guesses:
             self.failures, self.until = 0, 0.0
 
 
+@dataclass
+class SetupCode:
+    """What the first researcher has to copy from the server's console, so that not just whoever comes first sets the passphrase."""
+
+    code: str | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def expected(self) -> str:
+        """The code; printed on the console when it is first asked for."""
+        with self.lock:
+            if self.code is None:
+                self.code = "-".join(secrets.token_hex(2).upper() for _ in range(3))
+                print(
+                    f"\n  No passphrase is set yet. To set one in the browser, enter this code there: {self.code}",
+                    flush=True,
+                )
+                print("  (or set one here with `concord passphrase`)\n", flush=True)
+            return self.code
+
+    def used(self) -> None:
+        """It served its purpose; the next one will be another."""
+        with self.lock:
+            self.code = None
+
+
 # Values of this process, not st.cache_resource: any visitor may ask Streamlit to clear its caches.
 _guesses = Guesses()
-_code_lock = threading.Lock()
-_code: str | None = None
-
-
-def _setup_code() -> str:
-    """What the first researcher has to copy from the server's console, so that not just whoever comes first sets the passphrase."""
-    global _code  # noqa: PLW0603 - one code for the life of the server
-    with _code_lock:
-        if _code is None:
-            _code = "-".join(secrets.token_hex(2).upper() for _ in range(3))
-            print(
-                f"\n  No passphrase is set yet. To set one in the browser, enter this code there: {_code}",
-                flush=True,
-            )
-            print("  (or set one here with `concord passphrase`)\n", flush=True)
-        return _code
+_setup = SetupCode()
 
 
 def sign_in(workspace: Workspace) -> None:
@@ -147,7 +157,7 @@ def _with_passphrase(workspace: Workspace) -> None:
 
 
 def _first_passphrase(workspace: Workspace) -> None:
-    expected = _setup_code()
+    expected = _setup.expected()
     st.markdown(
         "This workspace is served beyond its own machine and has no passphrase yet. "
         "The code stands in the console of the server."
@@ -172,6 +182,7 @@ def _first_passphrase(workspace: Workspace) -> None:
             st.session_state[COOKIE] = access.ticket(db)
     except NotAllowed as error:
         return sentence(error)
+    _setup.used()
     st.rerun()
 
 
