@@ -273,6 +273,26 @@ def test_without_a_connection_answers_are_kept_and_sent_later(
     assert [state for state, *_ in states(server, me)] == ["done", "open", "open"]
 
 
+def test_keys_for_an_item_that_is_slow_to_arrive_are_not_taken_as_answers(
+    page: Page, server: Server, invite: Invite, me: str
+) -> None:
+    """Nobody can have an opinion of what they do not see: after two seconds the keys held back are dropped, and it is said."""
+    open_desk(page, server, invite(12))
+    page.evaluate(
+        "(() => { const bus = concordDesk, take = bus.receive; globalThis.late = []; globalThis.take = take; bus.receive = (news) => late.push(news); })()"
+    )
+    press(page, "1 1 1 Enter " * 7)  # what lies ready
+    expect(page.get_by_text("The next item is on its way")).to_be_visible()
+    press(page, "5 5 5 Enter")
+    page.wait_for_timeout(2100)
+    page.evaluate("concordDesk.receive = take; late.forEach((news) => take(news))")
+    expect(page.locator(".notice")).to_contain_text("slow to arrive")
+    at_item(page, 8)
+    press(page, "2 2 2 Enter")
+    saved(page)
+    assert [score for *_, score in answers(server, me)] == [1] * 21 + [2] * 3
+
+
 def test_a_server_killed_and_started_again_loses_nothing(page: Page, tmp_path: Path) -> None:
     workspace = Workspace.open(tmp_path / "workspace")
     fill(workspace, items=8)
