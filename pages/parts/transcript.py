@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.conversation import Conversation, Turn
+from pages.parts.plain import plain
 
 
 def transcript(
@@ -36,11 +37,11 @@ def context(conversation: Conversation) -> None:
     """Draw what was given beside the dialogue (the card of a character, a task); headings that start with “_” are left out."""
     for heading, text in conversation.context.items():
         if not heading.startswith("_"):
-            with st.expander(heading):
+            with st.expander(plain(heading)):
                 st.text(str(text))
 
 
 def _said(who: str, text: str) -> None:
-    st.caption(who)
+    st.caption(plain(who))
     # st.text is the one element that interprets nothing, not even Streamlit's own colours and icons.
     st.text(text)

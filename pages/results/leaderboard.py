@@ -83,10 +83,11 @@ def _language(known: list[str]) -> str:
     """The language chosen; “” for all of them together."""
     if len(known) == 1:
         return known[0]
+    offered = [*known, EVERY]
     chosen = st.segmented_control(
-        "Language", [*known, EVERY], default=known[0], key="language", bind="query-params", required=True
+        "Language", offered, default=asked("language", offered, known[0]), required=True, format_func=plain
     )
-    return "" if chosen == EVERY else chosen
+    return "" if shown("language", chosen) == EVERY else chosen
 
 
 def _others(benchmark: Benchmark, values: dict[str, list[str]]) -> Chosen:

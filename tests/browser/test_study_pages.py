@@ -7,11 +7,17 @@ import re
 import signal
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote, urlsplit
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from core.conversation import Conversation, Message, Unit
+from core.rating import Judgement, Rater, Rating
 from core.standin.server import running
+from core.store import conversations, ratings, runs, studies
+from core.store.studies import Study
 from core.workspace import Workspace
 from tests.conftest import FIXED, toml
 from tests.filled import HOSTILE, fill
@@ -134,7 +140,7 @@ def test_what_a_model_wrote_is_shown_letter_for_letter(app: Server, page: Page) 
     page.goto(f"{app.url}/conversations?conversation={which}")
     expect(page.get_by_text(HOSTILE)).to_be_visible()
     assert page.title() != "broken"
-    assert not [url for url in asked if "example.org" in url]
+    assert not [url for url in asked if urlsplit(url).hostname == "example.org"]
 
 
 def test_judges_explain_themselves_beside_the_turn(app: Server, page: Page) -> None:
@@ -168,6 +174,73 @@ def test_an_address_of_no_conversation_is_answered_with_a_sentence(
     expect(page.get_by_test_id("stAlert")).to_contain_text("conversation")
     page.get_by_role("button", name="All conversations").click()
     expect(page.get_by_text("128 conversations")).to_be_visible()
+
+
+def test_names_are_shown_letter_for_letter_too(tmp_path: Path, page: Page) -> None:
+    name = "**n** ![x](https://example.org/x.png) :red[r] $x$ <b>b</b>"
+    workspace = Workspace.open(tmp_path / "workspace")
+    with workspace.write() as db:
+        fill(db)
+        for language in ("en", name):
+            said = (Message("user", name), Message("assistant", name))
+            facets = {"character": name, "situation": name, "interrogator": name}
+            conversation = Conversation(
+                "pingpong",
+                f"hostile/{language}",
+                name,
+                said,
+                language,
+                facets,
+                {name: name, f"_{name}": name},
+            )
+            conversations.save(db, conversation)
+            rated = tuple(
+                Rating(Unit(conversation.key, 1), c, 1.0, name)
+                for c in ("fluency", "in_character", "entertaining")
+            )
+            ratings.save_judgement(
+                db, Judgement(f"{conversation.key}|a", conversation.key, Rater(name, "judge"), rated)
+            )
+            ratings.save_judgement(
+                db,
+                Judgement(
+                    f"{conversation.key}|b",
+                    conversation.key,
+                    Rater(name, "judge"),
+                    failure=name,
+                    raw=name,
+                    repeat=1,
+                ),
+            )
+        number = conversations.find_id(db, f"hostile/{name}")
+        studies.create(db, Study("hostile", (), name))
+        studies.add_units(db, "hostile", [(number or 0, None, name)])
+        runs.end(db, runs.start(db, name, {"models": {name: [name]}}, 1), "broken", name)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    main = page.get_by_test_id("stMain")
+    with serving(workspace, tmp_path / "log") as server:
+        for address, seen in (
+            ("", "Deal the study"),
+            ("runs", "Runs"),
+            (f"conversations?player={quote(name)}", "2 conversations"),
+            (f"conversations?conversation={number}", "Dialogue"),
+            (f"leaderboard?language={quote(name)}", "Select a row"),
+        ):
+            page.goto(f"{server.url}/{address}")
+            expect(main.get_by_text(seen).first).to_be_visible()
+            if address == "runs":
+                page.get_by_role("tab", name="Earlier runs").click()
+                expect(main.get_by_text("broken").first).to_be_visible()
+            for folded in main.get_by_test_id("stExpander").all():
+                folded.locator("summary").click()
+            expect(main.get_by_text(name).first).to_be_visible()
+            made = main.locator("img, .katex, b").evaluate_all(
+                "found => found.map(e => e.outerHTML.slice(0, 300))"
+            )
+            assert not made, (address, made)
+            expect(main.locator("strong").filter(has_text=re.compile("^n$"))).to_have_count(0)
+    assert not [url for url in asked if urlsplit(url).hostname == "example.org"]
 
 
 # Leaderboard
