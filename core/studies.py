@@ -13,6 +13,7 @@ from sqlite_utils import Database
 
 from core import sampling
 from core.agreement import default_panels, study_agreement
+from core.benchmarks import BENCHMARKS
 from core.errors import StudyError, not_found
 from core.rating import Criterion
 from core.store import access, conversations, ratings, studies
@@ -309,6 +310,13 @@ def agreement(
         anonymous_people=ratings.study.anonymous,
         exclude_units=ratings.left_out,
     )
+
+
+def reported(study: Study) -> Mapping[str, str] | None:
+    """What the paper reports of the benchmark and language a study was drawn from, to stand beside its own figures."""
+    drawn = study.meta.get("drawn", {})
+    benchmark = BENCHMARKS.get(drawn.get("benchmark", ""))
+    return benchmark.reported.get(drawn["filter"].get("language", "")) if benchmark else None
 
 
 def shortcomings(figures: Mapping[str, Any], *, anonymous: bool = False) -> list[str]:

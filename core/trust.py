@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -94,6 +95,18 @@ class Detail:
 def name_of(row: Mapping[str, Any]) -> str:
     """The name of a judge or a panel of `study_agreement`."""
     return called(row["judges"] if "judges" in row else (row["rater"],))
+
+
+def short_names(judges: Sequence[str]) -> dict[str, str]:
+    """Judges' names without the words that all of them begin with, for where there is little room."""
+    words = {judge: re.split(r"(?<=[-_/ :])", judge) for judge in judges}
+    while (
+        len(words) > 1
+        and min(map(len, words.values())) > 1
+        and len({first for first, *_ in words.values()}) == 1
+    ):
+        words = {judge: rest for judge, (_, *rest) in words.items()}
+    return {judge: "".join(rest) for judge, rest in words.items()}
 
 
 def measure(db: Database, study: str, options: Options = Options()) -> Measured:

@@ -207,3 +207,10 @@ def test_without_people_or_without_judges_there_is_no_answer_but_figures_stand()
         assert answer(found, trust.detail(found, found.main)) == []
         assert set(found.figures["criteria"]) >= {"wit", "care"}
         assert not trust.shares(found, "wit").empty
+
+
+def test_short_names_leave_out_the_words_all_begin_with() -> None:
+    assert trust.short_names(["org/judge-a", "org/judge-b"]) == {"org/judge-a": "a", "org/judge-b": "b"}
+    # No word is cut in two, and a judge alone keeps its name.
+    assert trust.short_names(["strict", "strong"]) == {"strict": "strict", "strong": "strong"}
+    assert trust.short_names(["org/judge"]) == {"org/judge": "org/judge"}

@@ -12,8 +12,6 @@ import click
 
 from core import studies
 from core.agreement import show
-from core.benchmarks import BENCHMARKS
-from core.store.studies import Study
 from core.workspace import Workspace
 
 _KEPT = "Correlations leave out {n} of {all} units: {reason}. --keep-refused counts them."
@@ -83,7 +81,7 @@ def command(
     elif form == "latex":
         click.echo(show.latex(found), nl=False)
     else:
-        click.echo(show.text(found, reported=_reported(ratings.study)), nl=False)
+        click.echo(show.text(found, reported=studies.reported(ratings.study)), nl=False)
     for note in _notes(ratings, found):
         click.echo(note, err=True)
     problems = studies.shortcomings(found, anonymous=ratings.study.anonymous)
@@ -106,10 +104,3 @@ def _notes(ratings: studies.StudyRatings, found: Mapping[str, Any]) -> list[str]
     if 0 < len(ratings.counted) < len([c for c in ratings.study.criteria if c.counted]):
         notes.append(f"Final is the mean of what people and judges both rated: {', '.join(ratings.counted)}.")
     return notes
-
-
-def _reported(study: Study) -> Mapping[str, str] | None:
-    """What the paper reports for the benchmark and language the study was drawn from."""
-    drawn = study.meta.get("drawn", {})
-    benchmark = BENCHMARKS.get(drawn.get("benchmark", ""))
-    return benchmark.reported.get(drawn["filter"].get("language", "")) if benchmark else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -21,13 +21,18 @@ BLUE = "#3d7ab8"
 """Readable on white and on black, for marks the theme has no colour for."""
 
 
-def forest(part: Mapping[str, Any]) -> Chart | None:
+def forest(part: Mapping[str, Any], short: Mapping[str, str]) -> Chart | None:
     """Everybody's Spearman with its interval on one axis: judges, panels, and people with the others. None without any."""
     rows = []
     for kind, raters in ((JUDGE, part["judges"]), (PANEL, part["panels"])):
-        rows += [(name_of(r), kind, r["spearman"], *(r["ci"] or (None, None)), r["n"]) for r in raters]
-    rows += [(r["rater"], PERSON, r["vs_others"], None, None, r["n"]) for r in part["humans"]["each"]]
-    table = pd.DataFrame(rows, columns=["name", "kind", "rho", "low", "high", "n"]).dropna(subset=["rho"])
+        for row in raters:
+            name = " + ".join(short[judge] for judge in row["judges"]) if kind == PANEL else row["rater"]
+            rows.append((name, name_of(row), kind, row["spearman"], *(row["ci"] or (None, None)), row["n"]))
+    rows += [
+        (r["rater"], r["rater"], PERSON, r["vs_others"], None, None, r["n"]) for r in part["humans"]["each"]
+    ]
+    columns = ["name", "who", "kind", "rho", "low", "high", "n"]
+    table = pd.DataFrame(rows, columns=columns).dropna(subset=["rho"])
     if table.empty:
         return None
     kinds = [kind for kind in (JUDGE, PANEL, PERSON) if kind in set(table.kind)]
@@ -37,7 +42,7 @@ def forest(part: Mapping[str, Any]) -> Chart | None:
     legend = alt.Legend(orient="top", title=None, labelLimit=260, symbolStrokeWidth=0)
     color = alt.Color("kind:N", scale=alt.Scale(domain=kinds), legend=legend)
     tip = [
-        alt.Tooltip("name:N", title="who"), alt.Tooltip("kind:N", title="as"), alt.Tooltip("rho:Q", format=".3f", title="ρ"),
+        alt.Tooltip("who:N"), alt.Tooltip("kind:N", title="as"), alt.Tooltip("rho:Q", format=".3f", title="ρ"),
         alt.Tooltip("low:Q", format=".3f", title="from"), alt.Tooltip("high:Q", format=".3f", title="to"), alt.Tooltip("n:Q", title="items"),
     ]  # fmt: skip
     base = alt.Chart(table)
@@ -55,7 +60,11 @@ def forest(part: Mapping[str, Any]) -> Chart | None:
 
 
 def scatter(
-    points: pd.DataFrame, measured: Measured, criterion: str, rater: str, ends: tuple[float, float] | None
+    points: pd.DataFrame,
+    measured: Measured,
+    criterion: str,
+    members: Sequence[str],
+    ends: tuple[float, float] | None,
 ) -> Chart:
     """A judge's score against people's mean; items at one place are one dot, its size their number. The dot clicked is “picked”.
 
@@ -71,10 +80,11 @@ def scatter(
         else alt.Scale(zero=False, padding=12)
     )
     what = measured.label(criterion)
+    whose = members[0] if len(members) == 1 else f"mean of {len(members)} judges"
     base = alt.Chart(dots).mark_point(filled=True, stroke=None)
     chart = base.encode(
         x=alt.X("mean:Q", title=f"{what}: mean of people", scale=scale),
-        y=alt.Y("score:Q", title=f"{what}: {rater}", scale=scale, axis=alt.Axis(titleLimit=SQUARE)),
+        y=alt.Y("score:Q", title=f"{what}: {whose}", scale=scale, axis=alt.Axis(titleLimit=SQUARE - 100)),
         size=alt.Size("items:Q", scale=alt.Scale(range=[60, 420], domain=[1, max(2, int(dots["items"].max()))]), legend=None),
         opacity=alt.condition(picked, alt.value(0.65), alt.value(0.12)),
         tooltip=[
@@ -174,7 +184,7 @@ def matrix(humans: Mapping[str, Any]) -> Chart:
 
 
 def _names() -> alt.Axis:
-    return alt.Axis(labelLimit=210, labelOverlap=False, labelFlush=False, ticks=False)
+    return alt.Axis(labelLimit=260, labelOverlap=False, labelFlush=False, ticks=False)
 
 
 def _answer(score: float, words: Mapping[float, str]) -> str:

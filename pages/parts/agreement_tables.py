@@ -225,7 +225,7 @@ def reasons_below(reasons: Reasons) -> None:
     if not grouped:
         return
     lines = "\n".join(
-        f"- {plain(reason)}: {plain(', '.join(dict.fromkeys(of)))}" for reason, of in grouped.items()
+        f"- {plain(', '.join(dict.fromkeys(of)))}: {plain(reason)}" for reason, of in grouped.items()
     )
     if len(lines) < 250:
         st.caption(lines)

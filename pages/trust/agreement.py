@@ -70,6 +70,10 @@ def page() -> None:
     options = _own_panel(measured.ratings.judges, options)
     measured = _measured(*version, options)
     tables.judges(measured)
+    reported = studies.reported(measured.of.study)
+    if reported:
+        figures = " · ".join(f"{plain(label)} {plain(figure)}" for label, figure in reported.items())
+        st.caption(f"The paper's own figures, for comparison, not of this study: {figures}.")
     criterion = st.pills(
         "Look closely at", measured.criteria, default=asked("criterion", measured.criteria, measured.main), required=True,
         key=f"criterion of {study}", format_func=lambda name: plain(measured.label(name)),
@@ -131,7 +135,7 @@ def _answer(measured: Measured, main: Detail) -> None:
 def _closely(measured: Measured, of: Detail) -> None:
     part = measured.figures["criteria"][of.criterion]
     label = plain(measured.label(of.criterion))
-    forest = charts.forest(part)
+    forest = charts.forest(part, trust.short_names(measured.ratings.judges))
     if forest:
         st.subheader(f"{label}: order and level", anchor=False)
         st.altair_chart(forest, alt="Spearman's correlation of everybody with people's mean, with intervals")
@@ -187,7 +191,7 @@ def _failing(measured: Measured, of: Detail) -> None:
     ends = (scale.low, scale.high) if scale and measured.ratings.same_scale else None
     with left:
         event = st.altair_chart(
-            charts.scatter(points, measured, of.criterion, rater, ends), on_select="rerun", key=f"dots {of.criterion} {rater}",
+            charts.scatter(points, measured, of.criterion, members, ends), on_select="rerun", key=f"dots {of.criterion} {rater}",
             alt=f"{rater} against the mean of people, item by item",
         )  # fmt: skip
         st.caption(f"{len(points)} items; a larger dot is several. Click on one to see its conversations.")
