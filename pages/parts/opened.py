@@ -38,14 +38,18 @@ def conversation(which: int) -> None:
     _scores(given, asked)
     _people([r for r in given if r.rater.kind == "human"], asked)
     _background(what)
-    st.subheader("Dialogue", anchor=False)
     by_judges = [r for r in given if r.rater.kind == "judge"]
-    per_turn = any(r.turn is not None for r in by_judges)
-    transcript(
-        what,
-        beside=(lambda turn: _beside(turn, by_judges, asked)) if per_turn else None,
-        speakers=("User", what.player),
-    )
+    whole = [r for r in by_judges if r.turn is None]
+    if any(r.explanation or r.repeat for r in whole):
+        st.markdown("**Judges, on the whole of it**")
+        _verdicts(whole, asked, "Scores of the whole conversation")
+    st.subheader("Dialogue", anchor=False)
+    turns = {r.turn for r in by_judges if r.turn is not None}
+
+    def beside(turn: Turn) -> None:
+        _verdicts([r for r in by_judges if r.turn == turn.number], asked, f"Scores of turn {turn.number}")
+
+    transcript(what, beside=beside if turns else None, speakers=("User", what.player))
     _cost(what, spent, judgements)
 
 
@@ -125,27 +129,26 @@ def _background(what: Conversation) -> None:
                 st.text(text)
 
 
-def _beside(turn: Turn, given: Sequence[Stored], asked: Asked) -> None:
-    """What judges gave this turn, and behind it what each of them said."""
-    mine = [r for r in given if r.turn == turn.number]
-    if not mine:
+def _verdicts(given: Sequence[Stored], asked: Asked, alt: str) -> None:
+    """What judges gave, one by one, and behind it what each of them said."""
+    if not given:
         return
     called = names(given)
     rows: dict[str, dict[str, str]] = {}
-    for r in mine:
+    for r in given:
         row = rows.setdefault(_label(r.criterion, asked), {})
         name, score = called[r.rater], _word(r, asked)
         row[name] = f"{row[name]}, {score}" if name in row else score
-    _table(rows, f"Scores of turn {turn.number}")
-    if not any(r.explanation for r in mine):
+    _table(rows, alt)
+    if not any(r.explanation for r in given):
         return
     with st.expander("Why", type="compact"):
-        for rater in dict.fromkeys(r.rater for r in mine):
+        for rater in dict.fromkeys(r.rater for r in given):
             st.markdown(f"**{plain(called[rater])}**")
             st.text(
                 "\n\n".join(
                     f"{_label(r.criterion, asked)}, {_word(r, asked)}: {r.explanation}"
-                    for r in mine
+                    for r in given
                     if r.rater == rater and r.explanation
                 )
             )
@@ -181,7 +184,7 @@ def _cost(what: Conversation, made: Spent, judgements: Sequence[Mapping[str, Any
 
 def _table(rows: Mapping[str, Mapping[str, str]], alt: str) -> None:
     """A table of words. `st.table` reads its cells as Markdown, so they are made plain."""
-    frame = pd.DataFrame.from_dict(rows, orient="index").fillna("")
+    frame = pd.DataFrame.from_dict(dict(rows), orient="index").fillna("")
     st.table(frame.map(plain).rename(index=plain, columns=plain), border="horizontal", alt=alt)
 
 

@@ -58,6 +58,7 @@ def conversations(
     rows: Sequence[Found], opened: Callable[[int], None], facets: Sequence[str], several: bool
 ) -> None:
     """A page of conversations; `opened` is called with the id of the one that is chosen, by its button or by selecting its row."""
+    facets = [name for name in facets if any(name in c.facets for c in rows)]
     frame = pd.DataFrame(
         [
             {

@@ -8,7 +8,8 @@ from core import launch
 from core.benchmarks.benchmark import Plan
 from core.commands.progress import duration
 from core.launch import Launched
-from core.store import runs
+from core.store import conversations, runs
+from core.store.conversations import Filter
 from core.store.runs import Progress
 from pages.parts import run_form
 from pages.parts.links import link
@@ -149,16 +150,30 @@ def _ended(run: Progress) -> None:
 
 
 def _failures(run: Progress) -> None:
+    """What failed and was not done since: endpoints that did not answer, told once each, and judgements that could not be read."""
     if not run.failed:
         return
     with workspace().read() as db:
-        failures = runs.failures(db, limit=50, run=run.id)
+        failures = runs.failures(db, limit=200, run=run.id)
+        unreadable = conversations.count(db, Filter(benchmark=run.benchmark, failed=True))
+    works: dict[str, list[str]] = {}
     for failure in failures:
-        st.markdown(f":red[{plain(failure['message'])}]  \n{plain(failure['work'])}")
+        works.setdefault(failure["message"], []).append(failure["work"])
+    for message, failed in works.items():
+        more = f" and {len(failed) - 5:,} more" if len(failed) > 5 else ""
+        st.markdown(f":red[{plain(message)}]")
+        st.caption(plain(", ".join(failed[:5]) + more))
+    for failure in failures:
         if failure["raw"]:
-            st.code(failure["raw"], language=None, wrap_lines=True)
-    if len(failures) < run.failed:
-        link("conversations", "Conversations with judgements that could not be read", unreadable="true")
+            with st.expander(plain(f"What was answered for {failure['work']}")):
+                st.code(failure["raw"], language=None, wrap_lines=True)
+    if unreadable:
+        link(
+            "conversations",
+            f"{unreadable:,} conversations with judgements that could not be read",
+            benchmark=run.benchmark,
+            unreadable="true",
+        )
 
 
 def _stop(number: int) -> None:
