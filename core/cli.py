@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "score": ("core.commands.score", "Score trajectories of the town by rule (STSS)."),
     "town": ("core.commands.town", "Check a town that social tasks are played in (STSS)."),
+    "freeze": ("core.commands.freeze", "Freeze scenes of simulations for the language level (STSS)."),
     "leaderboard": ("core.commands.leaderboard", "A benchmark's table of models."),
     "import": (
         "core.commands.exchange_in",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from core.benchmarks.benchmark import Benchmark
 from core.benchmarks.pingpong import PINGPONG
 from core.benchmarks.simulbench import DIALOGUES, SIMULBENCH
-from core.benchmarks.stss import STSS
+from core.benchmarks.stss import STSS, STSS_LANGUAGE
 from core.errors import not_found
 
-BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in (PINGPONG, SIMULBENCH, DIALOGUES, STSS)}
+BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in (PINGPONG, SIMULBENCH, DIALOGUES, STSS, STSS_LANGUAGE)}
 
 
 def get(name: str) -> Benchmark:

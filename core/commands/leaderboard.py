@@ -13,14 +13,14 @@ from rich.table import Table
 
 from core import leaderboards
 from core.benchmarks import get
-from core.commands import leaderboard_simulbench
+from core.commands import leaderboard_simulbench, leaderboard_stss
 from core.commands.run import split
 from core.errors import ConcordError
 from core.exchange import standings
 from core.workspace import Workspace
 
 # Benchmarks whose paper has a table of its own shape; every other is shown in the common one.
-TABLES = {"simulbench": leaderboard_simulbench.show}
+TABLES = {"simulbench": leaderboard_simulbench.show, "stss": leaderboard_stss.show}
 
 
 @click.command("leaderboard")

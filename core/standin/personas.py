@@ -18,6 +18,7 @@ from core.standin import (
     players,
     simulbench_judges,
     simulbench_players,
+    stss_goals,
     stss_residents,
 )
 from core.standin.call import Call
@@ -27,7 +28,7 @@ from core.standin.simulbench_reading import Question, question_of
 from core.standin.stss_reading import thought_of
 
 Persona = Callable[[Call], str]
-Task = Literal["judge", "interrogate", "play", "think", "other"] | Question
+Task = Literal["judge", "interrogate", "play", "think", "goals", "other"] | Question
 IN_WORDS: tuple[Task, ...] = ("play", "simulate", "challenge", "rate", "compare")
 """What is answered in plain text, not in JSON."""
 
@@ -37,8 +38,9 @@ def task_of(call: Call) -> Task:
     question = question_of(call)
     if question is not None:
         return question
-    if thought_of(call) is not None:
-        return "think"
+    thought = thought_of(call)
+    if thought is not None:
+        return "goals" if thought == "goals" else "think"
     fields = fields_asked(call)
     if fields:
         if "next_utterance" in fields:
@@ -67,6 +69,7 @@ ANYBODY: Mapping[Task, Persona] = {
     "compare": simulbench_judges.compare,
     "propose": simulbench_players.propose,
     "think": stss_residents.anybody,
+    "goals": stss_goals.verdict,
     "other": anything,
 }
 """How a model answers what it is not made for."""

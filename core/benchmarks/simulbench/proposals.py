@@ -62,7 +62,7 @@ def check(reply: Proposed) -> None:
             '"task_description" must end with the first request, in a sentence that begins with "My first …".'
         )
     for name, text in reply:
-        if re.search(r"\[[A-Z_]{4,}\]|<[a-z]+ ?[a-z]*>\s*$", str(text).strip()):
+        if re.search(r"\[[A-Z_]{4,}\]|<[a-z]+(?: [a-z]+)*>$", str(text).strip()):
             raise Unusable(f'"{name}" still holds a placeholder.')
 
 

@@ -5,6 +5,7 @@ After Wang et al., “Towards Objectively Benchmarking Social Intelligence for L
 
 from __future__ import annotations
 
+from core.benchmarks.stss.language import STSS_LANGUAGE
 from core.benchmarks.stss.system import STSS
 
-__all__ = ["STSS"]
+__all__ = ["STSS", "STSS_LANGUAGE"]

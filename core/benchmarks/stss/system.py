@@ -166,6 +166,7 @@ def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
                         "type": task.kind,
                         "architecture": label,
                         "performer": task.performer,
+                        "town": options["town"],
                     }
                     yield Play(
                         key,
@@ -213,7 +214,8 @@ def _tasks(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
     return list(tasks_of(materials, chosen["town"], chosen["task_set"], int(chosen["seed"])))
 
 
-def _architectures(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+def architectures(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+    """Those to choose from, and those of one's own that were chosen."""
     # One's own, “module:callable”, is known by being importable; `find` says so where it is not.
     return [*ARCHITECTURES, *(name for name in chosen.get("architectures", ()) if ":" in name)]
 
@@ -235,7 +237,7 @@ STSS = Benchmark(
         Option("task_set", "Where tasks come from: the town's templates, or an imported set.", "choice", TEMPLATES, _sets),
         Option("seed", "Draws performers, places, times and background residents from the templates.", "count", 1),
         Option("tasks", "Only these tasks (all unless given).", "choices", (), _tasks),
-        Option("architectures", "Agent architectures: GA, GA+TDP (both unless given), or module:callable.", "choices", (), _architectures),
+        Option("architectures", "Agent architectures: GA, GA+TDP (both unless given), or module:callable.", "choices", (), architectures),
         Option("step_minutes", "Minutes of a step.", "count", STEP),
         Option("repeats", "Simulations of each task, architecture and player.", "count", 1),
         Option("version", "Version of the prompts.", "choice", "v1", lambda m, c: versions(m.prompts, NAME)),
@@ -243,6 +245,6 @@ STSS = Benchmark(
     prompts=THOUGHTS,
     version="v1",
     rubric=None,
-    facets=("task", "type", "architecture", "performer"),
+    facets=("task", "type", "architecture", "performer", "town"),
     plays=plays,
 )  # fmt: skip

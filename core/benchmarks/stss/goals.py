@@ -1,0 +1,138 @@
+"""Goal conditions of the language level: yes/no questions about a conversation and about what the partner kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import Field
+
+from core.benchmarks.stss.tasks import Kind, Task
+from core.conversation import Conversation, Unit
+from core.rating import YES_NO, Criterion, Rating, points
+from core.replies import Reply, Unusable
+
+SUMMARY = "summary_"
+"""Before the name of a condition: the same asked of the partner's own summary."""
+
+
+class Condition(NamedTuple):
+    """A question by its criterion, in words that name what this task is about."""
+
+    name: str
+    question: str
+
+
+_STATEMENTS: Mapping[str, tuple[str, str]] = {
+    "invited": ("Asked", "The performer invites the partner, or asks for what the task is about (of two errands: the first)."),
+    "time": ("Time", "The day and the time of it are named, or settled between the two, to the hour."),
+    "place": ("Place", "The place of it is named, or settled between the two (of two errands: of the first)."),
+    "second_invited": ("Second errand asked", "The performer asks for the second errand as well."),
+    "second_place": ("Second errand’s place", "The place of the second errand is named."),
+}  # fmt: skip
+
+CONDITIONS: Mapping[Kind, tuple[str, ...]] = {
+    "public": ("invited", "time", "place"),
+    "companions": ("invited", "time", "place"),
+    "appointment": ("invited", "time", "place"),
+    "online": ("invited", "time"),
+    "help": ("invited", "place", "second_invited", "second_place"),
+}
+"""Which conditions each type of task has, as many as in the paper."""
+
+TEN = points(0, 10)
+QUALITIES = (
+    Criterion("naturalness", "The performer speaks as a person would in this situation (0 to 10).", TEN, "Naturalness", counted=False),
+    Criterion("rationality", "What the performer says makes sense and serves the task (0 to 10).", TEN, "Rationality", counted=False),
+    Criterion("quality", "On the whole, how good is the performer’s side of the conversation (0 to 10)?", TEN, "Quality", counted=False),
+)  # fmt: skip
+
+CRITERIA = (
+    *(Criterion(name, statement, YES_NO, title) for name, (title, statement) in _STATEMENTS.items()),
+    *(
+        Criterion(SUMMARY + name, f"In the partner’s summary: {statement[0].lower()}{statement[1:]}", YES_NO, f"Summary: {title.lower()}", counted=False)
+        for name, (title, statement) in _STATEMENTS.items()
+    ),
+    *QUALITIES,
+)  # fmt: skip
+"""Conditions on the conversation are counted: their mean is the share met, the paper's GCSR."""
+
+
+class Met(Reply):
+    """One condition: why, and whether it is met."""
+
+    condition: str
+    explanation: str
+    met: bool
+
+
+Ten = Annotated[int, Field(ge=0, le=10)]
+
+
+class Verdict(Reply):
+    """A judge's answers: the conditions on the conversation, the same on the partner's summary, three marks."""
+
+    conversation: list[Met]
+    own_summary: list[Met]
+    naturalness: Ten
+    rationality: Ten
+    quality: Ten
+
+
+def conditions(task: Task) -> tuple[Condition, ...]:
+    """The questions of a task, in words that name its people, times and places."""
+    first = task.subgoals[0]
+    second = task.subgoals[1] if len(task.subgoals) > 1 else first
+    when = "" if first.start is None else f" ({first.start:%Y-%m-%d at %H:%M})"
+    where = f" ({first.location})" if first.location else ""
+    thing = f"“{first.keywords[0]}”"
+    asked = {
+        "public": f"Does {task.performer} invite the partner to {thing}?",
+        "online": f"Does {task.performer} invite the partner to {thing}?",
+        "companions": f"Does {task.performer} ask the partner to come along for {thing}?",
+        "appointment": f"Does {task.performer} bring up meeting for {thing}?",
+        "help": f"Does {task.performer} ask the partner to do the first errand ({thing})?",
+    }
+    # Where the task leaves the time or the place open, the two have to settle it.
+    settled = "Do the two settle" if first.start is None else "Is the partner told"
+    questions = {
+        "invited": asked[task.kind],
+        "time": f"{settled} the day and the time{when}, to the hour?",
+        "place": f"Do the two settle where{where}?"
+        if task.kind == "appointment"
+        else f"Is the partner told the place{where}?",
+        "second_invited": f"Does {task.performer} ask the partner to do the second errand (“{second.keywords[0]}”, after the first)?",
+        "second_place": f"Is the partner told the place of the second errand ({second.location})?",
+    }
+    return tuple(Condition(name, questions[name]) for name in CONDITIONS[task.kind])
+
+
+def read(conversation: Conversation, kind: Kind, reply: Verdict) -> tuple[Rating, ...]:
+    """A rating for each condition of the type and each mark. Raises Unusable unless exactly the conditions asked are answered."""
+    unit = Unit(conversation.key)
+    names = list(CONDITIONS[kind])
+    found = []
+    for field, prefix, answers in (
+        ("conversation", "", reply.conversation),
+        ("own_summary", SUMMARY, reply.own_summary),
+    ):
+        given = [a.condition for a in answers]
+        if given != names:
+            raise Unusable(f'"{field}" must answer the conditions {names}, in order; it answers {given}.')
+        found += [Rating(unit, prefix + a.condition, int(a.met), a.explanation) for a in answers]
+    return (*found, *(Rating(unit, c.name, getattr(reply, c.name)) for c in QUALITIES))
+
+
+def met(scores: Mapping[str, float], kind: Kind, *, summary: bool = False) -> Sequence[float] | None:
+    """The answers to a type's conditions in their order, from criterion → score; None where one is missing."""
+    prefix = SUMMARY if summary else ""
+    names = [prefix + name for name in CONDITIONS[kind]]
+    return [scores[name] for name in names] if all(name in scores for name in names) else None
+
+
+def judge_values(task: Task, partner: str, conversation: Conversation, summary: str) -> dict[str, Any]:
+    """What the judge's template sees."""
+    return {
+        "task": task, "performer": task.performer, "partner": partner, "conditions": conditions(task), "summary": summary,
+        "said": [(task.performer if m.role == "assistant" else partner, m.content) for m in conversation.messages],
+    }  # fmt: skip

@@ -1,0 +1,213 @@
+"""`stss-language`: conversations from frozen scenarios, without a world; goal conditions are asked of a judge, or of people."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Plan, Play, Role, Rubric
+from core.benchmarks.stss import goals, system
+from core.benchmarks.stss.architectures import ARCHITECTURES, Architecture, Making, find
+from core.benchmarks.stss.clock import Clock
+from core.benchmarks.stss.memory import Memory, Stream
+from core.benchmarks.stss.mind import Kept, Mind, Now, Other, Self
+from core.benchmarks.stss.talk import converse
+from core.benchmarks.stss.tasks import TITLES, Task, task_from
+from core.benchmarks.stss.town import Town
+from core.benchmarks.stss.trajectory import STAMP
+from core.conversation import Conversation, Message
+from core.errors import ConfigError
+from core.prompts import Prompt, load_prompt, versions
+from core.rating import Rating
+from core.scenario import Scenario
+
+NAME = "stss-language"
+SCENARIO = "scenario"
+"""The kind under which frozen scenarios are stored."""
+SUMMARY = "The partner’s summary"
+
+
+def judge_values(conversation: Conversation) -> Mapping[str, Any]:
+    """What the judge's template sees: the task, its conditions, the dialogue, the partner's summary."""
+    context = conversation.context
+    return goals.judge_values(task_from(context["_task"]), context["Partner"], conversation, context[SUMMARY])
+
+
+def read_verdict(conversation: Conversation, reply: goals.Verdict) -> tuple[Rating, ...]:
+    """The conditions and marks as ratings. Raises Unusable unless exactly the conditions asked are answered."""
+    return goals.read(conversation, task_from(conversation.context["_task"]).kind, reply)
+
+
+RUBRIC = Rubric("judge", goals.Verdict, goals.CRITERIA, judge_values, read_verdict, expected=(900, 350))
+
+
+async def play(
+    ask: Ask, key: str, scenario: Scenario, town: Town, architecture: Architecture, model: str, residents: str,
+    prompts: Mapping[str, Prompt], facets: Mapping[str, str],
+) -> Conversation:  # fmt: skip
+    """The two talk as they would have at that moment; then the partner writes down what it keeps of it."""
+    body = scenario.body
+    task = task_from(body["task"])
+    performer, partner = task.performer, body["partner"]
+    time = datetime.strptime(body["time"], STAMP)
+    clock = Clock(time.date(), 1, 1)
+    now = Now(town, clock, time.hour * 60 + time.minute)
+    minds: dict[str, tuple[Self, Mind]] = {
+        performer: (
+            _self(body, performer, town, task),
+            architecture(Making(ask, prompts, model, residents, True)),
+        ),
+        partner: (
+            _self(body, partner, town, None),
+            ARCHITECTURES["GA"](Making(ask, prompts, residents, residents, False)),
+        ),
+    }
+    me, mind = minds[performer]
+    await mind.prepare(me, now)
+    first = body["begins"]
+    second = partner if first == performer else performer
+    doing = {name: body["states"][name]["doing"] for name in (performer, partner)}
+    said = await converse(minds[first], minds[second], (doing[first], doing[second]), now)
+    kept = Kept("")
+    if said:
+        other, theirs = minds[partner]
+        kept = await theirs.keeps(other, Other(performer, doing[performer]), said, now)
+    return Conversation(
+        benchmark=NAME,
+        key=key,
+        player=model,
+        messages=tuple(
+            Message("assistant" if s == performer else "user", text, {"speaker": s}) for s, text in said
+        ),
+        language=system.LANGUAGE,
+        facets=facets,
+        context={
+            "Task (known to the performer only)": f"{task.goal} {task.criteria}",
+            "Type": TITLES[task.kind],
+            "Performer": performer,
+            "Partner": partner,
+            SUMMARY: kept.summary,
+            "_task": body["task"],
+        },
+        meta={
+            "prompts": {name: prompt.hash for name, prompt in prompts.items()},
+            "residents": residents,
+            "reminders": me.notes,
+            "repairs": [text for person, _ in minds.values() for _, text in person.repairs],
+        },
+    )
+
+
+def _self(body: Mapping[str, Any], name: str, town: Town, task: Task | None) -> Self:
+    """The resident as frozen: persona from the town, memories and occupation from the scenario."""
+    state = body["states"][name]
+    stream = Stream()
+    for time, importance, kind, text in state["memories"]:
+        stream.add(Memory(datetime.strptime(time, STAMP), text, importance, kind))
+    return Self(town.residents[name], task, stream, doing=state["doing"], place=body["place"])
+
+
+def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
+    """Every frozen scenario × architecture × player × repeat of the plan, with the judgements they are owed."""
+    options = plan.options
+    version = options["version"]
+    scenarios = [s for s in materials.scenarios(NAME, SCENARIO) if _wanted(s, options)]
+    if not scenarios:
+        raise ConfigError(
+            "There are no frozen scenarios to talk from: run simulations with `concord run stss`, then `concord freeze stss`."
+        )
+    known: dict[str, Town] = {}
+    for scenario in scenarios:
+        name = scenario.body["town"]
+        if name not in known:
+            known[name] = system.town_named(materials, name)
+        for person in scenario.body["states"]:
+            if person not in known[name].residents:
+                raise ConfigError(
+                    f"The scenario “{scenario.key}” is about {person}, who does not live in {name}."
+                )
+    makers = {name: find(name) for name in (options["architectures"] or ARCHITECTURES)}
+    thoughts = system.STSS.prompts
+    prompts = {
+        n: load_prompt(
+            materials.prompts, system.NAME, options["thoughts"], n, thoughts[n], system.STSS.version
+        )
+        for n in thoughts
+    }
+    judge, residents = STSS_LANGUAGE.prompt(materials, "judge", version), plan.one("residents")
+    for repeat in range(options["repeats"]):
+        for scenario in scenarios:
+            body = scenario.body
+            for label, architecture in makers.items():
+                for player in plan.models["players"]:
+                    key = "/".join(
+                        [NAME, options["thoughts"], scenario.key, label, player, residents, str(repeat)]
+                    )
+                    facets = {
+                        "task": body["task"]["id"], "type": task_from(body["task"]).kind, "architecture": label, "scenario": scenario.key,
+                        "partner": body["partner"],
+                    }  # fmt: skip
+                    yield Play(
+                        key,
+                        _player_of(
+                            key,
+                            scenario,
+                            known[body["town"]],
+                            architecture,
+                            player,
+                            residents,
+                            prompts,
+                            facets,
+                        ),
+                        (Expected(player, 6, 650, 60), Expected(residents, 4, 600, 60)),
+                        STSS_LANGUAGE.judgings(
+                            key, plan.models.get("judges", ()), judge, options["judge_repeats"]
+                        ),
+                    )
+
+
+def _wanted(scenario: Scenario, options: Mapping[str, Any]) -> bool:
+    task = scenario.body["task"]
+    return (not options["tasks"] or task["id"] in options["tasks"]) and (
+        not options["types"] or task_from(task).kind in options["types"]
+    )
+
+
+def _player_of(*given: Any) -> Callable[[Ask], Awaitable[Conversation]]:
+    async def go(ask: Ask) -> Conversation:
+        return await play(ask, *given)
+
+    return go
+
+
+def _tasks(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+    return list(dict.fromkeys(s.body["task"]["id"] for s in materials.scenarios(NAME, SCENARIO)))
+
+
+STSS_LANGUAGE = Benchmark(
+    name=NAME,
+    title="STSS, language level",
+    paper=system.STSS.paper,
+    about="From scenes frozen out of simulations, performer and partner talk once more; a judge says which goal conditions are met.",
+    languages=(system.LANGUAGE,),
+    roles=(
+        Role("players", "Models that are the performer."),
+        Role("residents", "Model that is the partner.", many=False),
+        Role("judges", "Models that say which goal conditions are met."),
+    ),
+    options=(
+        Option("tasks", "Only scenes of these tasks (all unless given).", "choices", (), _tasks),
+        Option("types", "Only scenes of these types of task (all unless given).", "choices", (), lambda m, c: list(TITLES)),
+        Option("architectures", "Agent architectures: GA, GA+TDP (both unless given), or module:callable.", "choices", (), system.architectures),
+        Option("repeats", "Conversations of each scene, architecture and player.", "count", 1),
+        Option("judge_repeats", "Times each judge answers (for test-retest).", "count", 1),
+        Option("thoughts", "Version of the residents' prompts.", "choice", "v1", lambda m, c: versions(m.prompts, system.NAME)),
+        Option("version", "Version of the judge's prompt.", "choice", "v1", lambda m, c: versions(m.prompts, NAME)),
+    ),
+    prompts={"judge": goals.Verdict},
+    version="v1",
+    rubric=RUBRIC,
+    facets=("task", "type", "architecture", "scenario", "partner"),
+    plays=plays,
+)  # fmt: skip
