@@ -1,0 +1,177 @@
+"""Judges compare in both orders, people once and blind; what comes of it is one table."""
+
+import json
+
+import pytest
+
+from core import comparisons
+from core.benchmarks.benchmark import Plan
+from core.errors import ConcordError, ConfigError, NotFound
+from core.store import conversations
+from tests.simulbench import by_hand
+from tests.simulbench.conftest import TARGETS, execute
+
+
+def compare(players=TARGETS, judges=("standin-judge-strict", "standin-judge-noisy"), **options):
+    return Plan(
+        "simulbench", {"judges": tuple(judges)}, {"compare": True, "players": list(players), **options}
+    )
+
+
+def scripts_of(workspace):
+    with workspace.read() as db:
+        return {c.facets["script"] for _, c in conversations.each(db, "simulbench")}
+
+
+def test_every_pair_is_asked_in_both_orders_and_once(played):
+    ended = execute(played, compare())
+    pairs, orders, judges = 3, 2, 2
+    wanted = len(scripts_of(played)) * pairs * orders * judges
+    assert (ended.state, ended.done + ended.failed) == ("finished", wanted)
+    assert execute(played, compare()).spent.calls == 0
+    with played.read() as db:
+        asked = db.execute(
+            "SELECT first_id, second_id, rater_id, count(*) FROM comparisons GROUP BY 1, 2, 3"
+        ).fetchall()
+        assert len(asked) == wanted
+        assert {(b, a, r) for a, b, r, _ in asked} == {(a, b, r) for a, b, r, _ in asked}
+        assert db.execute("SELECT count(*) FROM journal").fetchone()[0] == 0
+        found = comparisons.compared(db, "simulbench", resamples=50)
+    strict = next(s for s in found.standings if s.rater == "standin-judge-strict")
+    assert (strict.duels[0].one, strict.duels[0].other) == tuple(sorted(TARGETS)[:2])
+    assert all(d.n + d.incomplete == len(scripts_of(played)) for d in strict.duels)
+    assert strict.strengths[0].player == "standin-sim-steady"
+    assert sum(s.value for s in strict.strengths) == pytest.approx(0)
+    assert [s.rater for s in found.standings] == ["standin-judge-noisy", "standin-judge-strict", "all judges"]
+    bias = {b.rater: b for b in found.bias}
+    assert bias["standin-judge-noisy"].first > bias["standin-judge-noisy"].second, (
+        "it likes what it is shown first"
+    )
+    assert found.stand_ins == ("standin-judge-noisy", "standin-judge-strict")
+    assert found.matches == ()
+
+
+def test_comparisons_without_a_verdict_are_kept_as_failures_and_their_pairs_left_out(played):
+    plan = compare(TARGETS[:2], ("standin-judge-erratic",))
+    ended = execute(played, plan)
+    assert ended.failed > 0
+    with played.read() as db:
+        raws = db.execute("SELECT raw, failure, calls FROM comparisons WHERE verdict IS NULL").fetchall()
+        assert len(raws) == ended.failed
+        assert all(raw and "double brackets" in failure and calls == 3 for raw, failure, calls in raws)
+        found = comparisons.compared(db, "simulbench", resamples=10)
+    assert found.failed == ended.failed
+    [duel] = found.standings[0].duels
+    assert duel.incomplete > 0
+    assert duel.n + duel.incomplete == len(scripts_of(played))
+    assert execute(played, plan, retry_failed=True).done > 0
+
+
+def test_only_some_scripts(played):
+    execute(played, compare(TARGETS[:2], ("standin-judge-strict",), facets={"kind": ["FirstChan"]}))
+    with played.read() as db:
+        kinds = db.execute(
+            "SELECT DISTINCT f.value FROM comparisons x JOIN facets f ON f.conversation_id = x.first_id AND f.name = 'kind'"
+        ).fetchall()
+    assert kinds == [("FirstChan",)]
+
+
+@pytest.mark.parametrize(
+    ("players", "judges", "error", "told"),
+    [
+        (TARGETS[:1], ("standin-judge-strict",), ConfigError, "at least two models"),
+        ((TARGETS[0], "nobody"), ("standin-judge-strict",), NotFound, "nobody"),
+        (TARGETS, (), ConfigError, "at least one judge"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_before_anything_is_paid(played, players, judges, error, told):
+    with pytest.raises(error, match=told):
+        execute(played, compare(players, judges))
+
+
+def test_a_benchmark_without_a_pairwise_prompt_says_so(workspace):
+    with pytest.raises(ConfigError, match="no prompt for comparing"):
+        execute(
+            workspace,
+            Plan("pingpong", {"judges": ("standin-judge-strict",)}, {"compare": True, "players": ["a", "b"]}),
+        )
+
+
+@pytest.fixture
+def filled(workspace):
+    with workspace.write() as db:
+        by_hand.fill(db, {(s, p): [5] for s in ("s1", "s2", "s3", "s4") for p in ("x", "y", "z")})
+    return workspace
+
+
+def sit(workspace, person, prefer, **options):
+    """Compare everything, preferring by `prefer`(player A, player B); returns what was shown."""
+    seen = []
+    while True:
+        with workspace.write() as db:
+            desk = comparisons.desk(db, "simulbench", person, **options)
+            if desk.next is None:
+                return seen
+            a, b = comparisons.shown(db, desk.next)
+            seen.append((desk.next.scenario, a.player, b.player))
+            comparisons.answer(db, person, desk.next.first, desk.next.second, prefer(a.player, b.player))
+
+
+def test_people_go_through_the_same_pairs_each_with_sides_of_their_own(filled):
+    ada = sit(filled, "Ada", lambda a, b: "C")
+    ben = sit(filled, "Ben", lambda a, b: "C")
+    assert len(ada) == 4 * 3
+    assert [(s, {a, b}) for s, a, b in ada] == [(s, {a, b}) for s, a, b in ben]
+    assert ada != ben, "the sides are drawn for each person"
+    assert {a < b for _, a, b in ada} == {True, False}
+    again = sit(filled, "Ada", lambda a, b: "C")
+    assert again == []
+
+
+def test_the_desk_can_be_narrowed(filled):
+    seen = sit(filled, "Ada", lambda a, b: "C", players=["x", "y"], facets={"kind": ["FirstChan"]})
+    assert {(s, frozenset((a, b))) for s, a, b in seen} == {(s, frozenset("xy")) for s in ("s2", "s4")}
+    assert len(sit(filled, "Ben", lambda a, b: "C", limit=5)) == 5
+
+
+def test_an_answer_given_anew_replaces_the_old_one_whatever_the_sides(filled):
+    with filled.write() as db:
+        pair = comparisons.desk(db, "simulbench", "Ada").next
+        comparisons.answer(db, "Ada", pair.first, pair.second, "A", "clearer")
+        comparisons.answer(db, "Ada", pair.second, pair.first, "A")
+        rows = db.execute("SELECT first_id, second_id, verdict FROM comparisons").fetchall()
+    assert rows == [(pair.second, pair.first, "A")]
+
+
+def test_only_answers_to_one_script_can_be_set_side_by_side(filled):
+    with filled.write() as db:
+        a, b = (conversations.find_id(db, by_hand.key(s, "x")) for s in ("s1", "s2"))
+        with pytest.raises(ConcordError, match="same scenario"):
+            comparisons.answer(db, "Ada", a, b, "A")
+
+
+def test_people_and_their_agreement_are_in_the_table(filled, run):
+    better = {"x": 3, "y": 2, "z": 1}
+    sit(filled, "Ada", lambda a, b: "A" if better[a] > better[b] else "B")
+    sit(filled, "Ben", lambda a, b: "A" if better[a] > better[b] else "B")
+    with filled.write() as db:
+        found = comparisons.compared(db, "simulbench", resamples=0)
+    [people] = found.standings
+    assert (people.rater, people.kind) == ("people", "human")
+    assert [(d.one, d.other, d.won, d.tied, d.lost) for d in people.duels] == [
+        ("x", "y", 4, 0, 0), ("x", "z", 4, 0, 0), ("y", "z", 4, 0, 0),
+    ]  # fmt: skip
+    assert people.strengths[0].value is None, "z never took a point: no distance can be given"
+    [match] = found.matches
+    assert (match.a, match.b, match.n, match.equal) == ("Ada", "Ben", 12, 1.0)
+    told = run(filled, "compare", "simulbench")
+    assert told.exit_code == 0, told.output
+    assert "never took half a point" in told.output
+    values = json.loads(run(filled, "compare", "simulbench", "--format", "json").stdout)
+    assert values["people"] == 2
+
+
+def test_nothing_compared_yet_is_said(workspace, run):
+    with workspace.read() as db, pytest.raises(ConcordError, match="Nothing was compared yet"):
+        comparisons.compared(db, "simulbench")
+    assert "Nothing was compared yet" in run(workspace, "compare", "simulbench").output

@@ -1,0 +1,141 @@
+"""SimulBench's table against hand arithmetic."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from core import leaderboards_simulbench as boards
+from core.errors import ConcordError, NotFound
+from core.store import scenarios
+from tests.simulbench import by_hand
+
+SCORES = {
+    ("s1", "x"): [9, 7], ("s2", "x"): [6, 8], ("s3", "x"): [2, 4], ("s4", "x"): [10, 10],
+    ("s1", "y"): [5, 5], ("s2", "y"): [3, 3], ("s3", "y"): [9, 8], ("s4", "y"): [4, None],
+}  # fmt: skip
+
+
+@pytest.fixture
+def filled(workspace):
+    with workspace.write() as db:
+        by_hand.store_scripts(db, "s1", "s2", "s3", "s4")
+        by_hand.fill(db, SCORES)
+    return workspace
+
+
+def means(row):
+    return {name: cell.mean.value for name, cell in row.cells.items()}
+
+
+def test_the_columns_by_hand(filled):
+    with filled.read() as db:
+        found = boards.subsets(db, resamples=50)
+    x, y = found.rows
+    # x: s1 8, s2 7, s3 3, s4 10. FirstChan (7 + 10)/2, Hard (7 + 3 + 10)/3, All 28/4; the types are within FirstChan.
+    assert (x.player, means(x)) == (
+        "x",
+        {
+            "LastOnly": 8, "FirstChan": 8.5, "SubseqChan": 3, "stateless": 7, "stateful": 10,
+            "Hard": pytest.approx(20 / 3), "All": 7,
+        },
+    )  # fmt: skip
+    # y: s1 5, s2 3, s3 8.5; a verdict on s4 cannot be read, so that s4 has no panel mean.
+    assert means(y) == {
+        "LastOnly": 5, "FirstChan": 3, "SubseqChan": 8.5, "stateless": 3, "stateful": None, "Hard": 5.75, "All": 5.5,
+    }  # fmt: skip
+    assert [(c.n, c.left_out) for c in y.cells.values()] == [
+        (1, 0),
+        (1, 1),
+        (1, 0),
+        (1, 0),
+        (0, 1),
+        (2, 1),
+        (3, 1),
+    ]
+    assert y.cells["stateful"].mean.reason == "no script to average"
+    assert x.cells["LastOnly"].mean.ci is None
+    low, high = x.cells["All"].mean.ci
+    assert 3 <= low < 7 < high <= 10
+
+
+def test_one_judge_of_the_panel_and_scripts_set_aside(filled):
+    with filled.write() as db:
+        scenarios.decide(db, "simulbench", "script", "s3", "discarded", "Ada")
+        found = boards.subsets(db, judges=["j1"], resamples=0)
+        assert found.discarded == 1
+        # j1 without s3: x 9, 6, 10; y 5, 3, 4.
+        assert {r.player: r.cells["All"].mean.value for r in found.rows} == {
+            "x": pytest.approx(25 / 3),
+            "y": 4,
+        }
+        assert found.rows[0].cells["SubseqChan"].n == 0
+        with pytest.raises(NotFound, match="judge “j9”"):
+            boards.subsets(db, judges=["j9"])
+
+
+def test_scripts_by_source(filled):
+    with filled.write() as db:
+        known = by_hand.script("s1")
+        db.execute("UPDATE scenarios SET source = 'elsewhere' WHERE key = ?", [known.key])
+        found = boards.subsets(db, sources=["elsewhere"], resamples=0)
+    assert {r.player: (r.cells["All"].n, r.cells["All"].mean.value) for r in found.rows} == {
+        "x": (1, 8),
+        "y": (1, 5),
+    }
+
+
+def test_the_simplest_and_hardest_tasks(filled):
+    with filled.read() as db:
+        hard = boards.task_scores(db)
+        every = boards.task_scores(db, hard=False)
+    # Hard, maker: x (7 + 3)/2 = 5, y (3 + 8.5)/2 = 5.75, mean 5.375. Keeper: only x has a score, so it would compare nothing.
+    assert [(t.act, t.mean, t.scripts, t.models) for t in hard["stateless"]] == [("Maker", 5.375, 2, 2)]
+    assert hard["stateful"] == []
+    # All, maker: x (8 + 7 + 3)/3 = 6, y (5 + 3 + 8.5)/3 = 5.5.
+    assert [t.mean for t in every["stateless"]] == [5.75]
+
+
+def test_where_models_part_and_where_the_best_fails(filled):
+    with filled.read() as db:
+        apart = boards.partings(db)
+        assert [(p.script, p.spread) for p in apart] == [("s3", 5.5), ("s2", 4), ("s1", 3)], (
+            "s4 has one score only"
+        )
+        assert apart[0].scores == {"x": 3, "y": 8.5}
+        assert set(apart[0].conversations) == {"x", "y"}
+        assert [p.script for p in boards.surprises(db)] == ["s3", "s2", "s1", "s4"], (
+            "x is the best, and 3 its lowest"
+        )
+        assert [p.script for p in boards.surprises(db, "y")] == ["s2", "s1", "s3"]
+        with pytest.raises(NotFound, match="z"):
+            boards.surprises(db, "z")
+
+
+def test_without_scores_there_is_no_table(workspace):
+    with workspace.read() as db, pytest.raises(ConcordError, match="No judge has rated any SimulBench"):
+        boards.subsets(db)
+
+
+def test_the_command_prints_every_form(run, filled):
+    table = run(filled, "leaderboard", "simulbench")
+    assert table.exit_code == 0, table.output
+    assert "SubseqChan" in table.output
+    assert "stateless, simplest: Maker 5.38" in table.output
+    assert "The models were not scored on equally many scripts (3 to 4)" in table.output
+    rows = list(
+        csv.DictReader(io.StringIO(run(filled, "leaderboard", "simulbench", "--format", "csv").stdout))
+    )
+    assert [(r["model"], r["Hard_n"], r["stateful"]) for r in rows] == [("x", "3", "10.0"), ("y", "2", "")]
+    values = json.loads(run(filled, "leaderboard", "simulbench", "--format", "json").stdout)
+    assert values["subsets"]["rows"][0]["cells"]["All"]["mean"]["value"] == 7
+    assert values["partings"][0]["spread"] == 5.5
+    latex = run(filled, "leaderboard", "simulbench", "--format", "latex").stdout
+    assert r"y & 5.00 & 3.00 & 8.50 & 3.00 & -- & 5.75 & 5.50 \\" in latex
+
+
+def test_stand_ins_are_named(run, played):
+    told = run(played, "leaderboard", "simulbench").output
+    assert "(stand-in)" in told
+    assert "say nothing about language models" in told

@@ -1,0 +1,267 @@
+"""What deserves an eye comes first; an audit is a random sample apart from it; corrected scores are ratings of their own study."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core import spotcheck, studies
+from core.errors import NotFound, StudyError
+from core.store import conversations, ratings, spotchecks
+from core.store.studies import names
+from tests.simulbench import by_hand
+
+SCORES = {
+    ("s1", "x"): [9, 8], ("s2", "x"): [2, 2], ("s3", "x"): [9, 3], ("s4", "x"): [8, None],
+    ("s1", "y"): [8, 8], ("s2", "y"): [1, 4], ("s3", "y"): [7, 7], ("s4", "y"): [4, 4],
+}  # fmt: skip
+
+
+@pytest.fixture
+def filled(workspace):
+    with workspace.write() as db:
+        by_hand.fill(db, SCORES, s1_y="empty", s3_y="cut", s2_x="refusal")
+    return workspace
+
+
+def number(db, script, player):
+    return conversations.find_id(db, by_hand.key(script, player))
+
+
+def judgement(db, script, player, judge="j1"):
+    seen = spotchecks.judgements(db, number(db, script, player), "quality")
+    return next(s.id for s in seen if s.judge == judge)
+
+
+def test_the_thresholds_follow_the_scale():
+    assert spotcheck.suspicion("simulbench") == spotchecks.Suspicion(1, 10, low=4, apart=3, gap=2)
+    pingpong = spotcheck.suspicion("pingpong")
+    assert (pingpong.low, pingpong.apart, pingpong.gap) == pytest.approx((1 + 4 / 3, 4 / 3, 8 / 9))
+
+
+def test_reasons_and_priority_by_hand(filled):
+    with filled.read() as db:
+        found = {s.key.removeprefix("simulbench/v1/"): s for s in spotcheck.queue(db, "simulbench")}
+        assert {k: s.reasons for k, s in found.items()} == {
+            "s2/x": ("low", "refusal"), "s2/y": ("apart", "low"), "s3/x": ("apart",), "s4/x": ("failed",), "s1/y": ("empty",),
+            "s3/y": ("cut",), "s4/y": ("low",),
+        }  # fmt: skip
+        # One point a reason; low: (4 − final)/3 more, apart: (spread − 3)/6 more.
+        assert found["s2/x"].priority == pytest.approx(1 + 1 + 2 / 3)
+        assert found["s2/y"].priority == pytest.approx(1 + 1.5 / 3 + 1 + 0)
+        assert found["s3/x"].priority == pytest.approx(1 + 3 / 6)
+        assert found["s4/y"].priority == found["s4/x"].priority == 1
+        assert list(found)[:3] == ["s2/x", "s2/y", "s3/x"]
+        assert spotcheck.counts(db, "simulbench") == {
+            "": 7, "low": 3, "apart": 2, "refusal": 1, "failed": 1, "empty": 1, "cut": 1,
+        }  # fmt: skip
+
+
+def test_pages_reasons_and_filters(filled):
+    with filled.read() as db:
+        every = spotcheck.queue(db, "simulbench")
+        paged = [
+            s for start in range(0, 8, 2) for s in spotcheck.queue(db, "simulbench", limit=2, offset=start)
+        ]
+        assert paged == every
+        assert {s.key[-4:] for s in spotcheck.queue(db, "simulbench", reasons=["low"])} == {
+            "s2/x",
+            "s2/y",
+            "s4/y",
+        }
+        assert {s.player for s in spotcheck.queue(db, "simulbench", players=["y"])} == {"y"}
+        assert {s.key[-4:] for s in spotcheck.queue(db, "simulbench", facets={"kind": ["SubseqChan"]})} == {
+            "s3/x",
+            "s3/y",
+        }
+        with pytest.raises(NotFound, match="reason “lo”"):
+            spotcheck.queue(db, "simulbench", reasons=["lo"])
+        assert spotcheck.queue(db, "pingpong") == []
+
+
+def test_one_screen_shows_everything(filled):
+    with filled.read() as db:
+        screen = spotcheck.screen(db, number(db, "s4", "x"))
+    assert [(j.judge, j.score, j.explanation, j.failure is None, j.raw) for j in screen.judgements] == [
+        ("j1", 8, "I say 8.", True, "so so"),
+        ("j2", None, "", False, "so so"),
+    ]
+    assert screen.conversation.player == "x"
+    assert screen.criterion.name == "quality"
+
+
+def test_what_a_person_dealt_with_leaves_their_queue_and_nobody_elses(filled):
+    with filled.write() as db:
+        spotcheck.verify(db, judgement(db, "s2", "x"), "Ada", "reasonable")
+        assert "s2/x" not in {s.key[-4:] for s in spotcheck.queue(db, "simulbench", person="Ada")}
+        assert spotcheck.counts(db, "simulbench", person="Ada")[""] == 6
+        assert spotcheck.counts(db, "simulbench", person="Ben")[""] == 7
+        spotcheck.withdraw(db, judgement(db, "s2", "x"), "Ada")
+        assert spotcheck.counts(db, "simulbench", person="Ada")[""] == 7
+
+
+def test_a_corrected_score_is_a_rating_and_an_earlier_one_a_revision(filled):
+    with filled.write() as db:
+        here = number(db, "s1", "x")
+        spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "too_high", "no", corrected=3)
+        spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "too_high", "still no", corrected=5)
+        people = [r for r in ratings.of_conversation(db, here) if r.rater.kind == "human"]
+        assert [(r.rater.name, r.score, r.study, r.explanation) for r in people] == [
+            ("Ada", 5, "spot-check-simulbench", "still no")
+        ]
+        assert db.execute("SELECT score FROM revisions").fetchall() == [(3.0,)]
+        assert conversations.found(db, here).people == 5
+        seen = spotcheck.screen(db, here, "Ada").judgements[0]
+        assert (seen.finding, seen.comment, seen.corrected) == ("too_high", "still no", 5)
+        # The judges gave 8.5 on the mean, Ada 5: the gap of 3.5 is beyond 2, by 1.5 of the 7 that are possible.
+        [gap] = spotcheck.queue(db, "simulbench", reasons=["people"])
+        assert gap.priority == pytest.approx(1 + 1.5 / 7)
+        spotcheck.verify(db, judgement(db, "s1", "y"), "Ada", "too_low", corrected=10)
+        spotcheck.verify(db, judgement(db, "s1", "y"), "Ben", "too_low", corrected=9)
+    with filled.read() as db:
+        measured = studies.ratings_for_agreement(db, "spot-check-simulbench")
+        assert set(measured.table.rater) == {"Ada", "Ben", "j1", "j2"}
+        assert len(measured.table.unit.unique()) == 2
+
+
+def test_reasonable_makes_no_rating_and_no_study(filled):
+    with filled.write() as db:
+        spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "reasonable", "quite so")
+        assert names(db) == []
+        assert not [r for r in ratings.of_conversation(db, number(db, "s1", "x")) if r.rater.kind == "human"]
+
+
+@pytest.mark.parametrize(
+    ("finding", "corrected", "told"),
+    [
+        ("too_high", 9, "does not go with"), ("too_high", 10, "does not go with"), ("too_low", 8, "does not go with"),
+        ("reasonable", 3, "does not go with"), ("too_high", 0, "not on the scale"), ("too_high", 4.5, "not on the scale"),
+    ],
+)  # fmt: skip
+def test_a_corrected_score_that_contradicts_the_finding_is_refused(filled, finding, corrected, told):
+    with filled.write() as db, pytest.raises(StudyError, match=told):
+        spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", finding, corrected=corrected)
+
+
+def test_a_verdict_that_could_not_be_read_has_no_score_to_be_found_reasonable(filled):
+    with filled.write() as db, pytest.raises(StudyError, match="could not be read"):
+        spotcheck.verify(db, judgement(db, "s4", "x", "j2"), "Ada", "reasonable")
+
+
+def test_an_audit_is_seeded_and_takes_no_unreadable_verdicts(filled):
+    with filled.write() as db:
+        spotcheck.draw(db, "one", "simulbench", n=6, seed=4)
+        spotcheck.draw(db, "two", "simulbench", n=6, seed=4)
+        spotcheck.draw(db, "three", "simulbench", n=6, seed=5)
+        one, two, three = (spotchecks.audit_items(db, name) for name in ("one", "two", "three"))
+        assert one == two != three
+        whole = spotcheck.draw(db, "all", "simulbench", n=15)
+        assert whole.drawn_from == 15, "16 judgements, one of them unreadable"
+        with pytest.raises(StudyError, match="15 judgements to draw from"):
+            spotcheck.draw(db, "more", "simulbench")
+        with pytest.raises(StudyError, match="“one” already"):
+            spotcheck.draw(db, "one", "simulbench", n=3)
+        only = spotcheck.draw(db, "some", "simulbench", n=1, judges=["j2"], facets={"kind": ["LastOnly"]})
+        assert only.drawn_from == 2
+        assert [a.name for a in spotchecks.audits(db)] == ["some", "all", "three", "two", "one"]
+
+
+def test_an_audit_is_drawn_alike_whatever_the_order_of_storing(tmp_path, filled):
+    from core.workspace import Workspace
+
+    other = Workspace.open(tmp_path / "other")
+    with other.write() as db:
+        by_hand.fill(db, dict(reversed(SCORES.items())))
+
+    def drawn(workspace):
+        with workspace.write() as db:
+            spotcheck.draw(db, "audit", "simulbench", n=6, seed=1)
+            return [
+                (conversations.found(db, c).key, next(s.judge for s in spotchecks.judgements(db, c, "quality") if s.id == j))
+                for j, c, _ in spotchecks.audit_items(db, "audit")
+            ]  # fmt: skip
+
+    assert drawn(filled) == drawn(other)
+
+
+def test_findings_of_an_audit_and_of_the_hunt_are_kept_apart(filled, run):
+    with filled.write() as db:
+        spotcheck.draw(db, "audit", "simulbench", n=5, seed=2)
+        found = ["reasonable", "too_high", "too_high", "too_low", "reasonable"]
+        for finding in found:
+            where = spotcheck.progress(db, "audit", "Ada")
+            spotcheck.verify(db, where.next[0], "Ada", finding)
+        assert spotcheck.progress(db, "audit", "Ada") == spotcheck.Progress(5, 5, None)
+        assert spotcheck.progress(db, "audit", "Ben").done == 0
+        audited = {j for j, _, _ in spotchecks.audit_items(db, "audit")}
+        outside = [j for _, j in spotchecks.auditable(db, "simulbench") if j not in audited][:2]
+        for j in outside:
+            spotcheck.verify(db, j, "Ben", "too_high")
+        audit, hunt = spotcheck.findings(db, "simulbench", "audit"), spotcheck.findings(db, "simulbench")
+    assert (audit.overall.n, audit.overall.reasonable, audit.overall.rate, audit.overall.optimism) == (
+        5,
+        2,
+        0.4,
+        2 / 3,
+    )
+    assert (audit.unbiased, audit.drawn, audit.items, audit.people) == (True, 5, 5, ("Ada",))
+    assert (hunt.overall.n, hunt.overall.rate, hunt.unbiased, hunt.people) == (2, 0.0, False, ("Ben",))
+    for column in ("judge", "kind", "type", "player", "person"):
+        assert sum(s.n for s in audit.by[column]) == 5
+    told = run(filled, "spotcheck", "show", "simulbench", "--audit", "audit")
+    assert "40.0%" in told.output
+    assert "drawn at random" in told.output
+    assert "not the judges' rate" in run(filled, "spotcheck", "show", "simulbench").output
+    assert (
+        json.loads(run(filled, "spotcheck", "show", "simulbench", "--format", "json").stdout)["overall"][
+            "too_high"
+        ]
+        == 2
+    )
+
+
+def test_before_anybody_looked_nothing_is_made_up(filled, run):
+    with filled.write() as db:
+        spotcheck.draw(db, "audit", "simulbench", n=5)
+        none = spotcheck.findings(db, "simulbench", "audit")
+        with pytest.raises(NotFound, match="audit “adit”"):
+            spotcheck.findings(db, "simulbench", "adit")
+    assert (none.overall.n, none.overall.rate, none.overall.rate_ci, none.overall.optimism) == (
+        0,
+        None,
+        None,
+        None,
+    )
+    assert "undefined" in run(filled, "spotcheck", "show", "simulbench", "--audit", "audit").output
+
+
+def test_the_interval_by_hand():
+    # 83 of 100, as in the paper: z² = 3.8415, middle 0.83 + 0.019207 = 0.849207, half 1.95996 · √(0.001411 + 0.000096) = 0.076087,
+    # both over 1.038415: 0.7445 to 0.8911.
+    assert spotcheck.wilson(83, 100) == pytest.approx((0.7445, 0.8911), abs=5e-5)
+    assert spotcheck.wilson(0, 0) is None
+    # Nothing of 10: from 0 to z²/(n + z²) = 3.8415 / 13.8415.
+    assert spotcheck.wilson(0, 10) == pytest.approx((0, 3.8415 / 13.8415), abs=1e-5)
+
+
+@given(st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_the_interval_holds_the_share_and_mirrors(kn):
+    k, n = kn
+    low, high = spotcheck.wilson(k, n)
+    assert 0 <= low <= k / n <= high <= 1
+    assert spotcheck.wilson(n - k, n) == pytest.approx((1 - high, 1 - low))
+
+
+def test_the_queue_command(run, filled):
+    told = run(filled, "spotcheck", "queue", "simulbench", "--limit", 3)
+    assert told.exit_code == 0, told.output
+    assert "low score, refusal" in told.output
+    assert "7 conversations: low score 3" in told.output
+    assert (
+        run(filled, "spotcheck", "draw", "simulbench", "--name", "a", "--n", 4).output
+        == "Audit “a”: 4 of 15 judgements, seed 0.\n"
+    )
+    refused = run(filled, "spotcheck", "draw", "simulbench", "--name", "b")
+    assert refused.exit_code == 1
+    assert "an audit of 100 cannot be drawn" in refused.output

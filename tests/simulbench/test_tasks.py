@@ -1,0 +1,170 @@
+"""Tasks are proposed by a model, doubles pointed out, and a person decides."""
+
+import random
+
+import pytest
+
+from core import tasks
+from core.benchmarks.simulbench import proposals
+from core.benchmarks.simulbench.proposals import Proposed
+from core.benchmarks.simulbench.tasks import Task, catalogue
+from core.benchmarks.simulbench.tasks import tasks as usable
+from core.errors import ConcordError, NotFound
+from core.replies import Unusable
+from core.store import scenarios
+from core.work import materials
+from core.workspace import SHIPPED
+
+KNOWN = list(catalogue([SHIPPED / "data"]).values())
+
+
+def proposed(**changed):
+    fields = {
+        "task_name": "Till",
+        "task_description": "Be a till. My first item costs 3.",
+        "request_type": "an item",
+    }
+    return Proposed(**{**fields, **changed})
+
+
+def propose(workspace, type="stateful", count=4, **how):
+    return tasks.propose(workspace, "standin-user", type, count=count, **how)
+
+
+def waiting(workspace):
+    with workspace.read() as db:
+        return tasks.reviews(db, materials(workspace))
+
+
+def test_five_examples_of_the_type_at_random():
+    chosen = proposals.seeds(KNOWN, "stateless", random.Random(1))
+    assert len({t.id for t in chosen}) == 5
+    assert {t.type for t in chosen} == {"stateless"}
+    assert chosen == proposals.seeds(KNOWN, "stateless", random.Random(1))
+    assert chosen != proposals.seeds(KNOWN, "stateless", random.Random(2))
+    few = [t for t in KNOWN if t.type == "stateless"][:3]
+    assert len(proposals.seeds(few, "stateless", random.Random(1))) == 3
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"task_description": "Be a till and add up what I say."},
+        {"task_description": "Be a till. My first item is [ITEM_NAME]."},
+        {"task_name": "[TASK_NAME]"},
+        {"request_type": "<kind of request>"},
+    ],
+)
+def test_a_proposal_without_a_first_request_or_with_placeholders_is_sent_back(changed):
+    proposals.check(proposed())
+    with pytest.raises(Unusable):
+        proposals.check(proposed(**changed))
+
+
+def test_doubles_are_pointed_out_and_strangers_not():
+    hangman = next(t for t in KNOWN if t.id == "hangman-warden")
+    found = proposals.likenesses(hangman.act, hangman.task_description, KNOWN)
+    assert (found[0].task, found[0].value) == ("hangman-warden", 1.0)
+    assert len(found) == 1
+    reworded = hangman.task_description.replace("You think of", "Think of").replace("seven", "eight")
+    assert proposals.likenesses("Gallows Game", reworded, KNOWN)[0].value > 0.9
+    assert (
+        proposals.likenesses("Hangman Wardens", "Something else altogether.", KNOWN)[0].task
+        == "hangman-warden"
+    )
+    assert proposals.likenesses("Beehive Log", "Keep bees. My first hive swarms.", KNOWN) == []
+    assert proposals.likenesses("x", "", []) == []
+
+
+def test_likeness_finds_the_published_doubles(published):
+    known = [
+        Task.model_validate_json(line)
+        for line in (published / "simulbench_tasks.jsonl").read_text().splitlines()
+    ]
+    python = next(t for t in known if t.id == "019#Python_Interpreter")
+    others = [t for t in known if t is not python]
+    found = {like.task for like in proposals.likenesses(python.act, python.task_description, others)}
+    assert found == {"007#Python_interpreter", "011#PHP_Interpreter"}
+
+
+def test_proposals_wait_are_not_used_and_a_second_round_continues(workspace):
+    assert propose(workspace, count=3).new == 3
+    again = propose(workspace, count=5)
+    assert (again.new, again.known) == (2, 3)
+    assert propose(workspace, "stateless", count=2).new == 2
+    found = waiting(workspace)
+    assert [r.task.type for r in found] == ["stateful"] * 5 + ["stateless"] * 2
+    for review in found:
+        assert review.scenario.state == "proposed"
+        assert len(review.scenario.body["examples"]) == 5
+        assert review.scenario.body["model"] == "standin-user"
+        assert review.scenario.body["stand_in"] is True
+        assert review.task.id not in usable(materials(workspace))
+        assert " first " in review.task.task_description
+
+
+def test_a_double_of_the_catalogue_and_of_another_proposal_is_shown(workspace):
+    propose(workspace, count=25)
+    kanban = next(r for r in waiting(workspace) if r.task.act == "Kanban Board")
+    assert "kanban-board" in {like.task for like in kanban.resembles}
+    assert any(like.task != "kanban-board" and like.value == 1.0 for like in kanban.resembles), (
+        "another proposal of the same"
+    )
+    assert kanban.task.id not in {like.task for like in kanban.resembles}
+
+
+def test_a_person_accepts_edits_rejects_and_it_is_kept_who_and_when(workspace, run):
+    propose(workspace, count=3)
+    a, b, c = (r.task.id for r in waiting(workspace))
+    with workspace.write() as db:
+        tasks.accept(db, a, "Ada")
+        edited = tasks.accept(db, b, "Ben", {"act": "Boiler Room", "request_type": "an order"})
+        tasks.reject(db, c, "Ben")
+    assert (edited.body["act"], edited.decided_by, bool(edited.decided)) == ("Boiler Room", "Ben", True)
+    assert set(edited.body["proposed"]) == {"act", "request_type"}, "what the model had said is kept"
+    known = usable(materials(workspace))
+    assert a in known
+    assert known[b].act == "Boiler Room"
+    assert c not in known
+    assert waiting(workspace) == []
+    assert run(workspace, "tasks", "list", "--state", "rejected").output.startswith(c)
+    assert "accepted by Ben, 2" in run(workspace, "tasks", "show", b).output
+
+
+@pytest.mark.parametrize(
+    "edited", [{"task_description": "No request at all."}, {"act": ""}, {"type": "both"}]
+)
+def test_an_edit_that_is_no_task_is_refused(workspace, edited):
+    propose(workspace, count=1)
+    [one] = waiting(workspace)
+    with workspace.write() as db, pytest.raises(ConcordError):
+        tasks.accept(db, one.task.id, "Ada", edited)
+    assert waiting(workspace)[0].scenario.state == "proposed"
+
+
+def test_an_unknown_task_is_named(workspace):
+    with workspace.write() as db, pytest.raises(NotFound, match="task “nope”"):
+        tasks.accept(db, "nope", "Ada")
+
+
+def test_calls_that_fail_are_counted_and_asked_again_the_next_time(workspace, run):
+    good = workspace.models_path.read_text()
+    workspace.models_path.write_text(good.replace("/v1", "/gone"))
+    failed = run(workspace, "tasks", "propose", "--model", "standin-user", "--type", "stateful", "--count", 2)
+    assert failed.exit_code == 2
+    assert failed.output.count("failed: ") == 2
+    workspace.models_path.write_text(good)
+    assert propose(workspace, count=2).new == 2
+
+
+def test_by_command(run, workspace):
+    told = run(workspace, "tasks", "propose", "--model", "standin-user", "--type", "stateless", "--count", 2)
+    assert told.exit_code == 0, told.output
+    key = told.output.splitlines()[1].split("\t")[0]
+    assert run(workspace, "tasks", "accept", key, "--by", "Ada").output == "1 accepted.\n"
+    assert "From generated: 1 proposed, 1 accepted" in run(workspace, "tasks", "count").output.replace(
+        "1 accepted, 1 proposed", "1 proposed, 1 accepted"
+    )
+    assert run(workspace, "tasks", "reject", key, "--by", "Ada").output == "1 rejected.\n"
+    with workspace.read() as db:
+        assert scenarios.get(db, "simulbench", "task", key).state == "rejected"
