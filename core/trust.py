@@ -80,7 +80,11 @@ class Measured:
 
 @dataclass(frozen=True, eq=False)
 class Detail:
-    """The figures of one criterion, for each judge and each of `Measured.panels`; one without judges or people has empty rows."""
+    """The figures of one criterion, for each judge and each of `Measured.panels`; one without judges or people has empty rows.
+
+    Judges are a panel, with its redundancy and a search for its best pair, unless single runs were asked for: then each judge's
+    runs have a test and retest.
+    """
 
     criterion: str
     judges: Figures
@@ -88,8 +92,9 @@ class Detail:
     people: Figures
     players: Figures
     levels: Figures
-    redundancy: Figures
-    search: Search
+    redundancy: Figures | None
+    search: Search | None
+    retests: Mapping[str, Figures]
 
 
 def name_of(row: Mapping[str, Any]) -> str:
@@ -156,6 +161,7 @@ def detail(measured: Measured, criterion: str) -> Detail:
     ratings, panels = measured.ratings, measured.panels
     drawn: dict[str, Any] = {"resamples": measured.options.resamples, "seed": measured.options.seed}
     players = _about(measured).set_index("unit").player
+    several = measured.of.runs == "mean" and len(ratings.judges) > 1
     return Detail(
         criterion,
         judges=agreement.judge_figures(ratings, criterion, panels=panels, **drawn),
@@ -163,9 +169,24 @@ def detail(measured: Measured, criterion: str) -> Detail:
         people=agreement.reliability(ratings, criterion, **drawn),
         players=agreement.within_groups(ratings, criterion, players, panels=panels, **drawn),
         levels=agreement.levels(ratings, criterion, players, panels=panels, **drawn),
-        redundancy=agreement.redundancy(ratings, criterion, **drawn),
-        search=agreement.best_panel(ratings, criterion, **drawn),
+        redundancy=agreement.redundancy(ratings, criterion, **drawn) if several else None,
+        search=agreement.best_panel(ratings, criterion, **drawn) if several else None,
+        retests={
+            judge: agreement.retest(ratings, criterion, runs, **drawn)
+            for judge, runs in _runs(measured).items()
+        },
     )
+
+
+def _runs(measured: Measured) -> dict[str, list[str]]:
+    """The judges whose runs are read one by one, with the names of the runs."""
+    found: dict[str, list[str]] = {}
+    if measured.of.runs == "single":
+        for name in measured.ratings.judges:
+            judge, mark, number = name.rpartition(" #")
+            if mark and number.isdecimal():
+                found.setdefault(judge, []).append(name)
+    return {judge: runs for judge, runs in found.items() if len(runs) > 1}
 
 
 def points(measured: Measured, criterion: str, members: Sequence[str]) -> pd.DataFrame:

@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.agreement import Figures
+from core.agreement import Figures, Search
+from core.agreement.panels import called
 from core.agreement.show import CERTAIN, ceiling
 from core.trust import Measured, name_of
 from pages.parts.address import of_conversation
@@ -166,6 +167,33 @@ def redundancy(figures: Figures) -> None:
     below(figures, [])
 
 
+def search(found: Search) -> None:
+    """The best pair of judges, and what is left of it on items that did not choose it."""
+    if found.reason or found.candidates < 2:
+        return
+    st.markdown(
+        f"The best of the {found.candidates} pairs is {plain(called(found.best))}, ρ = {found.shown:.3f}; chosen on one part of the items and measured on "
+        f"the rest such a winner is worth **{found.worth:.3f}**. Its lead over {plain(called(found.second))} is {found.lead:+.3f} "
+        f"({found.lead_low:+.3f} to {found.lead_high:+.3f})."
+    )
+
+
+def retests(figures: Mapping[str, Figures]) -> None:
+    """How far repeated runs of each judge agree among themselves."""
+    rows, reasons = {}, []
+    for judge, found in figures.items():
+        row: Any = found.rows.iloc[0]
+        rows[plain(judge)] = {
+            "Runs": f"{len(row.runs)}",
+            "n": f"{row.n}",
+            "ICC(1,1), one run": _of(row, "icc"),
+            "Pairs of runs with the same answer": _of(row, "exact", percent=True),
+        }
+        reasons += [(judge, row.reason)] if row.reason else []
+    _table(rows, "Agreement of a judge's runs")
+    below(next(iter(figures.values())), reasons)
+
+
 def conversations(items: pd.DataFrame) -> None:
     """Items of a study with a link to the conversation of each."""
     shown = pd.DataFrame(
@@ -258,10 +286,9 @@ def _each(rows: pd.DataFrame) -> Iterable[Any]:
     return rows.itertuples()
 
 
-def _of(row: Any, name: str, *, signed: bool = False) -> str:
-    return figure(
-        getattr(row, name), (getattr(row, f"{name}_low"), getattr(row, f"{name}_high")), signed=signed
-    )
+def _of(row: Any, name: str, *, signed: bool = False, percent: bool = False) -> str:
+    ends = (getattr(row, f"{name}_low"), getattr(row, f"{name}_high"))
+    return figure(getattr(row, name), ends, signed=signed, percent=percent)
 
 
 def _spearman(row: Mapping[str, Any], items: int) -> str:

@@ -155,10 +155,13 @@ def _closely(measured: Measured, of: Detail) -> None:
             st.caption(
                 "Spearman's ρ of two people on the items both rated; last columns: with the mean of the others (the ceiling), and of all, themselves included (flattered)."
             )
-    if len(measured.ratings.judges) > 1:
+    if of.redundancy and of.search:
         st.subheader(f"{label}: how many judges are these?", anchor=False)
         tables.redundancy(of.redundancy)
-        _search(of)
+        tables.search(of.search)
+    if of.retests:
+        st.subheader(f"{label}: does a judge repeat itself?", anchor=False)
+        tables.retests(of.retests)
 
 
 def _use_of_scale(measured: Measured, criterion: str) -> None:
@@ -212,17 +215,6 @@ def _failing(measured: Measured, of: Detail) -> None:
         with right:
             st.markdown("**Levels kept apart**")
             tables.levels(of.levels, rater)
-
-
-def _search(of: Detail) -> None:
-    search = of.search
-    if search.reason or search.candidates < 2:
-        return
-    st.markdown(
-        f"The best of the {search.candidates} pairs is {plain(called(search.best))}, ρ = {search.shown:.3f}; chosen on one part of the items and measured on the "
-        f"rest such a winner is worth **{search.worth:.3f}**. Its lead over {plain(called(search.second))} is {search.lead:+.3f} "
-        f"({search.lead_low:+.3f} to {search.lead_high:+.3f})."
-    )
 
 
 def _download(measured: Measured) -> None:

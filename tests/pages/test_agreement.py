@@ -1,0 +1,151 @@
+"""The agreement page on studies that lack something: it shows what there is, and says why the rest is undefined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from sqlite_utils import Database
+from streamlit.testing.v1 import AppTest
+
+from core.conversation import Conversation, Message, Unit
+from core.rating import Criterion, Judgement, Rater, Rating, Scale, points
+from core.store import conversations, ratings, studies
+from core.store.ratings import Row
+from core.store.studies import Study
+from core.workspace import Workspace
+from pages.parts.people import Researcher
+
+FRAME = """
+import streamlit as st
+from pages.parts.navigation import SECTIONS
+listed = [page for pages in SECTIONS.values() for page in pages if page.address in ("agreement", "samples")]
+st.navigation([st.Page(p.path, title=p.title, url_path=p.address, default=p.address == "agreement") for p in listed]).run()
+"""
+NAME = "the <b>study</b> *of* oddities"
+WIT = Criterion("wit", "It is witty.")
+Score = Callable[[int], float | None]
+
+
+def varied(shift: int = 0) -> Score:
+    return lambda item: float(1 + (item * (3 + shift) + item // 4) % 5)
+
+
+def fill(
+    db: Database,
+    people: dict[str, Score],
+    judges: dict[str, Score],
+    *,
+    criteria: tuple[Criterion, ...] = (WIT,),
+    items: int = 12,
+    turns: tuple[int | None, ...] = (None,),
+    repeats: int = 1,
+    **study: object,
+) -> None:
+    ratings.register(db, "odd", criteria)
+    studies.create(db, Study(NAME, criteria, per_turn=turns != (None,), **study))  # type: ignore[arg-type]
+    found = studies.study_id(db, NAME)
+    said = tuple(m for _ in turns for m in (Message("user", "?"), Message("assistant", "!")))
+    ids = [
+        conversations.save(db, Conversation("odd", f"c{i}", f"player {i % 3}", said)) for i in range(items)
+    ]
+    studies.add_units(db, NAME, [(i, turn, "") for i in ids for turn in turns])
+    rows = []
+    for name, score in people.items():
+        rater = ratings.rater_id(db, Rater(name, "human"))
+        rows += [
+            Row(c, turn, k.name, rater, 0, found, given, "", None, "")
+            for n, c in enumerate(ids) for turn in turns for k in criteria if (given := score(n)) is not None
+        ]  # fmt: skip
+    ratings.insert_rows(db, rows)
+    ratings.refresh(db, ids)
+    for name, score in judges.items():
+        for repeat in range(repeats):
+            for n in range(items):
+                given = score(n + repeat)
+                if given is not None:
+                    about = [Rating(Unit(f"c{n}", turn), k.name, given) for turn in turns for k in criteria]
+                    ratings.save_judgement(
+                        db,
+                        Judgement(
+                            f"{name}{n}{repeat}", f"c{n}", Rater(name, "judge"), tuple(about), repeat=repeat
+                        ),
+                    )
+
+
+def constant(item: int) -> float:
+    return 3.0
+
+
+def half(item: int) -> float | None:
+    return varied(1)(item) if item < 6 else None
+
+
+BOTH = {"Ada": varied(), "Bo": varied(2)}
+SLIDER = Criterion("feel", "", Scale((0, 100), ("cold", "warm"), continuous=True))
+ODD: dict[str, tuple[dict[str, object], str]] = {
+    "one person": ({"people": {"Ada": varied()}, "judges": {"j": varied(1)}}, "One person alone rated the study"),
+    "no people": ({"people": {}, "judges": {"j": varied(), "k": varied(1)}}, "Nobody has rated the study"),
+    "no judges": ({"people": BOTH, "judges": {}}, "No judge has rated the study"),
+    "unnamed people": ({"people": BOTH, "judges": {"j": varied(1)}, "anonymous": True}, "unnamed"),
+    "all alike": ({"people": {"Ada": constant, "Bo": constant}, "judges": {"j": constant}}, "constant"),
+    "a constant judge": ({"people": BOTH, "judges": {"j": constant, "k": varied(1)}}, "j gives 3 to 100%"),
+    "two items": ({"people": BOTH, "judges": {"j": varied(1)}, "items": 2}, "at least 3 are needed"),
+    "one item": ({"people": BOTH, "judges": {"j": varied(1), "k": varied()}, "items": 1}, "at least 3 are needed"),
+    "no item in common": ({"people": {"Ada": half, "Bo": half}, "judges": {"j": lambda i: None if i < 6 else 3.0}}, "no item"),
+    "a judge who missed some": ({"people": BOTH, "judges": {"j": half, "k": varied(1)}}, "n\u00a0=\u00a06"),
+    "turns": ({"people": BOTH, "judges": {"j": varied(1)}, "turns": (1, 2)}, "On Final, j follows"),
+    "another scale": ({"people": BOTH, "judges": {"j": lambda i: 10.0 * varied(1)(i)}}, "different scales"),
+    "a slider": ({"people": BOTH, "judges": {"j": varied(1)}, "criteria": (SLIDER,)}, "On Final, j follows"),
+    "scales that differ": ({"people": BOTH, "judges": {"j": varied(1)}, "criteria": (WIT, Criterion("skill", "", points(1, 10)))}, "Strongest on"),
+    "names that look like markup": (
+        {"people": {"<i>A</i> :red[x]": varied(), "B|o": varied(2)}, "judges": {"$x^2$ [l](http://e)": varied(1), "*j*": varied(3)}},
+        "(their mean) follow",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    monkeypatch.setenv("CONCORD_WORKSPACE", str(tmp_path))
+    monkeypatch.setattr("pages.parts.session.who_is_here", lambda _: Researcher("local"))
+    st.cache_resource.clear()
+    return Workspace.open(tmp_path)
+
+
+def shown(workspace: Workspace, change: Callable[[AppTest], object] = lambda page: None) -> str:
+    """Everything the page says."""
+    page = AppTest.from_string(FRAME, default_timeout=30).run()
+    change(page)
+    assert not page.exception
+    assert not page.error
+    said = [e.value for kind in ("markdown", "caption", "subheader", "warning") for e in page.get(kind)]
+    return "\n".join([*said, *(table.value.to_string() for table in page.table)])
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_study_is_shown_and_says_why_figures_are_undefined(name: str, workspace: Workspace) -> None:
+    made, word = ODD[name]
+    with workspace.write() as db:
+        fill(db, **made)  # type: ignore[arg-type]
+    said = shown(workspace)
+    assert word in said.replace("\\", "")
+    assert "nan" not in said.split()
+    assert "<b>" not in said  # a name's markup reaches the page only with its marks escaped
+
+
+def test_repeated_runs_are_a_mean_or_single(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        fill(db, BOTH, {"j": varied(1)}, repeats=3)
+    assert "j #2" not in shown(workspace).replace("\\", "")
+    said = shown(workspace, lambda page: page.toggle[0].set_value(True).run()).replace("\\", "")
+    assert "j #2" in said
+    assert "Avg(" not in said  # runs of one judge are a test and retest, not a panel
+    assert "does a judge repeat itself?" in said
+
+
+def test_without_any_study_the_page_says_what_to_do(workspace: Workspace) -> None:
+    page = AppTest.from_string(FRAME, default_timeout=30).run()
+    assert "There is no study yet" in page.info[0].value
