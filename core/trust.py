@@ -12,7 +12,7 @@ import pandas as pd
 from sqlite_utils import Database
 
 from core import agreement, studies
-from core.agreement import FINAL, Figures, Ratings, Search
+from core.agreement import FINAL, Figures, Forecast, Ratings, Search
 from core.agreement.panels import called
 from core.agreement.ratings import DIGITS, Floats, Scores
 from core.rating import Criterion, Scale
@@ -114,6 +114,20 @@ def short_names(judges: Sequence[str]) -> dict[str, str]:
     return {judge: "".join(rest) for judge, rest in words.items()}
 
 
+@dataclass(frozen=True, eq=False)
+class Further:
+    """Figures of one criterion that are asked for less often: where noise or a band of the scale explains a judge, and what it would take."""
+
+    contested: Figures
+    bands: Figures
+    replacement: Figures
+    needed: Mapping[str, Forecast]
+
+
+WIDTH = 0.1
+"""The width of interval, from end to end, that a forecast of items is made for."""
+
+
 def measure(db: Database, study: str, options: Options = Options()) -> Measured:
     """Read a study and measure it. Raises NotFound for an unknown study, StudyError for one without any rating."""
     return figures_of(
@@ -175,6 +189,22 @@ def detail(measured: Measured, criterion: str) -> Detail:
             judge: agreement.retest(ratings, criterion, runs, **drawn)
             for judge, runs in _runs(measured).items()
         },
+    )
+
+
+def further(measured: Measured, criterion: str) -> Further:
+    """What is asked less often about one criterion; `needed` forecasts items for people's alpha and for the judges' ρ."""
+    ratings, panels = measured.ratings, measured.panels
+    drawn: dict[str, Any] = {"resamples": measured.options.resamples, "seed": measured.options.seed}
+    needed = {"People's alpha, ordinal": agreement.needed(ratings, criterion, width=WIDTH, **drawn)}
+    if measured.spokesman:
+        name = f"ρ of {called(measured.spokesman)}"
+        needed[name] = agreement.needed(ratings, criterion, measured.spokesman, width=WIDTH, **drawn)
+    return Further(
+        contested=agreement.contested(ratings, criterion, panels=panels, **drawn),
+        bands=agreement.bands(ratings, criterion, panels=panels, **drawn),
+        replacement=agreement.replacement(ratings, criterion, panels=panels),
+        needed=needed,
     )
 
 

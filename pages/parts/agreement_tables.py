@@ -12,7 +12,7 @@ import streamlit as st
 from core.agreement import Figures, Search
 from core.agreement.panels import called
 from core.agreement.show import CERTAIN, ceiling
-from core.trust import Measured, name_of
+from core.trust import WIDTH, Further, Measured, name_of
 from pages.parts.address import of_conversation
 from pages.parts.plain import plain
 
@@ -192,6 +192,71 @@ def retests(figures: Mapping[str, Figures]) -> None:
         reasons += [(judge, row.reason)] if row.reason else []
     _table(rows, "Agreement of a judge's runs")
     below(next(iter(figures.values())), reasons)
+
+
+def further(found: Further) -> None:
+    """What is asked less often."""
+    st.markdown("**Are judges as good where people differ?** Items split at the median of people's spread.")
+    rows: dict[str, dict[str, str]] = {}
+    for row in _each(found.contested.rows):
+        cells = rows.setdefault(plain(row.rater), {})
+        where = "people agree" if row.people == "agree" else "people differ"
+        cells |= {f"ρ, {where}": _of(row, "spearman"), f"Error, {where}": _of(row, "mae")}
+    _table(rows, "Judges on items on which people agree and differ")
+    below(found.contested, _of_raters(found.contested))
+    st.markdown(
+        "**Does the bias depend on the part of the scale?** Judge less people, where people's scores are low, middling, high."
+    )
+    rows = {}
+    for row in _each(found.bands.rows):
+        rows.setdefault(plain(row.rater), {})[row.band.capitalize()] = _of(row, "bias", signed=True)
+    _table(rows, "Bias by part of the scale")
+    below(found.bands, _of_raters(found.bands))
+    st.markdown(
+        "**May a judge stand in for a person?** The alternative annotator test: ω is the share of people whom the judge replaces, ✓ from one half on."
+    )
+    _replacement(found.replacement)
+    st.markdown(
+        f"**How many items would it take** for an interval {WIDTH:g} wide from end to end, if more of them are like these?"
+    )
+    for of, forecast in found.needed.items():
+        if forecast.needed is None:
+            st.markdown(f"- {plain(of)}: undefined ({plain(forecast.reason)}).")
+        else:
+            low, high = forecast.now.low, forecast.now.high
+            now = (
+                f"now {high - low:.2f} wide on {forecast.items} items"
+                if low is not None and high is not None
+                else ""
+            )
+            st.markdown(f"- {plain(of)}: **{forecast.needed}** in all, {forecast.more} more ({now}).")
+
+
+def _replacement(figures: Figures) -> None:
+    if _all_undefined(figures.rows, "omega"):
+        return
+    rows: dict[str, dict[str, str]] = {}
+    constant: dict[str, float] = {}
+    for row in _each(figures.rows):
+        if row.epsilon not in (0.0, 0.1, 0.2, 0.3):
+            continue
+        column = f"ω, ε = {row.epsilon:g}"
+        cells = rows.setdefault(plain(row.rater), {"As near as the person": figure(row.rho, percent=True)})
+        cells[column] = UNDEFINED if math.isnan(row.omega) else f"{row.omega:.2f}{' ✓' if row.passed else ''}"
+        if not math.isnan(row.constant_omega):
+            constant[column] = max(constant.get(column, 0.0), row.constant_omega)
+    rows["*One answer to everything, at best*"] = {
+        column: f"*{omega:.2f}*" for column, omega in constant.items()
+    }
+    st.table(
+        pd.DataFrame.from_dict(rows, orient="index").fillna(""),
+        border="horizontal",
+        alt="The replacement test",
+    )
+    st.caption(
+        "Where one answer to everything passes as well, passing says little. ε: what a person costs more than a judge."
+    )
+    below(figures, _of_raters(figures))
 
 
 def conversations(items: pd.DataFrame) -> None:

@@ -14,7 +14,7 @@ from core.answer import answer
 from core.errors import ConcordError
 from core.store import progress
 from core.store import studies as stored
-from core.trust import Detail, Measured, Options
+from core.trust import Detail, Further, Measured, Options
 from pages.parts import agreement_charts as charts
 from pages.parts import agreement_tables as tables
 from pages.parts.address import asked, shown
@@ -37,6 +37,12 @@ def _measured(folder: str, study: str, mark: str, options: Options) -> Measured:
 def _detail(folder: str, study: str, mark: str, options: Options, criterion: str) -> Detail:
     """The figures of one criterion; anew when the study's data or the options change."""
     return trust.detail(_measured(folder, study, mark, options), criterion)
+
+
+@st.cache_resource(max_entries=32, show_spinner="Measuring …")
+def _further(folder: str, study: str, mark: str, options: Options, criterion: str) -> Further:
+    """What is asked less often: measured when somebody asks."""
+    return trust.further(_measured(folder, study, mark, options), criterion)
 
 
 def page() -> None:
@@ -80,6 +86,15 @@ def page() -> None:
     )  # fmt: skip
     shown("criterion", criterion)
     _closely(measured, _detail(*version, options, criterion))
+    if measured.ratings.judges and measured.figures["criteria"][criterion]["humans"]["items"]:
+        more = st.expander(
+            "Further questions: contested items, parts of the scale, the replacement test, how many more items",
+            key="further",
+            on_change="rerun",
+        )
+        if more.open:
+            with more:
+                tables.further(_further(*version, options, criterion))
     _download(measured)
 
 
@@ -117,7 +132,7 @@ def _answer(measured: Measured, main: Detail) -> None:
     said = answer(measured, main)
     with st.container(border=True):
         if said:
-            st.markdown(f"#### {plain(said[0])}")
+            st.subheader(plain(said[0]), anchor=False)
             st.markdown("\n".join(f"- {plain(also)}" for also in said[1:]))
         missing = studies.shortcomings(measured.figures, anonymous=measured.of.study.anonymous)
         for what in missing:

@@ -125,6 +125,11 @@ def shown(workspace: Workspace, change: Callable[[AppTest], object] = lambda pag
     return "\n".join([*said, *(table.value.to_string() for table in page.table)])
 
 
+def open_further(page: AppTest) -> None:
+    page.session_state["further"] = True
+    page.run()
+
+
 @pytest.mark.parametrize("name", ODD)
 def test_an_odd_study_is_shown_and_says_why_figures_are_undefined(name: str, workspace: Workspace) -> None:
     made, word = ODD[name]
@@ -133,6 +138,9 @@ def test_an_odd_study_is_shown_and_says_why_figures_are_undefined(name: str, wor
     said = shown(workspace)
     assert word in said.replace("\\", "")
     assert "nan" not in said.split()
+    further = shown(workspace, open_further)
+    assert ("How many items would it take" in further) == bool(made["people"] and made["judges"])
+    assert "nan" not in further.split()
     assert "<b>" not in said  # a name's markup reaches the page only with its marks escaped
 
 
