@@ -15,16 +15,23 @@ GREEN = "#3a927e"
 
 def standings(board: Leaderboard) -> alt.LayerChart | None:
     """Every player's score as a point with its 95% interval, best on top; None where nobody has a score."""
-    rows = [
-        {"player": s.player, "score": s.score.value, "low": s.score.ci[0], "high": s.score.ci[1], "final": s.final.value, "n": s.n}
-        if s.score.ci
-        else {"player": s.player, "score": s.score.value, "low": s.score.value, "high": s.score.value, "final": s.final.value, "n": s.n}
-        for s in board.standings
-        if s.score.value is not None
-    ]  # fmt: skip
+    rows = []
+    for s in board.standings:
+        if s.score.value is not None:
+            low, high = s.score.ci or (s.score.value, s.score.value)
+            rows.append(
+                {
+                    "player": s.player,
+                    "score": s.score.value,
+                    "low": low,
+                    "high": high,
+                    "final": s.final.value,
+                    "n": s.n,
+                }
+            )
     if not rows:
         return None
-    order = [row["player"] for row in rows]
+    order = [s.player for s in board.standings if s.score.value is not None]
     base = alt.Chart(pd.DataFrame(rows)).encode(
         y=alt.Y("player:N", sort=order, title=None, axis=alt.Axis(labelLimit=260)),
         tooltip=[
@@ -36,6 +43,6 @@ def standings(board: Leaderboard) -> alt.LayerChart | None:
     rule = base.mark_rule(strokeWidth=2, color=GREEN).encode(
         x=alt.X("low:Q", title="Score, 95% interval", scale=alt.Scale(zero=False)), x2="high:Q"
     )
-    return (
-        rule + base.mark_point(filled=True, size=90, opacity=1, color=GREEN).encode(x="score:Q")
-    ).properties(height=alt.Step(ROW))
+    points = base.mark_point(filled=True, size=90, opacity=1, color=GREEN).encode(x="score:Q")
+    chart: alt.LayerChart = alt.layer(rule, points).properties(height=alt.Step(ROW))
+    return chart

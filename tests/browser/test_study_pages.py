@@ -35,7 +35,7 @@ HEADING, ROW = 35, 35
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A workspace full of conversations of four players, and slow stand-in models to start runs with."""
     folder = tmp_path_factory.mktemp("study")
-    with running(latency=0.1, seed=5) as url, running(require_key="another") as locked:
+    with running(latency=0.3, seed=5) as url, running(require_key="another") as locked:
         workspace = Workspace.open(folder / "workspace")
         priced = FIXED + "\nmax_concurrency = 2\nprice = { input = 1000.0, output = 1000.0 }"
         workspace.models_path.write_text(
@@ -295,7 +295,8 @@ def test_a_run_survives_its_browser_is_stopped_and_resumed(app: Server, page: Pa
     page.goto(f"{app.url}/runs")
     expect(page.get_by_text(re.compile(r"of 16"))).to_be_visible()
     stop.click()
-    until(lambda: state(app) == "stopped", "the stop")
+    until(lambda: state(app) != "running", "the stop")
+    assert state(app) == "stopped"
     page.get_by_role("tab", name="Earlier runs").click()
     expect(page.get_by_text("Stopped on request")).to_be_visible()
     page.get_by_role("button", name="Resume").first.click()
