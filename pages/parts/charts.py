@@ -44,5 +44,5 @@ def standings(board: Leaderboard) -> alt.LayerChart | None:
         x=alt.X("low:Q", title="Score, 95% interval", scale=alt.Scale(zero=False)), x2="high:Q"
     )
     points = base.mark_point(filled=True, size=90, opacity=1, color=GREEN).encode(x="score:Q")
-    chart: alt.LayerChart = alt.layer(rule, points).properties(height=alt.Step(ROW))
-    return chart
+    both: alt.LayerChart = rule + points
+    return both.properties(height=alt.Step(ROW))
