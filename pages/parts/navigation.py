@@ -34,7 +34,15 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
         DESK,
         PageFile("annotate/samples.py", "Samples", "samples", ":material/stacks:"),
         PageFile("annotate/annotators.py", "Annotators", "annotators", ":material/group:"),
+        PageFile("annotate/tasks.py", "Tasks", "tasks", ":material/rule:"),
     ),
-    "Trust": (PageFile("trust/agreement.py", "Agreement", "agreement", ":material/balance:"),),
-    "Results": (PageFile("results/leaderboard.py", "Leaderboard", "leaderboard", ":material/leaderboard:"),),
+    "Trust": (
+        PageFile("trust/agreement.py", "Agreement", "agreement", ":material/balance:"),
+        PageFile("trust/spot_check.py", "Spot-check", "spot-check", ":material/fact_check:"),
+        PageFile("trust/comparisons.py", "Comparisons", "comparisons", ":material/compare_arrows:"),
+    ),
+    "Results": (
+        PageFile("results/leaderboard.py", "Leaderboard", "leaderboard", ":material/leaderboard:"),
+        PageFile("results/town.py", "Town", "town", ":material/location_city:"),
+    ),
 }

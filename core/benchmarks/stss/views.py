@@ -1,0 +1,337 @@
+"""A simulation as somebody looks at it: who is where at a moment, a day's plan against what happened, what counted and how."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+from core.benchmarks.benchmark import Materials
+from core.benchmarks.stss.agent import WALKING
+from core.benchmarks.stss.clock import DAY
+from core.benchmarks.stss.matching import about, told, words_in
+from core.benchmarks.stss.schedule import SLEEPING
+from core.benchmarks.stss.scoring import Score, score
+from core.benchmarks.stss.system import town_named, towns
+from core.benchmarks.stss.tasks import COLLECTIVE, Task
+from core.benchmarks.stss.town import Town, minute_of
+from core.benchmarks.stss.trajectory import STAMP, Run, State, Talk, Trajectory
+from core.conversation import Conversation
+from core.errors import ConfigError
+
+Kind = Literal["the task", "conversation", "on the way", "asleep", "anything else"]
+"""What a stretch of a day is spent on, in the order in which it matters here."""
+Part = Literal["performer", "counted", "came close", "others"]
+"""What somebody is to the task's score."""
+Room = tuple[str, ...]
+
+APART = 22.0
+"""Metres on the map between two arenas of a sector."""
+BESIDE = 7.0
+"""Metres on the map between two people in one arena."""
+TURN = math.pi * (3 - math.sqrt(5))
+"""Each further dot of a crowd is turned by this angle and lies a little further out, so that no two meet."""
+
+
+class Standing(NamedTuple):
+    """A resident at a moment: what they do and since when; x and y are metres on the map, None for a place that is not on it."""
+
+    name: str
+    part: Part
+    kind: Kind
+    state: State
+    since: datetime
+    x: float | None
+    y: float | None
+
+
+class Stretch(NamedTuple):
+    """Part of a day, in minutes since midnight; `end` is the minute at which it is over."""
+
+    start: int
+    end: int
+    action: str
+    place: str
+    kind: Kind
+
+
+class Plan(NamedTuple):
+    """A plan for a whole day, as it stood from `time` on."""
+
+    time: datetime
+    stretches: tuple[Stretch, ...]
+
+
+class Kept(NamedTuple):
+    """Minutes of the waking hours planned in the morning, by what became of them."""
+
+    planned: int
+    as_planned: int
+    on_the_way: int
+    talking: int
+    changed: int
+    otherwise: int
+
+
+class Spoken(NamedTuple):
+    """A conversation by its number (from 1, in the order of time), and whether it was about the task."""
+
+    number: int
+    talk: Talk
+    about: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """A task and what happened, scored. `town` is None where the town it happened in is not at hand: then nothing can be put on a map."""
+
+    task: Task
+    lived: Trajectory
+    score: Score
+    town: Town | None
+
+    @cached_property
+    def told(self) -> Mapping[str, Talk]:
+        """Whom the performer told before the day of the event, each with the first such conversation."""
+        return told(self.task, self.lived)
+
+    @cached_property
+    def step(self) -> timedelta:
+        """The time between two moments; a minute where there is only one."""
+        times = self.lived.times
+        return times[1] - times[0] if len(times) > 1 else timedelta(minutes=1)
+
+    @cached_property
+    def days(self) -> tuple[date, ...]:
+        """The days lived."""
+        return tuple(sorted({time.date() for time in self.lived.times}))
+
+    @cached_property
+    def parts(self) -> Mapping[str, Part]:
+        """What each resident is to the score."""
+        counted = {e.agent for e in self.score.evidence if e.counted}
+        close = {e.agent for e in self.score.evidence if not e.counted}
+        return {name: self._part(name, counted, close) for name in self.lived.residents}
+
+    def _part(self, name: str, counted: set[str], close: set[str]) -> Part:
+        if name == self.task.performer:
+            return "performer"
+        return "counted" if name in counted else "came close" if name in close else "others"
+
+    @cached_property
+    def runs(self) -> Mapping[str, Sequence[Run]]:
+        """Everybody's life as stretches of the same state."""
+        return {name: tuple(self.lived.runs(name)) for name in self.lived.residents}
+
+    @cached_property
+    def spots(self) -> Mapping[Room, tuple[float, float]]:
+        """Where on the map each arena lies; empty without a town."""
+        return spots(self.town) if self.town else {}
+
+    @cached_property
+    def talks(self) -> tuple[Spoken, ...]:
+        """Every conversation."""
+        return tuple(Spoken(n, t, about(self.task, t)) for n, t in enumerate(self.lived.talks, start=1))
+
+    @cached_property
+    def sectors(self) -> tuple[str, ...]:
+        """The sectors of the map where the task is to be done."""
+        places = [s.location for s in self.task.subgoals if s.location]
+        return tuple(s for s in (self.town.sectors if self.town else ()) if any(s in p for p in places))
+
+
+def simulation(task: Task, lived: Trajectory, town: Town | None) -> Simulation:
+    """A simulation with its score. Raises ConfigError where the trajectory cannot be about the task."""
+    return Simulation(task, lived, score(task, lived), town)
+
+
+def town_of(conversation: Conversation, materials: Materials) -> Town | None:
+    """The town a simulation happened in. None where it is not there any more, or cannot be lived in."""
+    name = conversation.facets.get("town", "")
+    if name not in towns(materials):
+        return None
+    try:
+        return town_named(materials, name)
+    except ConfigError:
+        return None
+
+
+def kind_of(task: Task, action: str) -> Kind:
+    """What an action is to a task. Talking about it is a conversation; sleep is sleep, whatever is dreamt of."""
+    lower = action.lower()
+    if "sleep" in lower:
+        return "asleep"
+    if lower == WALKING:
+        return "on the way"
+    if lower.startswith("conversing"):
+        return "conversation"
+    return "the task" if words_in(action, task.keywords) else "anything else"
+
+
+def spots(town: Town) -> dict[Room, tuple[float, float]]:
+    """Every arena's place in metres: those of a sector in rows about the sector's own, the entrance first."""
+    found: dict[Room, tuple[float, float]] = {}
+    for sector in town.sectors.values():
+        columns, rows = grid(len(sector.arenas))
+        for i, arena in enumerate(sector.arenas):
+            x = sector.at[0] + (i % columns - (columns - 1) / 2) * APART
+            y = sector.at[1] - (i // columns - (rows - 1) / 2) * APART
+            found[sector.name, arena] = (x, y)
+    return found
+
+
+def grid(arenas: int) -> tuple[int, int]:
+    """Columns and rows in which a sector's arenas are drawn."""
+    columns = math.ceil(math.sqrt(arenas))
+    return columns, math.ceil(arenas / columns)
+
+
+def standing(of: Simulation, time: datetime) -> list[Standing]:
+    """Everybody at the last moment not after a time, in the order recorded; one who is not recorded then is left out."""
+    moment = of.lived.moment(time)
+    now = of.lived.times[moment]
+    found: list[Standing] = []
+    crowd: dict[Room, int] = {}
+    for name in of.lived.residents:
+        state = of.lived.at(name, moment)
+        if state is None:
+            continue
+        since = next(run.first for run in reversed(of.runs[name]) if run.first <= now)
+        spot = of.spots.get(state.room)
+        x, y = _beside(*spot, crowd.setdefault(state.room, 0)) if spot else (None, None)
+        crowd[state.room] = crowd.get(state.room, 0) + 1
+        kind = kind_of(of.task, state.action)
+        found.append(Standing(name, of.parts[name], kind, state, since, x, y))
+    return found
+
+
+def _beside(x: float, y: float, number: int) -> tuple[float, float]:
+    away, angle = BESIDE * math.sqrt(number), TURN * number
+    return x + away * math.cos(angle), y + away * math.sin(angle)
+
+
+def happened(of: Simulation, name: str, day: date) -> list[Stretch]:
+    """What a resident did on a day. What is not recorded is left out."""
+    midnight = datetime(day.year, day.month, day.day)
+    found = []
+    for run in of.runs[name]:
+        start = max(0, _minutes(run.first - midnight))
+        end = min(DAY, _minutes(run.last + of.step - midnight))
+        if start < end:
+            kind = kind_of(of.task, run.state.action)
+            found.append(Stretch(start, end, run.state.action, run.state.place, kind))
+    return found
+
+
+def plans(of: Simulation, name: str, day: date) -> list[Plan]:
+    """The plans a resident made for a day, the morning's first; none where the trajectory does not hold any."""
+    found = []
+    for noted in of.lived.extra.get("plans", ()):
+        time = datetime.strptime(noted["time"], STAMP)
+        if noted["agent"] == name and time.date() == day:
+            found.append(Plan(time, tuple(_stretches(of.task, noted["actions"]))))
+    return found
+
+
+def _stretches(task: Task, actions: Sequence[Sequence[Any]]) -> Iterator[Stretch]:
+    for start, minutes, text, place in actions:
+        first = minute_of(start)
+        yield Stretch(first, first + minutes, text, place, kind_of(task, text))
+
+
+def kept(of: Simulation, name: str, day: date) -> Kept | None:
+    """How much of the morning's plan came about, moment by moment: the same action in the same room. None without a plan."""
+    made = plans(of, name, day)
+    if not made:
+        return None
+    counts = dict.fromkeys(Kept._fields, 0)
+    length = _minutes(of.step)
+    for moment, time in enumerate(of.lived.times):
+        state = of.lived.at(name, moment)
+        if time.date() != day or state is None:
+            continue
+        minute = time.hour * 60 + time.minute
+        morning = _at(made[0], minute)
+        if morning is None or morning.action == SLEEPING:
+            continue
+        counts["planned"] += length
+        counts[_became(of, state, morning, _at(_standing_plan(made, time), minute))] += length
+    return Kept(**counts)
+
+
+def _became(of: Simulation, state: State, morning: Stretch, now: Stretch | None) -> str:
+    if state.action == morning.action and state.room == State("", morning.place).room:
+        return "as_planned"
+    kind = kind_of(of.task, state.action)
+    if kind == "on the way":
+        return "on_the_way"
+    if kind == "conversation":
+        return "talking"
+    changed = now is not None and (now.action, now.place) != (morning.action, morning.place)
+    return "changed" if changed else "otherwise"
+
+
+def _standing_plan(made: Sequence[Plan], time: datetime) -> Plan:
+    return [plan for plan in made if plan.time <= time][-1] if made[0].time <= time else made[0]
+
+
+def _at(plan: Plan, minute: int) -> Stretch | None:
+    return next((s for s in plan.stretches if s.start <= minute < s.end), None)
+
+
+def reckoned(of: Simulation) -> str:
+    """How the score came about, in a sentence with its arithmetic."""
+    task, value = of.task, of.score.value
+    counted = [e for e in of.score.evidence if e.counted]
+    others = [e for e in counted if e.agent != task.performer]
+    if task.kind in COLLECTIVE:
+        if task.kind == "companions":
+            if not any(e.agent == task.performer for e in counted):
+                return f"{task.performer} never did it, so that nobody could join in: 0."
+            what = f"{_people(len(others))} did it beside {task.performer} at the best moment"
+        else:
+            what = f"{_people(len(others))} took part"
+        several = len(task.subgoals) if task.kind != "companions" else 1
+        over = f" ÷ {several} events" if several > 1 else ""
+        return f"{what}, {task.wanted - 1} were wanted: {_divided(len(others), over, task.wanted - 1, value)}"
+    if task.kind == "appointment":
+        if value == 0:
+            return "They never did it at the same moment: 0."
+        where = "in the same room: 1" if value == 1 else "in different rooms: 0.5"
+        return f"Both did it at the same moment, {where}."
+    if not counted:
+        return "Nobody did any part of it: 0."
+    best = counted[0].agent
+    done = sum(e.agent == best for e in counted)
+    if done < len(task.subgoals):
+        return f"Most was done by {best}, {done} of {len(task.subgoals)} parts: {value:.2f}."
+    order = "in their order: 1" if value == 1 else "out of order: 0.5"
+    return f"{best} did all {done} parts, {order}."
+
+
+def ratio_reckoned(of: Simulation) -> str:
+    """How the conversation ratio came about, in a sentence with its arithmetic."""
+    value = of.score.conversation_ratio
+    if value is None:
+        return "None: this task asks for no number of people."
+    n = len(of.told)
+    was = "was" if n == 1 else "were"
+    return f"{_people(n, '')} {was} talked to about it before the day of the event, {of.task.wanted - 1} wanted: {n} ÷ {of.task.wanted - 1} = {value:.2f}."
+
+
+def _people(number: int, other: str = "other ") -> str:
+    if number == 0:
+        return "Nobody else" if other else "Nobody"
+    return f"{number} {other}{'person' if number == 1 else 'people'}"
+
+
+def _divided(number: int, over: str, wanted: int, value: float) -> str:
+    result = f"{number}{over} ÷ {wanted} = {value:.2f}."
+    return result.replace("=", "→ at most") if number > wanted and not over else result
+
+
+def _minutes(span: timedelta) -> int:
+    return round(span.total_seconds() / 60)
