@@ -66,9 +66,14 @@ class Model(BaseModel):
         """What shares one client and one limit: address and key."""
         return (self.base_url or "", self.api_key_env or "")
 
+    @property
+    def key_variable(self) -> str:
+        """The environment variable that holds the key; empty for an endpoint of one's own that needs none."""
+        return self.api_key_env or ("" if self.base_url else "OPENAI_API_KEY")
+
     def key(self) -> str:
         """The key from the environment. Raises ConfigError where it is not set."""
-        name = self.api_key_env or ("" if self.base_url else "OPENAI_API_KEY")
+        name = self.key_variable
         if not name:
             return "no-key-needed"
         if not os.environ.get(name):
@@ -306,11 +311,12 @@ def explain(error: Any, model: Model) -> CallFailed:
     # Some endpoints repeat the key in their complaint.
     said = (getattr(error, "message", "") or str(error)).replace(model.key(), "…")
     if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
-        variable = model.api_key_env or "OPENAI_API_KEY"
-        return CallFailed(
-            f"{where} refuses the key of {name} ({error.status_code}). Check the environment variable {variable}.",
-            kind="auth",
+        mend = (
+            f"Check the environment variable {model.key_variable}."
+            if model.key_variable
+            else "Name its variable in api_key_env."
         )
+        return CallFailed(f"{where} refuses the key of {name} ({error.status_code}). {mend}", kind="auth")
     if isinstance(error, openai.NotFoundError):
         return CallFailed(
             f"{where} does not know {name} as “{model.served}” (404). Check `model` and `base_url` in models.toml.",

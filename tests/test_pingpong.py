@@ -10,6 +10,7 @@ from core.benchmarks import pingpong
 from core.benchmarks.benchmark import Materials, Plan
 from core.benchmarks.pingpong import PINGPONG, NextUtterance, Scores, TurnScore
 from core.conversation import Conversation, Message
+from core.errors import ConfigError
 from core.prompts import load_prompt
 from core.rating import NOTHING_SPENT
 from core.replies import Answer, Unusable
@@ -122,6 +123,11 @@ def test_a_verdict_gives_a_rating_for_every_turn_and_criterion():
 def test_a_verdict_that_does_not_cover_exactly_the_turns_is_sent_back(turns):
     with pytest.raises(Unusable, match=r"turns \[1, 2\]"):
         pingpong.read_scores(TWO_TURNS, Scores(scores=[score(t) for t in turns]))
+
+
+def test_a_conversation_that_was_not_played_here_cannot_be_judged_and_says_so():
+    with pytest.raises(ConfigError, match="“k” has no character card"):
+        pingpong.judge_values(TWO_TURNS)
 
 
 def test_the_authors_own_templates_would_render(tmp_path):

@@ -143,6 +143,11 @@ def read_scores(conversation: Conversation, reply: Scores) -> tuple[Rating, ...]
 
 def judge_values(conversation: Conversation) -> Mapping[str, Any]:
     """What the judge's template sees: the card and the dialogue, not the situation."""
+    if "_character" not in conversation.context:
+        raise ConfigError(
+            f"“{conversation.key}” has no character card for a judge to read: it was not played here. Judge those that were, "
+            "or give your own conversations a benchmark of their own."
+        )
     card = Character(**conversation.context["_character"])
     return {
         "character": card,
