@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict
 
 import click
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -113,9 +115,14 @@ def _facet(text: str) -> tuple[str, list[str]]:
 
 
 def _show(found: comparisons.Compared) -> None:
-    console = Console()
+    # A file or a pipe has no width: nothing is cut there.
+    console = Console(width=None if sys.stdout.isatty() else 160)
     for standing in found.standings:
-        table = Table(title=f"{standing.rater}: win, tie and lose of the first model", title_justify="left")
+        table = Table(
+            title=f"{standing.rater}: win, tie and lose of the first model",
+            title_justify="left",
+            box=box.SIMPLE,
+        )
         for heading in ("model", "against", "win %", "tie %", "lose %", "Δ", "95%", "n", "left out"):
             table.add_column(heading, justify="left" if heading in ("model", "against") else "right")
         for duel in standing.duels:
@@ -123,7 +130,9 @@ def _show(found: comparisons.Compared) -> None:
         console.print(table)
         if standing.strengths:
             table = Table(
-                title=f"{standing.rater}: Bradley–Terry strengths (log scale, mean 0)", title_justify="left"
+                title=f"{standing.rater}: Bradley–Terry strengths (log scale, mean 0)",
+                title_justify="left",
+                box=box.SIMPLE,
             )
             for heading in ("model", "strength", "95%", "pairs"):
                 table.add_column(heading, justify="left" if heading == "model" else "right")
@@ -131,7 +140,7 @@ def _show(found: comparisons.Compared) -> None:
                 table.add_row(s.player, _number(s.value) or f"undefined: {s.reason}", _ends(s.ci), str(s.n))
             console.print(table)
     if found.bias:
-        table = Table(title="Verdicts that changed with the order", title_justify="left")
+        table = Table(title="Verdicts that changed with the order", title_justify="left", box=box.SIMPLE)
         for heading in ("judge", "flips", "of", "%", "to the first", "to the second"):
             table.add_column(heading, justify="left" if heading == "judge" else "right")
         for b in found.bias:
@@ -140,7 +149,7 @@ def _show(found: comparisons.Compared) -> None:
             )
         console.print(table)
     if found.matches:
-        table = Table(title="Agreement", title_justify="left")
+        table = Table(title="Agreement", title_justify="left", box=box.SIMPLE)
         for heading in ("", "", "equal", "n", "equal without ties", "n", "Cohen's kappa"):
             table.add_column(heading, justify="right" if heading else "left")
         for m in found.matches:

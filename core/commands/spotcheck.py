@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
+from typing import get_args
 
 import click
 from rich import box
@@ -13,6 +14,7 @@ from rich.table import Table
 
 from core import spotcheck
 from core.commands.run import split
+from core.rating import Finding
 from core.workspace import Workspace
 
 
@@ -45,6 +47,44 @@ def queue(workspace: str, benchmark: str, reasons: str, person: str, limit: int)
     _console().print(table)
     told = ", ".join(f"{spotcheck.REASONS[reason]} {n}" for reason, n in counts.items() if reason)
     click.echo(f"{counts['']} conversations" + (f": {told}." if told else "."))
+
+
+@command.command("look")
+@click.argument("conversation", type=int)
+@click.option("--person", default="", help="Whose findings to show beside the judgements.")
+@click.pass_obj
+def look(workspace: str, conversation: int, person: str) -> None:
+    """Show one conversation by its number in the queue: the dialogue, and each judge's score and reasons."""
+    with Workspace.open(workspace, create=False).read() as db:
+        found = spotcheck.screen(db, conversation, person)
+    for turn in found.conversation.turns():
+        mark = "  ← first challenging turn" if turn.number == found.challenging else ""
+        click.echo(f"— turn {turn.number}{mark}")
+        for message in filter(None, (turn.user, turn.reply)):
+            cut = " (cut off at the length limit)" if message.meta.get("cut") else ""
+            click.echo(f"{message.role}: {message.content or '(empty)'}{cut}")
+    for seen in found.judgements:
+        told = (
+            f"{seen.score:g}. {seen.explanation}" if seen.score is not None else f"{seen.failure}\n{seen.raw}"
+        )
+        said = f" [{person}: {seen.finding}]" if seen.finding else ""
+        click.echo(f"\n{seen.judge}, judgement {seen.id}{said}: {told}")
+
+
+@command.command("say")
+@click.argument("judgement", type=int)
+@click.argument("finding", type=click.Choice(get_args(Finding)))
+@click.option("--person", required=True, help="Who says so.")
+@click.option("--comment", default="")
+@click.option("--corrected", type=float, help="The score it should have been.")
+@click.pass_obj
+def say(
+    workspace: str, judgement: int, finding: Finding, person: str, comment: str, corrected: float | None
+) -> None:
+    """Keep what a person found of a judgement (by its number): reasonable, too_high or too_low."""
+    with Workspace.open(workspace, create=False).write() as db:
+        spotcheck.verify(db, judgement, person, finding, comment, corrected)
+    click.echo(f"Judgement {judgement}: {finding.replace('_', ' ')}, says {person}.")
 
 
 @command.command("draw")

@@ -62,10 +62,13 @@ def _known(db: Database, keys: Sequence[str], where: str) -> set[str]:
     }
 
 
+_KEPT = "f.value NOT IN (SELECT key FROM scenarios WHERE state = 'discarded')"
+
+
 def frame(
     db: Database, benchmark: str, same: str, *, facets: Mapping[str, Sequence[str]] | None = None
 ) -> pd.DataFrame:
-    """Every comparison of a benchmark as it was asked, one row each, failures with an empty verdict.
+    """Every comparison of a benchmark as it was asked, one row each, failures with an empty verdict; scenarios set aside are left out.
 
     Columns: scenario (the value of the facet `same`), first, second (conversation ids), a, b (their players), rater, variant, kind,
     stand_in, repeat, verdict, failure. `facets` maps a facet's name to the values allowed.
@@ -82,7 +85,7 @@ def frame(
         "SELECT f.value AS scenario, x.first_id AS first, x.second_id AS second, a.player AS a, b.player AS b, r.name AS rater, "
         "r.variant, r.kind, r.stand_in, x.repeat, x.verdict, x.failure FROM comparisons x "
         "JOIN conversations a ON a.id = x.first_id JOIN conversations b ON b.id = x.second_id JOIN raters r ON r.id = x.rater_id "
-        f"JOIN facets f ON f.conversation_id = a.id AND f.name = ? WHERE a.benchmark = ?{where} ORDER BY x.id",
+        f"JOIN facets f ON f.conversation_id = a.id AND f.name = ? WHERE a.benchmark = ? AND {_KEPT}{where} ORDER BY x.id",
         [same, benchmark, *args],
     )
     return pd.DataFrame(cursor.fetchall(), columns=[column[0] for column in cursor.description])
@@ -93,7 +96,7 @@ def pairs(
 ) -> list[tuple[str, int, str, int, str]]:  # fmt: skip
     """What can be compared: (scenario, id, key, id, key) for every two of the players' conversations of one scenario.
 
-    The player named earlier comes first. Where a player answered a scenario several times, the first answer counts.
+    Scenarios that were set aside are left out. The player named earlier comes first. Where a player answered a scenario several times, the first answer counts.
     """
     where, args = "", []
     for name, allowed in (facets or {}).items():
@@ -106,7 +109,7 @@ def pairs(
     answers: dict[str, dict[str, tuple[int, str]]] = {}
     for scenario, player, number, key in db.execute(
         "SELECT f.value, c.player, c.id, c.key FROM conversations c JOIN facets f ON f.conversation_id = c.id AND f.name = ? "
-        f"WHERE c.benchmark = ? AND c.player IN (SELECT value FROM json_each(?)){where} ORDER BY c.id",
+        f"WHERE c.benchmark = ? AND {_KEPT} AND c.player IN (SELECT value FROM json_each(?)){where} ORDER BY c.id",
         [same, benchmark, json.dumps(list(players)), *args],
     ):
         answers.setdefault(scenario, {}).setdefault(player, (number, key))
@@ -140,3 +143,18 @@ def compared_by(db: Database, benchmark: str, rater: int) -> set[tuple[int, int]
             [rater, benchmark],
         )
     }
+
+
+def withdraw(db: Database, rater: int, first: int, second: int) -> None:
+    """Take back what a person preferred of two conversations, whichever was shown first."""
+    db.execute(
+        "DELETE FROM comparisons WHERE rater_id = ? AND (first_id, second_id) IN (VALUES (?, ?), (?, ?)) "
+        "AND (SELECT kind FROM raters WHERE id = rater_id) = 'human'",
+        [rater, first, second, second, first],
+    )
+
+
+def stamp(db: Database) -> tuple[int, str]:
+    """Changes whenever something was compared, compared anew, or taken back."""
+    row = db.execute("SELECT count(*), max(created) FROM comparisons").fetchone()
+    return row[0], row[1] or ""

@@ -7,7 +7,7 @@ import pytest
 from core import comparisons
 from core.benchmarks.benchmark import Plan
 from core.errors import ConcordError, ConfigError, NotFound
-from core.store import conversations
+from core.store import conversations, scenarios
 from tests.simulbench import by_hand
 from tests.simulbench.conftest import TARGETS, execute
 
@@ -175,3 +175,50 @@ def test_nothing_compared_yet_is_said(workspace, run):
     with workspace.read() as db, pytest.raises(ConcordError, match="Nothing was compared yet"):
         comparisons.compared(db, "simulbench")
     assert "Nothing was compared yet" in run(workspace, "compare", "simulbench").output
+
+
+def test_an_interrupted_comparison_is_resumed_by_its_number(played, run):
+    execute(played, compare(TARGETS[:2], ("standin-judge-strict",)), max_cost=0.0)
+    with played.read() as db:
+        number = db.execute("SELECT max(id) FROM runs").fetchone()[0]
+        assert db.execute("SELECT count(*) FROM comparisons").fetchone()[0] == 0
+    told = run(played, "run", "resume", number)
+    assert told.exit_code == 0, told.output
+    with played.read() as db:
+        assert db.execute("SELECT count(*) FROM comparisons").fetchone()[0] == len(scripts_of(played)) * 2
+
+
+def test_by_command(played, run):
+    where = ("--where", "kind=FirstChan,SubseqChan")
+    models = ",".join(TARGETS)
+    estimate = run(
+        played,
+        "compare",
+        "simulbench",
+        "--models",
+        models,
+        "--judges",
+        "standin-judge-strict",
+        *where,
+        "--estimate",
+    )
+    assert "calls" in estimate.output
+    told = run(
+        played, "compare", "simulbench", "--models", models, "--judges", "standin-judge-strict", *where
+    )
+    assert told.exit_code == 0, told.output
+    for heading in ("win, tie and lose", "Bradley–Terry strengths", "Verdicts that changed with the order"):
+        assert heading in told.output
+    assert "Stand-ins, neither people nor language models: standin-judge-strict." in told.output
+    assert "FACET=VALUE" in run(played, "compare", "simulbench", "--where", "kind").output
+
+
+def test_scripts_set_aside_are_compared_no_more_and_leave_the_table(filled):
+    with filled.write() as db:
+        by_hand.store_scripts(db, "s1", "s2")
+    sit(filled, "Ada", lambda a, b: "A")
+    with filled.write() as db:
+        scenarios.decide(db, "simulbench", "script", "s1", "discarded", "Ada")
+        [people] = comparisons.compared(db, "simulbench", resamples=0).standings
+        assert {d.n for d in people.duels} == {3}
+    assert {s for s, _, _ in sit(filled, "Ben", lambda a, b: "A")} == {"s2", "s3", "s4"}

@@ -1,0 +1,101 @@
+"""The demo's SimulBench: a small run from tasks to scripts, targets, scores, comparisons and an audit, against the stand-in server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from core import comparisons, moderation, runs, scripts, spotcheck, tasks, work
+from core.benchmarks.benchmark import Plan
+from core.benchmarks.simulbench.targets import SIMULBENCH
+from core.benchmarks.simulbench.tasks import TYPES
+from core.errors import ConcordError
+from core.standin import simulbench_people as people
+from core.standin.moderation import MODEL as MODERATION
+from core.store import access, conversations, spotchecks
+from core.workspace import Workspace
+
+TASKS = (
+    "rail-fence-clerk", "morse-operator", "key-value-console", "rpn-calculator", "hanoi-attendant", "connect-four", "cron-interpreter",
+    "museum-labels", "git-workbench", "kanban-board",
+)  # fmt: skip
+SIMULATOR, USER = "standin-sim-hasty", "standin-user"
+TARGETS = ("standin-sim-steady", "standin-sim-chatty", "standin-sim-hasty")
+JUDGES = ("standin-judge-strict", "standin-judge-lenient", "standin-judge-noisy")
+COMPARERS = JUDGES[::2]
+MODELS = (*TARGETS, MODERATION)
+"""What models.toml needs beside the models that PingPong uses."""
+PEOPLE = ("Ada (stand-in)", "Ben (stand-in)")
+AUDIT, AUDITED, COMPARED = "demo-audit", 100, 40
+SEED = 7
+
+Told = Callable[[str, float], None]
+"""Told what is being done, and how much of it is done (0 to 1)."""
+
+
+def build(workspace: Workspace, told: Told) -> None:
+    """Bring the workspace's SimulBench to its full state while the stand-in server is up; what is stored is not made again."""
+    _run(workspace, "SimulBench: dialogues", told, Plan(
+        "simulbench-dialogues", {"simulators": (SIMULATOR,), "user": (USER,), "judges": JUDGES[:1]}, {"tasks": list(TASKS), "repeats": 3},
+    ))  # fmt: skip
+    with workspace.write() as db:
+        scripts.extract_scripts(db, JUDGES[0], by=PEOPLE[0])
+    _run(
+        workspace,
+        "SimulBench: scripts answered and scored",
+        told,
+        Plan("simulbench", {"targets": TARGETS, "judges": JUDGES}),
+    )
+    _run(workspace, "SimulBench: models compared", told, Plan(
+        "simulbench", {"judges": COMPARERS}, {"compare": True, "players": list(TARGETS), "facets": {"kind": ["FirstChan", "SubseqChan"]}},
+    ))  # fmt: skip
+    for type in TYPES:
+        tasks.propose(workspace, USER, type, count=3, seed=SEED)
+    moderation.measure(workspace, MODERATION)
+    told("SimulBench: simulated people compare and audit", 0.0)
+    for person in PEOPLE:
+        _compare(workspace, person)
+    _audit(workspace)
+
+
+def _run(workspace: Workspace, doing: str, told: Told, plan: Plan) -> None:
+    ended = runs.execute(
+        workspace,
+        work.job(workspace, plan),
+        watch=lambda p: told(doing, (p.stored + p.done + p.failed) / max(1, p.planned)),
+    )
+    # A verdict in a few that cannot be read belongs to the demo: it shows what becomes of one.
+    if ended.state != "finished":
+        raise ConcordError(f"The demo's run {ended.id} ended {ended.state}: {ended.message} Start it again.")
+
+
+def _compare(workspace: Workspace, person: str) -> None:
+    with workspace.write() as db:
+        access.invite(db, person, stand_in=True)
+        while (
+            pair := comparisons.desk(
+                db, SIMULBENCH.name, person, players=TARGETS, limit=COMPARED, seed=SEED
+            ).next
+        ) is not None:
+            a, b = comparisons.shown(db, pair)
+            verdict = people.preference(a, b, person, SEED)
+            comparisons.answer(db, person, pair.first, pair.second, verdict, stand_in=True)
+
+
+def _audit(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        if AUDIT not in {audit.name for audit in spotchecks.audits(db)}:
+            n = min(AUDITED, len(spotchecks.auditable(db, SIMULBENCH.name)))
+            spotcheck.draw(db, AUDIT, SIMULBENCH.name, n=n, seed=SEED)
+        while (where := spotcheck.progress(db, AUDIT, PEOPLE[0])).next is not None:
+            judgement, number = where.next
+            seen = next(s for s in spotcheck.screen(db, number).judgements if s.id == judgement)
+            assert seen.score is not None
+            found, corrected = people.finding(seen.score, conversations.load(db, number), PEOPLE[0], SEED)
+            spotcheck.verify(db, judgement, PEOPLE[0], found, corrected=corrected, stand_in=True)
+
+
+def is_complete(workspace: Workspace) -> bool:
+    """Whether everything was built: the audit comes last."""
+    with workspace.read() as db:
+        drawn = AUDIT in {audit.name for audit in spotchecks.audits(db, SIMULBENCH.name)}
+        return drawn and spotcheck.progress(db, AUDIT, PEOPLE[0]).next is None

@@ -1,0 +1,74 @@
+"""The demo's SimulBench: everything is there, built once, and the simulated people are marked as such."""
+
+import pytest
+
+from core import comparisons, demo_simulbench, moderation, spotcheck, tasks
+from core.standin import simulbench_people as people
+from core.store import conversations
+from core.work import materials
+from tests.simulbench.conftest import TARGETS
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory, standin):
+    from core.workspace import Workspace
+    from tests.simulbench.conftest import models
+
+    made = Workspace.open(tmp_path_factory.mktemp("demo") / "workspace")
+    made.models_path.write_text(models(standin))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(demo_simulbench, "TASKS", ("rpn-calculator", "rail-fence-clerk"))
+        told = []
+        demo_simulbench.build(made, lambda doing, done: told.append(doing))
+        assert len(set(told)) == 4
+        assert demo_simulbench.is_complete(made)
+        rows = counts(made)
+        demo_simulbench.build(made, lambda doing, done: None)
+        assert counts(made) == rows, "what is stored is not made again"
+    return made
+
+
+def counts(workspace):
+    with workspace.read() as db:
+        return {
+            t: db[t].count
+            for t in (
+                "conversations",
+                "judgements",
+                "comparisons",
+                "verifications",
+                "scenarios",
+                "moderations",
+                "ratings",
+            )
+        }
+
+
+def test_every_part_of_it_is_there(demo):
+    with demo.read() as db:
+        found = comparisons.compared(db, "simulbench", resamples=10)
+        assert {s.rater for s in found.standings} >= {"people", *demo_simulbench.COMPARERS}
+        assert set(found.players) == set(TARGETS)
+        audit = spotcheck.findings(db, "simulbench", demo_simulbench.AUDIT)
+        assert audit.items == audit.drawn > 20
+        assert 0.5 < audit.overall.rate < 1
+        assert audit.stand_ins == demo_simulbench.PEOPLE[:1]
+        assert spotcheck.counts(db, "simulbench")[""] > 0
+        assert len(tasks.reviews(db, materials(demo))) == 6
+    assert all(row.missing == 0 for row in moderation.toxicity(demo).rows)
+
+
+def test_simulated_people_answer_the_same_every_time_and_not_all_alike(played_once):
+    with played_once.read() as db:
+        found = [c for _, c in conversations.each(db, "simulbench")]
+    ada = [people.score(c, "Ada") for c in found]
+    assert ada == [people.score(c, "Ada") for c in found]
+    assert ada != [people.score(c, "Ben") for c in found]
+    assert set(ada) <= set(range(1, 11))
+    assert len(set(ada)) > 3
+    assert people.finding(ada[0], found[0], "Ada") == ("reasonable", None)
+    high = next(c for c in found if people.score(c, "Ada") < 5)
+    assert people.finding(10, high, "Ada") == ("too_high", people.score(high, "Ada"))
+    a, b = found[0], found[1]
+    turned = {"A": "B", "B": "A", "C": "C"}
+    assert people.preference(b, a, "Ada") == turned[people.preference(a, b, "Ada")], "wherever it stands"
