@@ -160,24 +160,29 @@ def desk(
     """Where a person stands. Everybody goes through the same pairs in the same random order, so that what they compare overlaps; which of
     the two is shown as A is drawn for each person and pair. `limit` takes the first so many.
     """
-    same = get(benchmark).same
+    every = dealt(db, benchmark, person, players=players, facets=facets, limit=limit, seed=seed)
+    left = [pair for pair, done in every if not done]
+    return Desk(len(every), len(every) - len(left), left[0] if left else None)
+
+
+def dealt(
+    db: Database, benchmark: str, person: str, *, players: Sequence[str] = (), facets: Facets | None = None,
+    limit: int | None = None, seed: int = SEED,
+) -> list[tuple[Pair, bool]]:  # fmt: skip
+    """All of a person's pairs in their order, as `desk` deals them, and whether the person has answered each."""
     chosen = list(players) or conversations.values(db, benchmark)["player"]
-    found = comparisons.pairs(db, benchmark, same, sorted(chosen), facets=facets)
+    found = comparisons.pairs(db, benchmark, get(benchmark).same, sorted(chosen), facets=facets)
     found.sort(key=lambda pair: _chance(seed, pair[2], pair[4]))
     found = found[:limit]
     rater = ratings.find_rater(db, Rater(person, "human"))
     done = comparisons.compared_by(db, benchmark, rater) if rater is not None else set()
-    left = [
-        (n, pair)
-        for n, pair in enumerate(found, 1)
-        if (min(pair[1], pair[3]), max(pair[1], pair[3])) not in done
-    ]
-    if not left:
-        return Desk(len(found), len(found), None)
-    number, (scenario, one, one_key, other, other_key) = left[0]
-    turned = int(_chance(seed, person, one_key, other_key), 16) % 2
-    first, second = (other, one) if turned else (one, other)
-    return Desk(len(found), len(found) - len(left), Pair(number, len(found), scenario, first, second))
+    pairs = []
+    for number, (scenario, one, one_key, other, other_key) in enumerate(found, 1):
+        turned = int(_chance(seed, person, one_key, other_key), 16) % 2
+        first, second = (other, one) if turned else (one, other)
+        answered = (min(one, other), max(one, other)) in done
+        pairs.append((Pair(number, len(found), scenario, first, second), answered))
+    return pairs
 
 
 def answer(
@@ -194,6 +199,13 @@ def answer(
     key = "|".join([*sorted((one.key, other.key)), person, "desk"])
     rater = Rater(person, "human", stand_in=stand_in)
     comparisons.save(db, Comparison(key, one.key, other.key, rater, verdict, comment))
+
+
+def withdraw(db: Database, person: str, first: int, second: int) -> None:
+    """Take back what a person preferred of the two."""
+    rater = ratings.find_rater(db, Rater(person, "human"))
+    if rater is not None:
+        comparisons.withdraw(db, rater, first, second)
 
 
 def shown(db: Database, pair: Pair) -> tuple[Conversation, Conversation]:

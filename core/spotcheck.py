@@ -16,7 +16,7 @@ from sqlite_utils import Database
 from core.benchmarks import get
 from core.conversation import Conversation, Unit
 from core.errors import StudyError, not_found
-from core.rating import Criterion, Finding, Rater, Rating, Verification
+from core.rating import Criterion, Finding, Rater, Rating, Scale, Verification
 from core.store import conversations, ratings, spotchecks, studies
 from core.store.ratings import Stored
 from core.store.spotchecks import Audit, Seen, Suspect, Suspicion
@@ -42,9 +42,9 @@ Facets = Mapping[str, Sequence[str]]
 def suspicion(benchmark: str) -> Suspicion:
     """The thresholds by the scale of the benchmark's counted criteria: the lowest third is low, a third of the scale is far apart, and two
     ninths of it is far from people (on a scale of 1 to 10: 4 or less, 3 points, 2 points)."""
-    scale = _criterion(benchmark).scale
-    size = scale.high - scale.low
-    return Suspicion(scale.low, scale.high, scale.low + size / 3, size / 3, size * 2 / 9)
+    points = scale(benchmark)
+    size = points.high - points.low
+    return Suspicion(points.low, points.high, points.low + size / 3, size / 3, size * 2 / 9)
 
 
 def queue(
@@ -185,9 +185,9 @@ class Progress:
 
 def progress(db: Database, audit: str, person: str) -> Progress:
     """Where a person stands in an audit. Raises NotFound."""
-    items = spotchecks.audit_items(db, audit, _known(db, person))
-    left = [(judgement, conversation) for judgement, conversation, done in items if not done]
-    return Progress(len(items), len(items) - len(left), left[0] if left else None)
+    every = items(db, audit, person)
+    left = [(judgement, conversation) for judgement, conversation, done in every if not done]
+    return Progress(len(every), len(every) - len(left), left[0] if left else None)
 
 
 @dataclass(frozen=True)
@@ -285,6 +285,16 @@ def _criterion(benchmark: str) -> Criterion:
     """The criterion of which a judgement is found reasonable or not: the first that is counted, else the first."""
     criteria = get(benchmark).criteria
     return next((c for c in criteria if c.counted), criteria[0])
+
+
+def scale(benchmark: str) -> Scale:
+    """The scale on which a corrected score is given."""
+    return _criterion(benchmark).scale
+
+
+def items(db: Database, audit: str, person: str) -> list[tuple[int, int, bool]]:
+    """An audit in its order: (judgement, conversation, whether the person has found something of it). Raises NotFound."""
+    return spotchecks.audit_items(db, audit, _known(db, person))
 
 
 def _known(db: Database, person: str) -> int | None:

@@ -118,22 +118,24 @@ def reviews(
 ) -> list[Review]:
     """Tasks of the store in the order they came, those that wait for a person unless another state (or None for all) is asked for."""
     page = scenarios.page(db, STORED, TASK, state=state, limit=limit, offset=offset)
-    known = list(tasks(brought).values())
-    known += [task_of(s) for s in scenarios.page(db, STORED, TASK, state="proposed", limit=-1)]
-    return [_review(scenario, known) for scenario in page]
+    others = list(known(db, brought).values())
+    return [_review(scenario, others) for scenario in page]
 
 
 def review(db: Database, brought: Materials, key: str) -> Review:
     """One task of the store. Raises NotFound."""
-    scenario = scenarios.get(db, STORED, TASK, key)
-    known = list(tasks(brought).values())
-    known += [task_of(s) for s in scenarios.page(db, STORED, TASK, state="proposed", limit=-1)]
-    return _review(scenario, known)
+    return _review(scenarios.get(db, STORED, TASK, key), list(known(db, brought).values()))
 
 
-def _review(scenario: Scenario, known: Sequence[Task]) -> Review:
+def known(db: Database, brought: Materials) -> dict[str, Task]:
+    """The tasks a proposal may resemble, by id: those in use, and those that wait for a person."""
+    waiting = scenarios.page(db, STORED, TASK, state="proposed", limit=-1)
+    return tasks(brought) | {s.key: task_of(s) for s in waiting}
+
+
+def _review(scenario: Scenario, beside: Sequence[Task]) -> Review:
     task = task_of(scenario)
-    others = list({other.id: other for other in known if other.id != task.id}.values())
+    others = [other for other in beside if other.id != task.id]
     return Review(task, scenario, tuple(proposals.likenesses(task.act, task.task_description, others)))
 
 
@@ -170,3 +172,10 @@ def accept(db: Database, key: str, by: str, edited: Mapping[str, Any] | None = N
 def reject(db: Database, key: str, by: str) -> Scenario:
     """Reject a task; it stays in the store and is not used. Raises NotFound."""
     return scenarios.decide(db, STORED, TASK, key, "rejected", by)
+
+
+def reopen(db: Database, key: str) -> Scenario:
+    """Take a decision back: the task waits again, in the words in which it was proposed. Raises NotFound."""
+    body = dict(scenarios.get(db, STORED, TASK, key).body)
+    body |= body.pop("proposed", None) or {}
+    return scenarios.decide(db, STORED, TASK, key, "proposed", "", body)

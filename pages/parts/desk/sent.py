@@ -114,7 +114,9 @@ def item(study: Study, unit: int, task: Task, conversation: Conversation) -> dic
         "language": conversation.language,
         "said": said,
         "context": [
-            [heading, _text(v)] for heading, v in conversation.context.items() if not heading.startswith("_")
+            [heading, as_text(v)]
+            for heading, v in conversation.context.items()
+            if not heading.startswith("_")
         ],
         "answers": dict(task.answers),
         "state": task.state,
@@ -123,12 +125,12 @@ def item(study: Study, unit: int, task: Task, conversation: Conversation) -> dic
     }
 
 
-def _text(value: Any) -> str:
+def as_text(value: Any) -> str:
     """A piece of context as text: lists and mappings as lines."""
     if isinstance(value, Mapping):
         return "\n".join(
-            f"**{k}**:{chr(10) if isinstance(v, list | tuple) else ' '}{_text(v)}" for k, v in value.items()
+            f"**{k}**:{chr(10) if isinstance(v, list | tuple) else ' '}{as_text(v)}" for k, v in value.items()
         )
     if isinstance(value, list | tuple):
-        return "\n".join(f"- {_text(v)}" for v in value)
+        return "\n".join(f"- {as_text(v)}" for v in value)
     return str(value)

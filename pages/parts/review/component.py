@@ -1,0 +1,124 @@
+"""Going through many things one by one, each settled by a key: a component in the browser, and its exchange with Python.
+
+It shares with the annotator's desk its look, its outbox (what was answered is kept in the browser until it is stored) and the
+small component that carries news to and fro.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import streamlit as st
+from pydantic import BaseModel, ValidationError
+from sqlite_utils import Database
+
+from core.errors import ConcordError, NotAllowed
+from pages.parts.desk import component as desk
+from pages.parts.people import Researcher
+from pages.parts.session import here, workspace
+
+Event = TypeVar("Event", bound=BaseModel)
+
+HERE = Path(__file__).resolve().parent
+SCRIPTS = (
+    *(desk.HERE / name for name in ("text.js", "outbox.js", "dialogs.js")),
+    *(HERE / name for name in ("line.js", "spot.js", "pair.js", "task.js", "review.js")),
+)
+AHEAD = 5
+"""How many things lie ready in the browser beyond the present one."""
+LINE = 200
+"""How many are named to the browser at a time; more follow as these are settled."""
+
+_review = st.components.v2.component(
+    "concord_review",
+    html='<div class="desk review" part="review"></div>',
+    css="\n".join(path.read_text(encoding="utf-8") for path in (desk.HERE / "desk.css", HERE / "review.css")),
+    js="\n".join(path.read_text(encoding="utf-8") for path in SCRIPTS),
+)
+
+
+class Moving(NamedTuple):
+    """What changes while somebody works: the ids that are open in their order, how many are left and how many there are, the things
+    asked for, and the id to begin with (None: the first)."""
+
+    line: Sequence[int | str]
+    left: int
+    of: int
+    items: Sequence[Mapping[str, Any]]
+    first: int | str | None = None
+
+
+def review(fixed: Mapping[str, Any]) -> bool:
+    """Draw it. True when whoever works asks to go back to where they came from."""
+    result = _review(
+        data={"ahead": AHEAD, **fixed}, key=f"review {fixed['desk']}", on_leave_change=lambda: None
+    )
+    return bool(result.leave)
+
+
+def name(*parts: object) -> str:
+    """A name for this work in the browser's memory that tells nothing: the same for the same workspace and parts."""
+    told = "\n".join(map(str, (workspace().path, *parts)))
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+@st.fragment
+def exchange(
+    desk_id: str,
+    kind: type[Event],
+    apply: Callable[[Database, Event], None],
+    moving: Callable[[Database, Sequence[int | str] | None], Moving],
+) -> None:
+    """Take in what the browser reports and answer it; all that runs while somebody works.
+
+    `moving` is given the ids the browser wants to see, None when it has said nothing yet.
+    """
+    try:
+        if not isinstance(here(), Researcher):
+            raise NotAllowed("This page is not yours any more. Sign in again.")
+        report = desk.report(desk_id)
+        marks: dict[str, int] = {}
+        refused: list[dict[str, Any]] = []
+        if report and any(report["boxes"].values()):
+            with workspace().write() as db:
+                for client, events in report["boxes"].items():
+                    marks[client] = _apply(desk_id, client, events, kind, lambda e: apply(db, e), refused)
+        with workspace().read() as db:
+            found = moving(db, report["want"] if report else None)
+        data = {
+            "line": list(found.line),
+            "count": {"left": found.left, "of": found.of},
+            "items": list(found.items),
+            "first": found.first,
+            "refused": refused,
+            "seen": report["k"] if report else 0,
+            "marks": marks,
+        }
+    except ConcordError as error:
+        data = {"closed": str(error)}
+    desk.link(desk_id, {"desk": desk_id, **data})
+
+
+def _apply(
+    desk_id: str, client: str, events: Sequence[Mapping[str, Any]], kind: type[Event], apply: Callable[[Event], None],
+    refused: list[dict[str, Any]],
+) -> int:  # fmt: skip
+    """Apply what is new, in order; returns the number of the last event dealt with. An event says what is to hold in the end, so that
+    one that comes a second time after a reload changes nothing; one that breaks a rule is passed, and named in `refused`."""
+    done: dict[str, int] = st.session_state.setdefault(f"applied {desk_id}", {})
+    for event in sorted(events, key=lambda event: event["n"]):
+        if event["n"] <= done.get(client, 0):
+            continue
+        try:
+            apply(kind.model_validate(event))
+        except ConcordError as error:
+            refused.append({"item": event.get("item"), "message": str(error)})
+        except ValidationError as error:
+            refused.append(
+                {"item": event.get("item"), "message": f"This cannot be kept: {error.errors()[0]['msg']}."}
+            )
+        done[client] = event["n"]
+    return done.get(client, 0)

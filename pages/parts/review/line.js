@@ -1,0 +1,154 @@
+// The items a person goes through, one after the other, and what was done with them; knows nothing of how they look.
+// A kind (spot-check, pair, task) says what an answer does to an item and when an item is finished.
+
+const KEPT = 80;
+
+class Line {
+  constructor(fixed, outbox, kind, changed) {
+    Object.assign(this, { fixed, outbox, kind, changed });
+    this.ids = []; // in the order they are shown
+    this.items = new Map();
+    this.passed = new Set(); // left for later
+    this.at = undefined; // undefined before the first news, null at the end
+    this.focus = 0;
+    this.done = []; // what U takes back
+    this.count = { left: 0, of: 0 };
+    this.said = null;
+    this.closed = null;
+  }
+
+  get item() {
+    return this.items.get(this.at);
+  }
+
+  get loading() {
+    return this.at != null && !this.item;
+  }
+
+  // -- news from Python
+
+  receive(news) {
+    if (news.closed) {
+      this.closed = news.closed;
+      return this.changed("item");
+    }
+    const free = this.outbox.answered(news);
+    for (const refusal of news.refused) {
+      this.items.delete(refusal.item);
+      this.say(refusal.message, "bad");
+      this.changed("item");
+    }
+    const known = new Set(this.ids);
+    this.ids.push(...news.line.filter((id) => !known.has(id)));
+    this.count = news.count;
+    const arrived = news.items.some((item) => item.id === this.at && !this.items.has(item.id));
+    for (const item of news.items) this.items.set(item.id, item);
+    for (const event of this.outbox.waiting) this.effect(event);
+    if (this.at === undefined) this.go(news.first ?? this.next(-1));
+    else if (this.at === null && this.next(-1) !== null && !this.passed.size) this.go(this.next(-1));
+    else if (arrived) this.arrive();
+    const want = this.wanted();
+    if (free && (this.outbox.waiting.length || this.needed(want))) this.outbox.flush(want);
+    this.changed();
+  }
+
+  wanted() {
+    const from = this.ids.indexOf(this.at);
+    const order = [this.at, this.ids[from - 1], ...this.ids.slice(from + 1).filter((id) => this.open(id)).slice(0, this.fixed.ahead)];
+    return order.filter((id) => id != null && !this.items.has(id));
+  }
+
+  needed(want) {
+    return want.length > this.fixed.ahead / 2 || want.includes(this.at) || want.includes(this.next());
+  }
+
+  // -- moving
+
+  open(id) {
+    const item = this.items.get(id);
+    return !this.passed.has(id) && !(item && this.kind.finished(item));
+  }
+
+  next(from = this.ids.indexOf(this.at)) {
+    const ahead = this.ids.slice(from + 1).find((id) => this.open(id));
+    return ahead ?? this.ids.slice(0, Math.max(0, from)).find((id) => this.open(id)) ?? null;
+  }
+
+  go(id) {
+    this.at = id;
+    if (this.item) this.arrive();
+    else this.changed("item");
+    const want = this.wanted();
+    if (this.needed(want)) this.outbox.flush(want);
+  }
+
+  arrive() {
+    this.focus = this.kind.start(this.item);
+    for (const id of this.items.keys()) {
+      if (this.items.size <= KEPT) break;
+      if (id !== this.at && !this.open(id)) this.items.delete(id);
+    }
+    this.changed("item");
+  }
+
+  step(by) {
+    if (this.at === null) return by < 0 && this.ids.length ? this.go(this.ids.at(-1)) : undefined;
+    const there = this.ids[this.ids.indexOf(this.at) + by];
+    if (there != null) return this.go(there);
+    if (by > 0) return this.go(this.next());
+    this.say("This is the first one.");
+  }
+
+  // On to the next one; this one stays open.
+  pass() {
+    if (this.item && !this.kind.finished(this.item)) this.passed.add(this.at);
+    this.go(this.next());
+  }
+
+  // -- doing
+
+  record(event) {
+    this.effect(event);
+    this.outbox.add(event);
+    this.outbox.flush(this.wanted());
+  }
+
+  // What an event changes here; doing it twice does no more than once.
+  effect(event) {
+    const item = this.items.get(event.item);
+    if (item) this.kind.effect(item, event);
+  }
+
+  // Answer, with the event that takes it back; the next item is shown at once when this one is finished.
+  answer(event, back, what) {
+    this.said = null;
+    this.passed.delete(event.item);
+    this.done.push({ item: event.item, focus: this.focus, back, what });
+    this.record(event);
+    if (this.kind.finished(this.item)) this.go(this.next());
+    else {
+      this.focus = this.kind.start(this.item);
+      this.changed();
+    }
+  }
+
+  undo() {
+    const last = this.done.pop();
+    if (!last) return this.say("Nothing to undo.");
+    this.record(last.back);
+    this.go(last.item);
+    this.focus = last.focus;
+    this.say(`Undone: ${last.what}.`);
+  }
+
+  look(by) {
+    if (!this.item) return;
+    this.focus = Math.max(0, Math.min(this.kind.parts(this.item) - 1, this.focus + by));
+    this.changed();
+  }
+
+  say(text, kind = "") {
+    this.said = { text, kind };
+    this.changed();
+  }
+}

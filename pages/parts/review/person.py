@@ -1,0 +1,36 @@
+"""Who does the looking: a name to be kept with what they find."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import StudyError
+from pages.parts.people import Researcher
+from pages.parts.session import here
+
+_KEPT = "person who reviews"
+LONGEST = 60
+
+
+def ask() -> str:
+    """The name, asked for on the page; it stays for the session, and in the address."""
+    given = st.text_input(
+        "Your name", _known(), max_chars=LONGEST, help="Kept with what you decide.", placeholder="researcher"
+    )
+    name = " ".join(given.split()) or "researcher"
+    st.session_state[_KEPT] = name
+    return name
+
+
+def named() -> str:
+    """The name in the address, else that of the session. Raises StudyError for one that is too long."""
+    name = " ".join(st.query_params.get("as", "").split()) or _known()
+    if len(name) > LONGEST:
+        raise StudyError("This name is too long. Choose a shorter one.")
+    return name
+
+
+def _known() -> str:
+    who = here()
+    mine = who.name if isinstance(who, Researcher) else ""
+    return str(st.session_state.get(_KEPT) or mine or "researcher")

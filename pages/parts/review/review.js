@@ -1,0 +1,203 @@
+// The frame around the three kinds: top line, keys, the way to and from Python.
+
+const KINDS = { spot, pair, task };
+const STORING = { ready: "", saving: "Saving…", saved: "Saved", offline: "Offline – kept here, will be sent" };
+
+class Review {
+  constructor(host, root, fixed, leave) {
+    Object.assign(this, { host, root, fixed, leave });
+    this.kind = KINDS[fixed.kind];
+    this.what = new Set(["item"]);
+    const changed = (what) => this.changed(what);
+    this.outbox = new Outbox(fixed.desk, (report) => this.bus.send?.(report), changed);
+    this.line = new Line(fixed, this.outbox, this.kind, changed);
+    this.dialogs = new Dialogs(root, this.line, () => document.activeElement?.blur?.());
+    this.build();
+    this.off = new AbortController();
+    const signal = this.off.signal;
+    // At the window, before Streamlit's own two plain keys.
+    window.addEventListener("keydown", (event) => this.down(event), { capture: true, signal });
+    this.root.addEventListener("keydown", (event) => event.stopPropagation(), { signal });
+    window.addEventListener("online", () => changed(), { signal });
+    window.addEventListener("offline", () => changed(), { signal });
+    window.addEventListener("beforeunload", (event) => this.outbox.state === "offline" && event.preventDefault(), { signal });
+    this.bus = globalThis.concordDesk ??= {};
+    this.changed("item");
+    this.bus.receive = (news) => news.desk === fixed.desk && this.line.receive(news);
+    if (this.bus.news) this.bus.receive(this.bus.news);
+    if (document.activeElement !== document.body && !document.activeElement.matches("input, textarea")) document.activeElement.blur();
+  }
+
+  close() {
+    this.off.abort();
+    this.outbox.close();
+    this.dialogs.hide();
+    delete this.bus.receive;
+    delete this.bus.news;
+  }
+
+  // -- what it looks like
+
+  build() {
+    const { fixed } = this;
+    const button = (action, content, style = "") =>
+      el("button", { type: "button", class: `button ${style}`, onclick: (event) => this.act(action, event) }, content);
+    this.tally = el("span", { class: "tally" });
+    this.saving = el("span", { class: "saving", role: "status" });
+    this.left = el("section", { class: "talk", tabindex: 0, "aria-label": "What it is about" });
+    this.right = el("section", { class: "cards", tabindex: 0, "aria-label": "What is to be said of it" });
+    this.notice = el("div", { class: "notice", role: "status", "aria-live": "polite" });
+    this.undo = button("undo", ["Undo ", key("U")]);
+    this.foot = el("div", { class: "foot" }, button("back-one", ["‹ ", key("←")]), this.undo,
+      this.kind.bar.map(([name, label, k]) => button(name, [`${label} `, key(k)])), button("pass", ["Next ", key("Enter")]));
+    this.end = el("section", { class: "end" });
+    this.root.classList.add(fixed.kind);
+    this.root.replaceChildren(
+      el("header", { class: "top" }, button("leave", `‹ ${fixed.back}`, "quiet"), el("span", { class: "title" }, fixed.title), this.tally, this.saving,
+        el("span", { class: "push" }), el("span", { class: "you" }, fixed.you), button("help", ["Keys ", key("?")], "quiet keys")),
+      el("main", { class: "body" }, this.left, el("aside", { class: "ask" }, this.right, this.notice, this.foot), this.end));
+  }
+
+  changed(what) {
+    if (what) this.what.add(what);
+    if (this.due) return;
+    this.due = true;
+    queueMicrotask(() => {
+      this.due = false;
+      const what = this.what;
+      this.what = new Set();
+      this.render(what);
+    });
+  }
+
+  render(what) {
+    const { line, kind } = this;
+    this.root.classList.toggle("over", line.at === null || !!line.closed);
+    if (line.closed) return this.end.replaceChildren(el("h1", {}, "This page is closed"), el("p", {}, line.closed));
+    if (line.at === null) this.end.replaceChildren(...this.ending());
+    if (what.has("item")) {
+      const { left, right } = line.item ? kind.draw(line.item, line, (...rest) => this.act(...rest)) : { left: [el("p", { class: "wait" }, "On its way…")], right: [] };
+      this.left.replaceChildren(...left);
+      this.right.replaceChildren(...right);
+      this.left.scrollTop = this.right.scrollTop = 0;
+      this.left.querySelector(".rated")?.scrollIntoView({ block: "nearest" });
+      if (line.item) kind.drawn?.(this.left);
+    }
+    if (line.item) kind.refresh(line.item, line, this.root);
+    const waiting = new Set(this.outbox.waiting.map((event) => event.item)).size;
+    this.tally.textContent = `${Math.max(0, line.count.left - waiting)} left of ${line.count.of}`;
+    const state = this.outbox.state;
+    this.saving.dataset.state = state;
+    this.saving.textContent = STORING[state];
+    this.undo.disabled = !line.done.length;
+    this.notice.className = `notice ${line.said?.kind ?? ""}`;
+    this.notice.textContent = line.said?.text ?? "";
+  }
+
+  ending() {
+    const { line, fixed } = this;
+    return [
+      el("h1", {}, line.count.of ? fixed.over : fixed.nothing),
+      line.passed.size > 0 && el("p", {}, `${line.passed.size} you left for later.`),
+      el("div", { class: "row" },
+        line.passed.size > 0 && el("button", { type: "button", class: "button", onclick: () => (line.passed.clear(), line.go(line.next(-1))) }, "Go through them"),
+        line.done.length > 0 && el("button", { type: "button", class: "button", onclick: () => line.undo() }, "Undo ", key("U")),
+        el("button", { type: "button", class: "button primary", onclick: () => this.leave() }, fixed.back)),
+    ].filter(Boolean);
+  }
+
+  // -- what is done
+
+  act(name, ...rest) {
+    // After a click the focus goes back to the page, so that Enter does not press the same button again.
+    const event = rest.find((one) => one instanceof Event);
+    if (event?.detail) event.currentTarget.blur();
+    const { line } = this;
+    if (name === "leave") return this.leave();
+    if (name === "help") return this.help();
+    if (name === "undo") return line.undo();
+    if (name === "pass") return line.pass();
+    if (name === "back-one") return line.step(-1);
+    if (!line.item) return;
+    if (name === "focus") return (line.focus = rest[0]), this.changed();
+    this.kind.act(name, rest, line, this.dialogs);
+  }
+
+  help() {
+    const rows = [...this.kind.help, [["U"], "undo the last answer"], [["Enter"], "the next one; this one stays open"], [["←", "→"], "back and forth"],
+      [["Space", "PgUp", "PgDn"], "scroll the left side"], [["?"], "this list"]];
+    this.dialogs.show("help", "Keys", el("div", {}, el("table", {}, rows.map(([keys, what]) => el("tr", {}, el("th", {}, keys.map(key)), el("td", {}, what))))));
+  }
+
+  // -- the keyboard, wherever the focus is, except while somebody types
+
+  down(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || this.line.closed) return;
+    const target = event.composedPath()[0];
+    if (target.isContentEditable || ["input", "textarea", "select"].includes(target.localName)) {
+      if (event.key === "Escape" && this.dialogs.open) event.preventDefault(), event.stopImmediatePropagation(), this.dialogs.hide();
+      return;
+    }
+    if (event.key === "Escape" && this.dialogs.open) return event.preventDefault(), this.dialogs.hide();
+    const name = this.name(event);
+    if (!name) return;
+    const inside = event.composedPath().includes(this.host);
+    if (!inside && target.closest?.("[role=menu], [role=listbox], [role=dialog]")) return;
+    const control = target.closest?.("button, a, summary, [role=menuitem], [role=option]");
+    if (control && (name === "Enter" || name === "Space")) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    // A key held down repeats; only moving may.
+    if (event.repeat && !/^(Arrow|Page|Space)/.test(name)) return;
+    if (this.dialogs.open) return name === "?" ? this.dialogs.hide() : undefined;
+    this.press(name, event.shiftKey);
+  }
+
+  // The key by what it means on this keyboard, whatever alphabet it is set to; null for keys that are none of ours.
+  name({ key, code, shiftKey }) {
+    if (key === "?") return "?";
+    if (key === " ") return "Space";
+    if (["Enter", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "PageUp", "PageDown"].includes(key)) return key;
+    if (shiftKey) return null;
+    const digit = /^[0-9]$/.test(key) ? key : /^Digit([0-9])$/.exec(code)?.[1];
+    if (digit) return this.fixed.options ? digit : null;
+    const letter = /^[a-z]$/i.test(key) ? key.toLowerCase() : /^Key([A-Z])$/.exec(code)?.[1].toLowerCase();
+    // Streamlit's R and C never reach it from here: who mistypes must not lose the page.
+    return letter && [...this.kind.keys, "u", "r", "c"].includes(letter) ? letter : null;
+  }
+
+  press(name, shift) {
+    const { line } = this;
+    const page = this.left.clientHeight * 0.85;
+    const moves = {
+      ArrowUp: () => line.look(-1), ArrowDown: () => line.look(1), ArrowLeft: () => line.step(-1), ArrowRight: () => line.step(1),
+      Space: () => this.left.scrollBy({ top: shift ? -page : page }), PageDown: () => this.left.scrollBy({ top: page }), PageUp: () => this.left.scrollBy({ top: -page }),
+      Enter: () => line.pass(), u: () => line.undo(), "?": () => this.help(),
+    };
+    if (moves[name]) return moves[name]();
+    if (line.loading || !line.item) return line.say("This one is on its way: the key was not taken.", "bad");
+    if (/^[0-9]$/.test(name) || this.kind.keys.includes(name)) this.kind.press(name, line, this.dialogs);
+  }
+}
+
+const reviews = new WeakMap();
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".desk");
+  let review = reviews.get(root);
+  if (review && review.fixed.desk !== data.desk) {
+    review.close();
+    review = null;
+  }
+  if (!review) {
+    review = new Review(parentElement.host ?? parentElement, root, data, () => setTriggerValue("leave", true));
+    reviews.set(root, review);
+  }
+  const call = (review.call = {});
+  return () => {
+    // Streamlit also cleans up after a call that a later one has overtaken: only the last one ends the review.
+    if (review.call !== call) return;
+    review.close();
+    reviews.delete(root);
+  };
+}

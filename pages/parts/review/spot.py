@@ -1,0 +1,170 @@
+"""What the browser is sent for a spot-check, and what it reports: the dialogue, each judge's score and reasons, what a person found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, Field
+from sqlite_utils import Database
+
+from core import spotcheck
+from core.benchmarks import get
+from core.rating import Finding
+from core.spotcheck import Screen
+from core.store.spotchecks import Seen
+from pages.parts.desk.sent import as_text, options
+from pages.parts.review.component import AHEAD, LINE, Moving, name
+
+
+class Found(BaseModel):
+    """What a person found of a judgement; no finding takes back what they had found."""
+
+    judgement: int
+    finding: Finding | None
+    comment: str = Field("", max_length=4000)
+    corrected: float | None = Field(None, allow_inf_nan=False)
+
+
+class Hunt:
+    """What deserves a person's eye, most deserving first. `judges` narrows which judgements are shown (all of them if empty)."""
+
+    def __init__(
+        self, benchmark: str, person: str, *, reasons: Sequence[str] = (), facets: Mapping[str, Sequence[str]] | None = None,
+        players: Sequence[str] = (), judges: Sequence[str] = (), first: int | None = None,
+    ) -> None:  # fmt: skip
+        self.benchmark, self.person, self.judges, self.first = benchmark, person, tuple(judges), first
+        self.chosen: dict[str, Any] = {
+            "reasons": tuple(reasons),
+            "facets": dict(facets or {}),
+            "players": tuple(players),
+        }
+
+    @property
+    def desk(self) -> str:
+        """The name of this work."""
+        chosen = sorted((k, str(v)) for k, v in self.chosen.items())
+        return name("hunt", self.benchmark, self.person, chosen, self.judges, self.first)
+
+    def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
+        """What lies ahead; the items asked for."""
+        left = spotcheck.queue(db, self.benchmark, person=self.person, limit=-1, **self.chosen)
+        every = spotcheck.queue(db, self.benchmark, limit=-1, **self.chosen)
+        because = {s.conversation_id: s.reasons for s in every}
+        line = [s.conversation_id for s in left]
+        if self.first is not None and self.first not in line:
+            line.insert(0, self.first)
+        if wanted is None:
+            start = line.index(self.first) if self.first is not None else 0
+            wanted = line[start : start + AHEAD + 1]
+        items = [
+            item(spotcheck.screen(db, int(i), self.person), int(i), because.get(int(i), ()), self.judges)
+            for i in wanted
+        ]
+        return Moving(line[:LINE], len(left), len(every), items, self.first)
+
+
+class Audit:
+    """A random sample in its order, one judgement at a time: only the one that was drawn is shown."""
+
+    def __init__(self, benchmark: str, person: str, audit: str) -> None:
+        self.benchmark, self.person, self.audit = benchmark, person, audit
+
+    @property
+    def desk(self) -> str:
+        """The name of this work."""
+        return name("audit", self.benchmark, self.person, self.audit)
+
+    def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
+        """What lies ahead; the items asked for."""
+        drawn = spotcheck.items(db, self.audit, self.person)
+        where = {judgement: conversation for judgement, conversation, _ in drawn}
+        line = [judgement for judgement, _, done in drawn if not done]
+        items = [
+            item(spotcheck.screen(db, where[int(i)], self.person), int(i), (), (), only=int(i))
+            for i in (line[: AHEAD + 1] if wanted is None else wanted)
+            if int(i) in where
+        ]
+        return Moving(line[:LINE], len(line), len(drawn), items)
+
+
+def fixed(work: Hunt | Audit, title: str, back: str) -> dict[str, Any]:
+    """What stays the same while somebody checks."""
+    return {
+        "desk": work.desk,
+        "kind": "spot",
+        "title": title,
+        "you": work.person,
+        "back": back,
+        "options": options(spotcheck.scale(work.benchmark)),
+        "over": "All looked at – thank you!",
+        "nothing": "Nothing here deserves a look",
+    }
+
+
+def apply(db: Database, person: str, event: Found) -> None:
+    """Keep what was found, or take it back. Raises StudyError for a score on the wrong side of the judge's."""
+    if event.finding is None:
+        spotcheck.withdraw(db, event.judgement, person)
+    else:
+        spotcheck.verify(db, event.judgement, person, event.finding, event.comment, event.corrected)
+
+
+def item(
+    screen: Screen, number: int, reasons: Sequence[str], judges: Sequence[str], only: int | None = None
+) -> dict[str, Any]:
+    """One conversation as it is shown. `only` shows this judgement alone."""
+    conversation = screen.conversation
+    benchmark = get(conversation.benchmark)
+    speakers = {"user": "User", "assistant": conversation.player}
+    shown = [
+        seen
+        for seen in screen.judgements
+        if (seen.id == only if only is not None else not judges or seen.judge in judges)
+    ]
+    context = {k: v for k, v in conversation.context.items() if not k.startswith("_")}
+    return {
+        "id": number,
+        "title": str(context.get("Task") or conversation.facets.get(benchmark.facets[0], conversation.key)),
+        "facts": [
+            conversation.player,
+            *(v for k, v in conversation.facets.items() if k in benchmark.facets[1:]),
+            conversation.language,
+        ],
+        "reasons": [spotcheck.REASONS[reason] for reason in reasons],
+        "context": [[heading, as_text(text)] for heading, text in context.items() if len(as_text(text)) > 60],
+        "said": [
+            {
+                "turn": turn.number,
+                "reply": message is turn.reply,
+                "speaker": speakers[message.role],
+                "text": message.content,
+                "cut": bool(message.meta.get("cut")),
+            }
+            for turn in conversation.turns()
+            for message in (turn.user, turn.reply)
+            if message is not None
+        ],
+        "challenging": screen.challenging,
+        "last": bool(benchmark.same),
+        "judgements": [_judgement(seen) for seen in shown],
+        "people": [
+            f"{r.rater.name} {r.score:g}" for r in screen.people if r.criterion == screen.criterion.name
+        ],
+    }
+
+
+def _judgement(seen: Seen) -> dict[str, Any]:
+    several = f" #{seen.repeat + 1}" if seen.repeat else ""
+    return {
+        "id": seen.id,
+        "judge": seen.judge + several,
+        "stand_in": seen.stand_in and "stand" not in seen.judge,
+        "score": seen.score,
+        "explanation": seen.explanation,
+        "failure": seen.failure,
+        "raw": seen.raw,
+        "finding": seen.finding,
+        "comment": seen.comment,
+        "corrected": seen.corrected,
+    }

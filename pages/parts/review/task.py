@@ -1,0 +1,99 @@
+"""What the browser is sent of proposed tasks, and what it reports: the task, what it resembles, and what a person decided."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlite_utils import Database
+
+from core import tasks
+from core.benchmarks.benchmark import Materials
+from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, Task
+from core.store import scenarios
+from core.tasks import Review
+from pages.parts.review.component import AHEAD, LINE, Moving, name
+
+SHOWN = ("act", "task_description", "request_type", "type")
+
+
+class Edited(BaseModel):
+    """The words that were changed; others stay as they were."""
+
+    model_config = ConfigDict(extra="ignore")
+    act: str | None = Field(None, max_length=200)
+    task_description: str | None = Field(None, max_length=20_000)
+    request_type: str | None = Field(None, max_length=400)
+    type: Literal["stateless", "stateful"] | None = None
+
+
+class Decided(BaseModel):
+    """What was decided about a task; `proposed` takes the decision back."""
+
+    item: str
+    state: Literal["proposed", "accepted", "rejected"]
+    edited: Edited | None = None
+
+
+def fixed(person: str, back: str) -> dict[str, Any]:
+    """What stays the same while somebody decides."""
+    return {
+        "desk": name("tasks", person),
+        "kind": "task",
+        "title": "Proposed tasks",
+        "you": person,
+        "back": back,
+        "types": list(TYPES),
+        "over": "All decided – thank you!",
+        "nothing": "No task waits for a decision",
+    }
+
+
+def moving(db: Database, brought: Materials, wanted: Sequence[int | str] | None) -> Moving:
+    """What waits for a decision; the tasks asked for."""
+    line = scenarios.keys(db, STORED, TASK, "proposed")
+    known = set(scenarios.keys(db, STORED, TASK))
+    asked = line[: AHEAD + 1] if wanted is None else [str(key) for key in wanted if key in known]
+    everything = tasks.known(db, brought) if asked else {}
+    items = [item(tasks.review(db, brought, key), everything) for key in asked]
+    return Moving(line[:LINE], len(line), len(known), items)
+
+
+def apply(db: Database, person: str, event: Decided) -> None:
+    """Keep the decision, or take it back. Raises ConcordError for an edit that is no task."""
+    if event.state == "proposed":
+        tasks.reopen(db, event.item)
+    elif event.state == "rejected":
+        tasks.reject(db, event.item, person)
+    else:
+        tasks.accept(
+            db, event.item, person, event.edited.model_dump(exclude_none=True) if event.edited else None
+        )
+
+
+def item(found: Review, everything: dict[str, Task]) -> dict[str, Any]:
+    """A task as it is shown, with the known tasks it resembles in full."""
+    body = found.scenario.body
+    words = {field: getattr(found.task, field) for field in SHOWN}
+    by = f"by {body['model']}" if body.get("model") else f"from {found.scenario.source}"
+    return {
+        "id": found.task.id,
+        "task": words,
+        "proposed": {
+            **words,
+            **{k: v for k, v in dict(body.get("proposed") or {}).items() if k in SHOWN and v},
+        },
+        "state": found.scenario.state,
+        "facts": [found.task.type, f"proposed {by}", *(["a stand-in"] if body.get("stand_in") else [])],
+        "resembles": [
+            {
+                "act": everything[like.task].act,
+                "value": like.value,
+                "facts": [everything[like.task].type, everything[like.task].source],
+                "task_description": everything[like.task].task_description,
+            }
+            for like in found.resembles[:5]
+            if like.task in everything
+        ],
+    }

@@ -1,0 +1,171 @@
+"""Models compared two by two: who wins, how far the order decides, strengths on one scale, judges beside people; and people comparing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import streamlit as st
+
+from core import comparisons
+from core.benchmarks import BENCHMARKS
+from core.benchmarks.benchmark import Benchmark
+from core.commands.compare import notes
+from core.comparisons import Compared
+from core.errors import ConcordError
+from core.store import comparisons as stored
+from core.store import conversations, tables
+from pages.parts import compare_tables, theme
+from pages.parts.address import asked, shown
+from pages.parts.links import link
+from pages.parts.plain import plain
+from pages.parts.review import component, pair, person
+from pages.parts.session import workspace
+
+RESAMPLES = 1000
+WORK = "compare"
+
+
+@st.cache_resource(max_entries=16, show_spinner="Measuring …")
+def _compared(
+    folder: str, stamp: object, benchmark: str, players: tuple[str, ...], facets: tuple[tuple[str, tuple[str, ...]], ...]
+) -> Compared:  # fmt: skip
+    """The tables; anew when the store has changed."""
+    with workspace().read() as db:
+        return comparisons.compared(
+            db, benchmark, players=players, facets=dict(facets), resamples=RESAMPLES, seed=comparisons.SEED
+        )
+
+
+def page() -> None:
+    """Draw the tables, or the work of comparing."""
+    working = st.query_params.get("work") == WORK
+    if not working:
+        st.title("Comparisons", anchor=False)
+    with workspace().read() as db:
+        known = conversations.values(db)["benchmark"]
+    names = [b.name for b in BENCHMARKS.values() if b.pairwise is not None and b.name in known]
+    if not names:
+        st.info("There is nothing to compare yet: two models must have answered the same scripts.")
+        return link("runs", "Start a run")
+    benchmark = BENCHMARKS[asked("benchmark", names, names[0])]
+    if working:
+        return _work(benchmark)
+    if len(names) > 1:
+        chosen = st.segmented_control(
+            "Benchmark",
+            names,
+            default=benchmark.name,
+            required=True,
+            format_func=lambda n: BENCHMARKS[n].title,
+        )
+        benchmark = BENCHMARKS[shown("benchmark", chosen)]
+    with workspace().read() as db:
+        values = conversations.values(db, benchmark.name)
+        stamp = (tables.stamp(db), stored.stamp(db))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        players = st.multiselect(
+            "Models",
+            values["player"],
+            key="models",
+            bind="query-params",
+            placeholder="all that were compared",
+        )
+        facets = tuple(
+            (
+                name,
+                tuple(
+                    st.multiselect(
+                        name.capitalize(), values[name], key=name, bind="query-params", placeholder="all"
+                    )
+                ),
+            )
+            for name in ("kind", "type")
+            if len(values.get(name, ())) > 1
+        )
+    _desk(benchmark, players)
+    try:
+        found = _compared(str(workspace().path), stamp, benchmark.name, tuple(players), facets)
+    except ConcordError as error:
+        st.info(plain(error))
+        return None
+    _show(found)
+    return None
+
+
+def _desk(benchmark: Benchmark, players: list[str]) -> None:
+    """Where a person may compare, and how far they are."""
+    with st.container(border=True, horizontal=True, vertical_alignment="bottom"):
+        who = person.ask()
+        with workspace().read() as db:
+            desk = comparisons.desk(db, benchmark.name, who, players=players)
+        st.markdown(
+            f"Compare yourself, blind: **{desk.done}** of {desk.pairs:,} pairs done. People's answers stand beside the judges' below.",
+            width="stretch",
+        )
+        st.button(
+            "Compare" if not desk.done else "Go on", type="primary", icon=":material/compare_arrows:", disabled=desk.next is None,
+            on_click=_begin, args=(who, players),
+        )  # fmt: skip
+
+
+def _show(found: Compared) -> None:
+    labels = {s.rater: _label(s, found) for s in found.standings}
+    rater = st.segmented_control(
+        "As seen by", list(labels), default=asked("rater", list(labels), _spokesman(found)), required=True,
+        format_func=lambda name: plain(labels[name]),
+    )  # fmt: skip
+    standing = next(s for s in found.standings if s.rater == shown("rater", rater))
+    st.subheader("Win, tie, lose", anchor=False)
+    compare_tables.duels(standing)
+    if standing.strengths:
+        st.subheader("Strength on one scale", anchor=False)
+        compare_tables.strengths(standing)
+    if found.bias:
+        st.subheader("Position bias", anchor=False)
+        compare_tables.bias(found.bias)
+    st.subheader("Judges beside people", anchor=False)
+    if found.matches:
+        compare_tables.matches(found.matches)
+    else:
+        st.caption("Nobody has compared yet: the button above begins.")
+    st.caption("  \n".join(plain(note) for note in notes(found)))
+    st.download_button(
+        "JSON", lambda: json.dumps(asdict(found), ensure_ascii=False, indent=2), f"comparisons-{found.benchmark}.json",
+        icon=":material/download:", on_click="ignore",
+    )  # fmt: skip
+
+
+def _spokesman(found: Compared) -> str:
+    names = [s.rater for s in found.standings]
+    return comparisons.ALL_JUDGES if comparisons.ALL_JUDGES in names else names[0]
+
+
+def _label(standing: comparisons.Standing, found: Compared) -> str:
+    if standing.rater == comparisons.PEOPLE:
+        return f"people ({found.people})"
+    return standing.rater
+
+
+def _begin(who: str, players: list[str]) -> None:
+    st.query_params["work"] = WORK
+    st.query_params["as"] = who
+    if players:
+        st.query_params["of_models"] = players
+
+
+def _work(benchmark: Benchmark) -> None:
+    who = person.named()
+    work = pair.Pairs(benchmark.name, who, st.query_params.get_all("of_models"))
+    theme.whole_window()
+    if component.review(work.fixed(f"{benchmark.title}: which reply is better?", "Comparisons")):
+        models = st.query_params.get_all("of_models")
+        for name in ("work", "as", "of_models"):
+            st.query_params.pop(name, None)
+        if models:
+            st.query_params["models"] = models
+        st.rerun()
+    component.exchange(work.desk, pair.Preferred, lambda db, event: pair.apply(db, who, event), work.moving)
+
+
+page()

@@ -1,0 +1,248 @@
+"""Spot-checks: people look at what judges said, first at what looks wrong, or at a random sample whose rate is unbiased."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import spotcheck
+from core.benchmarks import BENCHMARKS
+from core.benchmarks.benchmark import Benchmark
+from core.commands.spotcheck import notes
+from core.errors import ConcordError
+from core.store import conversations, ratings, spotchecks
+from pages.parts import spot_tables, theme, told
+from pages.parts.address import asked, shown
+from pages.parts.links import link
+from pages.parts.plain import plain
+from pages.parts.review import component, person, spot
+from pages.parts.session import workspace
+
+HUNT, AUDIT = "hunt", "audit"
+MODES = {HUNT: "Hunt for failures", AUDIT: "Random audit"}
+LISTED = 15
+
+
+def page() -> None:
+    """Draw what there is to check, or the work itself."""
+    benchmark = _benchmark()
+    if benchmark is None:
+        return
+    if st.query_params.get("work") in MODES:
+        _work(benchmark, st.query_params["work"])
+        return
+    mode = st.segmented_control(
+        "Way", list(MODES), default=asked("mode", list(MODES), HUNT), required=True, format_func=MODES.__getitem__,
+        label_visibility="collapsed",
+    )  # fmt: skip
+    told.show()
+    if shown("mode", mode) == HUNT:
+        _hunt(benchmark)
+    else:
+        _audit(benchmark)
+
+
+def _benchmark() -> Benchmark | None:
+    with workspace().read() as db:
+        known = conversations.values(db)["benchmark"]
+        judged = [
+            b for b in BENCHMARKS.values() if b.name in known and b.criteria and ratings.judges(db, b.name)
+        ]
+    working = st.query_params.get("work") in MODES
+    if not working:
+        st.title("Spot-check", anchor=False)
+        st.markdown("Look at what judges said: is the score **reasonable**, **too high** or **too low**?")
+    if not judged:
+        st.info("No judge has judged anything yet.")
+        link("runs", "Start a run")
+        return None
+    # The benchmark whose replies judges score alone comes first: that is what the paper checks in this way.
+    names = [b.name for b in sorted(judged, key=lambda b: not b.same)]
+    chosen = asked("benchmark", names, names[0])
+    if len(names) > 1 and not working:
+        chosen = st.segmented_control(
+            "Benchmark", names, default=chosen, required=True, format_func=lambda n: BENCHMARKS[n].title
+        )
+    return BENCHMARKS[shown("benchmark", chosen)]
+
+
+# -- the hunt
+
+
+def _hunt(benchmark: Benchmark) -> None:
+    st.caption(
+        "Ordered by what deserves a person's eye: low scores, judges far apart or far from people, cut off, empty or refusing replies, "
+        "unreadable verdicts."
+    )
+    with workspace().read() as db:
+        values = conversations.values(db, benchmark.name)
+        judges = sorted({judge.name for judge in ratings.judges(db, benchmark.name)})
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        who = person.ask()
+        facets = {
+            name: _several(name.capitalize(), values[name], name)
+            for name in benchmark.facets
+            if name in spotcheck.BY and name != "ending" and len(values.get(name, ())) > 1
+        }
+        players = _several("Model", values["player"], "player")
+        shown_judges = _several("Judge", judges, "judge", "Which judges' verdicts you are shown")
+    with workspace().read() as db:
+        counts = spotcheck.counts(db, benchmark.name, person=who, facets=facets, players=players)
+    offered = [reason for reason in spotcheck.REASONS if counts.get(reason)]
+    reasons = (
+        st.pills(
+            "Because of", offered, selection_mode="multi", key="reason", bind="query-params",
+            format_func=lambda r: f"{spotcheck.REASONS[r]} · {counts[r]}",
+        )
+        if offered
+        else []
+    )  # fmt: skip
+    with workspace().read() as db:
+        queue = spotcheck.queue(
+            db, benchmark.name, person=who, facets=facets, players=players, reasons=reasons, limit=LISTED
+        )
+    chosen = {
+        **{f"of_{k}": v for k, v in facets.items()},
+        "of_player": players,
+        "of_judge": shown_judges,
+        "of_reason": reasons,
+    }
+    if not queue:
+        st.info("Nothing is left that deserves a look, as far as these filters go.")
+    else:
+        st.button(
+            f"Start with the first of {counts['']:,}" if not reasons else "Start with the first", type="primary",
+            icon=":material/search:", on_click=_begin, kwargs={"way": HUNT, "who": who, **chosen},
+        )  # fmt: skip
+        at = spot_tables.queue(queue)
+        if at is not None:
+            _begin(HUNT, who, at=str(at), **chosen)
+            st.rerun()
+    with workspace().read() as db:
+        found = spotcheck.findings(db, benchmark.name)
+    if found.overall.n:
+        st.subheader("What was found so far", anchor=False)
+        _figures(found)
+
+
+def _several(label: str, values: list[str], name: str, help: str | None = None) -> list[str]:
+    return st.multiselect(label, values, key=name, bind="query-params", placeholder="all", help=help)
+
+
+# -- the audit
+
+
+def _audit(benchmark: Benchmark) -> None:
+    st.caption(
+        "Judgements drawn at random, whatever they say: the share that people find reasonable is that of all judgements they were drawn from."
+    )
+    with workspace().read() as db:
+        audits = {a.name: a for a in spotchecks.audits(db, benchmark.name)}
+        pool = len(spotchecks.auditable(db, benchmark.name))
+        judges = sorted({judge.name for judge in ratings.judges(db, benchmark.name)})
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        who = person.ask()
+        name = (
+            st.selectbox(
+                "Audit", audits, index=list(audits).index(asked("audit", list(audits), next(iter(audits))))
+            )
+            if audits
+            else None
+        )
+        with st.popover("Draw an audit", icon=":material/casino:"):
+            _draw(benchmark, pool, judges, len(audits))
+    if name is None:
+        st.info(f"No audit was drawn yet. There are {pool:,} judgements to draw from.")
+        return
+    shown("audit", name)
+    audit = audits[name]
+    with workspace().read() as db:
+        progress = spotcheck.progress(db, name, who)
+        found = spotcheck.findings(db, benchmark.name, name)
+    st.markdown(
+        f"**{audit.items}** judgements drawn from {audit.drawn_from:,} with seed {audit.seed}; "
+        f"{plain(who)} has looked at **{progress.done}**."
+    )
+    label = "Begin" if not progress.done else "Go on" if progress.next else "Look again"
+    st.button(
+        label, type="primary", icon=":material/fact_check:", on_click=_begin, disabled=progress.next is None,
+        kwargs={"way": AUDIT, "who": who, "audit": name},
+    )  # fmt: skip
+    if found.overall.n:
+        _figures(found)
+
+
+def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> None:
+    with st.form("draw", border=False):
+        name = st.text_input("Name", f"audit-{number + 1}", max_chars=60)
+        n = st.number_input(
+            "Judgements", 1, max(1, pool), min(spotcheck.AUDIT, max(1, pool)), help=f"There are {pool:,}."
+        )
+        seed = st.number_input(
+            "Seed", 0, value=0, help="The same seed draws the same from the same judgements."
+        )
+        only = st.multiselect("Judges", judges, placeholder="all") if len(judges) > 1 else []
+        if st.form_submit_button("Draw", type="primary"):
+            try:
+                with workspace().write() as db:
+                    drawn = spotcheck.draw(
+                        db, name.strip() or "audit", benchmark.name, n=int(n), seed=int(seed), judges=only
+                    )
+                st.query_params["audit"] = drawn.name
+                told.done(f"{drawn.items} of {drawn.drawn_from} judgements were drawn.")
+            except ConcordError as error:
+                told.refused(error)
+            st.rerun()
+
+
+def _figures(found: spotcheck.Findings) -> None:
+    spot_tables.headline(found)
+    spot_tables.shares(found)
+    st.caption("  \n".join(plain(note) for note in notes(found)))
+
+
+# -- the work
+
+
+def _begin(way: str, who: str, **chosen: str | list[str]) -> None:
+    st.query_params["work"] = way
+    st.query_params["as"] = who
+    for name, value in chosen.items():
+        if value:
+            st.query_params[name] = value
+
+
+def _end() -> None:
+    """Back to where the work began, with the filters as they were."""
+    for name in ("work", "as", "at"):
+        st.query_params.pop(name, None)
+    for name in [name for name in st.query_params if name.startswith("of_")]:
+        kept = st.query_params.get_all(name)
+        del st.query_params[name]
+        st.query_params[name.removeprefix("of_")] = kept
+
+
+def _work(benchmark: Benchmark, way: str) -> None:
+    who = person.named()
+    given = st.query_params
+    if way == HUNT:
+        at = given.get("at", "")
+        work: spot.Hunt | spot.Audit = spot.Hunt(
+            benchmark.name,
+            who,
+            reasons=[r for r in given.get_all("of_reason") if r in spotcheck.REASONS],
+            facets={name: given.get_all(f"of_{name}") for name in spotcheck.BY if f"of_{name}" in given},
+            players=given.get_all("of_player"),
+            judges=given.get_all("of_judge"),
+            first=int(at) if at.isdecimal() and len(at) < 16 else None,
+        )
+    else:
+        work = spot.Audit(benchmark.name, who, given.get("audit", ""))
+    title = f"{benchmark.title}: {MODES[way]}" + (f" “{work.audit}”" if isinstance(work, spot.Audit) else "")
+    theme.whole_window()
+    if component.review(spot.fixed(work, title, "Spot-check")):
+        _end()
+        st.rerun()
+    component.exchange(work.desk, spot.Found, lambda db, event: spot.apply(db, who, event), work.moving)
+
+
+page()
