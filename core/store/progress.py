@@ -48,6 +48,14 @@ def strata(db: Database, name: str) -> list[tuple[str, int]]:
     )
 
 
+def stock(db: Database) -> str:
+    """A text that is different once there are further conversations or judgements to draw by."""
+    row = db.execute(
+        "SELECT (SELECT max(id) FROM conversations), (SELECT max(id) FROM judgements), (SELECT count(*) FROM judgements WHERE failure IS NOT NULL)"
+    ).fetchone()
+    return ",".join(map(str, row))
+
+
 def mark(db: Database, name: str) -> str:
     """A text that is different after any change to the ratings a study's figures rest on; it reads indexes only, never a score.
 

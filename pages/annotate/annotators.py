@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core import studies
-from core.errors import ConcordError
+from core.errors import ConcordError, NotAllowed
 from core.store import access
 from core.store import studies as stored
 from core.store.access import Annotator
@@ -122,7 +122,16 @@ def _invited() -> None:
     names = list(
         dict.fromkeys(name.strip() for name in st.session_state["names"].splitlines() if name.strip())
     )
-    if names:
+    with workspace().read() as db:
+        known = {a.name for a in access.annotators(db) if a.can_enter}
+    if again := [name for name in names if name in known]:
+        # A second link would close the first, which is somebody's way to their desk.
+        told.refused(
+            NotAllowed(
+                f"{', '.join(again)} can come in already. Renew the link below if it was lost; nobody was invited now."
+            )
+        )
+    elif names:
         _make(names, st.session_state["address"])
 
 

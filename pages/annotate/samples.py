@@ -64,7 +64,13 @@ def _study(names: list[str]) -> None:
         st.dataframe(pd.DataFrame(strata, columns=["stratum", "items"]), hide_index=True)
     with st.expander("Guidelines", icon=":material/menu_book:"):
         text = drawing.editor(study.guidelines, key=f"guidelines of the study {name}")
-        st.button("Save the guidelines", disabled=text == study.guidelines, on_click=_save, args=(name, text))
+        st.button(
+            "Save the guidelines",
+            key="save guidelines",
+            disabled=text == study.guidelines,
+            on_click=_save,
+            args=(name, text),
+        )
 
 
 def _facts(study: Study, items: int) -> None:
@@ -78,7 +84,7 @@ def _facts(study: Study, items: int) -> None:
         else f"from {plain(study.source)}",
         "asked: " + ", ".join(plain(c.label) for c in study.criteria),
     ]
-    st.markdown(" · ".join(parts))
+    st.markdown(" · ".join(filter(None, parts)))
     if study.anonymous:
         st.info(
             "People's ratings in this study have no names, so nothing more can be dealt. Draw a new study from the same conversations."

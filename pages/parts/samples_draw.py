@@ -11,9 +11,10 @@ from core import studies
 from core.errors import ConcordError
 from core.guidelines import default_guidelines
 from core.rating import Criterion
-from core.store import conversations, ratings
+from core.store import conversations, progress, ratings
 from core.store import studies as stored
 from core.store.conversations import Filter
+from core.studies import Sample
 from pages.parts import told
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
@@ -95,11 +96,19 @@ def _numbers() -> tuple[int, int]:
     )
 
 
+@st.cache_resource(max_entries=8, show_spinner="Drawing …")
+def _sample(folder: str, stock: str, n: int, draw: Mapping[str, Any]) -> Sample:
+    """The draw; anew when there is more to draw from or something else is asked for, not at every word typed below it."""
+    with workspace().read() as db:
+        return studies.draw(db, n, **draw)
+
+
 def _preview(n: int, draw: Mapping[str, Any]) -> bool:
     """Show what would be drawn; False where nothing can be, with the reason."""
+    with workspace().read() as db:
+        stock = progress.stock(db)
     try:
-        with workspace().read() as db:
-            sample = studies.draw(db, n, **draw)
+        sample = _sample(str(workspace().path), stock, n, draw)
     except ConcordError as error:
         sentence(error)
         return False

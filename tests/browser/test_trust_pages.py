@@ -189,6 +189,10 @@ def test_a_link_is_shown_once_works_is_renewed_and_withdrawn(app: Server, page: 
     expect(page.get_by_text(HOSTILE).first).to_be_visible()  # letter for letter
     first = link()
     assert opens(first)
+    page.get_by_label("Names, one a line").fill(HOSTILE)
+    page.get_by_role("button", name="Make links").click()
+    sees(page, "can come in already")
+    assert opens(first)
     page.goto(f"{app.url}/annotators?annotator={HOSTILE}")
     expect(page.get_by_role("button", name="Renew the link")).to_be_visible()
     expect(page.get_by_test_id("stCode")).to_have_count(0)

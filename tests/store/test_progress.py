@@ -118,3 +118,21 @@ def test_an_unknown_study_is_named(workspace: Workspace) -> None:
     for ask in (progress.mark, progress.items, progress.strata):
         with workspace.read() as db, pytest.raises(NotFound, match="no study “t”"):
             ask(db, "t")
+
+
+def test_what_there_is_to_draw_by_has_a_mark_of_its_own(workspace: Workspace) -> None:
+    seen = set()
+    steps: list[Callable[[Database], object]] = [
+        lambda db: None,
+        lambda db: conversations.save(db, Conversation("b", "more", "p", (Message("assistant", "said"),))),
+        lambda db: ratings.save_judgement(db, Judgement("f", "c2", Rater("j", "judge"), failure="no reply")),
+        lambda db: ratings.save_judgement(
+            db, Judgement("f", "c2", Rater("j", "judge"), (Rating(Unit("c2", 1), "wit", 3.0),))
+        ),
+    ]
+    for step in steps:
+        with workspace.write() as db:
+            step(db)
+        with workspace.read() as db:
+            seen.add(progress.stock(db))
+    assert len(seen) == len(steps)

@@ -1,0 +1,97 @@
+"""The page of samples: how people get on, what they skipped and flagged, and whose way of rating deserves a look."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from core.conversation import Conversation, Message
+from core.rating import Criterion
+from core.store import access, conversations, studies
+from core.store.studies import Study
+from core.workspace import Workspace
+from pages.parts.people import Researcher
+
+FRAME = """
+import streamlit as st
+from pages.parts.navigation import SECTIONS
+listed = [page for pages in SECTIONS.values() for page in pages if page.address in ("agreement", "samples")]
+st.navigation([st.Page(p.path, title=p.title, url_path=p.address, default=p.address == "samples") for p in listed]).run()
+"""
+CRITERIA = tuple(Criterion(name, f"It has {name}.") for name in ("wit", "care", "taste"))
+RUDE = "see ![x](http://elsewhere.test/x.png) <script>"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """Ada answers 3 to everything, skips one item and flags another; Bo has not begun."""
+    monkeypatch.setenv("CONCORD_WORKSPACE", str(tmp_path))
+    monkeypatch.setattr("pages.parts.session.who_is_here", lambda _: Researcher("local"))
+    st.cache_resource.clear()
+    made = Workspace.open(tmp_path)
+    with made.write() as db:
+        studies.create(db, Study("s", CRITERIA, guidelines="Take **care**."))
+        said = (Message("user", "?"), Message("assistant", "!" * 600))
+        ids = [conversations.save(db, Conversation("b", f"c{i}", "p", said)) for i in range(15)]
+        units = studies.add_units(db, "s", [(i, None, f"stratum {i % 2}") for i in ids])
+        for name in ("Ada", "Bo"):
+            access.invite(db, name)
+            studies.assign(db, access.annotator_id(db, name), units)
+        ada = access.annotator_id(db, "Ada")
+        desk = [row[0] for row in studies.desk(db, ada, "s")]
+        for item in desk[:12]:
+            for criterion in CRITERIA:
+                studies.answer(db, ada, item, criterion.name, 3)
+            studies.add_seconds(db, ada, item, 4)
+            studies.submit(db, ada, item)
+        studies.skip(db, ada, desk[12], RUDE)
+        studies.flag(db, ada, desk[0], "odd ending")
+    return made
+
+
+def test_progress_remarks_and_suspicions_are_shown(workspace: Workspace) -> None:
+    page = AppTest.from_string(FRAME, default_timeout=30).run()
+    assert not page.exception
+    progress, remarks, strata = (table.value for table in page.dataframe)
+    assert progress[["annotator", "of", "skipped", "flagged", "seconds"]].values.tolist()[0] == [
+        "Ada",
+        "12 of 15",
+        1,
+        1,
+        4,
+    ]
+    assert progress["of"].tolist() == ["12 of 15", "0 of 15"]
+    assert sorted(zip(remarks.what, remarks.said, strict=True)) == [
+        ("flagged", "odd ending"),
+        ("skipped", RUDE),
+    ]
+    assert remarks.conversation.str.match(r"/conversations\?conversation=\d+$").all()
+    assert strata["items"].tolist() == [7, 8]
+    warned = " ".join(warning.value for warning in page.warning).replace("\\", "")
+    assert "Ada answered 3 on wit in 100% of 12 items." in warned
+    assert "Ada gave all criteria the same answer" in warned
+    assert (
+        "Ada was faster than the replies can be read in 12 of 12 items" in warned
+    )  # 600 characters take 10 seconds
+    assert "Bo" not in warned
+
+
+def test_guidelines_are_rewritten(workspace: Workspace) -> None:
+    page = AppTest.from_string(FRAME, default_timeout=30).run()
+    assert page.button(key="save guidelines").disabled
+    page.text_area[0].set_value("Take your time.").run()
+    page.button(key="save guidelines").click().run()
+    with workspace.read() as db:
+        assert studies.get(db, "s").guidelines == "Take your time."
+    assert page.success[0].value == "The guidelines are saved\\."
+
+
+def test_a_study_of_unnamed_people_is_not_dealt(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        studies.create(db, Study("unnamed", CRITERIA, source="fed", anonymous=True))
+    page = AppTest.from_string(FRAME, default_timeout=30).run()
+    assert "no names" in page.info[0].value
+    assert "Deal" not in [button.label for button in page.button]
