@@ -24,22 +24,23 @@ from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
 
 RESAMPLES = [200, 1000, 5000]
+FURTHER = "Further questions: contested items, parts of the scale, the replacement test, how many more items"
 
 
-@st.cache_resource(max_entries=16, show_spinner="Measuring …")
+@st.cache_resource(max_entries=6, show_spinner="Measuring …")
 def _measured(folder: str, study: str, mark: str, options: Options) -> Measured:
     """The figures of a study; anew when its data or the options change."""
     with workspace().read() as db:
         return trust.measure(db, study, options)
 
 
-@st.cache_resource(max_entries=64, show_spinner="Measuring …")
+@st.cache_resource(max_entries=24, show_spinner="Measuring …")
 def _detail(folder: str, study: str, mark: str, options: Options, criterion: str) -> Detail:
     """The figures of one criterion; anew when the study's data or the options change."""
     return trust.detail(_measured(folder, study, mark, options), criterion)
 
 
-@st.cache_resource(max_entries=32, show_spinner="Measuring …")
+@st.cache_resource(max_entries=12, show_spinner="Measuring …")
 def _further(folder: str, study: str, mark: str, options: Options, criterion: str) -> Further:
     """What is asked less often: measured when somebody asks."""
     return trust.further(_measured(folder, study, mark, options), criterion)
@@ -56,46 +57,35 @@ def page() -> None:
         )
         return
     left, right = st.columns([3, 1], vertical_alignment="bottom")
-    first = names.index(asked("study", names, names[0]))
-    study = shown(
-        "study", left.selectbox("Study", names, index=first, key="study", on_change=_from_the_start)
-    )
-    with workspace().read() as db:
-        mark = progress.mark(db, study)
+    with left:
+        study = _study(names)
     with right.popover("How it is measured", icon=":material/tune:", width="stretch"):
         options = _options()
-    version = (str(workspace().path), study, mark)
+    with workspace().read() as db:
+        version = (str(workspace().path), study, progress.mark(db, study))
     try:
         measured = _measured(*version, options)
     except ConcordError as error:
         sentence(error)
         return
-    main = _detail(*version, options, measured.main)
-    _answer(measured, main)
+    _answer(measured, _detail(*version, options, measured.main))
     st.subheader("Judges and panels beside people", anchor=False)
     options = _own_panel(measured.ratings.judges, options)
     measured = _measured(*version, options)
-    tables.judges(measured)
-    reported = studies.reported(measured.of.study)
-    if reported:
-        figures = " · ".join(f"{plain(label)} {plain(figure)}" for label, figure in reported.items())
-        st.caption(f"The paper's own figures, for comparison, not of this study: {figures}.")
-    criterion = st.pills(
-        "Look closely at", measured.criteria, default=asked("criterion", measured.criteria, measured.main), required=True,
-        key=f"criterion of {study}", format_func=lambda name: plain(measured.label(name)),
-    )  # fmt: skip
-    shown("criterion", criterion)
+    _table(measured)
+    criterion = _criterion(measured)
     _closely(measured, _detail(*version, options, criterion))
     if measured.ratings.judges and measured.figures["criteria"][criterion]["humans"]["items"]:
-        more = st.expander(
-            "Further questions: contested items, parts of the scale, the replacement test, how many more items",
-            key="further",
-            on_change="rerun",
-        )
+        more = st.expander(FURTHER, key="further", on_change="rerun")
         if more.open:
             with more:
                 tables.further(_further(*version, options, criterion))
     _download(measured)
+
+
+def _study(names: list[str]) -> str:
+    first = names.index(asked("study", names, names[0]))
+    return shown("study", st.selectbox("Study", names, index=first, key="study", on_change=_from_the_start))
 
 
 def _from_the_start() -> None:
@@ -125,6 +115,22 @@ def _own_panel(judges: tuple[str, ...], options: Options) -> Options:
         if len(own) > 1
         else options
     )
+
+
+def _table(measured: Measured) -> None:
+    tables.judges(measured)
+    reported = studies.reported(measured.of.study)
+    if reported:
+        figures = " · ".join(f"{plain(label)} {plain(figure)}" for label, figure in reported.items())
+        st.caption(f"The paper's own figures, for comparison, not of this study: {figures}.")
+
+
+def _criterion(measured: Measured) -> str:
+    chosen: str = st.pills(
+        "Look closely at", measured.criteria, default=asked("criterion", measured.criteria, measured.main), required=True,
+        key=f"criterion of {measured.of.study.name}", format_func=lambda name: plain(measured.label(name)),
+    )  # fmt: skip
+    return shown("criterion", chosen)
 
 
 def _answer(measured: Measured, main: Detail) -> None:
