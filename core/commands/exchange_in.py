@@ -10,6 +10,8 @@ import click
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.simulbench.scripts import scenario_of
 from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES
+from core.benchmarks.stss import system as stss_system
+from core.benchmarks.stss.tasks import TITLES
 from core.commands.scripts import echo_counts
 from core.errors import ImportRefused
 from core.exchange import (
@@ -22,9 +24,11 @@ from core.exchange import (
     ratings_study,
     scales,
     simulbench,
+    stss,
 )
 from core.scenario import Scenario
 from core.store import scenarios
+from core.work import materials
 from core.workspace import Workspace
 
 
@@ -146,6 +150,48 @@ def _simulbench_scripts(workspace: str, file: Path, source: str, skip_wrong: boo
     echo_counts(scripts)
     if len(scripts) == simulbench.PUBLISHED:
         click.echo(simulbench.WHY_ONE_LESS)
+
+
+@command.command("stss-tasks", help=FORMATS["stss-tasks"])
+@click.argument("file", metavar="FILE.json", type=click.Path(path_type=Path))
+@click.option("--name", default="", help="The name of the task set; default: the file's.")
+@click.option(
+    "--town", default=stss_system.TOWN, show_default=True, help="The town they are to be played in."
+)
+@click.option(
+    "--map",
+    "mapping",
+    metavar="FILE.toml",
+    type=click.Path(path_type=Path),
+    help="What the file's [people] and [places] are called in the town.",
+)
+@click.pass_obj
+def _stss_tasks(folder: str, file: Path, name: str, town: str, mapping: Path | None) -> None:
+    tasks = stss.read(file)
+    if mapping:
+        names = stss.read_names(mapping)
+        tasks = [stss.renamed(task, names) for task in tasks]
+    workspace = Workspace.open(folder)
+    lived_in = stss_system.town_named(materials(workspace), town)
+    lacking = stss.lacking(tasks, lived_in)
+    kept = stss.write(tasks, workspace.path / "data", name or file.stem)
+    counts = {TITLES[kind].lower(): sum(t.kind == kind for t in tasks) for kind in TITLES}
+    click.echo(
+        f"{len(tasks)} tasks ({', '.join(f'{kind} {n}' for kind, n in counts.items() if n)}), kept in {kept}."
+    )
+    how = f": concord run stss --task-set {kept.stem} …" if lacking.playable else "."
+    click.echo(f"{len(lacking.playable)} of them can be played in {lived_in.name}{how}")
+    for what, names_lacking in (("people", lacking.people), ("places", lacking.places)):
+        if names_lacking:
+            each = ", ".join(f"{n} ({count})" for n, count in names_lacking.items())
+            click.echo(
+                f"{lived_in.name} lacks {len(names_lacking)} {what} (with the tasks that name them): {each}."
+            )
+    if len(lacking.playable) < len(tasks):
+        click.echo(
+            "Map them onto people and places of the town with --map, or bring a town that has them. "
+            f"Trajectories are scored without a town: concord score stss --tasks {kept} --trajectory …"
+        )
 
 
 def _counted(brought: simulbench.Brought[Any], what: str, new: int) -> None:

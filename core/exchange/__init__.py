@@ -7,5 +7,6 @@ FORMATS: dict[str, str] = {
     "fed": "The FED dialogues with their published ratings by people and by a judge.",
     "simulbench-tasks": "SimulBench's published tasks (JSON Lines).",
     "simulbench-scripts": "SimulBench's published scripts (JSON Lines); prints how many there are of each kind.",
+    "stss-tasks": "STSS's published tasks (JSON); says what the town lacks for playing them.",
     "pingpong-settings": "Characters and situations from the PingPong authors' settings file (JSON).",
 }

@@ -15,6 +15,7 @@ from core.standin.stss_reading import (
     day_of,
     hour_of,
     persona_of,
+    prompt_of,
     remembered,
     section,
     settled,
@@ -39,7 +40,7 @@ Entry = tuple[str, str, str]
 
 def outline(call: Call) -> str:
     """A day of habit with what was agreed for it; who has an affair of their own goes among people the day before."""
-    text = call.messages[-1].content
+    text = prompt_of(call)
     me, day, memories, rng = persona_of(text), day_of(text), remembered(text), call.rng("outline")
     late = rng.random() < OVERSLEEPS
     wake = _later(me.wakes, 180 if late else 0)
@@ -59,7 +60,7 @@ def outline(call: Call) -> str:
 
 def schedule(call: Call) -> str:
     """The outline's entries, each in the first room of its place."""
-    text = call.messages[-1].content
+    text = prompt_of(call)
     me, rng = persona_of(text), call.rng("schedule")
     entries = [entry for line in section(text, "The outline") if (entry := _read(line))]
     return _actions(me, entries, _rooms(text), rng)
@@ -67,7 +68,7 @@ def schedule(call: Call) -> str:
 
 def revision(call: Call) -> str:
     """The rest of the day as it was, with what has just been agreed."""
-    text = call.messages[-1].content
+    text = prompt_of(call)
     me, rng, now = persona_of(text), call.rng("revision"), hour_of(text)
     entries = [
         (max(found[1], now), found[2], found[3])
@@ -83,7 +84,7 @@ def revision(call: Call) -> str:
 
 def tdp_plan(call: Call) -> str:
     """Three steps: tell people, say when and where, be there."""
-    affair = persona_of(call.messages[-1].content).affair
+    affair = persona_of(prompt_of(call)).affair
     what = affair.what if affair else "the task"
     steps = [
         f"Go where people are and tell as many as possible about {what}.",
@@ -197,7 +198,7 @@ def _with(entries: list[Entry], added: list[Entry]) -> list[Entry]:
 
 def _actions(me: Persona, entries: list[Entry], rooms: dict[str, str], rng: random.Random) -> str:
     entries = sorted(entries)
-    ends = [*(e[0] for e in entries[1:]), me.sleeps]
+    ends = [*(e[0] for e in entries[1:]), me.sleeps][: len(entries)]
     actions = []
     for (time, what, place), end in zip(entries, ends, strict=True):
         room = (

@@ -6,7 +6,7 @@ import json
 import re
 
 from core.standin.call import Call
-from core.standin.stss_reading import TIME, section
+from core.standin.stss_reading import TIME, prompt_of, section
 
 ERRS = 0.04
 """How often an answer is the wrong one; twice as often for a judge called noisy."""
@@ -14,7 +14,7 @@ ERRS = 0.04
 
 def verdict(call: Call) -> str:
     """Each condition: met where what it names in quotes or brackets is said; two conditions on settling look for any hour, any place."""
-    text = call.messages[-1].content
+    text = prompt_of(call)
     said = "\n".join(section(text, "The conversation"))
     kept = "\n".join(line for line in _after(text, "wrote down afterwards:"))
     asked = [line.split(": ", 1) for line in section(text, "The conditions") if ": " in line]

@@ -127,6 +127,11 @@ def thought_of(call: Call) -> Thought | None:
     return "revision" if found == "schedule" and "What happened:" in call.asked else found
 
 
+def prompt_of(call: Call) -> str:
+    """What was asked first: after an unusable reply there are further messages."""
+    return next((m.content for m in call.messages if m.role == "user"), "")
+
+
 def persona_of(text: str) -> Persona:
     """The portrait at the head of a prompt."""
     name, currently = _line("Name", text), _line("At present", text)

@@ -21,6 +21,7 @@ from core.standin.stss_reading import (
     merged,
     partner_of,
     persona_of,
+    prompt_of,
     remembered,
     said_to,
     settled,
@@ -66,7 +67,7 @@ YES, NO = re.compile(r"^(?:Yes|Gladly)\b"), re.compile(r"^I am sorry\b")
 
 def approach(call: Call, manner: Manner = RESIDENT) -> str:
     """Speaks to those it has not asked yet; for the rest, to friends now and then."""
-    text = call.messages[-1].content
+    text = prompt_of(call)
     me, other, rng = persona_of(text), partner_of(text), call.rng("approach")
     asked = said_to(remembered(text))
     chance, reason = (0.12 if other in me.knows else 0.03), "They look busy."
@@ -82,7 +83,7 @@ def approach(call: Call, manner: Manner = RESIDENT) -> str:
 
 def utterance(call: Call, manner: Manner = RESIDENT) -> str:
     """One's own affair first, an answer to the other's, small talk otherwise."""
-    text = call.messages[-1].content
+    text = prompt_of(call)
     me, other, said, rng = persona_of(text), partner_of(text), dialogue(text), call.rng("utterance")
     mine = [t for speaker, t in said if speaker == me.name]
     theirs = [t for speaker, t in said if speaker != me.name]
@@ -198,7 +199,7 @@ def _respond(
 
 def summary(call: Call, manner: Manner = RESIDENT) -> str:
     """What was asked and answered, in words that can be read again; now and then a detail is lost."""
-    text = call.messages[-1].content
+    text = prompt_of(call)
     me, other, rng = persona_of(text), partner_of(text), call.rng("summary")
     said = [pair for pair in dialogue(text) if pair[0] in (me.name, other)]
     theirs, own = offer(said, other), offer(said, me.name)

@@ -167,6 +167,15 @@ def works_noted(db: Database, works: Sequence[str]) -> set[str]:
     }
 
 
+def latest_steps(db: Database, prefix: str = "") -> dict[str, str]:
+    """Works that were begun and are not stored yet, whose name begins with `prefix`: work → the last of its steps in alphabetical order."""
+    return dict(
+        db.execute(
+            "SELECT work, max(step) FROM journal WHERE work >= ? AND work < ? || char(1114111) GROUP BY work", [prefix, prefix]
+        ).fetchall()
+    )
+
+
 def forget_calls(db: Database, work: str) -> None:
     """The work is stored: its journal is no longer needed."""
     db.execute("DELETE FROM journal WHERE work = ?", [work])

@@ -6,7 +6,6 @@ is put into effect in the order of the town, so that the outcome does not depend
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +19,7 @@ from core.benchmarks.stss.encounters import AGAIN, PAUSE, Encounter
 from core.benchmarks.stss.memory import Memory
 from core.benchmarks.stss.mind import Kept, Mind, Now, Self
 from core.benchmarks.stss.schedule import Day, arrange
+from core.benchmarks.stss.talk import together
 from core.benchmarks.stss.tasks import Task
 from core.benchmarks.stss.town import Town, hour_of
 from core.benchmarks.stss.trajectory import STAMP, Indices, State, Talk, Trajectory
@@ -45,7 +45,7 @@ class World:
         lives: dict[str, Indices] = {a.name: np.empty(self.clock.steps, dtype=np.int32) for a in self.agents}
         columns = list(zip(self.agents, lives.values(), strict=True))
         first = Now(self.town, self.clock, 0)
-        await asyncio.gather(*(a.mind.prepare(a.me, first) for a in self.agents))
+        await together(a.mind.prepare(a.me, first) for a in self.agents)
         for step in range(self.clock.steps):
             now = Now(self.town, self.clock, step)
             if self.clock.begins_day(step):
@@ -71,7 +71,7 @@ class World:
 
     async def _wake_up(self, now: Now) -> None:
         """Midnight: everybody plans the day that begins."""
-        plans = await asyncio.gather(*(a.mind.plan(a.me, now) for a in self.agents))
+        plans = await together(a.mind.plan(a.me, now) for a in self.agents)
         for agent, plan in zip(self.agents, plans, strict=True):
             day, repairs = arrange(plan.wishes, agent.me.resident, self.town, plan.wake)
             agent.me.repairs += [(now.time, repair) for repair in repairs]
@@ -85,7 +85,7 @@ class World:
         met = encounters.encounters(self.agents, now.step)
         if not met:
             return
-        wants = await asyncio.gather(*(e.agent.mind.approaches(e.agent.me, e.other.seen, now) for e in met))
+        wants = await together(e.agent.mind.approaches(e.agent.me, e.other.seen, now) for e in met)
         wanting = []
         for e, wish in zip(met, wants, strict=True):
             if e.other.name not in e.agent.considered:
@@ -103,7 +103,7 @@ class World:
 
     async def _talk(self, talking: Sequence[Encounter], now: Now) -> None:
         doing = [{a.name: a.doing for a in (e.agent, e.other)} for e in talking]
-        held = await asyncio.gather(*(self._converse(e, now) for e in talking))
+        held = await together(self._converse(e, now) for e in talking)
         changed: list[Agent] = []
         for e, were, (said, kept) in zip(talking, doing, held, strict=True):
             if not said:
@@ -129,7 +129,7 @@ class World:
         return said, await talk.keep(first, second, doing, said, now) if said else (Kept(""), Kept(""))
 
     async def _revise(self, agents: Sequence[Agent], now: Now) -> None:
-        wishes = await asyncio.gather(*(a.mind.revises(a.me, now) for a in agents))
+        wishes = await together(a.mind.revises(a.me, now) for a in agents)
         minute = self.clock.minute(now.step)
         for agent, wished in zip(agents, wishes, strict=True):
             if wished is None:

@@ -11,7 +11,14 @@ from core.benchmarks.stss.architectures import ARCHITECTURES, Architecture, Maki
 from core.benchmarks.stss.clock import Clock
 from core.benchmarks.stss.simulation import World, people
 from core.benchmarks.stss.tasks import Task, read_tasks, values_of
-from core.benchmarks.stss.templates import FIRST_DAY, Templates, instantiate, load_templates, missing
+from core.benchmarks.stss.templates import (
+    FIRST_DAY,
+    Templates,
+    instantiate,
+    load_templates,
+    missing,
+    with_company,
+)
 from core.benchmarks.stss.thoughts import THOUGHTS
 from core.benchmarks.stss.town import Town, load_town
 from core.benchmarks.stss.trajectory import STAMP, Talk
@@ -62,7 +69,8 @@ def tasks_of(
     sets = task_sets(materials)
     if task_set not in sets:
         raise not_found("task set", task_set, [TEMPLATES, *sets])
-    return {task.id: task for task in read_tasks(sets[task_set])}
+    town = town_named(materials, town_name)
+    return {task.id: with_company(task, town, seed) for task in read_tasks(sets[task_set])}
 
 
 def _templates(materials: Materials, town_name: str) -> Templates:
@@ -180,7 +188,7 @@ def check(task: Task, town: Town) -> None:
     if lacking := missing(task, town):
         raise ConfigError(
             f"The task “{task.id}” cannot be played in {town.name}, which has no {', no '.join(lacking)}. "
-            "Import it with --people and --places that map them, or bring a town of your own."
+            "Import it with --map, which says what they are called here, or bring a town of your own."
         )
     if len(task.cast) < 2:
         raise ConfigError(f"The task “{task.id}” does not say who else is in the simulation (all_chars).")

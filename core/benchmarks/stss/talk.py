@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Iterable
+from typing import TypeVar
 
 from core.benchmarks.stss.mind import Kept, Mind, Now, Other, Self
 
@@ -12,7 +14,19 @@ MINUTES_A_ROUND = 1.0
 OPENING = 1
 """One who is approached hears at least so many utterances before the conversation can end."""
 
+T = TypeVar("T")
+
 Messages = list[tuple[str, str]]
+
+
+async def together(thoughts: Iterable[Awaitable[T]]) -> list[T]:
+    """What several think at the same time, in the order given. Where one fails the others are waited for: what is under way is paid for."""
+    found: list[T] = []
+    for result in await asyncio.gather(*thoughts, return_exceptions=True):
+        if isinstance(result, BaseException):
+            raise result
+        found.append(result)
+    return found
 
 
 async def converse(
@@ -44,11 +58,13 @@ async def keep(
     first: tuple[Self, Mind], second: tuple[Self, Mind], doing: tuple[str, str], said: Messages, now: Now
 ) -> tuple[Kept, Kept]:
     """What each of the two keeps of a conversation."""
-    found = await asyncio.gather(
-        first[1].keeps(first[0], Other(second[0].name, doing[1]), said, now),
-        second[1].keeps(second[0], Other(first[0].name, doing[0]), said, now),
+    one, other = await together(
+        (
+            first[1].keeps(first[0], Other(second[0].name, doing[1]), said, now),
+            second[1].keeps(second[0], Other(first[0].name, doing[0]), said, now),
+        )
     )
-    return found[0], found[1]
+    return one, other
 
 
 def minutes(said: Messages) -> float:

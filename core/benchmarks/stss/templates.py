@@ -6,7 +6,7 @@ import math
 import random
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -146,6 +146,19 @@ def instantiate(
         target=(target,) if target else (),
         wanted=1 if template.type == "help" else hoped + 1,
         cast=cast,
+    )
+
+
+def with_company(task: Task, town: Town, seed: int = 1) -> Task:
+    """A task that says who else is in the simulation; who is not named is drawn, 10 to 12 of them."""
+    if task.cast:
+        return task
+    rng = random.Random(f"{seed} {town.name} {task.id}")
+    named = (task.performer, *task.target)
+    others = [n for n in town.residents if n not in named]
+    drawn = rng.sample(others, min(max(0, rng.randint(*BACKGROUND) - len(task.target)), len(others)))
+    return replace(
+        task, cast=(task.performer, *(n for n in town.residents if n in drawn or n in task.target))
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -65,8 +66,17 @@ class Plan(NamedTuple):
     stretches: tuple[Stretch, ...]
 
 
+class Compared(NamedTuple):
+    """A part of the morning's plan, with the minutes in which it was done where it was planned, and what was done in the others."""
+
+    planned: Stretch
+    done: int
+    instead: Mapping[str, int]
+
+
 class Kept(NamedTuple):
-    """Minutes of the waking hours planned in the morning, by what became of them."""
+    """Minutes of the waking hours planned in the morning, by what became of them: done as planned, spent on the way or talking,
+    done otherwise after the plan was changed, or done otherwise although it was not."""
 
     planned: int
     as_planned: int
@@ -103,6 +113,11 @@ class Simulation:
         """The time between two moments; a minute where there is only one."""
         times = self.lived.times
         return times[1] - times[0] if len(times) > 1 else timedelta(minutes=1)
+
+    @property
+    def minutes(self) -> int:
+        """The same in minutes."""
+        return _minutes(self.step)
 
     @cached_property
     def days(self) -> tuple[date, ...]:
@@ -242,28 +257,48 @@ def _stretches(task: Task, actions: Sequence[Sequence[Any]]) -> Iterator[Stretch
         yield Stretch(first, first + minutes, text, place, kind_of(task, text))
 
 
+def compared(of: Simulation, name: str, day: date) -> list[Compared]:
+    """The morning's plan part by part, sleep too, with what became of it; nothing without a plan."""
+    made = plans(of, name, day)
+    if not made:
+        return []
+    found: dict[Stretch, Counter[str]] = {part: Counter() for part in made[0].stretches}
+    for minute, state in _moments(of, name, day):
+        part = _at(made[0], minute)
+        if part is not None:
+            found[part]["" if _as(state, part) else state.action] += of.minutes
+    return [Compared(part, did.pop("", 0), dict(did.most_common())) for part, did in found.items()]
+
+
 def kept(of: Simulation, name: str, day: date) -> Kept | None:
     """How much of the morning's plan came about, moment by moment: the same action in the same room. None without a plan."""
     made = plans(of, name, day)
     if not made:
         return None
     counts = dict.fromkeys(Kept._fields, 0)
-    length = _minutes(of.step)
-    for moment, time in enumerate(of.lived.times):
-        state = of.lived.at(name, moment)
-        if time.date() != day or state is None:
-            continue
-        minute = time.hour * 60 + time.minute
+    for minute, state in _moments(of, name, day):
         morning = _at(made[0], minute)
         if morning is None or morning.action == SLEEPING:
             continue
-        counts["planned"] += length
-        counts[_became(of, state, morning, _at(_standing_plan(made, time), minute))] += length
+        counts["planned"] += of.minutes
+        counts[_became(of, state, morning, _at(_in_force(made, minute), minute))] += of.minutes
     return Kept(**counts)
 
 
+def _moments(of: Simulation, name: str, day: date) -> Iterator[tuple[int, State]]:
+    """Every recorded moment of a resident's day: minutes since midnight, and the state."""
+    for moment, time in enumerate(of.lived.times):
+        state = of.lived.at(name, moment)
+        if time.date() == day and state is not None:
+            yield time.hour * 60 + time.minute, state
+
+
+def _as(state: State, planned: Stretch) -> bool:
+    return state.action == planned.action and state.room == State("", planned.place).room
+
+
 def _became(of: Simulation, state: State, morning: Stretch, now: Stretch | None) -> str:
-    if state.action == morning.action and state.room == State("", morning.place).room:
+    if _as(state, morning):
         return "as_planned"
     kind = kind_of(of.task, state.action)
     if kind == "on the way":
@@ -274,8 +309,10 @@ def _became(of: Simulation, state: State, morning: Stretch, now: Stretch | None)
     return "changed" if changed else "otherwise"
 
 
-def _standing_plan(made: Sequence[Plan], time: datetime) -> Plan:
-    return [plan for plan in made if plan.time <= time][-1] if made[0].time <= time else made[0]
+def _in_force(made: Sequence[Plan], minute: int) -> Plan:
+    """The plan that stood at a minute of the day."""
+    until = [plan for plan in made if plan.time.hour * 60 + plan.time.minute <= minute]
+    return until[-1] if until else made[0]
 
 
 def _at(plan: Plan, minute: int) -> Stretch | None:

@@ -1,0 +1,117 @@
+"""The published task files of STSS: their people and places mapped onto a town that has others, and what a town lacks for them."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from core.benchmarks.stss.tasks import Task, read_tasks, values_of
+from core.benchmarks.stss.templates import missing
+from core.benchmarks.stss.town import Town
+from core.errors import ConfigError, ImportRefused
+
+
+@dataclass(frozen=True)
+class Names:
+    """What people and places of a file are called in the town."""
+
+    people: Mapping[str, str]
+    places: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """What a town does not have of what tasks name: people and places with the number of tasks that name them; tasks it can hold."""
+
+    people: Mapping[str, int]
+    places: Mapping[str, int]
+    playable: tuple[str, ...]
+
+
+def read(path: Path) -> list[Task]:
+    """The tasks of a file. Raises ImportRefused naming the task and the field."""
+    try:
+        return read_tasks(path)
+    except ConfigError as error:
+        raise ImportRefused(f"{error} Nothing was imported.") from error
+
+
+def read_names(path: Path) -> Names:
+    """A TOML file with the tables [people] and [places], “name in the file” = “name in the town”. Raises ImportRefused."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ImportRefused(f"{path} is not valid TOML: {error}.") from error
+    for table, names in values.items():
+        good = isinstance(names, dict) and all(isinstance(v, str) and v for v in names.values())
+        if table not in ("people", "places") or not good:
+            raise ImportRefused(
+                f'{path} may hold the tables [people] and [places] with lines like "Hobbs Cafe" = "Saltbread Café".'
+            )
+    people = values.get("people", {})
+    if len(set(people.values())) < len(people):
+        raise ImportRefused(f"{path} maps two people onto one.")
+    return Names(people, values.get("places", {}))
+
+
+def renamed(task: Task, names: Names) -> Task:
+    """A task with the town's names, in its texts too."""
+    whole = {**names.places, **names.people}
+
+    def text(given: str) -> str:
+        if not whole:
+            return given
+        # Longer names first: “Oak Hill College:library” before “Oak Hill College”.
+        pattern = "|".join(re.escape(name) for name in sorted(whole, key=len, reverse=True))
+        return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda m: whole[m[0]], given)
+
+    def person(name: str) -> str:
+        return names.people.get(name, name)
+
+    return replace(
+        task,
+        performer=person(task.performer),
+        target=tuple(map(person, task.target)),
+        cast=tuple(map(person, task.cast)),
+        goal=text(task.goal),
+        currently=text(task.currently),
+        criteria=text(task.criteria),
+        subgoals=tuple(
+            replace(s, location=names.places.get(s.location, s.location) if s.location else None)
+            for s in task.subgoals
+        ),
+    )
+
+
+def lacking(tasks: Sequence[Task], town: Town) -> Lacking:
+    """What keeps tasks from being played in a town."""
+    people: dict[str, int] = {}
+    places: dict[str, int] = {}
+    playable = []
+    for task in tasks:
+        absent = missing(task, town)
+        if not absent:
+            playable.append(task.id)
+        everybody = {task.performer, *task.target, *task.cast}
+        for name in absent:
+            counts = people if name in everybody else places
+            counts[name] = counts.get(name, 0) + 1
+    return Lacking(people, places, tuple(playable))
+
+
+def write(tasks: Sequence[Task], data: Path, name: str) -> Path:
+    """Keep a task set in a workspace's data folder, where runs look for it; returns the file."""
+    if not re.fullmatch(r"[\w.-]+", name) or name == "templates":
+        raise ImportRefused(f"“{name}” cannot be the name of a task set. Give it another one with --name.")
+    file = data / "stss" / "en" / "tasks" / f"{name}.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(
+        json.dumps([values_of(task) for task in tasks], ensure_ascii=False, indent=1), encoding="utf-8"
+    )
+    return file

@@ -1,0 +1,83 @@
+"""Asks the stand-ins' personas directly, without a server; replies may come late, out of order, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+from core import replies
+from core.benchmarks.benchmark import Materials
+from core.benchmarks.stss import STSS, system
+from core.benchmarks.stss.architectures import find
+from core.errors import CallFailed
+from core.models import Completion
+from core.rating import Spent
+from core.standin.call import read_call
+from core.standin.personas import PERSONAS
+
+ROOT = Path(__file__).resolve().parents[2]
+MATERIALS = Materials((ROOT / "prompts",), (ROOT / "data",))
+TOWN = system.town_named(MATERIALS, system.TOWN)
+PROMPTS = {name: STSS.prompt(MATERIALS, name) for name in STSS.prompts}
+
+
+class Asking:
+    """Answers from personas. `delay` shuffles the order of arrival; `spoil` may take a reply's place (by step), or raise."""
+
+    def __init__(self, delay: int | None = None, spoil: Callable[[str, str], str] | None = None):
+        self.delay = random.Random(delay) if delay is not None else None
+        self.spoil = spoil
+        self.asked: dict[str, tuple[str, replies.Answer | None, str]] = {}
+
+    async def __call__(self, step, model, asked, check=None):
+        assert step not in self.asked, f"the step “{step}” was asked twice"
+        prompt = "\n".join(m.content for m in asked.messages)
+        self.asked[step] = (model, None, prompt)
+        if self.delay is not None:
+            for _ in range(self.delay.randrange(5)):
+                await asyncio.sleep(0)
+
+        async def call(step, messages):
+            body = {"model": model, "messages": [{"role": m.role, "content": m.content} for m in messages]}
+            schema = {"name": "reply", "schema": replies.json_schema(asked.reply), "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+            text = PERSONAS[model](read_call(json.dumps(body).encode()))
+            return Completion(self.spoil(step, text) if self.spoil else text, False, Spent(1))
+
+        answer = await replies.answer(call, step, asked.messages, asked.reply, check)
+        self.asked[step] = (model, answer, prompt)
+        return answer
+
+
+def simulate(ask, task_id="harvest-supper", architecture="GA", model="standin-outgoing", task=None, step=15):
+    """One simulation with stand-ins; steps of a quarter of an hour keep it short."""
+    task = task or system.tasks_of(MATERIALS, system.TOWN)[task_id]
+    play = system.simulate(
+        ask,
+        "key",
+        task,
+        TOWN,
+        find(architecture),
+        model,
+        "standin-resident",
+        step,
+        PROMPTS,
+        {"town": system.TOWN},
+    )
+    return asyncio.run(play)
+
+
+def failing(step: str, kind: str) -> Callable[[str, str], str]:
+    """Spoils every reply whose step ends so: unusable text, or a failure of the endpoint."""
+
+    def spoil(asked: str, text: str) -> str:
+        if step not in asked:
+            return text
+        if kind == "unparsable":
+            return "I would rather not say."
+        raise CallFailed("The endpoint is gone.", kind=kind)
+
+    return spoil

@@ -1,0 +1,181 @@
+"""Goal conditions, their success rates by hand, and the tables of agents."""
+
+from __future__ import annotations
+
+import pytest
+
+from core import leaderboards_stss as tables
+from core.benchmarks.stss import STSS_LANGUAGE, goals
+from core.benchmarks.stss.goals import CONDITIONS, Met, Verdict, conditions, met, read
+from core.benchmarks.stss.scoring import Score
+from core.benchmarks.stss.tasks import TITLES, Subgoal
+from core.conversation import Conversation, Message
+from core.leaderboards_stss import Agent, Simulated, Talked
+from core.replies import Unusable
+from tests.stss.made import at, party
+
+SAID = Conversation("stss-language", "k", "m", (Message("assistant", "Come!"), Message("user", "Yes.")))
+
+
+def verdict(names, kept=None, **marks):
+    def answers(given):
+        return [Met(condition=n, explanation="", met=n != "place") for n in given]
+
+    return Verdict(
+        conversation=answers(names),
+        own_summary=answers(names if kept is None else kept),
+        **{"naturalness": 7, "rationality": 8, "quality": 6, **marks},
+    )
+
+
+def test_each_type_has_as_many_conditions_as_the_paper():
+    assert {kind: len(names) for kind, names in CONDITIONS.items()} == {
+        "public": 3,
+        "companions": 3,
+        "appointment": 3,
+        "online": 2,
+        "help": 4,
+    }
+    assert set(CONDITIONS) == set(TITLES)
+    known = {c.name for c in STSS_LANGUAGE.criteria}
+    for names in CONDITIONS.values():
+        assert set(names) | {goals.SUMMARY + n for n in names} <= known
+
+
+def test_conditions_name_what_the_task_is_about():
+    asked = {c.name: c.question for c in conditions(party())}
+    assert "“party”" in asked["invited"]
+    assert "2023-02-14 at 19:00" in asked["time"]
+    assert "(Lantern Café)" in asked["place"]
+    errand = party(
+        kind="help",
+        subgoals=(Subgoal(("medicine",), None, 5, "Pharmacy"), Subgoal(("pills",), None, 5, "House")),
+    )
+    asked = {c.name: c.question for c in conditions(errand)}
+    assert "(Pharmacy)" in asked["place"]
+    assert "“pills”" in asked["second_invited"]
+    assert "(House)" in asked["second_place"]
+    open_end = {
+        c.name: c.question
+        for c in conditions(party(kind="companions", subgoals=(Subgoal(("coffee",), None, 5, "Café"),)))
+    }
+    assert open_end["time"].startswith("Do the two settle")
+
+
+def test_a_verdict_becomes_a_rating_for_each_condition_twice_and_three_marks():
+    found = {r.criterion: r.score for r in read(SAID, "public", verdict(["invited", "time", "place"]))}
+    assert found == {
+        "invited": 1, "time": 1, "place": 0, "summary_invited": 1, "summary_time": 1, "summary_place": 0,
+        "naturalness": 7, "rationality": 8, "quality": 6,
+    }  # fmt: skip
+    assert met(found, "public") == [1, 1, 0]
+    assert met(found, "help") is None
+
+
+@pytest.mark.parametrize(
+    ("names", "kept"),
+    [(["invited", "time"], None), (["time", "invited", "place"], None), (["invited", "time", "place", "place"], None), (["invited", "time", "place"], [])],
+)  # fmt: skip
+def test_a_verdict_must_answer_exactly_what_was_asked(names, kept):
+    with pytest.raises(Unusable, match="must answer the conditions"):
+        read(SAID, "public", verdict(names, kept))
+
+
+def test_conditions_are_yes_or_no_and_only_those_on_the_conversation_are_counted():
+    counted = [c.name for c in STSS_LANGUAGE.criteria if c.counted]
+    assert counted == ["invited", "time", "place", "second_invited", "second_place"]
+    assert all(
+        c.scale.values == (0, 1)
+        for c in STSS_LANGUAGE.criteria
+        if c.name not in ("naturalness", "rationality", "quality")
+    )
+
+
+A, B = Agent("m", "GA"), Agent("m", "GA+TDP")
+
+
+def talked(task, agent=A, **judges):
+    """`judge=[met, …]` on the conversation; nothing of it in the summary."""
+    silent = {j: None if given is None else [0.0] * len(given) for j, given in judges.items()}
+    return Talked(agent, task, 0, judges, silent, {}, False)
+
+
+def figures(talks):
+    (row,) = tables.language_table(talks, resamples=0)
+    return {" ".join(column): figure.value for column, figure in row.figures.items()}, row
+
+
+def test_success_rates_micro_and_macro():
+    found, row = figures(
+        [talked("t1", j=[1, 1]), talked("t1", j=[1, 0]), talked("t1", j=[1, 1]), talked("t2", j=[0, 1])]
+    )
+    # SR: 1, 0, 1 | 0. Micro 2/4; macro (2/3 + 0)/2. GCSR: 1, ½, 1 | ½. Micro 3/4; macro (2.5/3 + 0.5)/2.
+    assert found["conversation SR micro"] == pytest.approx(0.5)
+    assert found["conversation SR macro"] == pytest.approx(1 / 3)
+    assert found["conversation GCSR micro"] == pytest.approx(0.75)
+    assert found["conversation GCSR macro"] == pytest.approx(2 / 3)
+    assert found["summary GCSR macro"] == 0
+    assert (row.n, row.tasks) == (4, 2)
+
+
+def test_the_panel_is_the_mean_of_its_judges_and_a_missing_answer_leaves_the_conversation_out():
+    found, row = figures([talked("t1", j=[1, 1], k=[1, 0]), talked("t1", j=[1, 1], k=None)])
+    assert found["conversation SR micro"] == 0.5
+    assert found["conversation GCSR micro"] == 0.75
+    assert (row.n, row.left_out) == (1, 1)
+
+
+def simulated(task, value, kind="public", agent=A, ratio=1.0):
+    return Simulated(agent, task, kind, Score(task, kind, value, ratio), 0, False)
+
+
+def test_simulations_of_a_task_are_averaged_before_tasks_are():
+    (row,) = tables.action_table(
+        [
+            simulated("t1", 1.0),
+            simulated("t1", 0.0),
+            simulated("t1", 0.5),
+            simulated("t2", 1.0),
+            simulated("t3", 0.25, "help", ratio=None),
+        ],
+        resamples=200,
+    )
+    assert row.kinds["public"].value == pytest.approx((0.5 + 1.0) / 2)
+    assert row.overall.value == pytest.approx((0.5 + 1.0 + 0.25) / 3, abs=1e-9)
+    assert row.conversation_ratio.value == 1.0
+    assert (row.n, row.tasks["public"], row.tasks["help"], row.tasks["online"]) == (5, 2, 1, 0)
+    assert (row.kinds["online"].value, row.kinds["online"].reason) == (None, "no task")
+    assert (row.kinds["help"].ci, row.kinds["help"].reason) == (None, "one task has no spread")
+    low, high = row.overall.ci
+    assert 0.25 <= low < row.overall.value < high <= 1.0
+
+
+def test_the_gap_is_over_the_tasks_an_agent_has_both_for():
+    played = [
+        simulated("t1", 0.25),
+        simulated("t2", 1.0),
+        simulated("t3", 0.0),
+        simulated("t1", 0.5, agent=B),
+    ]
+    talks = [talked("t1", j=[1, 1]), talked("t2", j=[1, 0]), talked("t9", j=[1, 1])]
+    (gap,) = tables.gap_table(played, talks, resamples=0)
+    # t1: 1 − 0.25; t2: 0 − 1.
+    assert gap.agent == A
+    assert gap.gap.value == pytest.approx((0.75 - 1.0) / 2)
+    assert (gap.said.value, gap.done.value, gap.tasks) == (0.5, 0.625, 2)
+
+
+def test_of_one_message_or_none_nothing_is_met_whatever_a_judge_said():
+    scores = {"invited": 1.0, "time": 1.0}
+    assert tables._met(scores, "online", True, False) == [0, 0]
+    assert tables._met(scores, "online", False, False) == [1, 1]
+    assert tables._met(None, "online", True, False) == [0, 0]
+    assert tables._met({"invited": 2 / 3, "time": 0.5}, "online", False, False) == [1, 0]
+
+
+def test_the_time_of_an_event_is_asked_to_the_hour():
+    task = party(kind="online", subgoals=(Subgoal(("film",), at("2 20:30"), 60, None),))
+    assert (
+        conditions(task)[1].question
+        == "Is the partner told the day and the time (2023-02-14 at 20:30), to the hour?"
+    )

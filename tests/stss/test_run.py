@@ -1,0 +1,272 @@
+"""Simulations as a run: stored with their trajectories, taken up after a kill, frozen, talked once more, and put into tables."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from click.testing import CliRunner
+
+from core import leaderboards_stss, runs, simulations, work
+from core.benchmarks.benchmark import Plan
+from core.benchmarks.stss.scoring import score
+from core.benchmarks.stss.tasks import task_from
+from core.benchmarks.stss.trajectory import from_stored
+from core.cli import main
+from core.errors import ConcordError, ConfigError, NotFound
+from core.standin.server import running
+from core.store import conversations, scenarios, trajectories
+from core.workspace import Workspace
+from tests.conftest import toml
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = {
+    "host": 'model = "standin-outgoing"',
+    "shy": 'model = "standin-reserved"',
+    "resident": 'model = "standin-resident"',
+    "strict": 'model = "standin-judge-strict"',
+    "lenient": 'model = "standin-judge-lenient"',
+}
+TASKS = ("harvest-supper", "thesis-talk", "cough-medicine")
+
+
+def plan(players=("host",), tasks=TASKS, **options):
+    return Plan(
+        "stss",
+        {"players": tuple(players), "residents": ("resident",)},
+        {"tasks": list(tasks), "step_minutes": 15, **options},
+    )
+
+
+def workspace_at(path, url):
+    made = Workspace.open(path)
+    made.models_path.write_text(toml(url, **MODELS))
+    return made
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory):
+    """A workspace with three tasks × two architectures × two models, frozen, talked once more and judged."""
+    with running(seed=5) as url:
+        workspace = workspace_at(tmp_path_factory.mktemp("lived"), url)
+        ended = runs.execute(workspace, work.job(workspace, plan(("host", "shy"))))
+        assert (ended.state, ended.done, ended.failed) == ("finished", 12, 0)
+        done = concord(workspace, "freeze", "stss")
+        assert done.exit_code == 0, done.output
+        language = Plan(
+            "stss-language",
+            {"players": ("host", "shy"), "residents": ("resident",), "judges": ("strict", "lenient")},
+            {},
+        )
+        ended = runs.execute(workspace, work.job(workspace, language))
+        assert (ended.state, ended.failed) == ("finished", 0)
+        yield workspace
+
+
+def concord(workspace, *arguments):
+    return CliRunner().invoke(main, ["--workspace", str(workspace.path), *arguments])
+
+
+def each(workspace, benchmark="stss"):
+    with workspace.read() as db:
+        return list(conversations.each(db, benchmark))
+
+
+def test_a_simulation_is_stored_with_its_trajectory(lived):
+    with lived.read() as db:
+        for number, conversation in conversations.each(db, "stss"):
+            happened = from_stored(trajectories.load(db, number))
+            task = task_from(conversation.context["_task"])
+            assert happened.residents == task.cast
+            assert len(happened.times) == 2 * 96
+            assert conversation.facets["task"] == task.id
+            talks = [t for t in happened.talks if task.performer in t.pair]
+            assert [m.content for m in conversation.messages] == [
+                text for t in talks for _, text in t.messages
+            ]
+            assert all(
+                (m.role == "assistant") == (m.meta["speaker"] == task.performer)
+                for m in conversation.messages
+            )
+        with pytest.raises(NotFound, match="There is no trajectory"):
+            trajectories.load(db, 999999)
+
+
+def test_the_same_plan_again_asks_nothing(lived):
+    again = runs.execute(lived, work.job(lived, plan(("host", "shy"))))
+    assert (again.stored, again.done, again.spent.calls) == (12, 0, 0)
+
+
+def test_an_estimate_counts_the_calls_before_any_is_made(tmp_path):
+    workspace = workspace_at(tmp_path, "http://127.0.0.1:1/v1")
+    found = work.survey(workspace, work.job(workspace, plan(architectures=["GA"])))
+    assert found.planned == 3
+    assert found.calls["host"] > 0
+    assert found.calls["resident"] > found.calls["host"]
+
+
+def test_there_is_nothing_for_a_judge_in_a_simulation(lived):
+    with pytest.raises(ConfigError, match="STSS is scored by rule"):
+        work.job(lived, Plan("stss", {"judges": ("strict",)}, {"stored_only": True}))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"tasks": ["harvest-super"]}, "Did you mean “harvest-supper”"), ({"architectures": ["GA+TPD"]}, "Did you mean “GA"), ({"town": "atlantis"}, "town")],
+)  # fmt: skip
+def test_unknown_choices_are_named_before_anything_is_paid_for(lived, options, message):
+    with pytest.raises(NotFound, match=message):
+        work.job(lived, plan(**options))
+
+
+def test_a_killed_simulation_goes_on_where_it_was(tmp_path):
+    with running(latency=0.01, seed=5) as url:
+        workspace = workspace_at(tmp_path, url)
+        command = [
+            sys.executable, "-m", "core.cli", "--workspace", str(tmp_path), "run", "stss", "--players", "host", "--residents", "resident",
+            "--tasks", "harvest-supper", "--architectures", "GA+TDP", "--step-minutes", "15",
+        ]  # fmt: skip
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        while True:
+            with workspace.read() as db:
+                noted = db["journal"].count
+                under_way = simulations.under_way(db)
+            if noted > 45:
+                break
+            assert process.poll() is None, "the run ended before it could be killed"
+            time.sleep(0.02)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        (key,) = under_way
+        assert "harvest-supper/GA+TDP" in key
+        assert under_way[key].startswith("day ")
+        with workspace.read() as db:
+            noted = db["journal"].count
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        assert "1 of 1 stored" in done.stdout
+        with urlopen(f"{url}/_calls") as reply:
+            calls = json.load(reply)
+    ((_, conversation),) = each(workspace)
+    with workspace.read() as db:
+        assert simulations.under_way(db) == {}
+        total = db.execute("SELECT calls FROM conversations").fetchone()[0]
+    # Every call of the simulation was paid for once, but for those in flight, or not yet in the journal, when it was killed.
+    assert sum(calls["answered"].values()) - calls["repeated"] == total
+    assert calls["repeated"] < 30 < noted
+    assert conversation.messages
+
+
+def test_frozen_scenes_hold_what_was_known_then(lived):
+    with lived.read() as db:
+        scenes = scenarios.accepted(db, "stss-language", "scenario")
+    assert scenes
+    for scene in scenes:
+        body = scene.body
+        task = task_from(body["task"])
+        assert set(body["states"]) == {task.performer, body["partner"]}
+        assert not task.target or body["partner"] in task.target
+        assert body["time"] < "2023-02-14"
+        for state in body["states"].values():
+            assert all(m[0] <= body["time"] for m in state["memories"])
+            assert not any(m[0] == body["time"] and m[2] == "talked" for m in state["memories"])
+    per_pair = [(s.body["task"]["id"], s.body["partner"]) for s in scenes]
+    assert max(map(per_pair.count, per_pair)) <= 2
+    again = concord(lived, "freeze", "stss")
+    assert "0 of them new" in again.output
+
+
+def test_scenes_are_talked_through_by_every_agent_and_judged(lived):
+    with lived.read() as db:
+        scenes = {s.key for s in scenarios.accepted(db, "stss-language", "scenario")}
+    talks = [c for _, c in each(lived, "stss-language")]
+    assert len(talks) == len(scenes) * 2 * 2
+    for c in talks:
+        assert len(c.messages) <= 16
+        assert c.context["The partner’s summary"]
+        assert c.meta["reminders"].keys() == (
+            {"general_plan", "plan_reminder", "talk_reminder"}
+            if c.facets["architecture"] == "GA+TDP"
+            else set()
+        )
+
+
+def test_the_tables_agree_with_the_scores(lived):
+    with lived.read() as db:
+        found = leaderboards_stss.leaderboard(db, resamples=50)
+        expected = {}
+        for number, c in conversations.each(db, "stss"):
+            value = score(task_from(c.context["_task"]), from_stored(trajectories.load(db, number))).value
+            expected.setdefault((c.player, c.facets["architecture"]), []).append(value)
+    for row in found.action:
+        values = expected[row.agent]
+        assert row.overall.value == pytest.approx(sum(values) / len(values))
+        assert (row.n, row.stand_in) == (3, True)
+    assert found.judges == found.stand_ins == ("lenient", "strict")
+    assert len(found.language) == len(found.gaps) == 4
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "latex"])
+def test_the_leaderboard_prints_in_every_form(lived, form):
+    done = concord(lived, "leaderboard", "stss", "--format", form, "--resamples", "20")
+    assert done.exit_code == 0, done.output
+    assert "GA+TDP" in done.stdout
+    assert "Stand-ins take part" in done.stderr
+    if form == "json":
+        found = json.loads(done.stdout)
+        assert {"action", "language", "gap"} <= set(found)
+        assert found["action"][0]["types"]["public"]["tasks"] == 1
+
+
+def test_an_empty_workspace_says_what_to_do(tmp_path):
+    workspace = Workspace.open(tmp_path)
+    for arguments in (["leaderboard", "stss"], ["freeze", "stss"]):
+        done = concord(workspace, *arguments)
+        assert done.exit_code == 1
+        assert "concord run stss" in done.output
+    workspace.models_path.write_text(toml("http://127.0.0.1:1/v1", **MODELS))
+    job = work.job(workspace, Plan("stss-language", {"players": ("host",), "residents": ("resident",)}, {}))
+    with pytest.raises(ConcordError, match="There are no frozen scenarios"):
+        list(job.plays())
+
+
+def test_pages_are_shown_what_happened(lived):
+    with lived.read() as db:
+        listed = simulations.listed(db)
+        found = simulations.load(
+            db, work.materials(lived), next(f.id for f in listed if f.facets["task"] == "harvest-supper")
+        )
+        (other, *_) = conversations.keys_after(db, "stss-language", limit=1)
+        with pytest.raises(NotFound, match="is not a simulation"):
+            simulations.load(db, work.materials(lived), other[0])
+    assert len(listed) == 12
+    everybody = set(found.task.cast)
+    for moment in (found.lived.times[0], found.lived.times[100], found.lived.times[-1]):
+        here = simulations.at(found, moment)
+        assert set(here.agent) == everybody
+        assert here.x.notna().all()
+    performer = found.task.performer
+    table = simulations.day(found, performer, found.days[0])
+    for lane in ("planned", "happened"):
+        bars = table[table.lane == lane].sort_values("start")
+        assert (bars.end.shift().dropna().to_numpy() == bars.start.iloc[1:].to_numpy()).all(), (
+            "no gap and no overlap"
+        )
+        assert bars.end.iloc[-1] - bars.start.iloc[0] == 96 * found.step
+    talks = simulations.talks(found)
+    assert set(talks[talks.performer & talks.about].second) | set(
+        talks[talks.performer & talks.about]["first"]
+    ) - {performer} == set(simulations.invited(found))
+    (event,) = simulations.events(found)
+    assert (event.x, event.y) == found.town.sectors["Town Hall"].at
+    assert {e.agent for e in event.counted}.isdisjoint(e.agent for e in event.close)
+    assert (simulations.memories(found, performer).time.diff().dropna().dt.total_seconds() >= 0).all()
+    assert simulations.places(found).event.sum() == 1
+    with pytest.raises(NotFound, match="is not in this simulation"):
+        simulations.day(found, "Nobody", found.days[0])

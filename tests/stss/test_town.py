@@ -1,0 +1,173 @@
+"""The town that ships, and what is said of towns that cannot be lived in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from core.benchmarks.stss.tasks import TITLES
+from core.benchmarks.stss.templates import instantiate, load_templates, missing
+from core.benchmarks.stss.town import load_town, problems, read_town
+from core.cli import main
+from core.errors import ConfigError, NotFound
+
+SHIPPED = Path(__file__).resolve().parents[2] / "data" / "stss" / "en" / "merrow-quay"
+
+SMALL = """
+name = "Two Houses"
+[sectors."Lane"]
+at = [0, 0]
+doors = ["Red House"]
+[sectors."Lane".arenas]
+"lane" = ["stone"]
+[sectors."Red House"]
+kind = "home"
+at = [0, 240]
+doors = ["Blue House"]
+[sectors."Red House".arenas]
+"hall" = ["door"]
+"room" = ["chair", "bed"]
+[sectors."Blue House"]
+kind = "home"
+at = [320, 240]
+[sectors."Blue House".arenas]
+"room" = ["bed"]
+[residents."Ada Ash"]
+age = 30
+innate = "calm"
+learned = "Ada Ash counts stones."
+home = "Red House:room"
+[residents."Ben Birch"]
+age = 31
+innate = "loud"
+learned = "Ben Birch throws stones."
+home = "Blue House:room"
+work = "Red House:hall"
+[residents."Ben Birch".knows]
+"Ada Ash" = "his landlady"
+"""
+
+
+def town(tmp_path, text=SMALL):
+    file = tmp_path / "town.toml"
+    file.write_text(text)
+    return file
+
+
+def test_the_shipped_town_is_whole():
+    found = load_town(SHIPPED / "town.toml")
+    places = [s for s in found.sectors.values() if s.kind not in ("street", "home")]
+    assert len(places) >= 18
+    assert len(found.residents) == 25
+    assert all(
+        r.innate and r.learned and r.currently and r.lifestyle and r.work and r.knows
+        for r in found.residents.values()
+    )
+
+
+def test_the_shipped_templates_make_tasks_of_all_five_types_that_the_town_can_hold():
+    found = load_town(SHIPPED / "town.toml")
+    templates = load_templates(SHIPPED / "templates.toml", found)
+    tasks = [instantiate(templates, name, found, seed) for name in templates.templates for seed in (1, 2)]
+    counts = {kind: sum(t.kind == kind for t in tasks) / 2 for kind in TITLES}
+    assert counts == {"public": 10, "appointment": 5, "companions": 5, "online": 5, "help": 5}
+    for task in tasks:
+        assert not missing(task, found), task
+        assert 10 <= len(task.cast) - 1 <= 12
+        assert task.cast[0] == task.performer
+        assert "{" not in task.goal + task.currently + task.criteria
+        background = len(task.cast) - 1
+        # Half of the background, a third of it for companions, rounded up; the performer counts too.
+        hoped = {
+            "public": -(-background // 2),
+            "online": -(-background // 2),
+            "companions": -(-background // 3),
+            "appointment": 1,
+            "help": 0,
+        }
+        assert task.wanted == hoped[task.kind] + 1
+    assert instantiate(templates, "harvest-supper", found, 1) == instantiate(
+        templates, "harvest-supper", found, 1
+    )
+
+
+def test_ways_are_as_long_as_the_streets(tmp_path):
+    found = load_town(town(tmp_path))
+    # 240 m and then 320 m at 80 m a minute; the straight line of 400 m has no door.
+    assert found.minutes("Lane", "Blue House") == pytest.approx(3 + 4)
+    assert [(s.sector, s.minutes) for s in found.way("Lane", "Blue House")] == [
+        ("Lane", 0),
+        ("Red House", 3),
+        ("Blue House", 7),
+    ]
+    assert found.minutes("Lane", "Lane") == 0
+
+
+def test_places_by_name_and_by_likeness(tmp_path):
+    found = load_town(town(tmp_path))
+    assert str(found.place("Red House:room")) == "Red House:room:chair"
+    assert str(found.home("Ada Ash")) == "Red House:room:bed"
+    assert str(found.nearest("red house: ROOM: bed")) == "Red House:room:bed"
+    assert str(found.nearest("Two Houses:Red Hause:room")) == "Red House:room:chair"
+    assert str(found.nearest("Red House:bed")) == "Red House:room:bed"
+    assert str(found.nearest("in the hall of the Red House")) == "Red House:hall:door"
+    assert found.nearest("Mars") is None
+    assert found.nearest("Redhousing") is None
+    with pytest.raises(NotFound, match="Did you mean “Red House”"):
+        found.place("Red Hous")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('doors = ["Blue House"]\n', "", "There is no way from Lane to Blue House"),
+        ('doors = ["Blue House"]', 'doors = ["Blue House", "Gren House"]', "a door to “Gren House”, which is not a sector"),
+        ('home = "Red House:room"', 'home = "Red House:attic"', "Ada Ash’s home: There is no arena of Red House “attic”"),
+        ('work = "Red House:hall"', 'work = "Mill"', "Ben Birch’s work: There is no sector"),
+        ('"Ada Ash" = "his landlady"', '"Ada Esh" = "his landlady"', "Ben Birch knows “Ada Esh”, who does not live here. Did you mean “Ada Ash”?"),
+        ('sectors."Lane"', 'sectors."House"', "The name “House” is part of “Red House”"),
+        ("age = 30", 'age = 30\nwakes = "23:30"', "Ada Ash must wake (23:30) before going to bed (23:00)"),
+        ('work = "Red House:hall"', 'hours = ["17:00", "09:00"]', "Ben Birch’s work must end after it begins"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_town_is_told(tmp_path, old, new, sentence):
+    file = town(tmp_path, SMALL.replace(old, new))
+    assert [p for p in problems(read_town(file)) if sentence in p]
+    done = CliRunner().invoke(main, ["town", "check", str(file)])
+    assert done.exit_code == 1
+    assert sentence in done.output
+    with pytest.raises(ConfigError):
+        load_town(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("nonsense", "is not valid TOML"),
+        ("name = 'x'", r"holds no \[sectors.NAME\] tables"),
+        (SMALL.replace("at = [0, 0]", "at = [0]"), "Lane”] at"),
+        (SMALL.replace('sectors."Lane"', 'sectors."La:ne"'), "La:ne”] name"),
+        (SMALL.replace("age = 30", "age = 300"), "Ada Ash”] age"),
+        (SMALL.replace("age = 30", "age = 30\nshoe = 41"), "shoe"),
+        ("speed = 3\n" + SMALL, "there is no setting “speed”"),
+    ],
+)
+def test_a_file_out_of_form_is_refused_by_a_sentence(tmp_path, text, sentence):
+    with pytest.raises(ConfigError, match=sentence):
+        read_town(town(tmp_path, text))
+
+
+def test_check_praises_the_shipped_town():
+    done = CliRunner().invoke(main, ["town", "check", str(SHIPPED / "town.toml")])
+    assert done.exit_code == 0, done.output
+    assert "25 residents. Everything can be reached" in done.output
+
+
+def test_a_template_that_names_a_stranger_is_refused(tmp_path):
+    text = (SHIPPED / "templates.toml").read_text().replace('["Ruth Abrams"]', '["Ruth Nobody"]', 1)
+    file = tmp_path / "templates.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match="“pottery-exhibition” names Ruth Nobody, unknown in Merrow Quay"):
+        load_templates(file, load_town(SHIPPED / "town.toml"))
