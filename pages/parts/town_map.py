@@ -40,7 +40,7 @@ def town_map(of: Simulation, town: Town, people: Sequence[Standing]) -> Chart:
 def _dots(people: Sequence[Standing], x: alt.X, y: alt.Y) -> Chart:
     parts = list(PARTS)
     colors, shapes = zip(*PARTS.values(), strict=True)
-    legend = alt.Legend(orient="top", title=None, labelLimit=200)
+    legend = alt.Legend(orient="top", title=None, labelLimit=200, symbolSize=110, symbolStrokeWidth=0)
     rows = [
         (p.name, p.part, p.state.action, p.state.place, f"{p.since:%H:%M}", p.x, p.y, 0.45 if p.kind == "asleep" else 1.0)
         for p in people
@@ -76,9 +76,12 @@ def _names(people: Sequence[Standing], x: alt.X, y: alt.Y) -> Chart:
         more = f" +{len(said) - NAMED}" if len(said) > NAMED else ""
         right = max(p.x for p in crowd if p.x is not None)
         found.append((right, crowd[0].y, ", ".join(said[:NAMED]) + more))
-    words = {"align": "left", "dx": 8, "fontSize": 11, "fontWeight": "bold", "color": INK}
     table = pd.DataFrame(found, columns=["x", "y", "names"])
-    return alt.Chart(table).mark_text(**words).encode(x=x, y=y, text="names:N")
+    return (
+        alt.Chart(table)
+        .mark_text(align="left", dx=8, fontSize=11, fontWeight="bold", color=INK)
+        .encode(x=x, y=y, text="names:N")
+    )
 
 
 def _ground(of: Simulation, town: Town, x: alt.X, y: alt.Y) -> list[Chart]:

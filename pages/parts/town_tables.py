@@ -1,0 +1,181 @@
+"""The town's tables: who counted, who came close and why not, and the conversations. Cells are text, never Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+import streamlit as st
+
+from core.benchmarks.stss.scoring import Evidence
+from core.benchmarks.stss.trajectory import STAMP, Talk
+from core.benchmarks.stss.views import Simulation, Spoken, Standing
+from pages.parts.plain import plain
+
+Go = Callable[[datetime], None]
+"""Shows a moment on the map."""
+
+WHY = 520
+"""Pixels that a reason needs."""
+
+
+def clock(time: datetime) -> str:
+    """A moment as people say it."""
+    return f"{time:%a} {time.day} {time:%b, %H:%M}"
+
+
+def events(of: Simulation) -> None:
+    """What has to be done: the words, the window, the place."""
+    for number, s in enumerate(of.task.subgoals, start=1):
+        when = f"from {clock(s.start)} to {s.end:%H:%M}" if s.start and s.end else "at any time"
+        where = f"at {s.location}" if s.location else "anywhere"
+        words = " or ".join(f"“{word}”" for word in s.keywords)
+        event = f"**Event {number}**" if len(of.task.subgoals) > 1 else "**What counts**"
+        st.markdown(f"{event}: doing something with {plain(words)} in it, {plain(where)}, {when}")
+
+
+def counted(of: Simulation, go: Go) -> None:
+    """Who counted: when, where, which words."""
+    rows = [e for e in of.score.evidence if e.counted]
+    st.markdown(f"**Who counted** ({len(rows)})")
+    if not rows:
+        st.caption("Nobody.")
+        return
+    _evidence(of, rows, go, "counted", {"until": _until, "where": _place, "did": _action, "words": _words, "note": _why})  # fmt: skip
+
+
+def close(of: Simulation, go: Go) -> None:
+    """Who came close, and why it did not count."""
+    rows = [e for e in of.score.evidence if not e.counted]
+    st.markdown(f"**Who came close, and why it did not count** ({len(rows)})")
+    if not rows:
+        st.caption("Nobody else was near, or had been told.")
+        return
+    _evidence(of, rows, go, "close", {"why not": _why, "where": _place, "did": _action, "words": _words})
+
+
+def _evidence(
+    of: Simulation, rows: Sequence[Evidence], go: Go, key: str, columns: dict[str, Callable[[Evidence], str]]
+) -> None:
+    several = len(of.task.subgoals) > 1
+    table = [
+        {
+            "who": e.agent,
+            **({"event": e.subgoal} if several else {}),
+            "when": clock(datetime.strptime(e.time, STAMP)) if e.time else "",
+            **{name: cell(e) for name, cell in columns.items()},
+        }
+        for e in rows
+    ]
+
+    def selected() -> None:
+        chosen = st.session_state[key]["selection"]["rows"]
+        time = rows[chosen[0]].time if chosen else None
+        if time:
+            go(datetime.strptime(time, STAMP))
+
+    _table(table, key, selected, {"why not": st.column_config.TextColumn(width=WHY)})
+
+
+def _table(
+    rows: list[dict[str, Any]], key: str, selected: Callable[[], None], config: dict[str, Any], **more: Any
+) -> None:
+    empty = {name for name in rows[0] if all(row[name] == "" for row in rows)}
+    st.dataframe(
+        [{name: cell for name, cell in row.items() if name not in empty} for row in rows],
+        hide_index=True, height="content" if len(rows) <= 12 else "auto", placeholder="", key=key, on_select=selected, selection_mode="single-row",
+        alt=key, column_config=config, **more,
+    )  # fmt: skip
+
+
+def _until(e: Evidence) -> str:
+    return e.until[11:16] if e.until and e.until != e.time else ""
+
+
+def _place(e: Evidence) -> str:
+    return e.place
+
+
+def _action(e: Evidence) -> str:
+    return e.action
+
+
+def _words(e: Evidence) -> str:
+    return ", ".join(e.words)
+
+
+def _why(e: Evidence) -> str:
+    return e.why
+
+
+def talks(of: Simulation, spoken: Sequence[Spoken], opened: int | None, choose: Callable[[int | None], None]) -> None:  # fmt: skip
+    """The conversations; `choose` is called with the number of the one selected, or None."""
+    first_told = {id(talk) for talk in of.told.values()}
+    rows = [
+        {
+            "": s.number,
+            "when": clock(s.talk.time),
+            "who": " and ".join(s.talk.pair),
+            "where": s.talk.place,
+            "about the task": s.about,
+            "told first": id(s.talk) in first_told,
+            "messages": len(s.talk.messages),
+        }
+        for s in spoken
+    ]
+
+    def selected() -> None:
+        chosen = st.session_state["talks"]["selection"]["rows"]
+        choose(spoken[chosen[0]].number if chosen else None)
+
+    numbers = [s.number for s in spoken]
+    default = {"selection": {"rows": [numbers.index(opened)] if opened in numbers else []}}
+    _table(
+        rows,
+        "talks",
+        selected,
+        {
+            "about the task": st.column_config.CheckboxColumn(help="Somebody says one of the task's words."),
+            "told first": st.column_config.CheckboxColumn(
+                help="Counts for the conversation ratio: the performer tells somebody for the first time, before the day of the event."
+            ),
+        },
+        selection_default=default,
+    )
+
+
+def standing(people: Sequence[Standing]) -> None:
+    """Everybody at a moment, as the map shows it."""
+    st.dataframe(
+        [
+            {
+                "who": p.name,
+                "in the score": p.part,
+                "does": p.state.action,
+                "where": p.state.place,
+                "since": clock(p.since),
+            }
+            for p in people
+        ],
+        hide_index=True,
+        height="content",
+        placeholder="",
+        alt="Who is where",
+    )
+
+
+def transcript(talk: Talk, performer: str) -> None:
+    """What was said, letter for letter, and what each of the two kept of it."""
+    for speaker, text in talk.messages:
+        icon = ":material/flag:" if speaker == performer else ":material/person:"
+        with st.chat_message("assistant" if speaker == performer else "user", avatar=icon):
+            st.caption(plain(speaker))
+            st.text(text or "(nothing)")
+    if not talk.summary:
+        return
+    st.markdown("**What each kept of it**")
+    for place, name in zip(st.columns(2), talk.pair, strict=True):
+        with place.container(border=True):
+            st.caption(plain(name))
+            st.text(talk.summary.get(name) or "(nothing)")
