@@ -15,7 +15,7 @@ from urllib.request import urlopen
 
 from sqlite_utils import Database
 
-from core import runs, work
+from core import demo_simulbench, runs, work
 from core.benchmarks.benchmark import Plan
 from core.conversation import Unit
 from core.errors import ConcordError
@@ -49,7 +49,7 @@ Told = Callable[[str, float], None]
 def is_complete(workspace: Workspace) -> bool:
     """Whether the demo was built to its end."""
     with workspace.read() as db:
-        return TRIAL in studies.names(db)
+        return TRIAL in studies.names(db) and demo_simulbench.is_complete(workspace)
 
 
 def build(workspace: Workspace, told: Told) -> None:
@@ -59,6 +59,7 @@ def build(workspace: Workspace, told: Told) -> None:
     with serving(workspace):
         for language in LANGUAGES:
             _run(workspace, language, told)
+        demo_simulbench.build(workspace, told)
     _study(workspace, told)
     _trial(workspace)
 
@@ -97,7 +98,14 @@ def _answers(address: str) -> bool:
 
 
 def _models() -> str:
-    names = [*PLAYERS, "standin-parrot", INTERROGATOR, *JUDGES, "standin-judge-erratic"]
+    names = [
+        *PLAYERS,
+        "standin-parrot",
+        INTERROGATOR,
+        *JUDGES,
+        "standin-judge-erratic",
+        *demo_simulbench.MODELS,
+    ]
     entry = f'base_url = "http://127.0.0.1:{PORT}/v1"\nmax_concurrency = 32\nseed = true\nprice = {{ input = 0.0, output = 0.0 }}\n'
     head = "# Stand-in models: they follow rules and are no language models. Replace them with your own to measure anything real.\n\n"
     return head + "\n".join(f"[models.{name}]\n{entry}" for name in names)

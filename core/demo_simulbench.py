@@ -55,6 +55,7 @@ def build(workspace: Workspace, told: Told) -> None:
     for person in PEOPLE:
         _compare(workspace, person)
     _audit(workspace)
+    told("SimulBench: simulated people compare and audit", 1.0)
 
 
 def _run(workspace: Workspace, doing: str, told: Told, plan: Plan) -> None:
