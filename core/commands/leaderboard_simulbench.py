@@ -30,13 +30,16 @@ def show(workspace: Workspace, *, judges: Sequence[str], form: str, resamples: i
         tasks = tables.task_scores(db, judges=judges)
         partings = tables.partings(db, judges=judges, limit=SHOWN) if form == "json" else []
     if form == "json":
-        values: dict[str, Any] = {"subsets": asdict(found), "tasks": {k: [asdict(t) for t in v] for k, v in tasks.items()}}
+        values: dict[str, Any] = {
+            "subsets": asdict(found),
+            "tasks": {k: [asdict(t) for t in v] for k, v in tasks.items()},
+        }
         values["partings"] = [{**asdict(p), "spread": p.spread} for p in partings]
         click.echo(json.dumps(values, ensure_ascii=False, indent=2))
     elif form == "csv":
-        click.echo(_csv(found), nl=False)
+        click.echo(as_csv(found), nl=False)
     elif form == "latex":
-        click.echo(_latex(found), nl=False)
+        click.echo(as_latex(found), nl=False)
     else:
         console = Console(width=None if sys.stdout.isatty() else 160)
         console.print(_table(found))
@@ -93,7 +96,8 @@ def _names(tasks: Sequence[tables.TaskScore]) -> str:
     return ", ".join(f"{t.act} {t.mean:.2f}" for t in tasks)
 
 
-def _csv(found: tables.Subsets) -> str:
+def as_csv(found: tables.Subsets) -> str:
+    """Models × columns, each with the half width of its interval and its number of scripts."""
     rows: list[dict[str, Any]] = []
     for row in found.rows:
         flat: dict[str, Any] = {"model": row.player, "stand_in": row.stand_in}
@@ -107,7 +111,7 @@ def _csv(found: tables.Subsets) -> str:
     return out.getvalue()
 
 
-def _latex(found: tables.Subsets) -> str:
+def as_latex(found: tables.Subsets) -> str:
     """Models × the columns of the paper's table 4. Wants booktabs."""
     lines = [
         r"\begin{tabular}{l" + "r" * len(tables.SUBSETS) + "}",

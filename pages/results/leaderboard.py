@@ -7,18 +7,21 @@ import streamlit as st
 from core import leaderboards
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark
+from core.benchmarks.simulbench import SIMULBENCH
 from core.errors import ConcordError
 from core.exchange import standings as written
 from core.leaderboards import Leaderboard, Rated
 from core.store import conversations
 from core.store import tables as stored
-from pages.parts import charts, tables
+from pages.parts import charts, simulbench_board, tables
 from pages.parts.address import asked, shown
 from pages.parts.links import go, link
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
 
 EVERY = "all"
+# Benchmarks whose paper has a table of its own shape.
+OWN = {SIMULBENCH.name: simulbench_board.draw}
 Chosen = tuple[tuple[str, tuple[str, ...]], ...]
 
 
@@ -66,6 +69,11 @@ def page() -> None:
             "Benchmark", names, default=name, required=True, format_func=lambda n: BENCHMARKS[n].title
         )
     benchmark = BENCHMARKS[shown("benchmark", name)]
+    if benchmark.name in OWN:
+        try:
+            return OWN[benchmark.name]()
+        except ConcordError as error:
+            return sentence(error)
     with workspace().read() as db:
         values = conversations.values(db, benchmark.name)
     rests_on = (

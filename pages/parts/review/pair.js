@@ -57,7 +57,7 @@ const pair = {
 
   // What was asked last is what matters: the dialogue is shown from its end.
   drawn(left) {
-    left.scrollTop = left.scrollHeight;
+    left.scrollTo({ top: left.scrollHeight, behavior: "instant" });
   },
 
   refresh(item, line, root) {

@@ -48,7 +48,7 @@ class Review {
     this.right = el("section", { class: "cards", tabindex: 0, "aria-label": "What is to be said of it" });
     this.notice = el("div", { class: "notice", role: "status", "aria-live": "polite" });
     this.undo = button("undo", ["Undo ", key("U")]);
-    this.foot = el("div", { class: "foot" }, button("back-one", ["‹ ", key("←")]), this.undo,
+    this.foot = el("div", { class: "foot" }, button("back-one", ["Back ", key("←")]), this.undo,
       this.kind.bar.map(([name, label, k]) => button(name, [`${label} `, key(k)])), button("pass", ["Next ", key("Enter")]));
     this.end = el("section", { class: "end" });
     this.root.classList.add(fixed.kind);
@@ -79,8 +79,7 @@ class Review {
       const { left, right } = line.item ? kind.draw(line.item, line, (...rest) => this.act(...rest)) : { left: [el("p", { class: "wait" }, "On its way…")], right: [] };
       this.left.replaceChildren(...left);
       this.right.replaceChildren(...right);
-      this.left.scrollTop = this.right.scrollTop = 0;
-      this.left.querySelector(".rated")?.scrollIntoView({ block: "nearest" });
+      for (const side of [this.left, this.right]) side.scrollTo({ top: 0, behavior: "instant" });
       if (line.item) kind.drawn?.(this.left);
     }
     if (line.item) kind.refresh(line.item, line, this.root);
@@ -120,7 +119,7 @@ class Review {
     if (name === "back-one") return line.step(-1);
     if (!line.item) return;
     if (name === "focus") return (line.focus = rest[0]), this.changed();
-    this.kind.act(name, rest, line, this.dialogs);
+    this.kind.act(name, rest, line, this.dialogs, this.root);
   }
 
   help() {

@@ -65,7 +65,7 @@ const spot = {
       const last = i === item.said.length - 1;
       const hard = item.challenging && m.turn === item.challenging && !m.reply;
       return [
-        hard && el("p", { class: "marker" }, `Turn ${m.turn} was found too hard for the simulator of this dialogue`),
+        hard && el("div", { class: "marker" }, `Turn ${m.turn} was found too hard for the simulator of this dialogue`),
         el("article", { class: `message ${m.reply ? "reply" : "user"} ${last && m.reply && item.last ? "rated" : ""} ${hard ? "hard" : ""}` },
           el("header", {}, m.speaker, el("span", { class: "turn" }, ` ${m.turn}`), last && m.reply && item.last && el("strong", { class: "this" }, "This reply was judged"),
             m.cut && el("strong", { class: "cut" }, "cut off at the length limit")),
@@ -76,7 +76,8 @@ const spot = {
     return {
       left: [
         el("div", { class: "about" }, el("h2", {}, item.title), el("p", {}, item.facts.join(" · ")),
-          item.reasons.length > 0 && el("p", { class: "why" }, item.reasons.map((reason) => el("span", { class: "tag" }, reason)))),
+          el("p", { class: "why" }, item.reasons.map((reason) => el("span", { class: "tag" }, reason)),
+            item.challenging && item.said.length > 2 && el("button", { type: "button", class: "tag", onclick: (event) => act("challenging", event) }, `challenging: turn ${item.challenging} ↑`))),
         ...cards, ...said],
       right: [
         ...item.judgements.map((j, i) => this.card(item, j, i, line, act)),
@@ -98,10 +99,18 @@ const spot = {
             el("div", { class: "verdicts", role: "group", "aria-label": `${j.judge}: ${score}` }, FINDINGS.map(([finding, k]) =>
               el("button", { type: "button", class: "button verdict", "data-finding": finding, onclick: (event) => { event.stopPropagation(); act("find", finding, i, event); } },
                 `${FOUND[finding]} `, key(k.toUpperCase())))),
-            el("div", { class: "scores", role: "group", "aria-label": "The score you would give" }, el("span", { class: "hint" }, "or your score"),
-              line.fixed.options.map((o) => el("button", { type: "button", class: "own", onclick: (event) => { event.stopPropagation(); act("score", o.value, i, event); } }, o.shown))),
+            el("div", { class: "scores", style: `--count: ${Math.min(line.fixed.options.length, 10)}`, role: "group", "aria-label": "The score you would give" }, el("span", { class: "hint" }, "or your score"),
+              line.fixed.options.map((o) => el("button", { type: "button", class: "give", onclick: (event) => { event.stopPropagation(); act("score", o.value, i, event); } }, o.shown))),
             el("p", { class: "mine" }),
           ]);
+  },
+
+  // The last request and the reply to it: what was judged.
+  drawn(left) {
+    const request = left.querySelector(".rated")?.previousElementSibling;
+    if (!request) return;
+    const above = left.querySelector(".about").offsetHeight + 8;
+    left.scrollTo({ top: request.getBoundingClientRect().top - left.getBoundingClientRect().top - above, behavior: "instant" });
   },
 
   refresh(item, line, root) {
@@ -113,16 +122,17 @@ const spot = {
       card.classList.toggle("answered", j.finding !== null);
       if (line.focus === i && !was) card.scrollIntoView({ block: "nearest" });
       for (const button of card.querySelectorAll(".verdict")) button.setAttribute("aria-pressed", button.dataset.finding === j.finding);
-      line.fixed.options.forEach((o, n) => card.querySelectorAll(".own")[n]?.setAttribute("aria-pressed", o.value === j.corrected));
+      line.fixed.options.forEach((o, n) => card.querySelectorAll(".give")[n]?.setAttribute("aria-pressed", o.value === j.corrected));
       const mine = card.querySelector(".mine");
       if (mine) mine.textContent = [j.corrected !== null && `you would give ${j.corrected}`, j.comment && `note: ${j.comment}`].filter(Boolean).join(" · ");
     }
   },
 
-  act(name, rest, line, dialogs) {
+  act(name, rest, line, dialogs, root) {
     if (name === "find") return this.find(line, rest[0], null, rest[1]);
     if (name === "score") return (line.focus = rest[1]), this.score(line, rest[0]);
     if (name === "note") return this.note(line, dialogs);
+    if (name === "challenging") root.querySelector(".marker")?.scrollIntoView({ block: "center" });
   },
 
   bar: [["note", "Note", "N"]],

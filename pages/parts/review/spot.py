@@ -128,7 +128,7 @@ def item(
         "title": str(context.get("Task") or conversation.facets.get(benchmark.facets[0], conversation.key)),
         "facts": [
             conversation.player,
-            *(v for k, v in conversation.facets.items() if k in benchmark.facets[1:]),
+            *(v for k, v in conversation.facets.items() if k in benchmark.facets[1:] and k != "ending"),
             conversation.language,
         ],
         "reasons": [spotcheck.REASONS[reason] for reason in reasons],

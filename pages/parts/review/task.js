@@ -66,8 +66,8 @@ const task = {
       left: [
         el("div", { class: "about" }, el("h2", {}, item.task.act), el("p", {}, item.facts.join(" · "))),
         el("div", { class: "text raw task", dir: "auto" }, item.task.task_description),
-        el("p", { class: "asks" }, el("strong", {}, "Every request is "), item.task.request_type),
-        el("p", { class: "mine" }),
+        el("div", { class: "asks" }, el("strong", {}, "Every request is "), item.task.request_type),
+        el("div", { class: "mine" }),
       ],
       right: [
         el("h3", {}, item.resembles.length ? "It resembles" : "It resembles no known task"),
