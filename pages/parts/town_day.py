@@ -26,7 +26,7 @@ COLORS: dict[Kind, str] = {
     "anything else": "#5f86b8",
 }
 """Readable on white and on black, with white words on them."""
-MORNING, LAST, LIVED = "planned in the morning", "plan at last", "what happened"
+MORNING, LAST, LIVED = "morning’s plan", "last plan", "happened"
 ROW = 46
 
 
@@ -78,7 +78,7 @@ def timeline(rows: Sequence[tuple[str, Sequence[Stretch]]]) -> Chart:
     x = alt.X(
         "start:Q", title=None, axis=hours, scale=alt.Scale(domain=[0, DAY / 60], nice=False, zero=False)
     )
-    legend = alt.Legend(orient="top", title=None, labelLimit=200)
+    legend = alt.Legend(orient="top", title=None, labelLimit=200, columns=3, symbolStrokeWidth=0)
     color = alt.Color(
         "kind:N", scale=alt.Scale(domain=list(kinds), range=[COLORS[k] for k in kinds]), legend=legend
     )

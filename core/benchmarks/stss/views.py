@@ -333,7 +333,7 @@ def reckoned(of: Simulation) -> str:
             what = f"{_people(len(others))} took part"
         several = len(task.subgoals) if task.kind != "companions" else 1
         over = f" ÷ {several} events" if several > 1 else ""
-        return f"{what}, {task.wanted - 1} were wanted: {_divided(len(others), over, task.wanted - 1, value)}"
+        return f"{what}, of {task.wanted - 1} wanted: {_divided(len(others), over, task.wanted - 1, value)}"
     if task.kind == "appointment":
         if value == 0:
             return "They never did it at the same moment: 0."
@@ -346,7 +346,8 @@ def reckoned(of: Simulation) -> str:
     if done < len(task.subgoals):
         return f"Most was done by {best}, {done} of {len(task.subgoals)} parts: {value:.2f}."
     order = "in their order: 1" if value == 1 else "out of order: 0.5"
-    return f"{best} did all {done} parts, {order}."
+    parts = "both parts" if done == 2 else f"all {done} parts"
+    return f"{best} did {parts}, {order}."
 
 
 def ratio_reckoned(of: Simulation) -> str:
@@ -356,7 +357,7 @@ def ratio_reckoned(of: Simulation) -> str:
         return "None: this task asks for no number of people."
     n = len(of.told)
     was = "was" if n == 1 else "were"
-    return f"{_people(n, '')} {was} talked to about it before the day of the event, {of.task.wanted - 1} wanted: {n} ÷ {of.task.wanted - 1} = {value:.2f}."
+    return f"{_people(n, '')} {was} talked to about it before the day of the event, of {of.task.wanted - 1} wanted: {n} ÷ {of.task.wanted - 1} = {value:.2f}."
 
 
 def _people(number: int, other: str = "other ") -> str:
@@ -366,8 +367,8 @@ def _people(number: int, other: str = "other ") -> str:
 
 
 def _divided(number: int, over: str, wanted: int, value: float) -> str:
-    result = f"{number}{over} ÷ {wanted} = {value:.2f}."
-    return result.replace("=", "→ at most") if number > wanted and not over else result
+    most = ", at most 1:" if value == 1 and number > wanted else " ="
+    return f"{number}{over} ÷ {wanted}{most} {value:.2f}."
 
 
 def _minutes(span: timedelta) -> int:

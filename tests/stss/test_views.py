@@ -1,0 +1,248 @@
+"""What the town page shows, on trajectories written by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+
+from core.benchmarks.stss import views
+from core.benchmarks.stss.tasks import Subgoal
+from core.benchmarks.stss.town import Sector, Town
+from core.benchmarks.stss.trajectory import UNSEEN, Trajectory
+from core.benchmarks.stss.views import Kept, Stretch
+
+from .made import CAFE, HALL, PARK, at, lived, party, talk
+
+TOWN = Town(
+    "Three places",
+    {
+        "Lantern Café": Sector(name="Lantern Café", at=(0, 0), arenas={"front room": ("window table",)}),
+        "Town Hall": Sector(
+            name="Town Hall", at=(500, 100), arenas={"hall": ("stage",), "office": ("desk",)}
+        ),
+    },
+    {},
+)
+TUESDAY = date(2023, 2, 14)
+EVENING = lived(
+    f"Ada | 2 18:00 – 2 19:30 | having a party | {CAFE}",
+    f"Ben | 2 18:00 – 2 18:30 | working | {HALL}",
+    f"Ben | 2 19:00 – 2 19:30 | enjoying the party | {CAFE}",
+    f"Cem | 2 18:00 – 2 19:30 | sleeping | {PARK}",
+    talks=(talk("1 10:00", "Ada", "Cem", "Come to my party!", "Yes."), talk("1 11:00", "Ben", "Cem", "Mild today.")),
+)  # fmt: skip
+
+
+def seen(trajectory: Trajectory = EVENING, town: Town | None = TOWN, **task: object) -> views.Simulation:
+    return views.simulation(party(**task), trajectory, town)
+
+
+def test_everybody_stands_where_they_are_at_the_last_moment_not_after_the_time() -> None:
+    ada, ben, cem = views.standing(seen(), at("2 19:20"))
+    assert (ada.part, ben.part, cem.part) == ("performer", "counted", "came close")
+    assert (ada.kind, ben.kind, cem.kind) == ("the task", "the task", "asleep")
+    assert ben.since == at("2 19:00")
+    assert ada.since == at("2 18:00")
+    # the café has one arena, in the middle of the sector; the park is not on this map
+    assert (ada.x, ada.y) == (0, 0)
+    assert (cem.x, cem.y) == (None, None)
+
+
+def test_two_in_one_room_stand_beside_each_other() -> None:
+    _, ben, _ = views.standing(seen(), at("2 19:00"))
+    assert ben.x is not None
+    assert ben.y is not None
+    assert ben.x**2 + ben.y**2 == pytest.approx(views.BESIDE**2)
+
+
+def test_a_time_before_the_first_moment_shows_the_first() -> None:
+    assert views.standing(seen(), at("1 00:00"))[1].state.action == "working"
+
+
+def test_nobody_stands_where_nothing_is_recorded() -> None:
+    life = EVENING.lives["Ben"].copy()
+    life[0] = UNSEEN
+    gone = replace(EVENING, lives={**EVENING.lives, "Ben": life})
+    assert [p.name for p in views.standing(seen(gone), at("2 18:00"))] == ["Ada", "Cem"]
+
+
+def test_without_a_town_nothing_has_a_place_on_a_map() -> None:
+    assert {p.x for p in views.standing(seen(town=None), at("2 19:00"))} == {None}
+
+
+def test_arenas_lie_in_rows_about_their_sector() -> None:
+    # two arenas: two columns, one row, half the distance to the left and to the right of the sector's own place
+    found = views.spots(TOWN)
+    assert found["Town Hall", "hall"] == (500 - views.APART / 2, 100)
+    assert found["Town Hall", "office"] == (500 + views.APART / 2, 100)
+    assert [views.grid(n) for n in (1, 2, 3, 4, 5)] == [(1, 1), (2, 1), (2, 2), (2, 2), (3, 2)]
+
+
+@pytest.mark.parametrize(
+    ("action", "kind"),
+    [
+        ("Having a PARTY", "the task"),
+        ("conversing with Ada about the party", "conversation"),
+        ("sleeping", "asleep"),
+        ("walking", "on the way"),
+        ("walking the dog", "anything else"),
+    ],
+)
+def test_kinds_of_action(action: str, kind: str) -> None:
+    assert views.kind_of(party(), action) == kind
+
+
+def test_a_day_is_told_in_stretches_of_whole_steps() -> None:
+    assert views.happened(seen(), "Ben", TUESDAY) == [
+        Stretch(18 * 60, 19 * 60, "working", HALL, "anything else"),
+        Stretch(19 * 60, 20 * 60, "enjoying the party", CAFE, "the task"),
+    ]
+    assert views.happened(seen(), "Ben", TUESDAY - timedelta(days=1)) == []
+
+
+# Plans
+
+MORNING = [["00:00", 1080, "sleeping", PARK], ["18:00", 60, "working", HALL], ["19:00", 300, "reading", HALL]]
+CHANGED = [*MORNING[:2], ["19:00", 300, "enjoying the party", CAFE]]
+
+
+def planned(*lines: str, **noted: list[list[object]]) -> views.Simulation:
+    """Ben with the plans noted at `t1800`, …"""
+    notes = [
+        {"time": f"2023-02-14 {time[1:3]}:{time[3:]}:00", "agent": "Ben", "actions": actions}
+        for time, actions in noted.items()
+    ]
+    trajectory = lived(f"Ada | 2 18:00 – 2 20:30 | having a party | {CAFE}", *lines)
+    return seen(replace(trajectory, extra={"plans": notes}))
+
+
+BEN = (
+    f"Ben | 2 18:00 | working | {HALL}",
+    f"Ben | 2 18:30 | conversing with Ada | {HALL}",
+    f"Ben | 2 19:00 | walking | {HALL}",
+    f"Ben | 2 19:30 – 2 20:00 | enjoying the party | {CAFE}",
+    f"Ben | 2 20:30 | reading | {HALL}",
+)
+
+
+def test_what_became_of_the_mornings_plan_is_counted_moment_by_moment() -> None:
+    # six moments of half an hour: working as planned; talking; on the way; twice the changed plan; reading as in the morning
+    of = planned(*BEN, t0000=MORNING, t1830=CHANGED)
+    assert views.kept(of, "Ben", TUESDAY) == Kept(
+        planned=180, as_planned=60, on_the_way=30, talking=30, changed=60, otherwise=0
+    )
+    # where nobody had changed the plan, the two at the party are simply something else
+    of = planned(*BEN, t0000=MORNING)
+    assert views.kept(of, "Ben", TUESDAY) == Kept(180, 60, 30, 30, changed=0, otherwise=60)
+
+
+def test_the_same_thing_in_another_room_is_not_as_planned() -> None:
+    of = planned(f"Ben | 2 18:00 | working | {CAFE}", t0000=MORNING)
+    assert views.kept(of, "Ben", TUESDAY) == Kept(30, 0, 0, 0, 0, otherwise=30)
+    other_object = HALL.replace("stage", "lectern")
+    of = planned(f"Ben | 2 18:00 | working | {other_object}", t0000=MORNING)
+    assert views.kept(of, "Ben", TUESDAY) == Kept(30, 30, 0, 0, 0, 0)
+
+
+def test_each_part_of_the_plan_with_what_was_done_instead() -> None:
+    asleep, work, reading = views.compared(planned(*BEN, t0000=MORNING), "Ben", TUESDAY)
+    assert (asleep.done, dict(asleep.instead)) == (0, {})
+    assert (work.done, dict(work.instead)) == (30, {"conversing with Ada": 30})
+    assert (reading.done, dict(reading.instead)) == (30, {"enjoying the party": 60, "walking": 30})
+
+
+def test_a_trajectory_without_plans_has_none() -> None:
+    assert views.plans(seen(), "Ben", TUESDAY) == []
+    assert views.compared(seen(), "Ben", TUESDAY) == []
+    assert views.kept(seen(), "Ben", TUESDAY) is None
+
+
+# Numbers in words
+
+
+def test_a_public_activity_is_reckoned() -> None:
+    # Ben came of the three wanted; Cem was told on day 1
+    assert views.reckoned(seen()) == "1 other person took part, of 3 wanted: 1 ÷ 3 = 0.33."
+    assert views.ratio_reckoned(seen()) == (
+        "1 person was talked to about it before the day of the event, of 3 wanted: 1 ÷ 3 = 0.33."
+    )
+
+
+def test_more_than_wanted_are_worth_one() -> None:
+    crowd = lived(
+        f"Ada | 2 19:00 | resting | {PARK}", *(f"{name} | 2 19:00 | at the party | {CAFE}" for name in ("Ben", "Cem"))
+    )  # fmt: skip
+    assert (
+        views.reckoned(seen(crowd, wanted=2))
+        == "2 other people took part, of 1 wanted: 2 ÷ 1, at most 1: 1.00."
+    )
+
+
+def test_several_events_are_averaged() -> None:
+    twice = (*party().subgoals, Subgoal(("breakfast",), at("2 18:30"), 60, None))
+    # one took part in the first of two events: 1 ÷ 2 ÷ 3 = 0.17
+    assert views.reckoned(seen(subgoals=twice)) == (
+        "1 other person took part, of 3 wanted: 1 ÷ 2 events ÷ 3 = 0.17."
+    )
+
+
+def test_companions_are_reckoned() -> None:
+    assert views.reckoned(seen(kind="companions")) == (
+        "1 other person did it beside Ada at the best moment, of 3 wanted: 1 ÷ 3 = 0.33."
+    )
+    alone = lived(f"Ada | 2 12:00 | resting | {PARK}", f"Ben | 2 19:00 | at the party | {CAFE}")
+    assert views.reckoned(seen(alone, kind="companions")) == (
+        "Ada never did it, so that nobody could join in: 0."
+    )
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        (CAFE, "Both did it at the same moment, in the same room: 1."),
+        (HALL, "Both did it at the same moment, in different rooms: 0.5."),
+    ],
+)
+def test_an_appointment_is_reckoned(where: str, said: str) -> None:
+    both = lived(f"Ada | 2 19:00 | at the party | {CAFE}", f"Ben | 2 19:00 | at the party | {where}")
+    meeting = {"kind": "appointment", "target": ("Ben",), "subgoals": (Subgoal(("party",)),)}
+    assert views.reckoned(seen(both, **meeting)) == said
+
+
+def test_a_missed_appointment_is_reckoned() -> None:
+    apart = lived(f"Ada | 2 19:00 | at the party | {CAFE}", f"Ben | 2 20:00 | at the party | {CAFE}")
+    meeting = {"kind": "appointment", "target": ("Ben",), "subgoals": (Subgoal(("party",)),)}
+    assert views.reckoned(seen(apart, **meeting)) == "They never did it at the same moment: 0."
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (f"fetching | {CAFE}", f"bringing | {HALL}", "Ben did both parts, in their order: 1."),
+        (f"bringing | {HALL}", f"fetching | {CAFE}", "Ben did both parts, out of order: 0.5."),
+        (f"fetching | {CAFE}", f"fetching | {CAFE}", "Most was done by Ben, 1 of 2 parts: 0.50."),
+        (f"resting | {CAFE}", f"resting | {CAFE}", "Nobody did any part of it: 0."),
+    ],
+)
+def test_errands_are_reckoned(first: str, second: str, said: str) -> None:
+    errand = {
+        "kind": "help", "wanted": 1,
+        "subgoals": (Subgoal(("fetching",), location="Lantern Café"), Subgoal(("bringing",), location="Town Hall")),
+    }  # fmt: skip
+    day = lived(f"Ada | 2 12:00 | resting | {PARK}", f"Ben | 2 13:00 | {first}", f"Ben | 2 15:00 | {second}")
+    assert views.reckoned(seen(day, **errand)) == said
+    assert views.ratio_reckoned(seen(day, **errand)) == "None: this task asks for no number of people."
+
+
+def test_conversations_are_numbered_and_marked_as_about_the_task() -> None:
+    assert [(s.number, s.talk.pair, s.about) for s in seen().talks] == [
+        (1, ("Ada", "Cem"), True),
+        (2, ("Ben", "Cem"), False),
+    ]
+
+
+def test_the_map_frames_the_sectors_of_the_task() -> None:
+    assert seen().sectors == ("Lantern Café",)
+    assert seen(subgoals=(Subgoal(("party",)),)).sectors == ()
