@@ -15,7 +15,7 @@ from urllib.request import urlopen
 
 from sqlite_utils import Database
 
-from core import demo_simulbench, runs, work
+from core import demo_simulbench, demo_stss, runs, work
 from core.benchmarks.benchmark import Plan
 from core.conversation import Unit
 from core.errors import ConcordError
@@ -42,6 +42,9 @@ VISITOR = "You"
 ANNOTATORS = ("Ada (stand-in)", "Ben (stand-in)", "Cleo (stand-in)", "Dov (stand-in)", "Eva (stand-in)")
 SEED = 7
 
+PARTS = (demo_simulbench, demo_stss)
+"""The other benchmarks' part of the demo: each has `build`, `is_complete` and the MODELS it needs."""
+
 Told = Callable[[str, float], None]
 """Told what is being done, and how much of it is done (0 to 1)."""
 
@@ -49,7 +52,8 @@ Told = Callable[[str, float], None]
 def is_complete(workspace: Workspace) -> bool:
     """Whether the demo was built to its end."""
     with workspace.read() as db:
-        return TRIAL in studies.names(db) and demo_simulbench.is_complete(workspace)
+        built = TRIAL in studies.names(db)
+    return built and all(part.is_complete(workspace) for part in PARTS)
 
 
 def build(workspace: Workspace, told: Told) -> None:
@@ -59,7 +63,8 @@ def build(workspace: Workspace, told: Told) -> None:
     with serving(workspace):
         for language in LANGUAGES:
             _run(workspace, language, told)
-        demo_simulbench.build(workspace, told)
+        for part in PARTS:
+            part.build(workspace, told)
     _study(workspace, told)
     _trial(workspace)
 
@@ -104,7 +109,7 @@ def _models() -> str:
         INTERROGATOR,
         *JUDGES,
         "standin-judge-erratic",
-        *demo_simulbench.MODELS,
+        *(name for part in PARTS for name in part.MODELS),
     ]
     entry = f'base_url = "http://127.0.0.1:{PORT}/v1"\nmax_concurrency = 32\nseed = true\nprice = {{ input = 0.0, output = 0.0 }}\n'
     head = "# Stand-in models: they follow rules and are no language models. Replace them with your own to measure anything real.\n\n"

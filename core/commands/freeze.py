@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 import click
 
-from core.benchmarks.stss import STSS, freezing
+from core import scenes
+from core.benchmarks.stss import freezing
 from core.benchmarks.stss.tasks import TITLES, Kind, task_from
-from core.benchmarks.stss.trajectory import Trajectory, from_stored
-from core.conversation import Conversation
-from core.errors import ConcordError
-from core.store import conversations, scenarios, trajectories
 from core.workspace import Workspace
 
 
@@ -32,20 +28,7 @@ def command() -> None:
 @click.pass_obj
 def _stss(folder: str, per_pair: int) -> None:
     """Freeze the performers' conversations of day 1; what was frozen before stays as it is."""
-    workspace = Workspace.open(folder, create=False)
-
-    def simulations() -> Iterator[tuple[Conversation, Trajectory]]:
-        with workspace.read() as db:
-            for number, conversation in conversations.each(db, STSS.name):
-                yield conversation, from_stored(trajectories.load(db, number))
-
-    found = list(freezing.freeze(simulations(), per_pair))
-    if not found:
-        raise ConcordError(
-            "There is nothing to freeze: no performer has talked with anybody in a stored simulation. Run some with `concord run stss`."
-        )
-    with workspace.write() as db:
-        new = scenarios.save(db, found)
+    found, new = scenes.freeze(Workspace.open(folder, create=False), per_pair)
     kinds: Counter[Kind] = Counter(task_from(s.body["task"]).kind for s in found)
     counts = ", ".join(f"{TITLES[kind].lower()} {kinds[kind]}" for kind in TITLES if kinds[kind])
     click.echo(
