@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import datetime, timedelta
 from datetime import time as time_of_day
 
@@ -25,6 +24,8 @@ from pages.parts.plain import plain
 from pages.parts.session import workspace
 
 CLOCK = "ddd D MMM, HH:mm"
+AT = "at"
+"""The moment shown: the key of the slider, and its name in the address."""
 NOON = time_of_day(12)
 CHOICES = {"task": "Task", "architecture": "Agent", "player": "Model"}
 TALKS_ABOUT, TALKS_ALL = "About the task", "All"
@@ -54,7 +55,7 @@ def page() -> None:
     _task(conversation, of, stand_in)
 
     def go(time: datetime) -> None:
-        st.session_state[_slider(which)] = of.lived.times[of.lived.moment(time)]
+        st.session_state[AT] = of.lived.times[of.lived.moment(time)]
 
     town_tables.counted(of, go)
     town_tables.close(of, go)
@@ -78,7 +79,9 @@ def _choose(known: pd.DataFrame) -> int:
         # Of what the address names, only the task must be there: another task may have been played by others.
         wanted = st.query_params.get(name, "") if before else asked(name, options, options[0])
         index = options.index(wanted) if wanted in options else 0
-        chosen = place.selectbox(label, options, index=index, key=f"{name} {before}", on_change=_another)
+        chosen = place.selectbox(
+            label, options, index=index, key=f"{name} {before}", on_change=_another, args=(name,)
+        )
         known, before = known[known[name] == shown(name, chosen)], f"{before} {chosen}"
     numbers = [str(number) for number in known.id]
     if len(numbers) == 1:
@@ -95,15 +98,19 @@ def _choose(known: pd.DataFrame) -> int:
                 required=True,
                 key=f"simulation {before}",
                 on_change=_another,
+                args=("simulation",),
             ),
         )
     )
 
 
-def _another() -> None:
-    """Another simulation has other conversations, and other people on other days."""
-    for name in ("simulation", "talk", "resident", "day", "at"):
-        st.query_params.pop(name, None)
+def _another(what: str) -> None:
+    """Another simulation has other conversations; another task, other people at other times too."""
+    for name in ("simulation", "talk", *(("resident", "day", AT) if what == "task" else ())):
+        if name != what:
+            st.query_params.pop(name, None)
+    if what == "task":
+        st.session_state.pop(AT, None)
 
 
 def _task(conversation: Conversation, of: Simulation, stand_in: bool) -> None:
@@ -134,11 +141,14 @@ def _task(conversation: Conversation, of: Simulation, stand_in: bool) -> None:
 @live
 def _moment(of: Simulation, which: int) -> None:
     """Who is where at the time on the slider; redrawn by itself as it is dragged."""
-    key, times = _slider(which), of.lived.times
-    if key not in st.session_state:
-        st.session_state[key] = _wanted(of)
-    time = st.slider("Town time", times[0], times[-1], key=key, step=of.step, format=CLOCK)
-    shown("at", f"{time:%Y-%m-%d %H:%M}")
+    times = of.lived.times
+    if AT in st.session_state and not times[0] <= st.session_state[AT] <= times[-1]:
+        del st.session_state[AT]
+    if AT not in st.session_state and AT not in st.query_params:
+        st.session_state[AT] = _default(of)
+    # Bound, so that the address follows without a step of the browser's history for every step of the clock.
+    st.slider("Town time", times[0], times[-1], key=AT, step=of.step, format=CLOCK, bind="query-params")
+    time = times[of.lived.moment(st.session_state[AT])]
     with st.container(horizontal=True):
         for label, icon, span in (
             ("1 hour back", "keyboard_double_arrow_left", timedelta(hours=-1)),
@@ -146,7 +156,7 @@ def _moment(of: Simulation, which: int) -> None:
             ("A step on", "chevron_right", of.step),
             ("1 hour on", "keyboard_double_arrow_right", timedelta(hours=1)),
         ):
-            st.button(label, icon=f":material/{icon}:", on_click=_move, args=(of, key, span))
+            st.button(label, icon=f":material/{icon}:", on_click=_move, args=(of, span))
     people = views.standing(of, time)
     if of.town is None:
         st.info("The file of this town is not at hand, so that there is no map.")
@@ -159,22 +169,16 @@ def _moment(of: Simulation, which: int) -> None:
         town_tables.standing(people)
 
 
-def _slider(which: int) -> str:
-    return f"moment of {which}"
-
-
-def _wanted(of: Simulation) -> datetime:
-    """The moment the address asks for; else when something counted first, or the event begins, or noon of the last day."""
+def _default(of: Simulation) -> datetime:
+    """When something counted first; else the event begins, or noon of the last day."""
     times = [datetime.strptime(e.time, STAMP) for e in of.score.evidence if e.counted and e.time]
     times = times or [s.start for s in of.task.subgoals if s.start]
     time = min(times, default=datetime.combine(of.days[-1], NOON))
-    with suppress(ValueError):  # what is no time asks for nothing
-        time = datetime.strptime(st.query_params.get("at", ""), "%Y-%m-%d %H:%M")
     return of.lived.times[of.lived.moment(time)]
 
 
-def _move(of: Simulation, key: str, span: timedelta) -> None:
-    st.session_state[key] = of.lived.times[of.lived.moment(st.session_state[key] + span)]
+def _move(of: Simulation, span: timedelta) -> None:
+    st.session_state[AT] = of.lived.times[of.lived.moment(st.session_state[AT] + span)]
 
 
 @live
