@@ -11,7 +11,6 @@ from core.standin.faults import Faults
 from core.standin.server import running
 from core.workspace import Workspace
 
-
 # How long an example takes is the machine's affair: speed is measured in bench/.
 settings.register_profile("concord", deadline=None)
 settings.load_profile("concord")
