@@ -1,0 +1,194 @@
+"""The town page in a real browser: a concert in the park that one comes to, one comes too early for, and one sleeps through."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from core.benchmarks.stss.tasks import Subgoal, Task, values_of
+from core.benchmarks.stss.trajectory import Talk
+from core.conversation import Conversation
+from core.store import conversations
+from core.workspace import Workspace
+from tests.filled import HOSTILE
+from tests.stss.made import at, lived
+
+from .keeper import Server, serving
+from .test_main_job import choose
+from .test_study_pages import press, table
+
+pytestmark = pytest.mark.browser
+
+PARK, CAFE, HOME = "Fern Park:lawn:bench", "Saltbread Café:front room:counter", "Kiln Cottage:Ruth's room:bed"
+CONCERT = Task(
+    "concert", "public", "Mireille Dupont", f"Hold a concert. {HOSTILE}", "", "", (Subgoal(("concert",), at("2 17:30"), 150, "Fern Park"),), wanted=3
+)  # fmt: skip
+DAYS = (
+    f"Mireille Dupont | 1 09:00 – 2 17:00 | teaching | {CAFE}",
+    f"Mireille Dupont | 2 17:30 – 2 20:00 | giving the concert | {PARK}",
+    f"Otto Brandt | 1 09:00 – 2 16:30 | listening to the concert | {PARK}",
+    f"Otto Brandt | 2 17:00 – 2 20:00 | {HOSTILE} | {CAFE}",
+    f"Yuki Nakamura | 1 09:00 – 1 12:00 | reading | {CAFE}",
+    f"Yuki Nakamura | 1 12:30 – 2 20:00 | sleeping | {HOME}",
+)
+CAME = (
+    f"Nils Lindqvist | 1 09:00 – 2 17:30 | working | {CAFE}",
+    f"Nils Lindqvist | 2 18:00 – 2 20:00 | at the concert | {PARK}",
+)
+STAYED = (f"Nils Lindqvist | 1 09:00 – 2 20:00 | working | {CAFE}",)
+TALKS = (
+    Talk(at("1 10:00"), ("Mireille Dupont", "Yuki Nakamura"), (("Mireille Dupont", f"Come to my concert! {HOSTILE}"), ("Yuki Nakamura", "I may.")),
+         {"Mireille Dupont": "Yuki may come.", "Yuki Nakamura": f"Something about {HOSTILE}"}, CAFE),
+    Talk(at("1 11:00"), ("Nils Lindqvist", "Otto Brandt"), (("Nils Lindqvist", "Mild today."), ("Otto Brandt", "It is.")), {}, PARK),
+)  # fmt: skip
+PLANS = [
+    {"time": "2023-02-14 00:00:00", "agent": "Mireille Dupont", "actions": [["00:00", 1020, "teaching", CAFE], ["17:00", 420, "giving the concert", PARK]]}
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Three simulations of one task: GA twice, to which nobody came, and GA+TDP, to which one came."""
+    folder = tmp_path_factory.mktemp("town")
+    workspace = Workspace.open(folder / "workspace")
+    with workspace.write() as db:
+        for key, architecture, more in (
+            ("0", "GA", STAYED),
+            ("1", "GA", STAYED),
+            ("0", "GA+TDP", CAME),
+        ):
+            happened = replace(lived(*DAYS, *more, talks=TALKS), extra={"plans": PLANS})
+            conversations.save(
+                db,
+                Conversation(
+                    "stss", f"stss/{architecture}/{key}", "outgoing", (), language="en",
+                    facets={"task": "concert", "type": "public", "architecture": architecture, "performer": CONCERT.performer, "town": "merrow-quay"},
+                    context={"_task": values_of(CONCERT)}, meta={"residents": "resident"}, trajectory=happened.stored(),
+                ),
+                stand_in=True,
+            )  # fmt: skip
+    with serving(workspace, folder / "log") as server:
+        yield server
+
+
+def opened(app: Server, page: Page, **asked: str) -> None:
+    """The simulation with TDP."""
+    more = "".join(f"&{name}={value}" for name, value in asked.items())
+    page.goto(f"{app.url}/town?architecture=GA%2BTDP{more}")
+    expect(page.get_by_role("heading", name="Conversations")).to_be_visible(timeout=20_000)
+
+
+def on_map(page: Page, words: str) -> None:
+    expect(page.get_by_label("Map of the town").get_by_text(words, exact=True)).to_be_visible()
+
+
+def test_a_workspace_without_simulations_says_what_to_run(server: Server, page: Page) -> None:
+    page.goto(f"{server.url}/town")
+    expect(page.get_by_text("No town has been lived in yet")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("concord run stss")).to_be_visible()
+    page.get_by_role("link", name="Start a run").click()
+    expect(page).to_have_url(re.compile("/runs"))
+
+
+def test_a_simulation_is_chosen_and_its_numbers_are_explained(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/town")
+    expect(page.get_by_text("Nobody else took part, of 2 wanted: 0 ÷ 2 = 0.00.")).to_be_visible(
+        timeout=20_000
+    )
+    expect(page.get_by_text("stand-in").first).to_be_visible()
+    # the same task, agent and model were simulated twice
+    page.get_by_role("radio", name="2", exact=True).or_(
+        page.get_by_role("button", name="2", exact=True)
+    ).first.click()
+    expect(page).to_have_url(re.compile("simulation=2"))
+    choose(page, "Agent", "GA+TDP")
+    expect(page.get_by_text("1 other person took part, of 2 wanted: 1 ÷ 2 = 0.50.")).to_be_visible()
+    expect(page.get_by_text(re.compile("1 person was talked to about it .* 1 ÷ 2 = 0.50"))).to_be_visible()
+    expect(page).to_have_url(re.compile(r"architecture=GA%2BTDP"))
+    expect(page).not_to_have_url(re.compile("simulation="))
+
+
+def test_who_counted_and_who_came_close_and_why_not(app: Server, page: Page) -> None:
+    opened(app, page)
+    counted = table(page, "counted").locator("td").all_text_contents()
+    assert "Nils Lindqvist" in counted
+    assert "concert" in counted
+    close = " ".join(table(page, "close").locator("td").all_text_contents())
+    assert "right place, but left 60 minutes before it began" in close
+    assert "was told about it on 2023-02-13 at 10:00, but was asleep when it began" in close
+
+
+def test_people_move_on_the_map_as_the_time_is_changed(app: Server, page: Page) -> None:
+    opened(app, page)
+    # it opens where somebody counted first
+    slider = page.get_by_role("slider", name="Town time")
+    expect(slider).to_have_attribute("aria-valuetext", "Tue 14 Feb, 18:00")
+    on_map(page, "Mireille, Nils")
+    steps = page.evaluate("history.length")
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(slider).to_have_attribute("aria-valuetext", "Tue 14 Feb, 17:30")
+    on_map(page, "Mireille")
+    on_map(page, "Nils, Otto")
+    expect(page).to_have_url(re.compile("at=2023-02-14T17%3A30"))
+    assert page.evaluate("history.length") == steps
+    page.get_by_role("button", name="1 hour back").click()
+    expect(slider).to_have_attribute("aria-valuetext", "Tue 14 Feb, 16:30")
+    on_map(page, "Mireille, Nils")
+    on_map(page, "Otto")
+    shared = page.url
+    page.goto("about:blank")
+    page.goto(shared)
+    expect(slider).to_have_attribute("aria-valuetext", "Tue 14 Feb, 16:30", timeout=20_000)
+
+
+def test_a_row_of_the_evidence_leads_to_its_moment(app: Server, page: Page) -> None:
+    opened(app, page)
+    press(page, table(page, "close"), 16, 0)
+    slider = page.get_by_role("slider", name="Town time")
+    expect(slider).to_have_attribute("aria-valuetext", "Tue 14 Feb, 16:30")
+
+
+def test_a_day_is_set_against_its_plan(app: Server, page: Page) -> None:
+    opened(app, page)
+    # 00:00 to 20:30 is recorded: teaching until 17:30, though the concert was planned from 17:00
+    expect(
+        page.get_by_text("20 h of 20 h 30 min planned in the morning went as planned; 30 min otherwise.")
+    ).to_be_visible()
+    expect(
+        page.get_by_label(re.compile("The day of Mireille Dupont")).get_by_text("giving the concert").first
+    ).to_be_visible()
+    choose(page, "Resident", "Otto Brandt")
+    expect(page.get_by_text("The trajectory holds no plans, only what happened.")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"resident=Otto\+Brandt"))
+
+
+def test_a_conversation_is_opened_and_shown_letter_for_letter(app: Server, page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    opened(app, page)
+    talks = table(page, "talks")
+    talks.scroll_into_view_if_needed()
+    press(page, talks, 16, 0)
+    expect(page).to_have_url(re.compile("talk=1"))
+    expect(page.get_by_text(f"Come to my concert! {HOSTILE}", exact=True)).to_be_visible()
+    expect(page.get_by_text(f"Something about {HOSTILE}", exact=True)).to_be_visible()
+    expect(page.get_by_text(f"Hold a concert. {HOSTILE}", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Show on the map").click()
+    expect(page.get_by_role("slider", name="Town time")).to_have_attribute(
+        "aria-valuetext", "Mon 13 Feb, 10:00"
+    )
+    assert not [url for url in asked if "example.org" in url]
+    assert "broken" not in page.title()
+
+
+def test_an_address_that_leads_nowhere_says_so(app: Server, page: Page) -> None:
+    opened(app, page, resident="Nobody", at="1999-01-01T00:00", talk="77")
+    expect(page.get_by_text(re.compile("There is no resident “Nobody”"))).to_be_visible()
+    expect(page.get_by_text("Select a conversation to read it.")).to_be_visible()
+    page.goto(f"{app.url}/town?task=nothing")
+    expect(page.get_by_text(re.compile("There is no task “nothing”"))).to_be_visible(timeout=20_000)
