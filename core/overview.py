@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.benchmarks import BENCHMARKS
 from core.errors import ConfigError
 from core.models import Model, load_models
 from core.store import holdings, runs
@@ -82,7 +83,7 @@ def next_steps(found: Overview) -> list[Step]:
     if not found.played and not found.models:
         steps.append(Step("Or bring ratings and conversations along with `concord import`."))
     steps += _of_runs(found.runs)
-    unjudged = sum(p.conversations - p.judged for p in found.played)
+    unjudged = sum(p.conversations - p.judged for p in found.played if _wants_judges(p.benchmark))
     if unjudged:
         steps.append(Step(f"{unjudged:,} conversations are not judged yet. Let judges rate them.", "runs"))
     failed = sum(judge.failed for judge in found.judges)
@@ -93,6 +94,14 @@ def next_steps(found: Overview) -> list[Step]:
     for study in found.studies:
         steps += _of_study(study, found.waiting.get(study.name, ()))
     return steps
+
+
+def _wants_judges(benchmark: str) -> bool:
+    """Whether conversations of a benchmark get scores from judges: not where rules score them, or where judges only point something out."""
+    known = BENCHMARKS.get(benchmark)
+    if known is None:
+        return True
+    return any(role.name == "judges" for role in known.roles) and any(c.counted for c in known.criteria)
 
 
 def _of_runs(recent: Sequence[Progress]) -> list[Step]:

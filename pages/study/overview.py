@@ -19,7 +19,7 @@ from pages.parts.session import workspace
 def page() -> None:
     """Draw the page."""
     st.title("Overview", anchor=False)
-    st.caption(plain(f"Workspace {workspace().path}"))
+    st.caption(plain(f"Workspace “{workspace().path.name}”"), help=plain(str(workspace().path)))
     found = overview.look(workspace())
     if found.stand_in:
         st.info(
