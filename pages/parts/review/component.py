@@ -27,7 +27,7 @@ SCRIPTS = (
     *(desk.HERE / name for name in ("text.js", "outbox.js", "dialogs.js")),
     *(HERE / name for name in ("line.js", "spot.js", "pair.js", "task.js", "review.js")),
 )
-AHEAD = 5
+AHEAD = 8
 """How many things lie ready in the browser beyond the present one."""
 LINE = 200
 """How many are named to the browser at a time; more follow as these are settled."""

@@ -1,0 +1,343 @@
+"""Spot-checks, comparisons and proposed tasks, gone through by keyboard in a real browser, and compared with what the store holds afterwards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from core import comparisons, spotcheck
+from core.benchmarks.simulbench.tasks import tasks as usable
+from core.leaderboards_simulbench import subsets
+from core.scenario import Scenario
+from core.store import scenarios
+from core.work import materials
+
+from .keeper import Server, serving
+from .made_simulbench import HOSTILE, JUDGES, PLAYERS, PROPOSED, SCRIPTS, make
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("spots")
+    with serving(make(folder / "workspace"), folder / "log") as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def patience(page: Page) -> None:
+    """Where it is slow, it is the machine: nothing here is about time."""
+    page.set_default_timeout(30_000)
+    expect.set_options(timeout=30_000)
+
+
+def begin(page: Page, app: Server, address: str) -> None:
+    page.goto(f"{app.url}/{address}")
+    page.locator(".desk .about, .desk .end h1").first.wait_for()
+
+
+def press(page: Page, keys: str) -> None:
+    for key in keys.split():
+        page.keyboard.press(key)
+
+
+def saved(page: Page) -> None:
+    expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
+
+
+def titled(page: Page, what: str) -> None:
+    expect(page.locator(".about h2")).to_have_text(what)
+
+
+def found(app: Server, person: str) -> list[tuple[str, str, float | None]]:
+    """(judge, finding, corrected) of everything a person found, in the order of the judgements' keys."""
+    return app.rows(
+        "SELECT x.name, v.finding, v.corrected FROM verifications v JOIN raters p ON p.id = v.rater_id JOIN judgements j ON j.id = v.judgement_id "
+        "JOIN raters x ON x.id = j.rater_id WHERE p.name = ? ORDER BY v.id",
+        person,
+    )
+
+
+def cells(page: Page, *words: str) -> Locator:
+    """The cells of the first row with these words, as a table tells them to a screen reader: numbers unrounded."""
+    row = page.get_by_test_id("stDataFrame").locator("tr")
+    for word in words:
+        row = row.filter(has_text=word)
+    return row.first.locator("td")
+
+
+def queue(app: Server, person: str = "", **chosen: object) -> list[spotcheck.Screen]:
+    with app.workspace.read() as db:
+        listed = spotcheck.queue(db, "simulbench", person=person, limit=-1, **chosen)  # type: ignore[arg-type]
+        return [spotcheck.screen(db, s.conversation_id) for s in listed]
+
+
+# -- spot-checks
+
+
+def test_an_audit_is_drawn_and_its_figures_are_the_commands(app: Server, page: Page) -> None:
+    # The first of the tests here: what others find of the same judgements would count, too.
+    page.goto(f"{app.url}/spot-check?mode=audit")
+    page.get_by_role("button", name="Draw an audit").click()
+    page.get_by_label("Name", exact=True).fill("ten")
+    page.get_by_label("Judgements", exact=True).fill("10")
+    page.get_by_label("Seed", exact=True).fill("3")
+    page.get_by_role("button", name="Draw", exact=True).click()
+    expect(page.get_by_text("10 of 45 judgements were drawn.")).to_be_visible()
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator(".judged")).to_have_count(1)  # what other judges said is not shown
+    expect(page.locator(".tally")).to_have_text("10 left of 10")
+    for keys in ("r r r", "r r r", "h h l"):
+        press(page, keys)
+        saved(page)
+    expect(page.locator(".tally")).to_have_text("1 left of 10")
+    saved(page)
+    page.reload()
+    expect(page.locator(".tally")).to_have_text("1 left of 10")
+    press(page, "r")
+    expect(page.locator(".end h1")).to_contain_text("All looked at")
+    saved(page)
+    page.locator(".end").get_by_role("button", name="Spot-check").click()
+    metrics = page.get_by_test_id("stMetric")
+    expect(metrics.nth(0)).to_contain_text("70.0%")
+    # Wilson for 7 of 10: (0.7 + 0.1921 ± 1.96 √(0.021 + 0.009604)) / 1.3841 = 0.397 to 0.892.
+    expect(metrics.nth(0)).to_contain_text("39.7 to 89.2%")
+    expect(metrics.nth(3)).to_contain_text("66.7%")
+    with app.workspace.read() as db:
+        share = spotcheck.findings(db, "simulbench", "ten").overall
+    assert (share.reasonable, share.too_high, share.too_low) == (7, 2, 1)
+
+
+def test_the_hunt_starts_from_the_list_and_returns_to_it(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/spot-check")
+    every = queue(app)
+    with app.workspace.read() as db:
+        counts = spotcheck.counts(db, "simulbench")
+    expect(page.get_by_text(f"low score · {counts['low']}")).to_be_visible()
+    page.get_by_label("Your name", exact=True).fill("Ada")
+    page.get_by_label("Your name", exact=True).press("Enter")
+    page.get_by_text(f"empty reply · {counts['empty']}").click()
+    expect(page).to_have_url(re.compile("reason=empty"))
+    page.get_by_role("button", name=re.compile("Start with the first")).click()
+    titled(page, "Maker 3")
+    expect(page.locator(".text.none")).to_have_text("(an empty reply)")
+    expect(page.locator(".tally")).to_have_text(f"{counts['empty']} left of {counts['empty']}")
+    assert counts["empty"] < len(every)
+    press(page, "r r")
+    saved(page)
+    assert found(app, "Ada") == [(judge, "reasonable", None) for judge in JUDGES]
+    page.get_by_role("button", name="‹ Spot-check").click()
+    # The filter is still there, and so is what was found.
+    expect(page.get_by_text(f"empty reply · {counts['empty'] - 1}")).to_be_visible()
+    expect(page.get_by_test_id("stMetric").first).to_contain_text("100.0%")
+    expect(page.get_by_text("not the judges' rate").first).to_be_visible()
+
+
+def test_keys_pressed_as_fast_as_they_go_land_where_they_belong(app: Server, page: Page) -> None:
+    begin(page, app, "spot-check?work=hunt&as=Bo&of_reason=apart")
+    listed = queue(app, reasons=("apart",))
+    assert all(j.failure is None for screen in listed for j in screen.judgements)
+    findings = ["reasonable", "too_high", "too_low"]
+    expected, place = [], 0
+    for screen in listed:
+        for judgement in screen.judgements:
+            finding = findings[place % 3]
+            place += 1
+            expected.append((judgement.judge, finding, None))
+            press(page, {"reasonable": "r", "too_high": "h", "too_low": "l"}[finding])
+        if place % 8 == 0:
+            saved(page)  # nobody reads faster than the next ones come
+    expect(page.locator(".end h1")).to_contain_text("All looked at")
+    saved(page)
+    assert found(app, "Bo") == expected
+    # None of the keys reached Streamlit, whose R runs a page again and whose C asks to clear its caches.
+    press(page, "c r")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_score_of_ones_own_says_by_itself_which_way(app: Server, page: Page) -> None:
+    begin(page, app, "spot-check?work=hunt&as=Chi")
+    (first, second), *_ = [screen.judgements for screen in queue(app) if screen.judgements[0].score]
+    start = next(s for s in queue(app) if s.judgements[0].id == first.id)
+    page.goto(f"{app.url}/spot-check?work=hunt&as=Chi&at={start.conversation_id}")
+    expect(page.locator(".judged .score").first).to_contain_text(f"{first.score:g}")
+    assert first.score is not None
+    assert second.score is not None
+    press(page, "ArrowDown 0 ArrowUp")
+    press(page, f"{int(first.score)}")
+    saved(page)
+    assert found(app, "Chi") == [(second.judge, "too_low", 10.0), (first.judge, "reasonable", first.score)]
+    given = app.rows(
+        "SELECT r.score FROM ratings r JOIN raters x ON x.id = r.rater_id JOIN studies s ON s.id = r.study_id "
+        "WHERE x.name = 'Chi' AND s.name = 'spot-check-simulbench' AND r.conversation_id = ?",
+        start.conversation_id,
+    )
+    assert len(given) == 1
+
+
+def test_undo_brings_the_item_back_and_takes_the_finding_away(app: Server, page: Page) -> None:
+    begin(page, app, "spot-check?work=hunt&as=Dee&of_reason=apart")
+    title = page.locator(".about h2").text_content() or ""
+    where = page.locator(".about p").first.text_content() or ""
+    press(page, "h l")
+    expect(page.locator(".judged.answered")).to_have_count(0)  # the next one
+    press(page, "u")
+    titled(page, title)
+    expect(page.locator(".about p").first).to_have_text(where)
+    expect(page.locator(".judged.answered")).to_have_count(1)
+    saved(page)
+    assert found(app, "Dee") == [(JUDGES[0], "too_high", None)]
+    press(page, "u")
+    expect(page.locator(".judged.answered")).to_have_count(0)
+    saved(page)
+    assert found(app, "Dee") == []
+
+
+def test_a_note_goes_with_the_finding(app: Server, page: Page) -> None:
+    begin(page, app, "spot-check?work=hunt&as=Eve&of_reason=apart")
+    press(page, "n")
+    page.locator(".dialog textarea").wait_for()
+    page.keyboard.type("rich in RHL 123")  # letters and digits that are keys elsewhere
+    page.keyboard.press("Enter")
+    expect(page.locator(".mine").first).to_have_text("note: rich in RHL 123")
+    assert found(app, "Eve") == []
+    press(page, "h")
+    saved(page)
+    assert app.rows(
+        "SELECT v.finding, v.comment FROM verifications v JOIN raters p ON p.id = v.rater_id WHERE p.name = 'Eve'"
+    ) == [("too_high", "rich in RHL 123")]
+
+
+def test_an_unreadable_verdict_is_shown_and_asks_for_no_finding(app: Server, page: Page) -> None:
+    begin(page, app, "spot-check?work=hunt&as=Flo&of_reason=failed")
+    titled(page, "Maker 2")
+    failed = page.locator(".judged").first
+    expect(failed).to_contain_text("mumble [[eleven]]")
+    expect(page.locator(".judged.active")).to_contain_text(JUDGES[1])
+    press(page, "ArrowUp r")
+    expect(page.locator(".notice")).to_contain_text("could not be read")
+    press(page, "ArrowDown r")
+    saved(page)
+    assert found(app, "Flo") == [(JUDGES[1], "reasonable", None)]
+
+
+def test_what_a_model_wrote_is_shown_letter_for_letter(app: Server, page: Page) -> None:
+    hostile = next(s for s in queue(app) if s.conversation.messages[-1].content == HOSTILE)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    begin(page, app, f"spot-check?work=hunt&at={hostile.conversation_id}")
+    expect(page.locator(".message.rated .text")).to_have_text(HOSTILE)
+    expect(page.locator(".message.hard")).to_contain_text("harder one")
+    assert page.title() != "broken"
+    assert not [url for url in asked if "elsewhere" in url or url.endswith("/x")]
+
+
+# -- comparisons
+
+
+def test_people_compare_blind_and_stand_beside_the_judges(app: Server, page: Page) -> None:
+    begin(page, app, "comparisons?work=compare&as=Gus")
+    with app.workspace.read() as db:
+        dealt = [pair for pair, _ in comparisons.dealt(db, "simulbench", "Gus")]
+    assert len(dealt) == 3 * SCRIPTS
+    for player in PLAYERS:
+        assert player not in page.locator(".desk").inner_html()
+    press(page, "a b t")
+    press(page, "u b")
+    expect(page.locator(".tally")).to_have_text(f"{3 * SCRIPTS - 3} left of {3 * SCRIPTS}")
+    saved(page)
+    given = app.rows(
+        "SELECT first_id, second_id, verdict FROM comparisons c JOIN raters x ON x.id = c.rater_id WHERE x.name = 'Gus' ORDER BY c.id"
+    )
+    assert given == [(p.first, p.second, verdict) for p, verdict in zip(dealt, "ABB", strict=False)]
+    page.get_by_role("button", name="‹ Comparisons").click()
+    expect(page.get_by_text("of 24 pairs done")).to_be_visible()
+    expect(page.get_by_role("heading", name="Judges beside people")).to_be_visible()
+    expect(page.get_by_text("people (1)")).to_be_visible()
+
+
+def test_the_tables_of_comparisons_are_the_commands(app: Server, page: Page) -> None:
+    with app.workspace.read() as db:
+        seen = comparisons.compared(db, "simulbench")
+    duel = next(d for d in seen.standings[0].duels if d.n)
+    # Shown first wins in four of eight scripts, which makes a tie of them; amber wins the rest.
+    assert (duel.won, duel.tied, duel.lost) == (4, 4, 0)
+    page.goto(f"{app.url}/comparisons?rater={JUDGES[0]}")
+    expect(cells(page, "amber", "birch")).to_have_text(
+        ["amber", "birch", "50", "50", "0", "50", re.compile(" to "), "8", "0"]
+    )
+    # In the four odd scripts the verdict follows the place, each time to the first.
+    expect(cells(page, JUDGES[0])).to_have_text([JUDGES[0], "50", "4", "8", "4", "0"])
+
+
+# -- tasks
+
+
+def test_tasks_are_accepted_edited_and_rejected_by_keys(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/tasks")
+    page.get_by_label("Your name", exact=True).fill("Hana")
+    page.get_by_label("Your name", exact=True).press("Enter")
+    page.get_by_role("button", name=f"Decide about {len(PROPOSED)}").click()
+    titled(page, "Abacus Keeper")
+    expect(page.locator(".like").first).to_contain_text("Abacus Keeper")  # the double is pointed out
+    press(page, "a x")
+    titled(page, "Tide Table")
+    press(page, "u")
+    titled(page, "Abacus Keeper")
+    press(page, "x e")
+    page.locator(".dialog textarea").fill("Work out the tides of a harbour. My first day: Monday.")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".end h1")).to_contain_text("All decided")
+    saved(page)
+    with app.workspace.read() as db:
+        stored = {s.key: s for s in scenarios.page(db, "simulbench", "task", limit=-1)}
+    assert {key: s.state for key, s in stored.items()} == {
+        "abacus-keeper": "accepted", "abacus-warden": "rejected", "tide-table": "accepted",
+    }  # fmt: skip
+    assert {s.decided_by for s in stored.values()} == {"Hana"}
+    assert all(s.decided for s in stored.values())
+    assert stored["tide-table"].body["proposed"]["task_description"] == PROPOSED["tide-table"][1]
+    in_use = usable(materials(app.workspace))
+    assert "abacus-warden" not in in_use
+    assert in_use["tide-table"].task_description.endswith("Monday.")
+
+
+def test_an_edit_that_is_no_task_is_refused_and_shown_again(app: Server, page: Page) -> None:
+    with app.workspace.write() as db:
+        scenarios.save(db, [Scenario(
+            "simulbench", "task", "new-one", {"act": "New One", "task_description": "Be new. My first wish: x.", "request_type": "a wish", "type": "stateless"},
+            "proposed", "generated")])  # fmt: skip
+    begin(page, app, "tasks?work=review&as=Ida")
+    titled(page, "New One")
+    press(page, "e")
+    page.locator(".dialog textarea").fill("Be new, and say nothing else.")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".notice, .end")).not_to_have_count(0)
+    with app.workspace.read() as db:
+        assert scenarios.get(db, "simulbench", "task", "new-one").state == "proposed"
+    expect(page.locator(".desk")).to_contain_text("must end with the first request")
+
+
+# -- the leaderboard
+
+
+def test_the_leaderboard_shows_the_papers_columns_and_leads_to_scripts(app: Server, page: Page) -> None:
+    with app.workspace.read() as db:
+        table = subsets(db)
+    page.goto(f"{app.url}/leaderboard?benchmark=simulbench")
+    best = table.rows[0]
+    shown = [cell.mean for cell in best.cells.values()]
+    expect(cells(page, best.player)).to_have_text(
+        [best.player, *(re.compile(f"^{mean.value:.2f}|^–$") for mean in shown)]
+    )
+    page.get_by_role("button", name="Where models differ most").click()
+    expect(page.get_by_role("heading", name=re.compile("Where models differ most: Maker"))).to_be_visible()
+    for player in PLAYERS:
+        expect(page.get_by_text(player).first).to_be_visible()
+    page.get_by_role("button", name="The table").click()
+    page.get_by_role("button", name="Where the strongest model fails").click()
+    expect(page.get_by_role("heading", name=re.compile(f"Where {best.player} fails"))).to_be_visible()
