@@ -6,6 +6,7 @@
 Beside them, one criterion at a time, as `Figures` (rows, basis, detail) unless said otherwise:
 
     reliability       people among themselves, by several coefficients
+    nominal           people and judges on answers without an order, such as yes and no
     answers           how every rater uses the scale (a frame)
     judge_figures     judges and panels: order and level, with intervals
     footing           judges beside a person who is held out
@@ -30,6 +31,7 @@ from core.agreement.ceilings import ceilings, footing
 from core.agreement.groups import levels, within_groups
 from core.agreement.items import bands, contested, item_scores, largest_gaps
 from core.agreement.judges import judge_figures
+from core.agreement.nominal import nominal
 from core.agreement.panels import Search, best_panel, default_panels, redundancy
 from core.agreement.planning import Forecast, needed
 from core.agreement.ratings import FINAL, Ratings, Scores, read_ratings
@@ -58,6 +60,7 @@ __all__ = [
     "largest_gaps",
     "levels",
     "needed",
+    "nominal",
     "read_ratings",
     "redundancy",
     "reliability",

@@ -187,6 +187,8 @@ class Benchmark:
     """How two conversations of the same scenario are compared; None where the benchmark does not compare."""
     same: str = ""
     """The facet that says which scenario a conversation is of: only those with the same value are compared."""
+    stage: Callable[[str], str] | None = None
+    """How far a play has come, from the name of its latest step (in alphabetical order); None where plays are short."""
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:

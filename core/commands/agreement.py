@@ -12,6 +12,7 @@ import click
 
 from core import studies
 from core.agreement import show
+from core.commands import agreement_nominal
 from core.workspace import Workspace
 
 _KEPT = "Correlations leave out {n} of {all} units: {reason}. --keep-refused counts them."
@@ -50,6 +51,11 @@ _KEPT = "Correlations leave out {n} of {all} units: {reason}. --keep-refused cou
     show_default=True,
     help="Repeated runs of a judge: their mean, or each by itself.",
 )
+@click.option(
+    "--nominal",
+    is_flag=True,
+    help="Take answers as categories (yes/no): nominal alpha and Cohen's kappa instead.",
+)
 @click.option("--keep-refused", is_flag=True, help="Count conversations in which a judge saw a refusal.")
 @click.pass_obj
 def command(
@@ -61,6 +67,7 @@ def command(
     panels: tuple[str, ...],
     runs: studies.Runs,
     keep_refused: bool,
+    nominal: bool,
 ) -> None:
     """Agreement of people with each other, and of judges and panels with people.
 
@@ -68,6 +75,9 @@ def command(
     """
     with Workspace.open(workspace, create=False).read() as db:
         ratings = studies.ratings_for_agreement(db, study, runs=runs, exclude_refused=not keep_refused)
+    if nominal:
+        agreement_nominal.show(ratings, form=form, resamples=resamples, seed=seed)
+        return
     found = studies.agreement(
         ratings,
         panels=[[name.strip() for name in panel.split(",") if name.strip()] for panel in panels],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import click
@@ -46,27 +46,31 @@ def duration(seconds: float) -> str:
 class Watcher:
     """Shows each beat of a run."""
 
-    def __init__(self, live: Live | None):
+    def __init__(self, live: Live | None, stage: Callable[[], str]):
         self.live = live
+        self.stage = stage
         self.last = time.monotonic()
 
     def __call__(self, progress: Progress) -> None:
         """Draw it, or say it every few seconds."""
         if self.live is not None:
-            self.live.update(Text(_bar(progress) + " " + sentence(progress)))
+            self.live.update(Text(_bar(progress) + " " + self._told(progress)))
         elif time.monotonic() - self.last >= PLAIN_SECONDS:
             self.last = time.monotonic()
-            click.echo(sentence(progress))
+            click.echo(self._told(progress))
+
+    def _told(self, progress: Progress) -> str:
+        return " · ".join(filter(None, [sentence(progress), self.stage()]))
 
 
 @contextmanager
-def watching() -> Iterator[Watcher]:
-    """A watcher for the length of a run."""
+def watching(stage: Callable[[], str] = str) -> Iterator[Watcher]:
+    """A watcher for the length of a run; `stage` says how far plays that take long have come."""
     if sys.stdout.isatty():
         with Live(console=Console(), refresh_per_second=4, transient=True) as live:
-            yield Watcher(live)
+            yield Watcher(live, stage)
     else:
-        yield Watcher(None)
+        yield Watcher(None, stage)
 
 
 def estimate(found: Survey) -> str:

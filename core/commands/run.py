@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from core import launch, runs, work
+from core import launch, runs, stages, work
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark, Option, Plan
 from core.commands import progress
@@ -27,7 +27,12 @@ def finish(
     if estimate:
         click.echo(progress.estimate(work.survey(workspace, job, retry_failed=retry_failed)))
         return
-    with progress.watching() as watcher:
+
+    def stage() -> str:
+        with workspace.read() as db:
+            return stages.sentence(db, job.benchmark)
+
+    with progress.watching(stage) as watcher:
         ended = runs.execute(workspace, job, max_cost=max_cost, retry_failed=retry_failed, watch=watcher)
     click.echo(f"Run {ended.id} {ended.state}: {progress.sentence(ended)}")
     if ended.message:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core import launch
+from core import launch, stages
 from core.benchmarks.benchmark import Plan
 from core.commands.progress import duration
 from core.launch import Launched
@@ -83,6 +83,10 @@ def _card(run: Progress) -> None:
                 help="Calls in flight are finished and kept; the same run continues later.",
             )
         _progress(run)
+        with workspace().read() as db:
+            stage = stages.sentence(db, run.benchmark)
+        if stage:
+            st.caption(plain(stage))
 
 
 def _progress(run: Progress) -> None:

@@ -14,15 +14,19 @@ from urllib.request import urlopen
 import pytest
 from click.testing import CliRunner
 
-from core import leaderboards_stss, runs, simulations, work
+from core import leaderboards_stss, runs, stages, work
 from core.benchmarks.benchmark import Plan
 from core.benchmarks.stss.scoring import score
 from core.benchmarks.stss.tasks import task_from
 from core.benchmarks.stss.trajectory import from_stored
 from core.cli import main
+from core.conversation import Unit
 from core.errors import ConcordError, ConfigError, NotFound
+from core.rating import Annotation, Rating
 from core.standin.server import running
-from core.store import conversations, scenarios, trajectories
+from core.store import access, conversations, scenarios, studies, trajectories
+from core.store.conversations import Filter
+from core.studies import draw_study
 from core.workspace import Workspace
 from tests.conftest import toml
 
@@ -137,7 +141,7 @@ def test_a_killed_simulation_goes_on_where_it_was(tmp_path):
         while True:
             with workspace.read() as db:
                 noted = db["journal"].count
-                under_way = simulations.under_way(db)
+                under_way = stages.under_way(db, "stss")
             if noted > 45:
                 break
             assert process.poll() is None, "the run ended before it could be killed"
@@ -155,7 +159,7 @@ def test_a_killed_simulation_goes_on_where_it_was(tmp_path):
             calls = json.load(reply)
     ((_, conversation),) = each(workspace)
     with workspace.read() as db:
-        assert simulations.under_way(db) == {}
+        assert stages.under_way(db, "stss") == {}
         total = db.execute("SELECT calls FROM conversations").fetchone()[0]
     # Every call of the simulation was paid for once, but for those in flight, or not yet in the journal, when it was killed.
     assert sum(calls["answered"].values()) - calls["repeated"] == total
@@ -236,37 +240,37 @@ def test_an_empty_workspace_says_what_to_do(tmp_path):
         list(job.plays())
 
 
-def test_pages_are_shown_what_happened(lived):
-    with lived.read() as db:
-        listed = simulations.listed(db)
-        found = simulations.load(
-            db, work.materials(lived), next(f.id for f in listed if f.facets["task"] == "harvest-supper")
-        )
-        (other, *_) = conversations.keys_after(db, "stss-language", limit=1)
-        with pytest.raises(NotFound, match="is not a simulation"):
-            simulations.load(db, work.materials(lived), other[0])
-    assert len(listed) == 12
-    everybody = set(found.task.cast)
-    for moment in (found.lived.times[0], found.lived.times[100], found.lived.times[-1]):
-        here = simulations.at(found, moment)
-        assert set(here.agent) == everybody
-        assert here.x.notna().all()
-    performer = found.task.performer
-    table = simulations.day(found, performer, found.days[0])
-    for lane in ("planned", "happened"):
-        bars = table[table.lane == lane].sort_values("start")
-        assert (bars.end.shift().dropna().to_numpy() == bars.start.iloc[1:].to_numpy()).all(), (
-            "no gap and no overlap"
-        )
-        assert bars.end.iloc[-1] - bars.start.iloc[0] == 96 * found.step
-    talks = simulations.talks(found)
-    assert set(talks[talks.performer & talks.about].second) | set(
-        talks[talks.performer & talks.about]["first"]
-    ) - {performer} == set(simulations.invited(found))
-    (event,) = simulations.events(found)
-    assert (event.x, event.y) == found.town.sectors["Town Hall"].at
-    assert {e.agent for e in event.counted}.isdisjoint(e.agent for e in event.close)
-    assert (simulations.memories(found, performer).time.diff().dropna().dt.total_seconds() >= 0).all()
-    assert simulations.places(found).event.sum() == 1
-    with pytest.raises(NotFound, match="is not in this simulation"):
-        simulations.day(found, "Nobody", found.days[0])
+def test_people_answer_the_same_conditions_and_agreement_is_computed_on_them(lived):
+    """Three people, of whom the last is contrary about the place; drawn, answered and measured by the commands a study uses."""
+    with lived.write() as db:
+        study = draw_study(
+            db, "conditions", 8, wanted=Filter("stss-language", facets={"type": ("public",)}), ask=["invited", "time", "place"], by=(),
+        )  # fmt: skip
+        for person in ("Ada", "Ben", "Cleo"):
+            access.invite(db, person)
+        given = []
+        for unit in studies.units(db, "conditions"):
+            conversation = conversations.load(db, unit["conversation_id"])
+            said = " ".join(m.content for m in conversation.messages)
+            told = {"invited": "supper" in said, "time": "18:00" in said, "place": "Town Hall" in said}
+            for person in ("Ada", "Ben", "Cleo"):
+                for name, answer in told.items():
+                    score = int(answer != (person == "Cleo" and name == "place"))
+                    given.append(Annotation(Rating(Unit(conversation.key), name, score), person))
+        studies.import_annotations(db, "conditions", given)
+    assert [c.scale.values for c in study.criteria] == [(0, 1)] * 3
+    done = concord(
+        lived, "agreement", "--study", "conditions", "--nominal", "--format", "json", "--resamples", "50"
+    )
+    assert done.exit_code == 0, done.output
+    figures = {
+        (f["criterion"], f["coefficient"], f["a"], f["b"]): f for f in json.loads(done.stdout)["figures"]
+    }
+    assert figures["time", "kappa", "Ada", "Ben"]["value"] in (
+        1,
+        None,
+    )  # None where everybody was told, or nobody
+    assert figures["place", "kappa", "Ada", "Ben"]["agreement"] == 1
+    assert figures["place", "kappa", "Ada", "Cleo"]["agreement"] == 0
+    assert {f["a"] for f in figures.values() if f["b"] == "majority of people"} == {"strict", "lenient"}
+    assert concord(lived, "agreement", "--study", "conditions", "--nominal").exit_code == 0

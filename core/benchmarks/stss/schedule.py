@@ -65,7 +65,7 @@ def arrange(
     found: list[Action] = []
     for start, wish in sorted(_timed(wishes, repairs), key=lambda pair: pair[0]):
         if not begin <= start < bed:
-            if start + wish.minutes <= begin or start >= bed:
+            if start + wish.minutes <= begin or start >= bed or begin >= bed:
                 repairs.append(
                     f"“{wish.action}” at {hour_of(start)} lies outside the waking hours and was left out"
                 )

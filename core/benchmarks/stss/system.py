@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -229,6 +230,14 @@ def architectures(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[s
 
 
 STEP = 5
+STAGE = re.compile(r"day \d+ \d\d:\d\d")
+
+
+def stage(step: str) -> str:
+    """The town's time in the name of a step, as `Now.label` begins it."""
+    found = STAGE.match(step)
+    return found[0] if found else ""
+
 
 STSS = Benchmark(
     name=NAME,
@@ -255,4 +264,5 @@ STSS = Benchmark(
     rubric=None,
     facets=("task", "type", "architecture", "performer", "town"),
     plays=plays,
+    stage=stage,
 )  # fmt: skip

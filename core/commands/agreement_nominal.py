@@ -1,0 +1,68 @@
+"""`concord agreement --nominal`: answers taken as categories, such as yes and no."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+import pandas as pd
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from core.agreement import nominal, read_ratings
+from core.studies import StudyRatings
+
+
+def show(ratings: StudyRatings, *, form: str, resamples: int, seed: int) -> None:
+    """Print nominal alpha and the kappas of each criterion that has more than a mark of one person: as table, JSON or CSV."""
+    if form == "latex":
+        raise click.UsageError("Nominal figures come as table, json or csv.")
+    table = read_ratings(
+        ratings.table, criteria=ratings.criteria, counted=(), exclude_units=ratings.left_out,
+        anonymous_people=ratings.study.anonymous,
+    )  # fmt: skip
+    found = {name: nominal(table, name, resamples=resamples, seed=seed) for name in ratings.criteria}
+    rows = pd.concat(
+        [figures.rows.assign(criterion=name) for name, figures in found.items()], ignore_index=True
+    )
+    rows = rows[["criterion", "coefficient", "a", "b", "value", "low", "high", "agreement", "n", "reason"]]
+    if form == "csv":
+        click.echo(rows.to_csv(index=False), nl=False)
+    elif form == "json":
+        values = rows.astype(object).where(rows.notna(), None).to_dict("records")
+        click.echo(json.dumps({"study": ratings.study.name, "figures": values}, ensure_ascii=False, indent=2))
+    else:
+        Console(width=None if sys.stdout.isatty() else 160).print(_table(rows))
+    for name, figures in found.items():
+        click.echo(f"{name}: {figures.basis}", err=True)
+    if ratings.stand_ins:
+        click.echo(
+            f"Stand-ins, neither people nor language models: {', '.join(ratings.stand_ins)}.", err=True
+        )
+
+
+def _table(rows: pd.DataFrame) -> Table:
+    table = Table(title="Answers as categories", title_justify="left", box=box.SIMPLE)
+    for heading in ("criterion", "coefficient", "of"):
+        table.add_column(heading)
+    for heading in ("value", "95% interval", "equal answers", "n"):
+        table.add_column(heading, justify="right")
+    for row in rows.to_dict("records"):
+        of = f"{row['a']} – {row['b']}" if row["a"] else "people"
+        undefined = row["value"] != row["value"]
+        value = f"undefined: {row['reason']}" if undefined else f"{row['value']:.3f}"
+        ends = "" if row["low"] != row["low"] else f"{row['low']:.2f} to {row['high']:.2f}"
+        share = "" if row["agreement"] != row["agreement"] else f"{row['agreement']:.0%}"
+        table.add_row(
+            escape(str(row["criterion"])),
+            str(row["coefficient"]),
+            escape(of),
+            value,
+            ends,
+            share,
+            str(row["n"]),
+        )
+    return table
