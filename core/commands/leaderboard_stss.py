@@ -28,9 +28,9 @@ def show(workspace: Workspace, *, judges: Sequence[str], form: str, resamples: i
     if form == "json":
         click.echo(json.dumps(as_values(found), ensure_ascii=False, indent=2))
     elif form == "csv":
-        click.echo(_csv(found), nl=False)
+        click.echo(as_csv(found), nl=False)
     elif form == "latex":
-        click.echo(_latex(found), nl=False)
+        click.echo(as_latex(found), nl=False)
     else:
         console = Console(width=None if sys.stdout.isatty() else 180)
         for table in _tables(found):
@@ -151,7 +151,7 @@ def _cell(cell: Figure | int) -> str:
     return f"{cell.value:.3f}" + (f"\n± {half:.3f}" if half is not None else "")
 
 
-def _csv(found: tables.Tables) -> str:
+def as_csv(found: tables.Tables) -> str:
     """One figure a row: table, model, agent, figure, value, interval, n."""
     out = io.StringIO()
     columns = ["table", "player", "architecture", "figure", "value", "ci_low", "ci_high", "n"]
@@ -188,7 +188,7 @@ def _write(
         )
 
 
-def _latex(found: tables.Tables) -> str:
+def as_latex(found: tables.Tables) -> str:
     """The two tables of the paper. Wants booktabs."""
     lines: list[str] = []
     if found.action:

@@ -8,12 +8,13 @@ from core import leaderboards
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark
 from core.benchmarks.simulbench import SIMULBENCH
+from core.benchmarks.stss import STSS, STSS_LANGUAGE
 from core.errors import ConcordError
 from core.exchange import standings as written
 from core.leaderboards import Leaderboard, Rated
 from core.store import conversations
 from core.store import tables as stored
-from pages.parts import charts, simulbench_board, tables
+from pages.parts import charts, simulbench_board, stss_board, tables
 from pages.parts.address import asked, shown
 from pages.parts.links import go, link
 from pages.parts.plain import plain
@@ -21,7 +22,11 @@ from pages.parts.session import sentence, workspace
 
 EVERY = "all"
 # Benchmarks whose paper has a table of its own shape.
-OWN = {SIMULBENCH.name: simulbench_board.draw}
+OWN = {
+    SIMULBENCH.name: simulbench_board.draw,
+    STSS.name: stss_board.draw,
+    STSS_LANGUAGE.name: stss_board.draw,
+}
 Chosen = tuple[tuple[str, tuple[str, ...]], ...]
 
 
@@ -59,7 +64,13 @@ def page() -> None:
     st.title("Leaderboard", anchor=False)
     with workspace().read() as db:
         stamp, known = stored.stamp(db), conversations.values(db)
-    names = [b.name for b in BENCHMARKS.values() if b.name in known["benchmark"] and leaderboards.compares(b)]
+    names = [
+        b.name
+        for b in BENCHMARKS.values()
+        if b.name in known["benchmark"] and (b.name in OWN or leaderboards.compares(b))
+    ]
+    if STSS.name in names and STSS_LANGUAGE.name in names:
+        names.remove(STSS_LANGUAGE.name)  # both levels stand on one page
     if not names:
         st.info("There are no conversations yet that judges could compare.")
         return link("runs", "Start a run")

@@ -192,3 +192,17 @@ def test_an_address_that_leads_nowhere_says_so(app: Server, page: Page) -> None:
     expect(page.get_by_text("Select a conversation to read it.")).to_be_visible()
     page.goto(f"{app.url}/town?task=nothing")
     expect(page.get_by_text(re.compile("There is no task “nothing”"))).to_be_visible(timeout=20_000)
+
+
+def test_the_leaderboard_sets_agents_side_by_side_and_leads_to_the_town(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/leaderboard?benchmark=stss")
+    agents = table(page, "What was brought about")
+    cells = agents.locator("td").all_text_contents()
+    # one of two came to the concert of GA+TDP, nobody to the two of GA
+    assert cells.index("GA+TDP") < cells.index("GA")
+    assert "0.500" in cells
+    assert "0.000" in cells
+    expect(page.get_by_text(re.compile("Stand-ins take part"))).to_be_visible()
+    press(page, agents, 16, 0)
+    expect(page).to_have_url(re.compile(r"/town\?.*architecture=GA%2BTDP"))
+    expect(page.get_by_text("1 ÷ 2 = 0.50.").first).to_be_visible(timeout=20_000)
