@@ -316,10 +316,14 @@ def test_an_edit_that_is_no_task_is_refused_and_shown_again(app: Server, page: P
     press(page, "e")
     page.locator(".dialog textarea").fill("Be new, and say nothing else.")
     page.keyboard.press("Control+Enter")
-    expect(page.locator(".notice, .end")).not_to_have_count(0)
+    expect(page.locator(".notice")).to_contain_text("must end with the first request")
+    titled(page, "New One")
+    expect(page.locator(".text.task")).to_contain_text("My first wish: x.")
     with app.workspace.read() as db:
         assert scenarios.get(db, "simulbench", "task", "new-one").state == "proposed"
-    expect(page.locator(".desk")).to_contain_text("must end with the first request")
+    # What was typed is still there to be put right.
+    press(page, "e")
+    expect(page.locator(".dialog textarea")).to_have_value("Be new, and say nothing else.")
 
 
 # -- the leaderboard

@@ -15,6 +15,7 @@ class Line {
     this.count = { left: 0, of: 0 };
     this.said = null;
     this.closed = null;
+    this.drafts = new Map(); // words that were typed and are not kept yet
   }
 
   get item() {
@@ -33,11 +34,7 @@ class Line {
       return this.changed("item");
     }
     const free = this.outbox.answered(news);
-    for (const refusal of news.refused) {
-      this.items.delete(refusal.item);
-      this.say(refusal.message, "bad");
-      this.changed("item");
-    }
+    for (const refusal of news.refused) this.refuse(refusal);
     const known = new Set(this.ids);
     this.ids.push(...news.line.filter((id) => !known.has(id)));
     this.count = news.count;
@@ -50,6 +47,15 @@ class Line {
     const want = this.wanted();
     if (free && (this.outbox.waiting.length || this.needed(want))) this.outbox.flush(want);
     this.changed();
+  }
+
+  // What was not kept is shown again as it stands in the store, with the reason.
+  refuse({ item, message }) {
+    this.items.delete(item);
+    this.done = this.done.filter((entry) => entry.item !== item);
+    if (this.ids.includes(item)) this.at = item;
+    this.say(`Not kept: ${message}`, "bad");
+    this.changed("item");
   }
 
   wanted() {

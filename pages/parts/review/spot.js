@@ -7,7 +7,11 @@ const spot = {
   keys: ["r", "h", "l", "n", ...FINDINGS.map(([, k]) => k)],
 
   parts: (item) => item.judgements.length,
-  finished: (item) => item.judgements.every((j) => j.failure !== null || j.finding !== null),
+  // Where nothing can be found, because no verdict could be read, only Enter goes on.
+  finished: (item) => {
+    const scored = item.judgements.filter((j) => j.failure === null);
+    return scored.length > 0 && scored.every((j) => j.finding !== null);
+  },
   start: (item) => Math.max(0, item.judgements.findIndex((j) => j.failure === null && j.finding === null)),
 
   effect(item, event) {
@@ -20,6 +24,7 @@ const spot = {
   find(line, finding, corrected = null, index = line.focus) {
     const { item } = line;
     const j = item.judgements[index];
+    if (!j) return;
     if (j.failure !== null) return line.say("This verdict could not be read: there is no score to judge. Enter goes on.", "bad");
     line.focus = index;
     const what = `“${FOUND[finding].toLowerCase()}” for ${j.judge}`;
@@ -29,6 +34,7 @@ const spot = {
   // The score one would have given says by itself whether the judge's is too high or too low.
   score(line, value) {
     const j = line.item.judgements[line.focus];
+    if (!j) return;
     if (j.score === null) return this.find(line, "reasonable");
     this.find(line, value < j.score ? "too_high" : value > j.score ? "too_low" : "reasonable", value);
   },
@@ -45,6 +51,7 @@ const spot = {
   note(line, dialogs) {
     const { item } = line;
     const j = item.judgements[line.focus];
+    if (!j || j.failure !== null) return line.say("There is no score here to write a note on.", "bad");
     note(dialogs, `A note on what ${j.judge} said`, j.comment, (comment) => {
       // Before there is a finding the note waits here and goes with it.
       if (j.finding === null) j.comment = comment;
@@ -80,6 +87,7 @@ const spot = {
             item.challenging && item.said.length > 2 && el("button", { type: "button", class: "tag", onclick: (event) => act("challenging", event) }, `challenging: turn ${item.challenging} ↑`))),
         ...cards, ...said],
       right: [
+        !item.judgements.length && el("p", { class: "people" }, "None of the judges chosen has judged this."),
         ...item.judgements.map((j, i) => this.card(item, j, i, line, act)),
         item.people.length > 0 && el("p", { class: "people" }, `People: ${item.people.join(", ")}`),
       ].filter(Boolean),

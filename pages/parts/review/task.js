@@ -29,20 +29,20 @@ const task = {
 
   edit(line, dialogs) {
     const { item } = line;
-    const now = item.draft ?? { ...item.task };
+    const typed = line.drafts.get(item.id) ?? { ...item.task };
+    const draft = (changed) => line.drafts.set(item.id, Object.assign(typed, changed));
     const fields = FIELDS.map(([name, label]) => {
       const field = name === "task_description" ? el("textarea", { rows: 11 }) : el("input", { type: "text" });
-      field.value = now[name];
+      field.value = typed[name];
       // What was typed is there again when the window is closed and opened.
-      field.addEventListener("input", () => (item.draft = { ...(item.draft ?? now), [name]: field.value }));
+      field.addEventListener("input", () => draft({ [name]: field.value }));
       return el("label", { class: "field" }, el("span", {}, label), field);
     });
-    const type = el("select", {}, line.fixed.types.map((t) => el("option", { value: t, selected: t === now.type }, t)));
-    type.addEventListener("change", () => (item.draft = { ...(item.draft ?? now), type: type.value }));
+    const type = el("select", {}, line.fixed.types.map((t) => el("option", { value: t, selected: t === typed.type }, t)));
+    type.addEventListener("change", () => draft({ type: type.value }));
     const save = () => {
-      const edited = item.draft ?? now;
       dialogs.hide();
-      const changed = Object.fromEntries(Object.entries(edited).filter(([name, value]) => value !== item.task[name]));
+      const changed = Object.fromEntries(Object.entries(typed).filter(([name, value]) => value !== item.task[name]));
       this.decide(line, "accepted", Object.keys(changed).length ? changed : null);
     };
     const form = el("div", {}, fields, el("label", { class: "field" }, el("span", {}, "Type"), type),
