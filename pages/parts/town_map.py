@@ -22,6 +22,8 @@ PARTS: dict[Part, tuple[str, str]] = {
 """The colour and shape of each part, readable on white and on black."""
 INK = "#85898c"
 """Words and lines of the map, on white and on black."""
+RING = "#a273c9"
+LEGEND = "Ring: in conversation. Faint: asleep. Dashed frame: where the task is to be done. Point at anything for more."
 HEIGHT = 620
 NAMED = 3
 """So many people of one arena are written out; the rest are a number."""
@@ -32,9 +34,9 @@ def town_map(of: Simulation, town: Town, people: Sequence[Standing]) -> Chart:
     xs, ys = _ends(town)
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=xs, nice=False, zero=False))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=ys, nice=False, zero=False))
-    return alt.layer(*_ground(of, town, x, y), _dots(people, x, y), _names(people, x, y)).properties(
-        height=HEIGHT
-    )
+    return alt.layer(
+        *_ground(of, town, x, y), _rings(people, x, y), _dots(people, x, y), _names(people, x, y)
+    ).properties(height=HEIGHT)
 
 
 def _dots(people: Sequence[Standing], x: alt.X, y: alt.Y) -> Chart:
@@ -43,7 +45,7 @@ def _dots(people: Sequence[Standing], x: alt.X, y: alt.Y) -> Chart:
     legend = alt.Legend(orient="top", title=None, labelLimit=200, symbolSize=110, symbolStrokeWidth=0)
     rows = [
         (p.name, p.part, p.state.action, p.state.place, f"{p.since:%H:%M}", p.x, p.y, 0.45 if p.kind == "asleep" else 1.0)
-        for p in people
+        for p in sorted(people, key=lambda p: p.part == "performer")  # drawn last, and so on top
         if p.x is not None
     ]  # fmt: skip
     table = pd.DataFrame(rows, columns=["name", "part", "doing", "place", "since", "x", "y", "awake"])
@@ -62,6 +64,13 @@ def _dots(people: Sequence[Standing], x: alt.X, y: alt.Y) -> Chart:
             ],
         )
     )  # fmt: skip
+
+
+def _rings(people: Sequence[Standing], x: alt.X, y: alt.Y) -> Chart:
+    """Around those who are in conversation."""
+    rows = [(p.x, p.y) for p in people if p.kind == "conversation" and p.x is not None]
+    rings = alt.Chart(pd.DataFrame(rows, columns=["x", "y"], dtype=float))
+    return rings.mark_point(filled=False, size=330, stroke=RING, strokeWidth=2.5, opacity=1).encode(x=x, y=y)
 
 
 def _names(people: Sequence[Standing], x: alt.X, y: alt.Y) -> Chart:

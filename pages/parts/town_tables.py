@@ -16,7 +16,7 @@ from pages.parts.plain import plain
 Go = Callable[[datetime], None]
 """Shows a moment on the map."""
 
-WHY = 520
+WHY = 600
 """Pixels that a reason needs."""
 
 

@@ -162,6 +162,7 @@ def _moment(of: Simulation, which: int) -> None:
         st.info("The file of this town is not at hand, so that there is no map.")
     else:
         st.altair_chart(town_map.town_map(of, of.town, people), alt="Map of the town", key=f"map {which}")
+        st.caption(town_map.LEGEND)
         off = [p.name for p in people if p.x is None]
         if off:
             st.caption(plain(f"At places that the map does not have: {', '.join(off)}."))

@@ -31,7 +31,7 @@ Room = tuple[str, ...]
 
 APART = 22.0
 """Metres on the map between two arenas of a sector."""
-BESIDE = 7.0
+BESIDE = 11.0
 """Metres on the map between two people in one arena."""
 TURN = math.pi * (3 - math.sqrt(5))
 """Each further dot of a crowd is turned by this angle and lies a little further out, so that no two meet."""
