@@ -35,6 +35,8 @@ SHOTS = {
     "agreement": ("/agreement?study=demo", 1280, 1500, "light"),
     "agreement-dark": ("/agreement?study=demo", 1280, 1500, "dark"),
     "leaderboard": ("/leaderboard", 1280, 900, "light"),
+    "spot-check": ("/spot-check", 1280, 900, "light"),
+    "town": ("/town", 1280, 1100, "light"),
 }
 
 
