@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
 
+from core.benchmarks.stss.tasks import task_from, values_of
+from core.benchmarks.stss.templates import load_templates
 from core.benchmarks.stss.town import problems, read_town
+from core.benchmarks.stss.trajectory import from_stored, records
+from core.benchmarks.stss.trajectory_files import write_trajectory
+from core.store import conversations, trajectories
+from core.workspace import Workspace
 
 
 @click.group("town")
@@ -27,5 +34,27 @@ def _check(file: Path) -> None:
     if wrong:
         click.echo(f"{found}, {len(wrong)} problem{'s' if len(wrong) > 1 else ''}.", err=True)
         raise SystemExit(1)
+    templates = file.with_name("templates.toml")
+    if templates.is_file():
+        found += f", {len(load_templates(templates, town).templates)} task templates"
     longest = max(town.minutes(a, b) for a in town.sectors for b in town.sectors)
     click.echo(f"{found}. Everything can be reached; the longest way takes {longest:.0f} minutes.")
+
+
+@command.command("export")
+@click.argument("number", type=int)
+@click.argument("out", metavar="DIR", type=click.Path(path_type=Path))
+@click.pass_obj
+def _export(folder: str, number: int, out: Path) -> None:
+    """Write stored simulation NUMBER (its conversation's) to DIR: tasks.json and trajectory.jsonl, as `concord score stss` reads them."""
+    with Workspace.open(folder, create=False).read() as db:
+        lived = from_stored(trajectories.load(db, number))
+        task = task_from(conversations.load(db, number).context["_task"])
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "tasks.json").write_text(
+        json.dumps([values_of(task)], ensure_ascii=False, indent=1), encoding="utf-8"
+    )
+    written = write_trajectory(records(lived), out / "trajectory.jsonl")
+    click.echo(
+        f"{out / 'tasks.json'}: the task “{task.id}”; {out / 'trajectory.jsonl'}: {written:,} records."
+    )

@@ -274,3 +274,28 @@ def test_people_answer_the_same_conditions_and_agreement_is_computed_on_them(liv
     assert figures["place", "kappa", "Ada", "Cleo"]["agreement"] == 0
     assert {f["a"] for f in figures.values() if f["b"] == "majority of people"} == {"strict", "lenient"}
     assert concord(lived, "agreement", "--study", "conditions", "--nominal").exit_code == 0
+
+
+def test_what_is_exported_scores_the_same(lived, tmp_path):
+    with lived.read() as db:
+        for number, c in conversations.each(db, "stss"):
+            expected = score(task_from(c.context["_task"]), from_stored(trajectories.load(db, number)))
+            out = tmp_path / str(number)
+            assert concord(lived, "town", "export", str(number), str(out)).exit_code == 0
+            done = concord(
+                lived,
+                "score",
+                "stss",
+                "--tasks",
+                str(out / "tasks.json"),
+                "--trajectory",
+                str(out / "trajectory.jsonl"),
+                "--format",
+                "json",
+            )
+            found = json.loads(done.stdout)["tasks"][0]
+            assert (found["score"], found["conversation_ratio"]) == (
+                expected.value,
+                expected.conversation_ratio,
+            )
+            assert found["evidence"] == json.loads(json.dumps([e.values() for e in expected.evidence]))

@@ -162,7 +162,7 @@ def test_a_file_out_of_form_is_refused_by_a_sentence(tmp_path, text, sentence):
 def test_check_praises_the_shipped_town():
     done = CliRunner().invoke(main, ["town", "check", str(SHIPPED / "town.toml")])
     assert done.exit_code == 0, done.output
-    assert "25 residents. Everything can be reached" in done.output
+    assert "25 residents, 30 task templates. Everything can be reached" in done.output
 
 
 def test_a_template_that_names_a_stranger_is_refused(tmp_path):

@@ -191,6 +191,11 @@ def check(task: Task, town: Town) -> None:
             f"The task “{task.id}” cannot be played in {town.name}, which has no {', no '.join(lacking)}. "
             "Import it with --map, which says what they are called here, or bring a town of your own."
         )
+    first = task.event_day
+    if late := next((s.start for s in task.subgoals if s.start and first and s.start.date() > first), None):
+        raise ConfigError(
+            f"The task “{task.id}” has events on two days, the later on {late:%Y-%m-%d}; a simulation ends with the day of the first."
+        )
     if len(task.cast) < 2:
         raise ConfigError(f"The task “{task.id}” does not say who else is in the simulation (all_chars).")
 
