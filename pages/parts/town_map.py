@@ -13,6 +13,7 @@ from core.benchmarks.stss.views import APART, Part, Simulation, Standing, grid, 
 
 Chart = Any
 """A chart of Altair, whose types say little."""
+Spec = dict[str, Any]
 PARTS: dict[Part, tuple[str, str]] = {
     "performer": ("#d9721e", "diamond"),
     "counted": ("#2f9e7d", "circle"),
@@ -29,28 +30,39 @@ NAMED = 3
 """So many people of one arena are written out; the rest are a number."""
 
 
-def town_map(of: Simulation, town: Town, people: Sequence[Standing]) -> Chart:
-    """The map. Only the data of people and names change with the time, so that the browser moves the dots and draws nothing anew."""
+def specification(of: Simulation, town: Town) -> Spec:
+    """The map without people: checked and written out once, since that takes longer than everything else in drawing it."""
     xs, ys = _ends(town)
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=xs, nice=False, zero=False))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=ys, nice=False, zero=False))
-    return alt.layer(
-        *_ground(of, town, x, y), _rings(people, x, y), _dots(people, x, y), _names(people, x, y)
-    ).properties(height=HEIGHT)
+    layers = [*_ground(of, town, x, y), _rings(x, y), _dots(x, y), _names(x, y)]
+    spec: Spec = alt.layer(*layers).properties(height=HEIGHT).to_dict()
+    return spec
 
 
-def _dots(people: Sequence[Standing], x: alt.X, y: alt.Y) -> Chart:
+def peopled(spec: Spec, people: Sequence[Standing]) -> Spec:
+    """The map with everybody on it. Only data change with the time, so that the browser moves dots and draws nothing anew."""
+    here = [p for p in people if p.x is not None]
+    # The performer is drawn last, and so on top.
+    dots = [
+        (p.name, p.part, p.state.action, p.state.place, f"{p.since:%H:%M}", p.x, p.y, 0.45 if p.kind == "asleep" else 1.0)
+        for p in sorted(here, key=lambda p: p.part == "performer")
+    ]  # fmt: skip
+    rings = [(p.x, p.y) for p in here if p.kind == "conversation"]
+    data = {
+        "people": pd.DataFrame(dots, columns=["name", "part", "doing", "place", "since", "x", "y", "awake"]),
+        "talking": pd.DataFrame(rings, columns=["x", "y"], dtype=float),
+        "names": pd.DataFrame(_crowds(here), columns=["x", "y", "names"]),
+    }
+    return {**spec, "datasets": {**spec["datasets"], **data}}
+
+
+def _dots(x: alt.X, y: alt.Y) -> Chart:
     parts = list(PARTS)
     colors, shapes = zip(*PARTS.values(), strict=True)
     legend = alt.Legend(orient="top", title=None, labelLimit=200, symbolSize=110, symbolStrokeWidth=0)
-    rows = [
-        (p.name, p.part, p.state.action, p.state.place, f"{p.since:%H:%M}", p.x, p.y, 0.45 if p.kind == "asleep" else 1.0)
-        for p in sorted(people, key=lambda p: p.part == "performer")  # drawn last, and so on top
-        if p.x is not None
-    ]  # fmt: skip
-    table = pd.DataFrame(rows, columns=["name", "part", "doing", "place", "since", "x", "y", "awake"])
     return (
-        alt.Chart(table)
+        alt.Chart(alt.NamedData("people"))
         .mark_point(filled=True, size=110, stroke="white", strokeWidth=0.8)
         .encode(
             x=x,
@@ -66,31 +78,31 @@ def _dots(people: Sequence[Standing], x: alt.X, y: alt.Y) -> Chart:
     )  # fmt: skip
 
 
-def _rings(people: Sequence[Standing], x: alt.X, y: alt.Y) -> Chart:
+def _rings(x: alt.X, y: alt.Y) -> Chart:
     """Around those who are in conversation."""
-    rows = [(p.x, p.y) for p in people if p.kind == "conversation" and p.x is not None]
-    rings = alt.Chart(pd.DataFrame(rows, columns=["x", "y"], dtype=float))
+    rings = alt.Chart(alt.NamedData("talking"))
     return rings.mark_point(filled=False, size=330, stroke=RING, strokeWidth=2.5, opacity=1).encode(x=x, y=y)
 
 
-def _names(people: Sequence[Standing], x: alt.X, y: alt.Y) -> Chart:
+def _names(x: alt.X, y: alt.Y) -> Chart:
+    words = alt.Chart(alt.NamedData("names")).mark_text(
+        align="left", dx=8, fontSize=11, fontWeight="bold", color=INK
+    )
+    return words.encode(x=x, y=y, text="names:N")
+
+
+def _crowds(here: Sequence[Standing]) -> list[tuple[float, float | None, str]]:
     """First names beside each crowd; the performer and those who counted come first."""
     rooms: dict[tuple[str, ...], list[Standing]] = {}
-    for p in people:
-        if p.x is not None:
-            rooms.setdefault(p.state.room, []).append(p)
+    for p in here:
+        rooms.setdefault(p.state.room, []).append(p)
     found = []
     for crowd in rooms.values():
         said = [p.name.split()[0] for p in sorted(crowd, key=lambda p: list(PARTS).index(p.part))]
         more = f" +{len(said) - NAMED}" if len(said) > NAMED else ""
         right = max(p.x for p in crowd if p.x is not None)
         found.append((right, crowd[0].y, ", ".join(said[:NAMED]) + more))
-    table = pd.DataFrame(found, columns=["x", "y", "names"])
-    return (
-        alt.Chart(table)
-        .mark_text(align="left", dx=8, fontSize=11, fontWeight="bold", color=INK)
-        .encode(x=x, y=y, text="names:N")
-    )
+    return found
 
 
 def _ground(of: Simulation, town: Town, x: alt.X, y: alt.Y) -> list[Chart]:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.benchmarks.stss import system, views
 from core.benchmarks.stss.tasks import TITLES, task_from
+from core.benchmarks.stss.town import Town
 from core.benchmarks.stss.trajectory import STAMP, from_stored
 from core.benchmarks.stss.views import Simulation
 from core.conversation import Conversation
@@ -40,6 +41,12 @@ def _opened(folder: str, which: int, key: str) -> tuple[Conversation, Simulation
     town = views.town_of(conversation, materials(workspace()))
     task = task_from(conversation.context["_task"])
     return conversation, views.simulation(task, from_stored(values), town), stand_in
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _map(folder: str, which: int, _of: Simulation, _town: Town) -> town_map.Spec:
+    """The map of a simulation without people, written out once."""
+    return town_map.specification(_of, _town)
 
 
 def page() -> None:
@@ -161,7 +168,8 @@ def _moment(of: Simulation, which: int) -> None:
     if of.town is None:
         st.info("The file of this town is not at hand, so that there is no map.")
     else:
-        st.altair_chart(town_map.town_map(of, of.town, people), alt="Map of the town", key=f"map {which}")
+        spec = _map(str(workspace().path), which, of, of.town)
+        st.vega_lite_chart(spec=town_map.peopled(spec, people), alt="Map of the town", key=f"map {which}")
         st.caption(town_map.LEGEND)
         off = [p.name for p in people if p.x is None]
         if off:
