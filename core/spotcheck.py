@@ -16,7 +16,7 @@ from sqlite_utils import Database
 from core.benchmarks import get
 from core.conversation import Conversation, Unit
 from core.errors import StudyError, not_found
-from core.rating import Criterion, Finding, Rater, Rating, Scale, Verification
+from core.rating import Criterion, Finding, Rater, Rating, Verification
 from core.store import conversations, ratings, spotchecks, studies
 from core.store.ratings import Stored
 from core.store.spotchecks import Audit, Seen, Suspect, Suspicion
@@ -42,9 +42,9 @@ Facets = Mapping[str, Sequence[str]]
 def suspicion(benchmark: str) -> Suspicion:
     """The thresholds by the scale of the benchmark's counted criteria: the lowest third is low, a third of the scale is far apart, and two
     ninths of it is far from people (on a scale of 1 to 10: 4 or less, 3 points, 2 points)."""
-    points = scale(benchmark)
-    size = points.high - points.low
-    return Suspicion(points.low, points.high, points.low + size / 3, size / 3, size * 2 / 9)
+    scale = question(benchmark).scale
+    size = scale.high - scale.low
+    return Suspicion(scale.low, scale.high, scale.low + size / 3, size / 3, size * 2 / 9)
 
 
 def queue(
@@ -91,7 +91,7 @@ class Screen:
 def screen(db: Database, conversation_id: int, person: str = "") -> Screen:
     """What a spot-check shows of one conversation. Raises NotFound."""
     conversation = conversations.load(db, conversation_id)
-    criterion = _criterion(conversation.benchmark)
+    criterion = question(conversation.benchmark)
     people = [r for r in ratings.of_conversation(db, conversation_id) if r.rater.kind == "human"]
     return Screen(
         conversation_id,
@@ -113,7 +113,7 @@ def verify(
     mix with blind ratings. Raises StudyError for a score off the scale, or on the wrong side of the judge's.
     """
     conversation_id, key, benchmark = spotchecks.about(db, judgement_id)
-    criterion = _criterion(benchmark)
+    criterion = question(benchmark)
     seen = next(s for s in spotchecks.judgements(db, conversation_id, criterion.name) if s.id == judgement_id)
     if seen.failure is not None:
         raise StudyError("This verdict could not be read: there is no score to find reasonable or not.")
@@ -281,15 +281,10 @@ def wilson(k: int, n: int) -> tuple[float, float] | None:
     return low, high
 
 
-def _criterion(benchmark: str) -> Criterion:
+def question(benchmark: str) -> Criterion:
     """The criterion of which a judgement is found reasonable or not: the first that is counted, else the first."""
     criteria = get(benchmark).criteria
     return next((c for c in criteria if c.counted), criteria[0])
-
-
-def scale(benchmark: str) -> Scale:
-    """The scale on which a corrected score is given."""
-    return _criterion(benchmark).scale
 
 
 def items(db: Database, audit: str, person: str) -> list[tuple[int, int, bool]]:

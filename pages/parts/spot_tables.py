@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -14,20 +14,20 @@ Number = st.column_config.NumberColumn
 Text = st.column_config.TextColumn
 
 
-def queue(found: Sequence[Suspect]) -> int | None:
-    """What deserves a look; returns the conversation whose row is selected."""
+def queue(found: Sequence[Suspect], beside: Sequence[Mapping[str, str]], main: Sequence[str]) -> int | None:
+    """What deserves a look; returns the conversation whose row is selected. `beside` has each one's facets, `main` names those shown."""
     frame = pd.DataFrame(
         [
             {
                 "model": s.player,
+                **{name: facets.get(name, "") for name in main},
                 "because": ", ".join(REASONS[reason] for reason in s.reasons),
                 "score": s.final,
                 "apart": s.spread,
                 "people": s.people,
                 "priority": s.priority,
-                "what": s.key,
             }
-            for s in found
+            for s, facets in zip(found, beside, strict=True)
         ]
     )
     if frame.people.isna().all():
@@ -40,7 +40,7 @@ def queue(found: Sequence[Suspect]) -> int | None:
             "apart": Number(format="%.2f", help="Distance between the highest and the lowest judge"),
             "people": Number(format="%.2f", help="Mean of people"),
             "priority": Number(format="%.2f", help="One point for each reason, more for what is far beyond its threshold"),
-            "what": Text(width="medium"),
+            "because": Text(width="large"),
         },
     )  # fmt: skip
     rows = chosen["selection"]["rows"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 
 import streamlit as st
@@ -24,6 +25,7 @@ from pages.parts.session import workspace
 
 RESAMPLES = 1000
 WORK = "compare"
+FILTERS = ("kind", "type")
 
 
 @st.cache_resource(max_entries=16, show_spinner="Measuring …")
@@ -80,10 +82,10 @@ def page() -> None:
                     )
                 ),
             )
-            for name in ("kind", "type")
+            for name in FILTERS
             if len(values.get(name, ())) > 1
         )
-    _desk(benchmark, players)
+    _desk(benchmark, players, dict(facets))
     try:
         found = _compared(str(workspace().path), stamp, benchmark.name, tuple(players), facets)
     except ConcordError as error:
@@ -93,19 +95,19 @@ def page() -> None:
     return None
 
 
-def _desk(benchmark: Benchmark, players: list[str]) -> None:
+def _desk(benchmark: Benchmark, players: list[str], facets: dict[str, tuple[str, ...]]) -> None:
     """Where a person may compare, and how far they are."""
     with st.container(border=True, horizontal=True, vertical_alignment="bottom"):
         who = person.ask()
         with workspace().read() as db:
-            desk = comparisons.desk(db, benchmark.name, who, players=players)
+            desk = comparisons.desk(db, benchmark.name, who, players=players, facets=facets)
         st.markdown(
             f"Compare yourself, blind: **{desk.done}** of {desk.pairs:,} pairs done. People's answers stand beside the judges' below.",
             width="stretch",
         )
         st.button(
             "Compare" if not desk.done else "Go on", type="primary", icon=":material/compare_arrows:", disabled=desk.next is None,
-            on_click=_begin, args=(who, players),
+            on_click=_begin, args=(who, {"models": players, **facets}),
         )  # fmt: skip
 
 
@@ -147,23 +149,32 @@ def _label(standing: comparisons.Standing, found: Compared) -> str:
     return standing.rater
 
 
-def _begin(who: str, players: list[str]) -> None:
+def _begin(who: str, chosen: dict[str, Sequence[str]]) -> None:
     st.query_params["work"] = WORK
     st.query_params["as"] = who
-    if players:
-        st.query_params["of_models"] = players
+    for name, values in chosen.items():
+        if values:
+            st.query_params[f"of_{name}"] = list(values)
+
+
+def _end() -> None:
+    """Back to the tables, with the filters as they were."""
+    for name in ("work", "as"):
+        st.query_params.pop(name, None)
+    for name in [name for name in st.query_params if name.startswith("of_")]:
+        kept = st.query_params.get_all(name)
+        del st.query_params[name]
+        st.query_params[name.removeprefix("of_")] = kept
 
 
 def _work(benchmark: Benchmark) -> None:
     who = person.named()
-    work = pair.Pairs(benchmark.name, who, st.query_params.get_all("of_models"))
+    given = st.query_params
+    facets = {name: given.get_all(f"of_{name}") for name in FILTERS if f"of_{name}" in given}
+    work = pair.Pairs(benchmark.name, who, given.get_all("of_models"), facets)
     theme.whole_window()
     if component.review(work.fixed(f"{benchmark.title}: which reply is better?", "Comparisons")):
-        models = st.query_params.get_all("of_models")
-        for name in ("work", "as", "of_models"):
-            st.query_params.pop(name, None)
-        if models:
-            st.query_params["models"] = models
+        _end()
         st.rerun()
     component.exchange(work.desk, pair.Preferred, lambda db, event: pair.apply(db, who, event), work.moving)
 

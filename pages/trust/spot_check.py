@@ -100,6 +100,7 @@ def _hunt(benchmark: Benchmark) -> None:
         queue = spotcheck.queue(
             db, benchmark.name, person=who, facets=facets, players=players, reasons=reasons, limit=LISTED
         )
+        beside = [conversations.found(db, s.conversation_id).facets for s in queue]
     chosen = {
         **{f"of_{k}": v for k, v in facets.items()},
         "of_player": players,
@@ -113,7 +114,7 @@ def _hunt(benchmark: Benchmark) -> None:
             f"Start with the first of {counts['']:,}" if not reasons else "Start with the first", type="primary",
             icon=":material/search:", on_click=_begin, kwargs={"way": HUNT, "who": who, **chosen},
         )  # fmt: skip
-        at = spot_tables.queue(queue)
+        at = spot_tables.queue(queue, beside, [name for name in benchmark.facets if name != "ending"])
         if at is not None:
             _begin(HUNT, who, at=str(at), **chosen)
             st.rerun()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -27,13 +27,24 @@ class Preferred(BaseModel):
 class Pairs:
     """Every pair of the players chosen (all if empty), in the one random order that everybody goes through."""
 
-    def __init__(self, benchmark: str, person: str, players: Sequence[str] = ()) -> None:
-        self.benchmark, self.person, self.players = benchmark, person, tuple(players)
+    def __init__(
+        self,
+        benchmark: str,
+        person: str,
+        players: Sequence[str] = (),
+        facets: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        self.benchmark, self.person, self.players, self.facets = (
+            benchmark,
+            person,
+            tuple(players),
+            dict(facets or {}),
+        )
 
     @property
     def desk(self) -> str:
         """The name of this work."""
-        return name("pairs", self.benchmark, self.person, self.players)
+        return name("pairs", self.benchmark, self.person, self.players, sorted(self.facets.items()))
 
     def fixed(self, title: str, back: str) -> dict[str, Any]:
         """What stays the same while somebody compares."""
@@ -49,7 +60,7 @@ class Pairs:
 
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
         """What lies ahead; the pairs asked for. A pair is named by its place in the order."""
-        every = comparisons.dealt(db, self.benchmark, self.person, players=self.players)
+        every = comparisons.dealt(db, self.benchmark, self.person, players=self.players, facets=self.facets)
         line = [pair.number for pair, done in every if not done]
         items = [
             item(db, every[int(n) - 1][0])

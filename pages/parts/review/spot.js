@@ -76,7 +76,7 @@ const spot = {
         el("article", { class: `message ${m.reply ? "reply" : "user"} ${last && m.reply && item.last ? "rated" : ""} ${hard ? "hard" : ""}` },
           el("header", {}, m.speaker, el("span", { class: "turn" }, ` ${m.turn}`), last && m.reply && item.last && el("strong", { class: "this" }, "This reply was judged"),
             m.cut && el("strong", { class: "cut" }, "cut off at the length limit")),
-          m.text.trim() ? el("div", { class: "text raw", dir: "auto" }, m.text) : el("div", { class: "text none" }, "(an empty reply)")),
+          m.text.trim() ? el("div", { class: item.last ? "text raw" : "text raw prosaic", dir: "auto" }, m.text) : el("div", { class: "text none" }, "(an empty reply)")),
       ].filter(Boolean);
     });
     const cards = item.context.map(([heading, text]) => el("details", { class: "given" }, el("summary", {}, heading), el("div", { class: "text raw" }, text)));
@@ -99,7 +99,7 @@ const spot = {
     const score = j.score === null ? "–" : Number.isInteger(j.score) ? `${j.score}` : j.score.toFixed(2);
     return el("article", { class: "judged", "data-index": i, onclick: () => act("focus", i) },
       el("header", {}, el("span", { class: "judge" }, j.judge), j.stand_in && el("span", { class: "tag" }, "stand-in"),
-        el("span", { class: "score" }, score, el("small", {}, j.failure === null ? ` of ${top}` : ""))),
+        el("span", { class: "score" }, el("small", {}, line.fixed.criterion ? `${line.fixed.criterion} ` : ""), score, el("small", {}, j.failure === null ? ` of ${top}` : ""))),
       j.failure !== null
         ? [el("p", { class: "failed" }, j.failure), el("details", { open: true }, el("summary", {}, "The raw reply"), el("div", { class: "text raw" }, j.raw || "(nothing)"))]
         : [

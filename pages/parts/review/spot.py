@@ -90,13 +90,15 @@ class Audit:
 
 def fixed(work: Hunt | Audit, title: str, back: str) -> dict[str, Any]:
     """What stays the same while somebody checks."""
+    asked = spotcheck.question(work.benchmark)
     return {
         "desk": work.desk,
         "kind": "spot",
         "title": title,
         "you": work.person,
         "back": back,
-        "options": options(spotcheck.scale(work.benchmark)),
+        "options": options(asked.scale),
+        "criterion": asked.label if sum(c.counted for c in get(work.benchmark).criteria) > 1 else "",
         "over": "All looked at – thank you!",
         "nothing": "Nothing here deserves a look",
     }
