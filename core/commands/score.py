@@ -13,7 +13,10 @@ from rich.table import Table
 
 from core.benchmarks.stss import scoring
 from core.benchmarks.stss.tasks import TITLES, read_tasks
+from core.benchmarks.stss.trajectory import Trajectory
 from core.benchmarks.stss.trajectory_files import read_trajectory
+from core.commands.run import split
+from core.errors import ConfigError, not_found
 
 
 @click.group("score")
@@ -34,12 +37,34 @@ def command() -> None:
     type=click.Path(path_type=Path),
     help="Trajectory (JSON Lines), or movement files of the published simulator (a file or a folder).",
 )
+@click.option("--task", "names", metavar="A,B", default="", help="Only these tasks of the file.")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
-def _stss(tasks: Path, trajectory: Path, form: str) -> None:
-    """Score every task of a file on one trajectory of the town."""
-    wanted = read_tasks(tasks)
+def _stss(tasks: Path, trajectory: Path, names: str, form: str) -> None:
+    """Score every task of a file on one trajectory of the town.
+
+    Exits with 1, after printing what can be scored, where a task is not about this trajectory.
+    """
+    wanted = {task.id: task for task in read_tasks(tasks)}
+    for name in split(names):
+        if name not in wanted:
+            raise not_found("task", name, wanted)
     happened = read_trajectory(trajectory)
-    scores = [scoring.score(task, happened) for task in wanted]
+    scores, refused = [], []
+    for name in split(names) or wanted:
+        try:
+            scores.append(scoring.score(wanted[name], happened))
+        except ConfigError as error:
+            refused.append(error)
+    if not scores:
+        raise refused[0]
+    _print(scores, happened, form)
+    for error in refused:
+        click.echo(f"Error: {error}", err=True)
+    if refused:
+        raise SystemExit(1)
+
+
+def _print(scores: list[scoring.Score], happened: Trajectory, form: str) -> None:
     for note in dict.fromkeys([*happened.notes, *(note for s in scores for note in s.notes)]):
         click.echo(note, err=True)
     found = scoring.report(scores)

@@ -50,3 +50,15 @@ def test_an_unknown_performer_is_a_sentence(tmp_path):
     assert done.exit_code == 1
     assert "Zed, who is not in the trajectory" in done.output
     assert "Traceback" not in done.output
+
+
+def test_tasks_that_are_not_about_the_trajectory_are_named_and_the_rest_is_scored(tmp_path):
+    file = tmp_path / "several.json"
+    file.write_text(json.dumps([values_of(party()), values_of(party(id="elsewhere", performer="Zed"))]))
+    done = score(tmp_path, "--format", "json", "--tasks", str(file))
+    assert done.exit_code == 1
+    assert [t["id"] for t in json.loads(done.stdout)["tasks"]] == ["party"]
+    assert "The task “elsewhere” names Zed" in done.stderr
+    chosen = score(tmp_path, "--tasks", str(file), "--task", "party")
+    assert chosen.exit_code == 0, chosen.output
+    assert "Did you mean “party”" in score(tmp_path, "--tasks", str(file), "--task", "partty").output

@@ -77,6 +77,8 @@ def test_the_shipped_templates_make_tasks_of_all_five_types_that_the_town_can_ho
         assert not missing(task, found), task
         assert 10 <= len(task.cast) - 1 <= 12
         assert task.cast[0] == task.performer
+        # Nobody can look for somebody they have never heard of.
+        assert set(task.target) <= set(found.residents[task.performer].knows)
         assert "{" not in task.goal + task.currently + task.criteria
         background = len(task.cast) - 1
         # Half of the background, a third of it for companions, rounded up; the performer counts too.
