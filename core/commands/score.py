@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import click
@@ -15,7 +16,6 @@ from core.benchmarks.stss import scoring
 from core.benchmarks.stss.tasks import TITLES, read_tasks
 from core.benchmarks.stss.trajectory import Trajectory
 from core.benchmarks.stss.trajectory_files import read_trajectory
-from core.commands.run import split
 from core.errors import ConfigError, not_found
 
 
@@ -45,12 +45,13 @@ def _stss(tasks: Path, trajectory: Path, names: str, form: str) -> None:
     Exits with 1, after printing what can be scored, where a task is not about this trajectory.
     """
     wanted = {task.id: task for task in read_tasks(tasks)}
-    for name in split(names):
+    chosen = [name.strip() for name in names.split(",") if name.strip()]
+    for name in chosen:
         if name not in wanted:
             raise not_found("task", name, wanted)
     happened = read_trajectory(trajectory)
     scores, refused = [], []
-    for name in split(names) or wanted:
+    for name in chosen or wanted:
         try:
             scores.append(scoring.score(wanted[name], happened))
         except ConfigError as error:
@@ -58,8 +59,8 @@ def _stss(tasks: Path, trajectory: Path, names: str, form: str) -> None:
     if not scores:
         raise refused[0]
     _print(scores, happened, form)
-    for error in refused:
-        click.echo(f"Error: {error}", err=True)
+    for why in refused:
+        click.echo(f"Error: {why}", err=True)
     if refused:
         raise SystemExit(1)
 
@@ -71,7 +72,8 @@ def _print(scores: list[scoring.Score], happened: Trajectory, form: str) -> None
     if form == "json":
         click.echo(json.dumps(found, ensure_ascii=False, indent=2))
         return
-    console = Console()
+    # A file or a pipe has no width: nothing is cut there.
+    console = Console(width=None if sys.stdout.isatty() else 160)
     for s in scores:
         console.print(_evidence(s))
     for kind, mean in found["by_type"].items():
