@@ -69,9 +69,10 @@ class Figure:
 class Standing:
     """One player's row. `judged` = `n` + `refused` + `incomplete` conversations; means are over the `n`.
 
-    `refused`: a judge of the panel saw a refusal. `incomplete`: no refusal, but a judge of the panel has not (or not
-    usably) answered, so that the mean of the rest would lean its way. `reply_chars` is the mean length of a reply over
-    all judged conversations, `factor` what the length costs, `score` the final score times that.
+    `incomplete`: a judge of the panel has not (or not usably) answered, so that the mean of the rest would lean its way; these
+    enter no column. `refused`: of the complete ones, those in which a judge of the panel saw a refusal. `refusal_ratio` and
+    `reply_chars` (the mean length of a reply) are over the complete ones, refused or not, None where there is none; `factor` is
+    what the length costs, `score` the final score times that.
     """
 
     player: str
@@ -79,7 +80,7 @@ class Standing:
     score: Figure
     final: Figure
     criteria: Mapping[str, Figure]
-    refusal_ratio: float
+    refusal_ratio: float | None
     reply_chars: float | None
     factor: float | None
     n: int
@@ -199,14 +200,17 @@ def standings(
 
     A player without a scored conversation has no means and no rank, and comes last.
     """
-    lengths = {str(player): _length(rows) for player, rows in scored.groupby("player", sort=True)}
+    lengths = {
+        str(player): _length(rows[rows.complete]) for player, rows in scored.groupby("player", sort=True)
+    }
     known = [length for length in lengths.values() if length is not None]
     middle = float(np.median(known)) if known else None
     found = []
     for player, rows in scored.groupby("player", sort=True):
         length = lengths[str(player)]
         factor = length_factor(length, middle)
-        usable = rows[rows.complete & ~rows.refused]
+        complete = rows[rows.complete]
+        usable = complete[~complete.refused]
         figures = dict(
             zip(
                 [FINAL, *criteria],
@@ -215,11 +219,11 @@ def standings(
             )
         )
         final = figures.pop(FINAL)
-        refused = int(rows.refused.sum())
+        refused = int(complete.refused.sum())
         found.append(
             Standing(
-                str(player), None, _times(final, factor), final, figures, refused / len(rows), length, factor,
-                len(usable), len(rows), refused, len(rows) - refused - len(usable), bool(rows.stand_in.any()),
+                str(player), None, _times(final, factor), final, figures, refused / len(complete) if len(complete) else None,
+                length, factor, len(usable), len(rows), refused, len(rows) - len(complete), bool(rows.stand_in.any()),
             )
         )  # fmt: skip
     return _ranked(found)

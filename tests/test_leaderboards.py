@@ -49,6 +49,18 @@ def only(found):
     return found[0]
 
 
+def test_conversations_only_part_of_the_panel_rated_enter_no_column():
+    whole = [(1, j, 4.0, 4.0, 0.0) for j in "ab"] + [(2, "a", 2.0, 2.0, 1.0), (2, "b", 2.0, 2.0, 0.0)]
+    half = [(number, "a", 5.0, 5.0, 0.0) for number in (3, 4, 5)]
+    known = stored((1, "p", 1, 100), (2, "p", 1, 300), (3, "p", 1, 900), (4, "p", 1, 900), (5, "p", 1, 900))
+    row = only(
+        standings(panel_scores(known, given(*whole, *half), ["a", "b"], ALIKE), list(ALIKE), resamples=0)
+    )
+    # Both judges rated 1 and 2, and one saw a refusal in 2: ratio 1/2, length (100 + 300) / 2 replies; 3 to 5 are left out of both.
+    assert (row.refusal_ratio, row.reply_chars) == (0.5, 200.0)
+    assert (row.n, row.refused, row.incomplete, row.judged) == (1, 1, 3, 5)
+
+
 def test_a_panels_score_is_the_mean_over_judges_and_final_the_mean_of_the_criteria():
     scored = panel_scores(
         stored((1, "p", 4, 400)), given((1, "a", 4.0, 5.0, 0.0), (1, "b", 3.0, 2.0, 0.0)), ["a", "b"], ALIKE

@@ -118,7 +118,7 @@ def _table(board: leaderboards.Leaderboard) -> Table:
             _number(s.score) + (f" ± {half:.2f}" if half is not None else ""),
             _number(s.final),
             *(_number(s.criteria[name]) for name in names),
-            f"{s.refusal_ratio:.2f}",
+            "–" if s.refusal_ratio is None else f"{s.refusal_ratio:.2f}",
             "" if s.reply_chars is None else f"{s.reply_chars:.0f}",
             str(s.n),
         )

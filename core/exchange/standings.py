@@ -84,7 +84,7 @@ def as_latex(board: Leaderboard) -> str:
                     escape(s.player),
                     _cell(s.score, interval=True),
                     _cell(s.final),
-                    f"{s.refusal_ratio:.2f}",
+                    "–" if s.refusal_ratio is None else f"{s.refusal_ratio:.2f}",
                     *(_cell(s.criteria[name]) for name in names),
                     "--" if s.reply_chars is None else f"{s.reply_chars:.0f}",
                     str(s.n),

@@ -143,7 +143,7 @@ def standings(board: Leaderboard, criteria: Sequence[Criterion]) -> str | None:
             "score_ci": Number("±", format="%.2f", help="Half the width of the 95% interval"),
             "final": Number(format="%.2f", help="Weighted mean of the criteria"),
             **{name: Number(title, format="%.2f") for name, title in titles.items()},
-            "refusal_ratio": Number("refusal ratio", format="%.2f", help="Share of judged conversations in which a judge saw a refusal"),
+            "refusal_ratio": Number("refusal ratio", format="%.2f", help="Share of the conversations every judge of the panel rated in which one saw a refusal"),
             "reply_chars": Number("reply length", format="%.0f", help="Mean characters of a reply"),
             "n": Number(help="Conversations the means are over"),
             "incomplete": Number(help="Conversations left out: a judge of the panel has not usably rated them"),
