@@ -27,6 +27,7 @@ def named() -> str:
     name = " ".join(st.query_params.get("as", "").split()) or _known()
     if len(name) > LONGEST:
         raise StudyError("This name is too long. Choose a shorter one.")
+    st.session_state[_KEPT] = name
     return name
 
 
