@@ -112,10 +112,20 @@ def load_models(path: Path) -> dict[str, Model]:
         try:
             models[name] = Model(name=name, **entry)
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            raise ConfigError(f"{path}: [models.{name}] {where}: {first['msg']}.") from error
+            wrong = " ".join(_mistake(e) for e in error.errors())
+            raise ConfigError(f"{path}: [models.{name}] {wrong}") from error
     return models
+
+
+def _mistake(error: Mapping[str, Any]) -> str:
+    """One mistake in an entry as a sentence."""
+    setting = ".".join(map(str, error["loc"]))
+    if error["type"] == "extra_forbidden":
+        known = Price.model_fields if "." in setting else Model.model_fields.keys() - {"name"}
+        return str(not_found("setting", setting.rpartition(".")[2], known))
+    if setting == "price":
+        return "“price” is written { input = 2.5, output = 10.0 }, per million tokens."
+    return f"“{setting}”: {error['msg'][:1].lower()}{error['msg'][1:]}."
 
 
 def pick(models: Mapping[str, Model], name: str) -> Model:

@@ -9,6 +9,7 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import pandas as pd
 from sqlite_utils import Database
@@ -128,10 +129,11 @@ def verify(
 
 
 def withdraw(db: Database, judgement_id: int, person: str) -> None:
-    """Take a finding back; a corrected score that was given with it stays a rating."""
+    """Take a finding back, and the corrected score that was given with it; what was said stays in the history."""
     rater = _known(db, person)
     if rater is not None:
-        spotchecks.withdraw(db, judgement_id, rater)
+        _, _, benchmark = spotchecks.about(db, judgement_id)
+        spotchecks.withdraw(db, judgement_id, rater, study_name(benchmark))
 
 
 def _check(criterion: Criterion, seen: Seen, finding: Finding, corrected: float) -> None:
@@ -224,13 +226,20 @@ class Findings:
 def findings(db: Database, benchmark: str, audit: str = "") -> Findings:
     """What people found of an audit's judgements; without one, of everything that is in no audit (where they looked because it looked wrong).
 
-    Every finding counts: a judgement that two persons looked at counts twice. Raises NotFound for an unknown audit.
+    A judgement counts once, as the first person found it. Of an audit that is under way its beginning counts, up to the first
+    judgement that nobody has looked at: the order is random, so that a beginning is a random sample, while what the hunt happened
+    to settle further on is not. Raises NotFound for an unknown audit.
     """
     facets = [name for name in get(benchmark).facets if name in BY]
     table = spotchecks.findings(db, benchmark, facets)
-    drawn = len(spotchecks.audit_items(db, audit)) if audit else 0
+    items = [judgement for judgement, _, _ in spotchecks.audit_items(db, audit)] if audit else []
     names = table.audits.str.split("\n")
-    chosen = table[names.map(lambda of: audit in of if audit else of == [""]).astype(bool)]
+    chosen = table[names.map(lambda of: audit in of if audit else of == [""]).astype(bool)].drop_duplicates(
+        "judgement"
+    )
+    if audit:
+        looked = set(chosen.judgement)
+        chosen = chosen[chosen.judgement.isin(list(takewhile(looked.__contains__, items)))]
     by = {
         column: tuple(share(str(value), rows.finding) for value, rows in chosen.groupby(column, sort=True))
         for column in ("judge", *facets, "player", "person")
@@ -238,8 +247,8 @@ def findings(db: Database, benchmark: str, audit: str = "") -> Findings:
     return Findings(
         audit,
         bool(audit),
-        drawn,
-        int(chosen.judgement.nunique()),
+        len(items),
+        len(chosen),
         share("all", chosen.finding),
         by,
         tuple(sorted(chosen.person.unique())),

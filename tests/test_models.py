@@ -50,8 +50,10 @@ def written(tmp_path, text):
         ('[models.a]\napi_key = "sk-1"\n', "holds a key"),
         ("[models.a]\nmax_concurrency = 0\n", "max_concurrency"),
         ('[models.a]\nreplies = "xml"\n', "replies"),
-        ('[models.a]\nbase_ulr = "x"\n', "base_ulr"),
+        ('[models.a]\nbase_ulr = "x"\n', "no setting “base_ulr”. Did you mean “base_url”"),
         ("[models.a]\nprice = { input = 1 }\n", "price.output"),
+        ("[models.a]\nprice = 3\n", "written { input = 2.5, output = 10.0 }"),
+        ('[models.a]\nmodle = "x"\nprice = 3\n', "written { input.*Did you mean “model”"),
     ],
 )
 def test_a_file_that_cannot_be_used_names_itself_and_the_place(tmp_path, text, says):

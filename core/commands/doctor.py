@@ -10,7 +10,7 @@ import click
 from core import replies
 from core.conversation import Message
 from core.errors import ConcordError
-from core.models import Client, Completion, Model, load_models
+from core.models import Client, Completion, Model, load_models, pick
 from core.workspace import Workspace
 
 
@@ -58,11 +58,11 @@ def command(folder: str, names: tuple[str, ...]) -> None:
     """Check every configured model (or those named) with one tiny call."""
     workspace = Workspace.open(folder)
     models = load_models(workspace.models_path)
-    chosen = {name: models[name] for name in models if not names or name in names}
-    if not chosen:
+    if not models:
         raise ConcordError(
-            f"There is no such model in {workspace.models_path}. Add a [models.NAME] table: the file says how."
+            f"No model is named in {workspace.models_path} yet. Add a [models.NAME] table: the file says how."
         )
+    chosen = {name: pick(models, name) for name in names} or models
     found = asyncio.run(examine(chosen))
     for name, wrong in found.items():
         click.echo(f"{'✗' if wrong else '✓'} {name}: {wrong or 'answers as asked'}")

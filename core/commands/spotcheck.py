@@ -140,13 +140,15 @@ def notes(found: spotcheck.Findings) -> list[str]:
         "Reasonable: share of findings; optimism: share of too high among the unreasonable; intervals by Wilson, 95%."
     ]
     if found.unbiased:
-        told.append(f"{found.items} of the {found.drawn} judgements drawn at random were looked at.")
+        told.append(
+            f"The first {found.items} of the {found.drawn} judgements drawn at random were looked at; each counts once, as its first reader found it."
+        )
     else:
         told.append(
             "These judgements were looked at because something seemed wrong: their rate is not the judges' rate."
         )
     if len(found.people) > 1:
-        told.append(f"{len(found.people)} people looked; what two of them looked at counts twice.")
+        told.append(f"{len(found.people)} people looked.")
     if found.stand_ins:
         told.append(f"Stand-ins, who are no people: {', '.join(found.stand_ins)}.")
     return told

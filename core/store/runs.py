@@ -171,7 +171,8 @@ def latest_steps(db: Database, prefix: str = "") -> dict[str, str]:
     """Works that were begun and are not stored yet, whose name begins with `prefix`: work → the last of its steps in alphabetical order."""
     return dict(
         db.execute(
-            "SELECT work, max(step) FROM journal WHERE work >= ? AND work < ? || char(1114111) GROUP BY work", [prefix, prefix]
+            "SELECT work, max(step) FROM journal WHERE work >= ? AND work < ? || char(1114111) GROUP BY work",
+            [prefix, prefix],
         ).fetchall()
     )
 

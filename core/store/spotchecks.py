@@ -194,9 +194,26 @@ def save(db: Database, verification: Verification, rater: int) -> int:
     return found
 
 
-def withdraw(db: Database, judgement_id: int, rater: int) -> None:
-    """Take a person's finding back."""
-    db.execute("DELETE FROM verifications WHERE judgement_id = ? AND rater_id = ?", [judgement_id, rater])
+def withdraw(db: Database, judgement_id: int, rater: int, study: str) -> None:
+    """Take a person's finding back; the score they corrected with it leaves the study's ratings and stays as a revision."""
+    row = db.execute(
+        "DELETE FROM verifications WHERE judgement_id = ? AND rater_id = ? RETURNING corrected",
+        [judgement_id, rater],
+    ).fetchone()
+    if row is None or row[0] is None:
+        return
+    (conversation,) = db.execute(
+        "SELECT conversation_id FROM judgements WHERE id = ?", [judgement_id]
+    ).fetchone()
+    where = "conversation_id = ? AND rater_id = ? AND score = ? AND study_id = (SELECT id FROM studies WHERE name = ?)"
+    which = [conversation, rater, row[0], study]
+    db.execute(
+        "INSERT INTO revisions (conversation_id, turn, criterion, rater_id, study_id, score, given, replaced) "
+        f"SELECT conversation_id, turn, criterion, rater_id, study_id, score, created, ? FROM ratings WHERE {where}",
+        [now(), *which],
+    )
+    db.execute(f"DELETE FROM ratings WHERE {where}", which)
+    ratings.refresh(db, [conversation])
 
 
 def correct(db: Database, study_id: int, conversation_id: int, rater: int, given: Rating) -> None:

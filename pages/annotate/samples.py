@@ -54,7 +54,7 @@ def _study(names: list[str]) -> None:
         ratings = stored.frame(db, name)
     _facts(study, sum(count for _, count in strata))
     if not study.anonymous:
-        _deal(study, [a.name for a in people if a.can_enter], {i.annotator for i in items})
+        _deal(study, [a.name for a in people if a.can_enter and not a.stand_in], {i.annotator for i in items})
         _progress(items)
     for said in fieldwork.suspicions(items, ratings) if not study.anonymous else []:
         st.warning(plain(said), icon=":material/speed:")
@@ -78,7 +78,9 @@ def _facts(study: Study, items: int) -> None:
     parts = [
         f"**{plain(study.title)}**",
         f"{items} items, rated {'turn by turn' if study.per_turn else 'as whole conversations'}",
-        f"{study.overlap} people each" if study.overlap else "everybody rates everything",
+        f"{study.overlap} {'person' if study.overlap == 1 else 'people'} each"
+        if study.overlap
+        else "everybody rates everything",
         f"drawn from {drawn['candidates']} with seed {study.seed}"
         if drawn
         else f"from {plain(study.source)}",

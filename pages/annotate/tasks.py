@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core import tasks
-from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES
+from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, Task, task_of
 from core.benchmarks.simulbench.tasks import tasks as usable
 from core.store import scenarios
 from core.work import materials
@@ -50,11 +50,7 @@ def page() -> None:
     )
     shown("state", state)
     decided = {s.key: s for s in stored}
-    rows = (
-        list(in_use.values())
-        if state == "accepted"
-        else [tasks.task_of(s) for s in stored if s.state == state]
-    )
+    rows = list(in_use.values()) if state == "accepted" else [task_of(s) for s in stored if s.state == state]
     kind = st.pills("Type", TYPES, key="type", bind="query-params")
     rows = [row for row in rows if kind in (None, row.type)]
     key = task_tables.tasks(rows, decided)
@@ -62,7 +58,7 @@ def page() -> None:
         _opened(key, who, next(row for row in rows if row.id == key))
 
 
-def _opened(key: str, who: str, row: tasks.Task) -> None:
+def _opened(key: str, who: str, row: Task) -> None:
     """One task in full; what was decided about it may be taken back."""
     with workspace().read() as db:
         known = {s.key: s for s in scenarios.page(db, STORED, TASK, limit=-1)}

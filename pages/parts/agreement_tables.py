@@ -64,8 +64,9 @@ def judges(measured: Measured) -> None:
     )
     figures = measured.figures
     st.caption(
-        "Spearman's ρ with the mean of people and its 95% interval; ★ where p is not below 0.0001. *One person, with the others* is the ceiling: "
-        "the mean over people of one person's ρ with the mean of the others. *Items*: rated by somebody; n stands in a cell where a judge has fewer. "
+        "Spearman's ρ with the mean of people and its 95% interval; ★ where p is not below 0.0001. *One person, with the others*: "
+        "the mean over people of one person's ρ with the mean of the others. A judge meets the mean of everybody, which is easier to follow; "
+        "below, “a judge in a person's place” compares both on the same footing. *Final* is the mean of the counted criteria. *Items*: rated by somebody; n stands in a cell where a judge has fewer. "
         f"Percentile bootstrap over items, {figures['resamples']} resamples, seed {figures['seed']}."
     )
     reasons_below(reasons)

@@ -55,7 +55,7 @@ def strengths(standing: Standing) -> None:
     if rows:
         base = alt.Chart(pd.DataFrame(rows)).encode(
             y=alt.Y(
-                "model:N", sort=[row["model"] for row in rows], title=None, axis=alt.Axis(labelLimit=260)
+                "model:N", sort=[str(row["model"]) for row in rows], title=None, axis=alt.Axis(labelLimit=260)
             ),
             tooltip=[
                 "model",

@@ -71,6 +71,9 @@ def begin(plan: Plan, *, max_cost: float | None = None, retry_failed: bool = Fal
         st.session_state["refused"] = str(error)
         return
     st.session_state.setdefault("launched", []).append(launched)
+    st.toast(
+        "Starting. Progress and the stop button are at the top of this page.", icon=":material/play_arrow:"
+    )
 
 
 def described(run: Progress) -> str:

@@ -6,7 +6,7 @@ After Jia et al., tables 2 and 4.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -47,7 +47,7 @@ def _board(
 ) -> Board:
     """The tables; measured anew when the store has grown or scripts were set aside."""
     with workspace().read() as db:
-        narrowed = {"judges": judges, "sources": sources}
+        narrowed: dict[str, Any] = {"judges": judges, "sources": sources}
         return Board(
             boards.subsets(db, **narrowed),
             boards.task_scores(db, **narrowed),

@@ -65,6 +65,8 @@ def _watched(active: list[int]) -> None:
         with workspace().read() as db:
             run = runs.get(db, number)
         if run.state != "running" or run.interrupted:
+            state = "interrupted" if run.interrupted else run.state
+            st.toast(f"Run {run.id} {state}: it stands under “Earlier runs”.", icon=STATES[state])
             st.rerun()
         _card(run)
 

@@ -221,6 +221,32 @@ def test_findings_of_an_audit_and_of_the_hunt_are_kept_apart(filled, run):
     )
 
 
+def test_what_the_hunt_settled_further_on_does_not_lean_an_audit_under_way(filled):
+    with filled.write() as db:
+        spotcheck.draw(db, "audit", "simulbench", n=5, seed=2)
+        order = [j for j, _, _ in spotchecks.audit_items(db, "audit")]
+        spotcheck.verify(db, order[3], "Ben", "too_high")  # met in the hunt
+        spotcheck.verify(db, order[0], "Ada", "reasonable")
+        spotcheck.verify(db, order[1], "Ada", "too_low")
+        spotcheck.verify(db, order[1], "Ben", "reasonable")  # a second reader does not count it again
+        audit = spotcheck.findings(db, "simulbench", "audit")
+        # 1 and 2 in the random order, as first found: reasonable, too low. The fourth waits for the third.
+        assert (audit.items, audit.overall.n, audit.overall.reasonable, audit.overall.rate) == (2, 2, 1, 0.5)
+        spotcheck.verify(db, order[2], "Ada", "reasonable")
+        assert spotcheck.findings(db, "simulbench", "audit").items == 4
+
+
+def test_a_finding_taken_back_takes_its_corrected_score_along(filled):
+    with filled.write() as db:
+        here = number(db, "s1", "x")
+        spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "too_high", "no", corrected=3)
+        spotcheck.withdraw(db, judgement(db, "s1", "x"), "Ada")
+        assert [r for r in ratings.of_conversation(db, here) if r.rater.kind == "human"] == []
+        assert [row["score"] for row in db.query("SELECT score FROM revisions")] == [3], (
+            "what was said stays in the history"
+        )
+
+
 def test_before_anybody_looked_nothing_is_made_up(filled, run):
     with filled.write() as db:
         spotcheck.draw(db, "audit", "simulbench", n=5)
