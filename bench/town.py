@@ -5,7 +5,8 @@
 Residents have scripted minds that speak to nobody: what is measured is planning, walking, noticing, remembering and recording, in
 processor time. More residents than the town has are copies of its own: in towns side by side, so that everybody meets as many others
 as before, or crowded into the one town, where everybody meets more. “all pairs” is the naive way to find who is near whom: every
-resident against every other.
+resident against every other. The garbage collector is on, as in a run: it goes through all that residents remember, so its share
+grows with their number (without it the time a resident and step takes stays the same from 250 to 2,000).
 """
 
 from __future__ import annotations

@@ -319,7 +319,9 @@ def _unknown(town: Town, text: str) -> Sequence[str]:
 
 
 def _like(word: str, names: Mapping[str, Any] | Sequence[str]) -> str | None:
-    """The name a word stands for: the same in any case, else spelt much like it."""
+    """The name a word stands for: itself, the same in any case, else one spelt much like it."""
+    if word in names:
+        return word
     lower = {name.lower(): name for name in names}
     if word.lower() in lower:
         return lower[word.lower()]
