@@ -168,7 +168,12 @@ def _one(who: str, url: str, conversations: int, level: int) -> dict[str, float]
         str(level),
     ]
     done = subprocess.run(
-        command, check=False, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+        command,
+        check=False,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     if done.returncode:
         sys.exit(done.stderr)

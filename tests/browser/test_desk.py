@@ -309,7 +309,7 @@ def test_a_server_killed_and_started_again_loses_nothing(page: Page, tmp_path: P
         press(page, "5 1 Enter 2 2 2 Enter 3")
         expect(page.locator(".saving")).to_have_text("Offline – kept here, will be sent", timeout=8000)
     with serving(workspace, tmp_path / "second", "--port", first.url.rpartition(":")[2]) as second:
-        expect(page.locator(".saving")).to_have_attribute("data-state", "saved", timeout=20_000)
+        expect(page.locator(".saving")).to_have_attribute("data-state", "saved", timeout=60_000)
         press(page, "3 3 Enter")
         at_item(page, 5)
         saved(page)
