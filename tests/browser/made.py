@@ -52,7 +52,7 @@ def make(
         unit_ids = studies.add_units(db, "made", units)
         given = []
         for number, name in enumerate(PEOPLE[:people]):
-            access.invite(db, name, stand_in=True)
+            access.invite(db, name)
             rater = access.annotator_id(db, name)
             mine = [i for i in range(items) if not overlap or (i + number) % people < overlap]
             studies.assign(db, rater, [unit_ids[i] for i in mine])
