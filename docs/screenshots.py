@@ -33,7 +33,6 @@ SHOTS = {
     "desk": ("/rate?token={token}", 1280, 860, "light"),
     "desk-phone": ("/rate?token={token}", 390, 800, "dark"),
     "agreement": ("/agreement?study=demo", 1280, 1500, "light"),
-    "agreement-dark": ("/agreement?study=demo", 1280, 1500, "dark"),
     "leaderboard": ("/leaderboard", 1280, 900, "light"),
     "spot-check": ("/spot-check", 1280, 900, "light"),
     "town": ("/town", 1280, 1100, "light"),
