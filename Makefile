@@ -33,10 +33,10 @@ app: setup
 browser: setup
 	@sh bin/find-browser
 
-# Two processes: the browser's driver keeps an event loop of its own running in whatever process it was started.
+# The browser by itself: its driver keeps an event loop running in its process, and two browsers would fight for two cores.
 test: setup browser
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --ignore=tests/browser
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests/browser
+	$(BIN)/python -m pytest -q tests/browser
 
 lint: setup
 	$(BIN)/ruff check .
