@@ -12,7 +12,7 @@ import click
 
 from core import studies
 from core.agreement import show
-from core.commands import agreement_nominal
+from core.commands import agreement_nominal, options
 from core.workspace import Workspace
 
 _KEPT = "Correlations leave out {n} of {all} units: {reason}. --keep-refused counts them."
@@ -20,23 +20,9 @@ _KEPT = "Correlations leave out {n} of {all} units: {reason}. --keep-refused cou
 
 @click.command("agreement")
 @click.option("--study", required=True, metavar="NAME", help="The study to measure.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv", "latex"]),
-    default="table",
-    show_default=True,
-)
-@click.option(
-    "--resamples", type=click.IntRange(0), default=1000, show_default=True, help="Bootstrap draws of items."
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="The same seed gives the same intervals.",
-)
+@options.form("json", "csv", "latex")
+@options.resamples("items")
+@options.seed
 @click.option(
     "--panel",
     "panels",

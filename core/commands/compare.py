@@ -14,6 +14,7 @@ from rich.table import Table
 from core import comparisons, work
 from core.agreement.pairwise import Duel
 from core.benchmarks.benchmark import Plan
+from core.commands import options
 from core.commands.run import finish, split
 from core.errors import ConcordError
 from core.workspace import Workspace
@@ -42,21 +43,9 @@ from core.workspace import Workspace
     show_default=True,
     help="Times each judge compares a pair in an order.",
 )
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
-@click.option(
-    "--resamples",
-    type=click.IntRange(0),
-    default=1000,
-    show_default=True,
-    help="Bootstrap draws of scenarios.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="The same seed gives the same intervals.",
-)
+@options.form("json")
+@options.resamples("scenarios")
+@options.seed
 @click.option("--estimate", is_flag=True, help="Say what would be done and what it would cost; do nothing.")
 @click.option("--max-cost", type=float, help="Stop cleanly once this much was spent.")
 @click.option("--retry-failed", is_flag=True, help="Ask again for comparisons that failed.")

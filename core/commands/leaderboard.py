@@ -13,7 +13,7 @@ from rich.table import Table
 
 from core import leaderboards
 from core.benchmarks import get
-from core.commands import leaderboard_simulbench, leaderboard_stss
+from core.commands import leaderboard_simulbench, leaderboard_stss, options
 from core.commands.run import split
 from core.errors import ConcordError
 from core.exchange import standings
@@ -30,27 +30,9 @@ TABLES = {"simulbench": leaderboard_simulbench.show, "stss": leaderboard_stss.sh
 @click.option(
     "--weights", metavar="1,2,1", default="", help="Weights of the criteria in final; all alike unless given."
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv", "latex"]),
-    default="table",
-    show_default=True,
-)
-@click.option(
-    "--resamples",
-    type=click.IntRange(0),
-    default=1000,
-    show_default=True,
-    help="Bootstrap draws of conversations.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="The same seed gives the same intervals.",
-)
+@options.form("json", "csv", "latex")
+@options.resamples("conversations")
+@options.seed
 @click.pass_obj
 def command(
     workspace: str,
