@@ -215,3 +215,18 @@ def shown(db: Database, pair: Pair) -> tuple[Conversation, Conversation]:
 
 def _chance(*parts: object) -> str:
     return hashlib.sha256("|".join(map(str, parts)).encode()).hexdigest()
+
+
+def notes(found: Compared) -> list[str]:
+    """What a reader has to know of the figures, one sentence each."""
+    told = [
+        "A win counts only if it wins in both orders; Δ is the share of wins less that of losses. "
+        f"95% intervals: percentile bootstrap over scenarios, {found.resamples} resamples, seed {found.seed}."
+    ]
+    if found.failed:
+        told.append(
+            f"{found.failed} of {found.asked} comparisons have no usable verdict; their pairs are left out."
+        )
+    if found.stand_ins:
+        told.append(f"Stand-ins, neither people nor language models: {', '.join(found.stand_ins)}.")
+    return told

@@ -304,3 +304,23 @@ def items(db: Database, audit: str, person: str) -> list[tuple[int, int, bool]]:
 def _known(db: Database, person: str) -> int | None:
     """A person's rater id; None for nobody, and for somebody who has not rated anything yet."""
     return ratings.find_rater(db, Rater(person, "human")) if person else None
+
+
+def notes(found: Findings) -> list[str]:
+    """What a reader has to know of the figures, one sentence each."""
+    told = [
+        "Reasonable: share of findings; optimism: share of too high among the unreasonable; intervals by Wilson, 95%."
+    ]
+    if found.unbiased:
+        told.append(
+            f"The first {found.items} of the {found.drawn} judgements drawn at random were looked at; each counts once, as its first reader found it."
+        )
+    else:
+        told.append(
+            "These judgements were looked at because something seemed wrong: their rate is not the judges' rate."
+        )
+    if len(found.people) > 1:
+        told.append(f"{len(found.people)} people looked.")
+    if found.stand_ins:
+        told.append(f"Stand-ins, who are no people: {', '.join(found.stand_ins)}.")
+    return told

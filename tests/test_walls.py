@@ -50,6 +50,12 @@ def test_core_imports_neither_streamlit_nor_pages(file):
     assert not {i for i in imports(file) if i.split(".")[0] in ("streamlit", "pages")}
 
 
+@pytest.mark.parametrize("file", [f for f in PYTHON if f not in CORE], ids=name)
+def test_pages_and_commands_do_not_lean_on_each_other(file):
+    """What both need lies in core."""
+    assert not {i for i in imports(file) if i == "core.cli" or i.startswith("core.commands")}
+
+
 @pytest.mark.parametrize("file", CORE, ids=name)
 def test_imports_flow_down_only(file):
     floor = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}

@@ -77,23 +77,8 @@ def command(
         click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=2))
     else:
         _show(found)
-    for note in notes(found):
+    for note in comparisons.notes(found):
         click.echo(note, err=True)
-
-
-def notes(found: comparisons.Compared) -> list[str]:
-    """What a reader has to know of the figures, one sentence each."""
-    told = [
-        "A win counts only if it wins in both orders; Δ is the share of wins less that of losses. "
-        f"95% intervals: percentile bootstrap over scenarios, {found.resamples} resamples, seed {found.seed}."
-    ]
-    if found.failed:
-        told.append(
-            f"{found.failed} of {found.asked} comparisons have no usable verdict; their pairs are left out."
-        )
-    if found.stand_ins:
-        told.append(f"Stand-ins, neither people nor language models: {', '.join(found.stand_ins)}.")
-    return told
 
 
 def _facet(text: str) -> tuple[str, list[str]]:

@@ -11,6 +11,7 @@ from core import launch, runs, stages, work
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark, Option, Plan
 from core.commands import progress
+from core.progress import sentence
 from core.store import runs as stored_runs
 from core.workspace import Workspace
 
@@ -34,7 +35,7 @@ def finish(
 
     with progress.watching(stage) as watcher:
         ended = runs.execute(workspace, job, max_cost=max_cost, retry_failed=retry_failed, watch=watcher)
-    click.echo(f"Run {ended.id} {ended.state}: {progress.sentence(ended)}")
+    click.echo(f"Run {ended.id} {ended.state}: {sentence(ended)}")
     if ended.message:
         click.echo(ended.message, err=ended.state == "broken")
     if ended.failed:

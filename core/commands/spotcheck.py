@@ -130,28 +130,8 @@ def show(workspace: str, benchmark: str, audit: str, form: str) -> None:
             for share in shares:
                 table.add_row(name, *_row(share))
         _console().print(table)
-    for note in notes(found):
+    for note in spotcheck.notes(found):
         click.echo(note, err=True)
-
-
-def notes(found: spotcheck.Findings) -> list[str]:
-    """What a reader has to know of the figures, one sentence each."""
-    told = [
-        "Reasonable: share of findings; optimism: share of too high among the unreasonable; intervals by Wilson, 95%."
-    ]
-    if found.unbiased:
-        told.append(
-            f"The first {found.items} of the {found.drawn} judgements drawn at random were looked at; each counts once, as its first reader found it."
-        )
-    else:
-        told.append(
-            "These judgements were looked at because something seemed wrong: their rate is not the judges' rate."
-        )
-    if len(found.people) > 1:
-        told.append(f"{len(found.people)} people looked.")
-    if found.stand_ins:
-        told.append(f"Stand-ins, who are no people: {', '.join(found.stand_ins)}.")
-    return told
 
 
 def _row(share: spotcheck.Share) -> list[str]:

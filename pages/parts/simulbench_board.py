@@ -14,7 +14,7 @@ import streamlit as st
 from core import leaderboards_simulbench as boards
 from core.benchmarks.simulbench.scripts import SCRIPT
 from core.benchmarks.simulbench.tasks import STORED
-from core.commands import leaderboard_simulbench as written
+from core.exchange import standings_simulbench as written
 from core.leaderboards_simulbench import Cell, Parting, Subsets, TaskScore
 from core.store import conversations, ratings, scenarios
 from core.store import tables as stored

@@ -13,7 +13,7 @@ import streamlit as st
 from core import leaderboards_stss as boards
 from core.benchmarks.stss import STSS_LANGUAGE
 from core.benchmarks.stss.tasks import TITLES
-from core.commands import leaderboard_stss as written
+from core.exchange import standings_stss as written
 from core.leaderboards import Figure
 from core.leaderboards_stss import Agent, Tables
 from core.store import ratings

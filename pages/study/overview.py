@@ -6,9 +6,9 @@ import streamlit as st
 
 from core import overview
 from core.benchmarks import BENCHMARKS
-from core.commands.progress import sentence as progress_sentence
 from core.leaderboards import compares
 from core.overview import Overview
+from core.progress import sentence as progress_sentence
 from core.store import ratings
 from pages.parts import tables
 from pages.parts.links import link, page_at

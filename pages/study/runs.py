@@ -6,8 +6,8 @@ import streamlit as st
 
 from core import launch, stages
 from core.benchmarks.benchmark import Plan
-from core.commands.progress import duration
 from core.launch import Launched
+from core.progress import duration
 from core.store import conversations, runs
 from core.store.conversations import Filter
 from core.store.runs import Progress

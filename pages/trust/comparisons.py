@@ -11,8 +11,7 @@ import streamlit as st
 from core import comparisons
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark
-from core.commands.compare import notes
-from core.comparisons import Compared
+from core.comparisons import Compared, notes
 from core.errors import ConcordError
 from core.store import comparisons as stored
 from core.store import conversations, tables

@@ -7,7 +7,6 @@ import streamlit as st
 from core import spotcheck
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark
-from core.commands.spotcheck import notes
 from core.errors import ConcordError
 from core.store import conversations, ratings, spotchecks
 from pages.parts import spot_tables, theme, told
@@ -198,7 +197,7 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
 def _figures(found: spotcheck.Findings) -> None:
     spot_tables.headline(found)
     spot_tables.shares(found)
-    st.caption("  \n".join(plain(note) for note in notes(found)))
+    st.caption("  \n".join(plain(note) for note in spotcheck.notes(found)))
 
 
 # -- the work
