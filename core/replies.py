@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 import json_repair
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from core.conversation import Message
 from core.errors import CallFailed
@@ -20,10 +20,23 @@ REASKS = 2
 
 
 class Reply(BaseModel):
-    """Base of every reply schema: unknown fields are ignored when reading and forbidden in the schema sent to endpoints."""
+    """Base of every reply schema: unknown fields are ignored when reading and forbidden in the schema sent to endpoints.
+
+    A schema keeps to what strict endpoints accept: every field required, no defaults, and of texts neither length (OpenAI refuses it)
+    nor pattern (llama.cpp refuses one without anchors); bounds of numbers and lists are accepted. What a text must be is checked here.
+    """
 
     model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra={"additionalProperties": False})
 
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it is empty")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_not_blank)]
+"""A text that says something."""
 
 R = TypeVar("R", bound=Reply)
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
+from typing import Annotated
 
 import pytest
+from pydantic import Field
 
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Materials
 from core.conversation import Message
 from core.errors import ConfigError, NotFound
 from core.prompts import load_prompt, versions
-from core.replies import Reply
+from core.replies import Reply, Text, Unusable, json_schema, read
 from core.workspace import SHIPPED
 
 
@@ -107,6 +110,79 @@ def test_every_prompt_a_benchmark_names_ships_with_its_sampling_parameters(bench
         "a prompt without words (the dialogue is sent as it stands) still has its parameters"
     )
     assert "temperature" in prompt.params
+
+
+# What OpenAI documents for `strict`; lengths it refuses. `pattern` and `format` it knows, but other servers do not: llama.cpp answers 400
+# to a pattern without anchors.
+STRICT = {
+    "object": {"properties", "required", "additionalProperties"},
+    "array": {"items", "minItems", "maxItems"},
+    "string": {"enum", "const"},
+    "integer": {"minimum", "maximum", "enum", "const"},
+    "number": {"minimum", "maximum", "enum", "const"},
+    "boolean": set(),
+}
+SAID_OF_ANY = {"type", "title", "description"}
+
+
+def refused(schema, where="reply"):
+    """What a strict endpoint would refuse in a schema, by place."""
+    if "$ref" in schema:
+        return [f"{where}: {key} beside $ref" for key in schema.keys() - {"$ref"}]
+    found = []
+    if where == "reply":
+        if schema.get("type") != "object":
+            found.append("reply: not an object")
+        for name, definition in schema.pop("$defs", {}).items():
+            found += refused(definition, name)
+    known = STRICT.get(schema.get("type"))
+    if known is None:
+        return [*found, f"{where}: type {schema.get('type')}"]
+    found += [f"{where}: {key}" for key in schema.keys() - known - SAID_OF_ANY]
+    if schema["type"] == "array":
+        found += refused(schema["items"], f"{where}[]")
+    if schema["type"] == "object":
+        fields = schema.get("properties", {})
+        if schema.get("additionalProperties") is not False:
+            found.append(f"{where}: additionalProperties")
+        found += [f"{where}.{name}: optional" for name in fields.keys() - schema.get("required", ())]
+        for name, field in fields.items():
+            found += refused(field, f"{where}.{name}")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "name"),
+    [(b, name) for b, name in SHIPPED_PROMPTS if b.prompts[name]],
+    ids=lambda x: getattr(x, "name", x),
+)
+def test_strict_endpoints_accept_every_reply_schema(benchmark, name):
+    assert refused(copy.deepcopy(json_schema(benchmark.prompts[name]))) == []
+
+
+def test_what_strict_endpoints_refuse_is_found():
+    class Inner(Reply):
+        text: Annotated[str, Field(min_length=1, pattern="x")]
+        maybe: int | None = None
+
+    class Outer(Reply):
+        inner: list[Inner]
+        free: dict[str, int]
+
+    assert set(refused(Outer.model_json_schema())) == {
+        "Inner.text: minLength", "Inner.text: pattern", "Inner.maybe: type None", "Inner.maybe: optional",
+        "reply.free: additionalProperties",
+    }  # fmt: skip
+
+
+def test_a_blank_text_is_refused_here_where_no_schema_says_so():
+    class Spoken(Reply):
+        said: Text
+
+    assert read('{"said": " well "}', Spoken).said == " well "
+    for blank in ("", "  ", "\\n"):
+        with pytest.raises(Unusable, match=r"said: .*empty"):
+            read(f'{{"said": "{blank}"}}', Spoken)
 
 
 def test_every_shipped_template_belongs_to_a_benchmark():

@@ -15,7 +15,7 @@ from core.conversation import Conversation, Message, Unit
 from core.errors import ConfigError, not_found
 from core.prompts import Prompt, versions
 from core.rating import YES_NO, Criterion, Rating
-from core.replies import Reply, Unusable
+from core.replies import Reply, Text, Unusable
 
 LANGUAGES = ("en", "ru")
 
@@ -72,7 +72,7 @@ class Situation(BaseModel):
 class NextUtterance(Reply):
     """What the interrogator says next."""
 
-    next_utterance: Annotated[str, Field(min_length=1)]
+    next_utterance: Text
 
 
 Likert = Annotated[int, Field(ge=1, le=5)]
@@ -176,7 +176,7 @@ async def play(
     messages: list[Message] = []
     for turn in range(1, situation.num_turns + 1):
         asked = interrogator_prompt.render(**values, messages=messages)
-        said = await ask(f"{turn} interrogator", interrogator, asked, _speaks)
+        said = await ask(f"{turn} interrogator", interrogator, asked)
         messages.append(Message("user", said.value.next_utterance.strip()))
         replied = await ask(
             f"{turn} player", player, player_prompt.render(messages, **values, messages=messages)
@@ -264,11 +264,6 @@ def _player_of(
         )  # fmt: skip
 
     return go
-
-
-def _speaks(reply: NextUtterance) -> None:
-    if not reply.next_utterance.strip():
-        raise Unusable('"next_utterance" is empty.')
 
 
 T = TypeVar("T")

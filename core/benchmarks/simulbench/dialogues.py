@@ -6,7 +6,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 
 from core import verdicts
 from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Plan, Play, Role, Rubric
@@ -15,7 +15,7 @@ from core.conversation import Conversation, Message, Unit
 from core.errors import ConfigError, not_found
 from core.prompts import Prompt, versions
 from core.rating import Criterion, Rating, points
-from core.replies import Reply, Unusable
+from core.replies import Reply, Text
 
 NAME = "simulbench-dialogues"
 MOST_TURNS = 10
@@ -34,7 +34,7 @@ class Next(Reply):
     """The way the user agent chose, by its number, and what it says next."""
 
     strategy: Annotated[str, BeforeValidator(str)]
-    request: Annotated[str, Field(min_length=1)]
+    request: Text
 
 
 class UserReply(Reply):
@@ -54,7 +54,7 @@ async def play(
             asked = prompts["user"].render(
                 task=task.act, messages=messages, strategies=task.ways, request_type=task.request_type
             )
-            said = (await ask(f"{turn} user", user, asked, _speaks)).value.user
+            said = (await ask(f"{turn} user", user, asked)).value.user
             way = strategy_named(said.strategy, task.ways)
             messages.append(Message("user", said.request.strip(), {"strategy": way}))
         replied = await ask(
@@ -81,11 +81,6 @@ def strategy_named(said: str, ways: Sequence[Strategy]) -> str:
         return said.strip() or "not said"
     title, added = ways[int(found.group(1)) - 1].title, found.group(2).strip(' "[]().')
     return title if not added or added.lower().startswith(title.lower()) else f"{title}: {added}"
-
-
-def _speaks(reply: UserReply) -> None:
-    if not reply.user.request.strip():
-        raise Unusable('"request" is empty.')
 
 
 def judge_values(conversation: Conversation) -> Mapping[str, Any]:

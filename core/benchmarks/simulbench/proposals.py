@@ -9,12 +9,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
-from typing import Annotated, NamedTuple
-
-from pydantic import Field
+from typing import NamedTuple
 
 from core.benchmarks.simulbench.tasks import Task, Type
-from core.replies import Reply, Unusable
+from core.replies import Reply, Text, Unusable
 
 SEEDS = 5
 """Tasks shown as examples in one call."""
@@ -29,9 +27,9 @@ _WORD = re.compile(r"\w+")
 class Proposed(Reply):
     """A model's proposal. The names are those of the published tasks' generator."""
 
-    task_name: Annotated[str, Field(min_length=1)]
-    task_description: Annotated[str, Field(min_length=1)]
-    request_type: Annotated[str, Field(min_length=1)]
+    task_name: Text
+    task_description: Text
+    request_type: Text
 
 
 class Likeness(NamedTuple):

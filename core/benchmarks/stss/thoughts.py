@@ -8,10 +8,7 @@ from pydantic import Field
 
 from core.benchmarks.stss.mind import Self
 from core.benchmarks.stss.town import Town
-from core.replies import Reply
-
-Text = Annotated[str, Field(pattern=r"\S")]
-"""Not blank: said as a pattern, which strict endpoints know, not as a length, which some refuse."""
+from core.replies import Reply, Text
 
 
 class Outline(Reply):
