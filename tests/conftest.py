@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import settings
 
+from core.cli import main
 from core.standin.faults import Faults
 from core.standin.server import running
 from core.workspace import Workspace
@@ -39,6 +41,22 @@ def workspace(tmp_path, standin) -> Workspace:
     made = Workspace.open(tmp_path / "workspace")
     made.models_path.write_text(toml(standin, player=FIXED, user=FIXED, a=FIXED, b=FIXED, c=FIXED))
     return made
+
+
+@pytest.fixture
+def fresh(tmp_path) -> Workspace:
+    """A workspace that holds nothing."""
+    return Workspace.open(tmp_path / "fresh")
+
+
+@pytest.fixture
+def run() -> Callable[..., Result]:
+    """The command line on a workspace: run(workspace, "export", "ratings")."""
+
+    def invoke(workspace: Workspace, *args: object) -> Result:
+        return CliRunner().invoke(main, ["--workspace", str(workspace.path), *map(str, args)])
+
+    return invoke
 
 
 @pytest.fixture

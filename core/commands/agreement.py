@@ -23,26 +23,12 @@ _KEPT = "Correlations leave out {n} of {all} units: {reason}. --keep-refused cou
 @options.form("json", "csv", "latex")
 @options.resamples("items")
 @options.seed
-@click.option(
-    "--panel",
-    "panels",
-    metavar="A,B,…",
-    multiple=True,
-    help="A panel of judges to measure beside the mean of all and every pair; may be repeated.",
-)
-@click.option(
-    "--runs",
-    type=click.Choice(["mean", "single"]),
-    default="mean",
-    show_default=True,
-    help="Repeated runs of a judge: their mean, or each by itself.",
-)
+@options.measuring
 @click.option(
     "--nominal",
     is_flag=True,
     help="Take answers as categories (yes/no): nominal alpha and Cohen's kappa instead.",
 )
-@click.option("--keep-refused", is_flag=True, help="Count conversations in which a judge saw a refusal.")
 @click.pass_obj
 def command(
     workspace: str,
@@ -50,7 +36,7 @@ def command(
     form: str,
     resamples: int,
     seed: int,
-    panels: tuple[str, ...],
+    panels: tuple[tuple[str, ...], ...],
     runs: studies.Runs,
     keep_refused: bool,
     nominal: bool,
@@ -64,12 +50,7 @@ def command(
     if nominal:
         agreement_nominal.show(ratings, form=form, resamples=resamples, seed=seed)
         return
-    found = studies.agreement(
-        ratings,
-        panels=[[name.strip() for name in panel.split(",") if name.strip()] for panel in panels],
-        resamples=resamples,
-        seed=seed,
-    )
+    found = studies.agreement(ratings, panels=panels, resamples=resamples, seed=seed)
     if form == "json":
         click.echo(json.dumps(found, ensure_ascii=False, indent=2))
     elif form == "csv":

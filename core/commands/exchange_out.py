@@ -1,4 +1,4 @@
-"""`concord export …`: write ratings or conversations so that `concord import` reads them back to the same study."""
+"""`concord export …`: ratings and conversations as `concord import` reads them back, and a study's figures as a report to hand in."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from datetime import date
+from io import TextIOWrapper
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 import click
 
+from core import report, studies
+from core.commands import options
 from core.errors import ConfigError, StudyError
 from core.exchange import conversations_jsonl, ratings_csv
-from core.store import studies
+from core.store import studies as stored
+from core.trust import Options
 from core.workspace import Workspace
 
 _OUT = click.option(
@@ -34,7 +39,7 @@ def _ratings(workspace: str, study: str, out: Path | None) -> None:
     """Ratings by people and judges in long form (CSV)."""
     with Workspace.open(workspace, create=False).read() as db:
         if study:
-            studies.study_id(db, study)
+            stored.study_id(db, study)
         count = _write(out, lambda file: ratings_csv.write(db, file, study))
         if not count:
             raise StudyError(
@@ -57,16 +62,56 @@ def _conversations(workspace: str, study: str, benchmark: str, out: Path | None)
     click.echo(f"{count} conversations" + (f" in {out}." if out else "."), err=True)
 
 
+@command.command("report")
+@click.option("--study", required=True, metavar="NAME", help="The study to measure.")
+@options.resamples("items")
+@options.seed
+@options.measuring
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The ZIP to write; NAME-report.zip if left out.",
+)
+@click.pass_obj
+def _report(
+    workspace: str,
+    study: str,
+    resamples: int,
+    seed: int,
+    panels: tuple[tuple[str, ...], ...],
+    runs: studies.Runs,
+    keep_refused: bool,
+    out: Path | None,
+) -> None:
+    """A study's agreement as a ZIP: the answer in words, every table, and hashes of sample, ratings, guidelines and prompts."""
+    asked = Options(runs, not keep_refused, panels, resamples, seed)
+    with Workspace.open(workspace, create=False).read() as db:
+        written = report.bundle(db, study, asked, made=date.today())
+    out = out or Path(f"{study}-report.zip")
+    _whole(out, lambda file: file.write(written))
+    click.echo(f"The report is in {out}.", err=True)
+
+
 def _write(out: Path | None, write: Callable[[TextIO], int]) -> int:
-    """Into a file that appears when it is complete, or to the terminal."""
+    """Into a file, or to the terminal."""
     if out is None:
         return write(sys.stdout)
+
+    def encoded(file: BinaryIO) -> int:
+        text = TextIOWrapper(file, encoding="utf-8", newline="")
+        count = write(text)
+        text.detach()
+        return count
+
+    return _whole(out, encoded)
+
+
+def _whole(out: Path, write: Callable[[BinaryIO], int]) -> int:
+    """Into a file that appears when it is complete."""
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="", dir=out.parent, prefix=f".{out.name}.", delete=False
-        ) as file:
+        with tempfile.NamedTemporaryFile("wb", dir=out.parent, prefix=f".{out.name}.", delete=False) as file:
             try:
-                count = write(file.file)  # type: ignore[arg-type]
+                count = write(file)  # type: ignore[arg-type]
             except BaseException:
                 os.unlink(file.name)
                 raise

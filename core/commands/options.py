@@ -35,3 +35,29 @@ seed = click.option(
     show_default=True,
     help="The same seed gives the same intervals.",
 )
+
+
+def measuring(command: F) -> F:
+    """How a study is measured: `panels`, `runs` and `keep_refused`."""
+    command = click.option(
+        "--keep-refused", is_flag=True, help="Count conversations in which a judge saw a refusal."
+    )(command)
+    command = click.option(
+        "--runs",
+        type=click.Choice(["mean", "single"]),
+        default="mean",
+        show_default=True,
+        help="Repeated runs of a judge: their mean, or each by itself.",
+    )(command)
+    return click.option(
+        "--panel",
+        "panels",
+        metavar="A,B,…",
+        multiple=True,
+        callback=lambda _context, _option, panels: tuple(map(_named, panels)),
+        help="A panel of judges to measure beside the mean of all and every pair; may be repeated.",
+    )(command)
+
+
+def _named(panel: str) -> tuple[str, ...]:
+    return tuple(name for part in panel.split(",") if (name := part.strip()))

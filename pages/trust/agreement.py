@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import date
 
 import streamlit as st
 
-from core import studies, trust
+from core import report, studies, trust
 from core.agreement import show
 from core.agreement.panels import called
 from core.answer import answer
@@ -243,6 +244,15 @@ def _download(measured: Measured) -> None:
     st.subheader("Take the figures with you", anchor=False)
     with st.container(horizontal=True):
         st.download_button(
+            "Report",
+            lambda: _report(measured),
+            f"{name}-report.zip",
+            on_click="ignore",
+            icon=":material/folder_zip:",
+            type="primary",
+            help="The answer in words, every table of this page with intervals and reasons, and what they rest on, as one ZIP.",
+        )
+        st.download_button(
             "JSON",
             lambda: json.dumps(figures, ensure_ascii=False, indent=2),
             f"{name}-agreement.json",
@@ -263,7 +273,15 @@ def _download(measured: Measured) -> None:
             on_click="ignore",
             icon=":material/download:",
         )
-    st.caption(f"The same as `concord agreement --study {plain(name)} --format json`.")
+    st.caption(
+        f"*Report*: `concord export report --study {plain(name)}`; the others: `concord agreement --study {plain(name)} --format …`. "
+        "With other options than the usual ones, the command takes them too."
+    )
+
+
+def _report(measured: Measured) -> bytes:
+    with workspace().read() as db:
+        return report.bundle(db, measured.of.study.name, measured.options, made=date.today())
 
 
 page()

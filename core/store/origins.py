@@ -1,0 +1,35 @@
+"""Where a study's figures come from: which judges, asked with which prompts, and how many of their answers can be used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from core.store.studies import study_id
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A judge as it was asked for a study's conversations. `prompt` is the hash of its prompt, empty for judgements that were imported."""
+
+    judge: str
+    variant: str
+    stand_in: bool
+    prompt: str
+    judgements: int
+    failed: int
+    first: str
+    last: str
+
+
+def of_judges(db: Database, study: str) -> list[Origin]:
+    """The judges of a study's conversations, one row a judge and prompt. Raises NotFound."""
+    rows = db.execute(
+        "SELECT x.name, x.variant, x.stand_in, j.prompt, count(*), count(j.failure), min(j.created), max(j.created) "
+        "FROM judgements j JOIN raters x ON x.id = j.rater_id "
+        "WHERE j.conversation_id IN (SELECT conversation_id FROM study_units WHERE study_id = ?) "
+        "GROUP BY x.id, j.prompt ORDER BY x.name, x.variant, j.prompt",
+        [study_id(db, study)],
+    ).fetchall()
+    return [Origin(name, variant, bool(stand_in), *rest) for name, variant, stand_in, *rest in rows]
