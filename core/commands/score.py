@@ -86,7 +86,7 @@ def _evidence(s: scoring.Score) -> Table:
     ratio = "" if s.conversation_ratio is None else f", conversation ratio {s.conversation_ratio:.2f}"
     title = f"{s.task} ({TITLES[s.kind].lower()}): {s.value:.3f}{ratio}"
     table = Table(title=escape(title), title_justify="left", box=box.SIMPLE)
-    for heading in ("", "who", "when", "where", "what", "words", "why not"):
+    for heading in ("", "who", "told", "when", "where", "what", "words", "why not"):
         table.add_column(heading)
     for e in s.evidence:
         when = (
@@ -96,6 +96,6 @@ def _evidence(s: scoring.Score) -> Table:
             if e.until in (None, e.time)
             else f"{e.time} – {(e.until or '')[11:]}"
         )
-        cells = [e.agent, when, e.place, e.action, ", ".join(e.words), e.why]
+        cells = [e.agent, (e.told or "")[:16], when, e.place, e.action, ", ".join(e.words), e.why]
         table.add_row("✓" if e.counted else "", *map(escape, cells))
     return table

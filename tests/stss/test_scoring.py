@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from core.benchmarks.stss.scoring import report, score
@@ -12,6 +14,11 @@ from tests.stss.made import CAFE, HALL, PARK, at, lived, party, talk
 
 def why(found, name):
     return next(e.why for e in found.evidence if e.agent == name and not e.counted)
+
+
+def missed(found):
+    """How each of those missed it who came close, and when they were told."""
+    return {e.agent: (e.how, e.told and e.told[8:16]) for e in found.evidence if not e.counted}
 
 
 def who(found):
@@ -65,7 +72,7 @@ def test_one_who_came_early_and_stayed_takes_part():
     assert (found.evidence[0].time, found.evidence[0].until) == ("2023-02-14 19:00:00", "2023-02-14 19:30:00")
 
 
-def test_a_passer_by_and_one_elsewhere_do_not_count_but_came_close():
+def test_one_who_does_something_else_there_and_one_elsewhere_do_not_count_but_came_close():
     happened = lived(
         f"Ada | 2 19:00 | party | {CAFE}",
         f"Ben | 2 19:00 | mopping the floor | {CAFE}",
@@ -75,6 +82,7 @@ def test_a_passer_by_and_one_elsewhere_do_not_count_but_came_close():
     assert found.value == 0
     assert why(found, "Ben") == "was there at the time, but “mopping the floor” has none of the words"
     assert why(found, "Cleo") == f"did it, but at {PARK}, not at Lantern Café"
+    assert missed(found) == {"Ben": ("something else", None), "Cleo": ("elsewhere", None)}
 
 
 def test_an_alternative_keyword_serves_in_any_case():
@@ -127,9 +135,81 @@ def test_invited_but_asleep_and_invited_but_elsewhere():
         ),
     )
     found = score(party(), happened)
-    assert why(found, "Ben") == "was told about it on 2023-02-13 at 12:00, but was asleep when it began"
-    assert why(found, "Cleo") == f"was told about it on 2023-02-13 at 13:00, but was at {PARK}: painting"
-    assert "Dov" not in {e.agent for e in found.evidence}
+    assert why(found, "Ben") == "was asleep when it began"
+    assert why(found, "Cleo") == f"was at {PARK}: painting"
+    # nobody had told Dov
+    assert missed(found) == {"Ben": ("asleep", "13 12:00"), "Cleo": ("elsewhere", "13 13:00")}
+
+
+INVITED = tuple(
+    talk(f"1 1{n}:00", "Ada", name, "Come to my party!") for n, name in enumerate(("Ben", "Cleo"))
+)
+
+
+def missing(*lines, **changes):
+    """What Ada's party makes of lines, with Ben and Cleo told."""
+    return score(
+        party(**changes),
+        lived(f"Ada | 2 18:00 – 2 22:00 | party | {CAFE}", *lines, talks=INVITED),
+    )
+
+
+def test_who_merely_walks_through_is_not_near_and_invited_has_only_passed_by():
+    # Of the seven moments from 19:00 to 22:00 Ben walks through the café at 19:30 and reads in the hall at the other six.
+    found = missing(
+        f"Ben | 2 19:00 | reading | {HALL}",
+        f"Ben | 2 19:30 | Walking | {CAFE}",
+        f"Ben | 2 20:00 – 2 22:00 | reading | {HALL}",
+        f"Cleo | 2 19:00 – 2 22:00 | painting | {PARK}",
+        f"Dov | 2 19:00 | walking | {CAFE}",
+        f"Dov | 2 19:30 – 2 22:00 | reading | {HALL}",
+        f"Eva | 2 19:00 – 2 22:00 | walking the dog | {CAFE}",
+    )
+    assert missed(found) == {
+        "Ben": ("passed by", "13 10:00"),
+        "Cleo": ("elsewhere", "13 11:00"),
+        # Dov was not told and only walked through; Eva stayed with her dog
+        "Eva": ("something else", None),
+    }
+    assert why(found, "Ben") == f"only passed by on the way, at 19:30; was mostly at {HALL}: reading"
+
+
+def test_what_an_invited_one_did_for_most_of_it_is_told_and_not_what_they_did_when_it_began():
+    found = missing(
+        f"Ben | 2 19:00 | walking | {PARK}",
+        f"Ben | 2 19:30 – 2 20:00 | supper | {PARK}",
+        f"Ben | 2 20:30 – 2 22:00 | sleeping | {HALL}",
+        f"Cleo | 2 19:00 – 2 22:00 | walking | {PARK}",
+    )
+    # four moments of sleep against two of supper
+    assert why(found, "Ben") == "was asleep for most of it"
+    assert next(e.time for e in found.evidence if e.agent == "Ben") == "2023-02-14 20:30:00"
+    assert why(found, "Cleo") == f"was at {PARK}: walking"
+
+
+def test_an_invited_one_who_was_there_the_day_before_is_told_by_what_they_did_instead():
+    found = missing(
+        f"Ben | 1 20:00 | party games | {CAFE}",
+        f"Ben | 2 19:00 – 2 22:00 | sleeping | {HALL}",
+        f"Cleo | 2 18:00 | party | {CAFE}",
+        f"Cleo | 2 18:30 – 2 22:00 | painting | {PARK}",
+    )
+    assert missed(found) == {"Ben": ("asleep", "13 10:00"), "Cleo": ("too early", "13 11:00")}
+    assert why(found, "Cleo") == "right place, but left 60 minutes before it began"
+
+
+def test_an_invited_one_asleep_in_the_very_place():
+    found = missing(
+        f"Ben | 2 19:00 – 2 22:00 | sleeping | {CAFE}", f"Cleo | 2 19:00 – 2 20:00 | party | {CAFE}"
+    )
+    assert missed(found) == {"Ben": ("asleep", "13 10:00")}
+    assert next(e.told for e in found.evidence if e.counted) == "2023-02-13 11:00:00"
+
+
+def test_what_is_not_recorded_is_not_made_up():
+    found = missing(f"Ben | 2 18:00 | reading | {HALL}", f"Cleo | 2 19:00 – 2 22:00 | party | {CAFE}")
+    assert missed(found) == {"Ben": ("unknown", "13 10:00")}
+    assert why(found, "Ben") == "what they did then is not recorded"
 
 
 # Companions: at one moment, and the performer with them.
@@ -162,6 +242,25 @@ def test_companions_without_the_performer_are_none():
     found = score(coffee(), happened)
     assert found.value == 0
     assert why(found, "Ben") == "did it, but not when Ada did"
+    assert missed(found) == {"Ben": ("not together", None)}
+
+
+def test_companions_who_were_asked_are_told_by_what_they_did_while_the_performer_did_it():
+    found = score(
+        coffee(),
+        lived(
+            f"Ada | 1 10:00 | asking around | {CAFE}",
+            f"Ada | 2 10:00 – 2 11:00 | coffee | {CAFE}",
+            f"Ben | 2 10:00 – 2 11:00 | sleeping | {HALL}",
+            f"Ben | 2 11:30 – 2 15:00 | painting | {PARK}",
+            f"Cleo | 2 10:00 – 2 11:00 | reading | {CAFE}",
+            talks=(
+                talk("1 10:00", "Ada", "Ben", "Coffee tomorrow?"),
+                talk("1 11:00", "Ada", "Cleo", "Coffee?"),
+            ),
+        ),
+    )
+    assert missed(found) == {"Ben": ("asleep", "13 10:00"), "Cleo": ("something else", "13 11:00")}
 
 
 def test_companions_at_different_moments_are_not_together():
@@ -239,7 +338,16 @@ def test_merely_conversing_about_it_keeps_no_appointment():
     )
     found = score(thesis(), happened)
     assert found.value == 0
-    assert why(found, "Ada") == "only talked about it, or at another time"
+    assert missed(found) == {"Ada": ("only talked", None), "Ben": ("not together", None)}
+
+
+def test_an_appointment_kept_at_another_time_is_missed():
+    task = replace(thesis(), subgoals=(Subgoal(("thesis",), at("2 10:00"), 30, None),))
+    found = score(
+        task,
+        lived(f"Ada | 2 09:00 | reading the thesis | {CAFE}", f"Ben | 2 09:00 – 2 11:00 | work | {CAFE}"),
+    )
+    assert missed(found) == {"Ada": ("too early", None), "Ben": ("never did it", None)}
 
 
 def test_a_world_before_the_sector_does_not_make_rooms_equal():
@@ -278,6 +386,16 @@ def test_both_errands_out_of_order_are_half():
         f"Ben | 2 10:00 | looking for medicine | {HOUSE}", f"Ben | 2 11:00 | buying medicine | {SHOP}",
     )  # fmt: skip
     assert score(medicine(), happened).value == 0.5
+
+
+def test_who_was_asked_and_did_nothing_is_told():
+    asked = talk("1 10:00", "Ada", "Ben", "Could you fetch my medicine?")
+    happened = lived(
+        f"Ada | 1 10:00 – 2 10:00 | resting | {HOUSE}", f"Ben | 2 10:00 | work | {HOUSE}", f"Cleo | 2 10:00 | work | {SHOP}", talks=(asked,)
+    )  # fmt: skip
+    found = score(medicine(), happened)
+    assert missed(found) == {"Ben": ("never did it", "13 10:00")}
+    assert why(found, "Ben") == "was asked, and did no part of it"
 
 
 def test_a_false_start_does_not_spoil_the_order():

@@ -5,14 +5,15 @@ Where the paper's text and its authors' code differ, the text is followed: someb
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from core.benchmarks.stss import misses
 from core.benchmarks.stss.matching import ONLY_TALK, Fit, Mask, fit, told
+from core.benchmarks.stss.misses import How, Miss
 from core.benchmarks.stss.tasks import TITLES, Kind, Task
 from core.benchmarks.stss.trajectory import STAMP, Talk, Trajectory
 from core.errors import ConfigError
@@ -22,9 +23,16 @@ ELSEWHERE = 0.5
 """What an errand run in the wrong order, and an appointment kept in two different rooms, are worth."""
 
 
+Invited = Mapping[str, Talk]
+"""Whom the performer told about the task before the day of the event, each with the first such conversation."""
+
+
 @dataclass(frozen=True)
 class Evidence:
-    """One resident and one subgoal (counted from 1): who did what, when and where, which words matched; or why it did not count."""
+    """One resident and one subgoal (counted from 1): who did what, when and where, which words matched; or how they missed it, and why.
+
+    `told` is when the performer first told them about it before the day of the event; None for one who was not told.
+    """
 
     agent: str
     subgoal: int
@@ -35,12 +43,15 @@ class Evidence:
     place: str = ""
     words: tuple[str, ...] = ()
     why: str = ""
+    how: How | None = None
+    told: str | None = None
 
     def values(self) -> dict[str, Any]:
         """Ready for JSON."""
         return {
             "agent": self.agent, "subgoal": self.subgoal, "counted": self.counted, "time": self.time, "until": self.until,
             "action": self.action, "place": self.place, "words": list(self.words), "why": self.why,
+            "how": self.how, "told": self.told,
         }  # fmt: skip
 
 
@@ -59,8 +70,10 @@ class Score:
 def score(task: Task, trajectory: Trajectory) -> Score:
     """The score of one task on one trajectory. Raises ConfigError where the trajectory cannot be about the task."""
     notes = check(task, trajectory)
-    value, evidence = RULES[task.kind](task, trajectory)
-    return Score(task.id, task.kind, value, conversation_ratio(task, trajectory), tuple(evidence), notes)
+    invited = told(task, trajectory)
+    value, evidence = RULES[task.kind](task, trajectory, invited)
+    ratio = conversation_ratio(task, trajectory)
+    return Score(task.id, task.kind, value, ratio, tuple(_with_told(e, invited) for e in evidence), notes)
 
 
 def check(task: Task, trajectory: Trajectory) -> tuple[str, ...]:
@@ -96,9 +109,8 @@ def conversation_ratio(task: Task, trajectory: Trajectory) -> float | None:
     return len(told(task, trajectory)) / (task.wanted - 1)
 
 
-def attendance(task: Task, trajectory: Trajectory) -> tuple[float, list[Evidence]]:
+def attendance(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
     """Public and online activities: others who match at any moment, averaged over subgoals, ÷ (wanted − 1), at most 1."""
-    invited = told(task, trajectory)
     came, evidence = 0, []
     for number, subgoal in enumerate(task.subgoals, start=1):
         found = fit(trajectory, subgoal)
@@ -108,16 +120,15 @@ def attendance(task: Task, trajectory: Trajectory) -> tuple[float, list[Evidence
                 came += 1
                 evidence.append(_counted(found, name, number, mask))
             else:
-                evidence += _close(found, name, number, invited.get(name))
+                evidence += _close(found, name, number, name in invited)
     return min(1.0, came / len(task.subgoals) / (task.wanted - 1)), evidence
 
 
-def company(task: Task, trajectory: Trajectory) -> tuple[float, list[Evidence]]:
+def company(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
     """Companions: at the best moment at which the performer matches, others who match the same subgoal ÷ (wanted − 1), at most 1.
 
     A location named in the action serves as well as the place.
     """
-    invited = told(task, trajectory)
     others = _others(task, trajectory)
     best: tuple[float, list[Evidence]] = (-1.0, [])
     for number, subgoal in enumerate(task.subgoals, start=1):
@@ -133,22 +144,23 @@ def company(task: Task, trajectory: Trajectory) -> tuple[float, list[Evidence]]:
             shown = moment if value else int(np.argmax(own))
             evidence.append(_counted(found, task.performer, number, _stretch(own, shown), "the performer"))
         else:
-            evidence += _close(found, task.performer, number, None)
+            evidence += _close(found, task.performer, number, invited=False)
+        # What is done together at no fixed time is missed by those who are elsewhere while the performer does it.
+        during = own if own.any() and subgoal.start is None else None
         for name, mask in each.items():
             if value and mask[moment]:
                 evidence.append(_counted(found, name, number, _stretch(mask, moment)))
             elif mask.any():
                 when = "at the best-attended moment" if value else f"when {task.performer} did"
-                why = f"did it, but not {when}"
-                evidence.append(_shown(found, name, number, mask, why))
+                evidence.append(_shown(found, name, number, mask, f"did it, but not {when}", "not together"))
             else:
-                evidence += _close(found, name, number, invited.get(name))
+                evidence += _close(found, name, number, name in invited, during)
         if value > best[0]:
             best = (value, evidence)
     return max(0.0, best[0]), best[1]
 
 
-def meeting(task: Task, trajectory: Trajectory) -> tuple[float, list[Evidence]]:
+def meeting(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
     """Appointment: performer and target do the thing at one moment, in the same sector and arena 1, elsewhere 0.5; the best moment counts.
 
     Merely “conversing about” it does not keep the appointment. With several targets or subgoals the best one counts.
@@ -183,35 +195,39 @@ def meeting(task: Task, trajectory: Trajectory) -> tuple[float, list[Evidence]]:
     return best
 
 
-def errands(task: Task, trajectory: Trajectory) -> tuple[float, list[Evidence]]:
+def errands(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
     """Help: the best other person's share of subgoals done; all done out of order 0.5, all in order 1."""
     fits = [fit(trajectory, subgoal) for subgoal in task.subgoals]
-    best, helpers = 0.0, []
+    best, helpers, evidence = 0.0, [], []
     for name in _others(task, trajectory):
         masks = [found.matches(name) for found in fits]
         done = [bool(mask.any()) for mask in masks]
         if not any(done):
+            if name in invited:
+                evidence.append(
+                    Evidence(name, 1, False, why="was asked, and did no part of it", how="never did it")
+                )
             continue
         value = sum(done) / len(done)
         if all(done):
             value = 1.0 if _in_order(masks) else OUT_OF_ORDER
         helpers.append((value, name, masks))
         best = max(best, value)
-    evidence = []
     for value, name, masks in helpers:
         why = "all done, out of order" if all(m.any() for m in masks) and value < 1 else ""
         for number, (found, mask) in enumerate(zip(fits, masks, strict=True), start=1):
-            if mask.any():
-                # Somebody else did better: this one came close.
-                evidence.append(_shown(found, name, number, mask, why, counted=value == best))
+            if mask.any() and value == best:
+                evidence.append(_counted(found, name, number, mask, why))
+            elif mask.any():
+                evidence.append(_shown(found, name, number, mask, why or "somebody else did more of it"))
             else:
-                evidence += _close(found, name, number, None) or [
-                    Evidence(name, number, False, why="did not do this part")
+                evidence += _close(found, name, number, invited=False) or [
+                    Evidence(name, number, False, why="did not do this part", how="never did it")
                 ]
     return best, evidence
 
 
-Rule = Callable[[Task, Trajectory], tuple[float, list[Evidence]]]
+Rule = Callable[[Task, Trajectory, Invited], tuple[float, list[Evidence]]]
 
 RULES: dict[Kind, Rule] = {
     "public": attendance,
@@ -276,7 +292,9 @@ def _counted(found: Fit, name: str, number: int, mask: Mask, why: str = "") -> E
     return _shown(found, name, number, mask, why, counted=True)
 
 
-def _shown(found: Fit, name: str, number: int, mask: Mask, why: str, *, counted: bool = False) -> Evidence:
+def _shown(
+    found: Fit, name: str, number: int, mask: Mask, why: str, how: How | None = None, *, counted: bool = False
+) -> Evidence:
     """The first unbroken stretch of a mask: when it began and ended, and what was done where at its beginning."""
     first = int(np.argmax(mask))
     last = int(np.flatnonzero(_stretch(mask, first))[-1])
@@ -285,30 +303,47 @@ def _shown(found: Fit, name: str, number: int, mask: Mask, why: str, *, counted:
     times = found.trajectory.times
     return Evidence(
         name, number, counted, times[first].strftime(STAMP), times[last].strftime(STAMP), state.action, state.place,
-        found.words_at(name, first), why,
+        found.words_at(name, first), why, how,
     )  # fmt: skip
 
 
-def _close(found: Fit, name: str, number: int, invited: Talk | None) -> list[Evidence]:
-    """Who came close, and why it did not count; nothing for one who was neither told nor near."""
-    miss = misses.miss(found, name, invited)
-    if miss is None:
-        return []
-    moment, why = miss
+def _close(found: Fit, name: str, number: int, invited: bool, during: Mask | None = None) -> list[Evidence]:
+    """How somebody missed it; nothing for one who was neither told nor near."""
+    miss = misses.miss(found, name, invited, during)
+    return [] if miss is None else [_missed(found, name, number, miss)]
+
+
+def _missed(found: Fit, name: str, number: int, miss: Miss) -> Evidence:
+    moment = miss.moment
     state = None if moment is None else found.trajectory.at(name, moment)
     if moment is None or state is None:
-        return [Evidence(name, number, False, why=why)]
+        return Evidence(name, number, False, why=miss.why, how=miss.how)
     time = found.trajectory.times[moment].strftime(STAMP)
     words = found.words_at(name, moment)
-    return [Evidence(name, number, False, time, time, state.action, state.place, words, why)]
+    return Evidence(name, number, False, time, time, state.action, state.place, words, miss.why, miss.how)
 
 
 def _apart(found: Fit, name: str, number: int, mask: Mask) -> Evidence:
+    """How one of two missed an appointment."""
     if mask.any():
-        return _shown(found, name, number, mask, "did it, but not when the other did")
-    if found.doing(name).any():
-        return _shown(found, name, number, found.doing(name), "only talked about it, or at another time")
-    return Evidence(name, number, False, why="never did it")
+        return _shown(found, name, number, mask, "did it, but not when the other did", "not together")
+    doing = found.doing(name)
+    if (doing & found.timed).any():
+        return _shown(found, name, number, doing & found.timed, "only talked about it", "only talked")
+    if doing.any():
+        early = (
+            found.subgoal.start is not None
+            and found.trajectory.times[int(np.argmax(doing))] < found.subgoal.start
+        )
+        return _shown(
+            found, name, number, doing, "did it, but at another time", "too early" if early else "too late"
+        )
+    return Evidence(name, number, False, why="never did it", how="never did it")
+
+
+def _with_told(evidence: Evidence, invited: Invited) -> Evidence:
+    talk = invited.get(evidence.agent)
+    return replace(evidence, told=talk.time.strftime(STAMP)) if talk else evidence
 
 
 def _mean(values: Iterable[float]) -> float | None:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 STAMP = "%Y-%m-%d %H:%M:%S"
 SLEEPING = "sleeping"
+WALKING = "walking"
 LONGEST_GAP = timedelta(hours=1)
 """A resident who was unseen for no longer than this, and did the same thing in the same place before and after, did it all along."""
 
@@ -37,6 +38,11 @@ class State(NamedTuple):
     def asleep(self) -> bool:
         """Whether this is sleep."""
         return "sleep" in self.action.lower()
+
+    @property
+    def on_the_way(self) -> bool:
+        """Whether this is walking from one place to another, and nothing else."""
+        return self.action.lower() == WALKING
 
 
 @dataclass(frozen=True)
