@@ -33,6 +33,11 @@ class Overview:
         kinds: tuple[Sequence[Played | Judge | StudyHeld], ...] = (self.played, self.judges, self.studies)
         return any(held.stand_in for kind in kinds for held in kind)
 
+    @property
+    def without_stand_ins(self) -> tuple[StudyHeld, ...]:
+        """The studies with ratings in which no stand-in has any part."""
+        return tuple(study for study in self.studies if not study.stand_in and (study.rated or study.judged))
+
 
 @dataclass(frozen=True)
 class Step:

@@ -128,3 +128,16 @@ def test_failed_judgements_are_to_be_asked_again(workspace):
     failed = sum(judge.failed for judge in overview.look(workspace).judges)
     assert failed > 0
     assert (f"{failed} judgements could not be read. See them, and ask again.", "runs") in steps(workspace)
+
+
+def test_studies_without_any_stand_in_are_told_apart(workspace, run, tmp_path):
+    with workspace.write() as db:
+        fill(db)
+    file = tmp_path / "own.csv"
+    file.write_text(
+        "item_id,criterion,rater_type,rater,score\na,f,human,ann,4\na,f,judge,gpt,3\n", encoding="utf-8"
+    )
+    assert run(workspace, "import", "ratings", file, "--study", "own").exit_code == 0
+    found = overview.look(workspace)
+    assert found.stand_in
+    assert [study.name for study in found.without_stand_ins] == ["own"]

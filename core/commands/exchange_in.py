@@ -202,8 +202,9 @@ def _counted(brought: simulbench.Brought[Any], what: str, new: int) -> None:
 
 
 def _report(done: incoming.Imported) -> None:
-    known = f" {done.known} ratings were here already." if done.known else ""
-    click.echo(
-        f"Study “{done.study}”: {done.units} units, {done.people} ratings by people, {done.judges} by judges; "
-        f"{done.conversations} new conversations.{known}"
-    )
+    new = [f"{done.people:,} ratings by people", f"{done.judges:,} by judges"]
+    new += [f"{done.units:,} units"] if done.units else []
+    new += [f"{done.conversations:,} conversations"] if done.conversations else []
+    known = f" {done.known:,} ratings were here already." if done.known else ""
+    there = "" if done.conversations else ", all on conversations that were here"
+    click.echo(f"Study “{done.study}”, new: {', '.join(new)}{there}.{known}")

@@ -21,6 +21,8 @@ REQUIRED = ("item_id", "criterion", "rater_type", "rater", "score")
 OPTIONAL = (
     "turn", "repeat", "variant", "stand_in", "explanation", "created", "text", "text_ref", "model", "language",
 )  # fmt: skip
+SHOWN = 10
+"""So many wrong lines are named one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,9 @@ class Table:
 
 
 def read(path: Path, *, delimiter: str = ",") -> Table:
-    """Read a file whole. Raises ImportRefused naming the line: no header, cells missing, not a number, a rating twice."""
+    """Read a file whole. Raises ImportRefused naming every line that is wrong: cells missing, not a number, a rating twice; or no header."""
     lines: list[Line] = []
+    wrong: list[str] = []
     seen: dict[tuple[Any, ...], int] = {}
     raters: dict[tuple[str, ...], Rater] = {}
     header: list[str] = []
@@ -60,7 +63,11 @@ def read(path: Path, *, delimiter: str = ",") -> Table:
         if not header:
             header = _header(path, number, cells, delimiter)
             continue
-        line = _line(f"{path}, line {number}", number, header, cells, raters)
+        try:
+            line = _line(f"{path}, line {number}", number, header, cells, raters)
+        except ImportRefused as error:
+            wrong.append(str(error))
+            continue
         key = (line.item, line.turn, line.criterion, line.rater, line.repeat)
         if key in seen:
             hint = (
@@ -68,14 +75,17 @@ def read(path: Path, *, delimiter: str = ",") -> Table:
                 if line.rater.kind == "judge"
                 else ""
             )
-            raise ImportRefused(
+            wrong.append(
                 f"{path}, line {number}: {line.rater.kind} “{line.rater.name}” rated “{line.item}” on “{line.criterion}” in line "
                 f"{seen[key]} already. Keep one of the two.{hint}"
             )
+            continue
         seen[key] = number
         lines.append(line)
     if not header:
         raise ImportRefused(f"{path} is empty. Its first line must name the columns: {', '.join(REQUIRED)}.")
+    if wrong:
+        raise ImportRefused(_together(path, wrong))
     if not lines:
         raise ImportRefused(f"{path} holds no ratings, only the names of columns.")
     return Table(str(path), lines, tuple(c for c in header if c and c not in REQUIRED and c not in OPTIONAL))
@@ -96,6 +106,14 @@ def write(db: Database, out: TextIO, study: str = "") -> int:
         writer.writerow({k: marked(v) if isinstance(v, str) else v for k, v in {**row, **beside}.items()})
         count += 1
     return count
+
+
+def _together(path: Path, wrong: Sequence[str]) -> str:
+    """All that is wrong in one go, so that a file need not be sent once for every mistake."""
+    if len(wrong) == 1:
+        return wrong[0]
+    told = [*wrong[:SHOWN], *([f"… and {len(wrong) - SHOWN} more."] if len(wrong) > SHOWN else [])]
+    return "\n  ".join([f"{path}: {len(wrong)} lines are wrong; nothing was imported.", *told])
 
 
 def _header(path: Path, number: int, cells: Sequence[str], delimiter: str) -> list[str]:

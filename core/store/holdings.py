@@ -32,7 +32,9 @@ class Judge:
 
 @dataclass(frozen=True)
 class StudyHeld:
-    """A study: items dealt to people, and how many of them are closed (rated or skipped). `rated` counts people with ratings in it."""
+    """A study: items dealt to people, and how many of them are closed (rated or skipped). `rated` counts people with ratings in it;
+    `stand_in` says whether a stand-in rated, judged or played any of it.
+    """
 
     name: str
     title: str
@@ -79,7 +81,10 @@ def studies(db: Database) -> list[StudyHeld]:
         f"{dealt}) AS dealt, {dealt} AND a.state <> 'open') AS closed, "
         "(SELECT count(DISTINCT s.rater_id) FROM scores s WHERE s.study_id = t.id) AS rated, "
         f"EXISTS (SELECT 1 FROM study_units u JOIN scores s ON s.conversation_id = u.conversation_id {judge}) AS judged, "
-        "EXISTS (SELECT 1 FROM scores s JOIN raters x ON x.id = s.rater_id WHERE s.study_id = t.id AND x.stand_in) AS stand_in "
+        "EXISTS (SELECT 1 FROM scores s JOIN raters x ON x.id = s.rater_id WHERE s.study_id = t.id AND x.stand_in) "
+        f"OR EXISTS (SELECT 1 FROM study_units u JOIN scores s ON s.conversation_id = u.conversation_id {judge} AND x.stand_in) "
+        "OR EXISTS (SELECT 1 FROM study_units u JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = t.id AND c.stand_in) "
+        "AS stand_in "
         "FROM studies t ORDER BY t.id DESC"
     )
     return [

@@ -51,7 +51,8 @@ def ask() -> tuple[Filter, Order, list[str]]:
             unreadable = st.toggle("Only with failed judgements", **_kept("unreadable"))
         with right:
             final = _score()
-    _told(chosen | {"language": (language,), "study": (study,)}, refused, unreadable, final)
+    said = f"“{text}”" if text else ""
+    _told(chosen | {"language": (language,), "study": (study,), "said": (said,)}, refused, unreadable, final)
     wanted = Filter(
         benchmark=benchmark,
         language=language,

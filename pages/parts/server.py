@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.starlette import App
@@ -19,6 +19,8 @@ from pages.parts.people import is_local
 PagesManager.uses_pages_directory = False
 
 _OPERATORS = ("/_stcore/metrics", "/_stcore/agent")
+# The overview lies at the root and nowhere else; whoever types its name is led there.
+_NAMED_ROOT = "/overview"
 _HEADERS = {
     # The address of an annotator's desk holds their token: no other site may learn it, none may show the desk in a frame.
     "Referrer-Policy": "no-referrer",
@@ -46,6 +48,10 @@ class Guard:
         peer = scope["client"][0] if scope["client"] else None
         if scope["path"].startswith(_OPERATORS) and not is_local(peer, Headers(scope=scope).items()):
             return await PlainTextResponse("Not found", 404)(scope, receive, with_headers)
+        if scope["path"].endswith(_NAMED_ROOT):
+            # Relative to where it was asked, so that it leads nowhere else.
+            query = scope["query_string"].decode("latin-1")
+            return await RedirectResponse(f"./?{query}" if query else "./")(scope, receive, with_headers)
         await self.app(scope, receive, with_headers)
 
 

@@ -22,8 +22,10 @@ def page() -> None:
     st.caption(plain(f"Workspace “{workspace().path.name}”"), help=plain(str(workspace().path)))
     found = overview.look(workspace())
     if found.stand_in:
+        free = ", ".join(f"“{study.title}”" for study in found.without_stand_ins)
         st.info(
-            "Stand-ins take part here: they follow rules, and what they say or rate tells nothing about language models or people.",
+            "Stand-ins take part here: they follow rules, and what they say or rate tells nothing about language models or people."
+            + (plain(f" They have no part in {free}.") if free else ""),
             icon=":material/smart_toy:",
         )
     _next(found)

@@ -56,6 +56,12 @@ def test_a_fresh_server_shows_no_page_to_a_stranger_whatever_is_asked_first(fres
     assert FOLDER in ask(fresh.url)
 
 
+def test_the_overview_has_one_address_and_its_name_leads_there(server: Server) -> None:
+    for asked, led in (("/overview", "/"), ("/overview?a=b", "/?a=b")):
+        assert urlopen(server.url + asked).url == server.url + led
+    assert urlopen(server.url + "//example.org/overview").url.startswith(server.url)
+
+
 def test_the_routes_for_operators_answer_this_machine_only(server: Server) -> None:
     for path in ("/_stcore/metrics", "/_stcore/agent/openapi.json"):
         assert urlopen(server.url + path).status == 200

@@ -22,7 +22,7 @@ def test_import_to_agreement(workspace, run):
     done = run(workspace, "import", "fed", FED, "--study", "fed")
     assert done.exit_code == 0, done.output
     # 125 dialogues; the lists of the people's file hold 6,720 numbers, the judge's 5 qualities × 5 runs × 125.
-    assert "125 units, 6720 ratings by people, 3125 by judges" in done.output
+    assert "new: 6,720 ratings by people, 3,125 by judges, 125 units" in done.output
 
     shown = run(workspace, "agreement", "--study", "fed", "--format", "json", "--resamples", "200")
     assert shown.exit_code == 0, shown.output
@@ -121,7 +121,10 @@ def test_under_another_name_the_dialogues_and_the_judge_are_shared(workspace, ru
     run(workspace, "import", "fed", tmp_path)
     again = run(workspace, "import", "fed", tmp_path, "--study", "again")
     assert again.exit_code == 0, again.output
-    assert "0 new conversations. 50 ratings were here already" in again.output  # 5 qualities × 5 runs × 2
+    assert (
+        "0 by judges, 2 units, all on conversations that were here. 50 ratings were here already."
+        in again.output
+    )  # 5 qualities × 5 runs × 2
     with workspace.read() as db:
         assert len(studies.ratings_for_agreement(db, "again").table) == 2 * 3 + 2 * 5  # people; mean of runs
 

@@ -49,7 +49,7 @@ class TestRead:
         )
         done = run(workspace, "import", "ratings", file, "--study", "s")
         assert done.exit_code == 0, done.output
-        assert "2 units, 2 ratings by people, 2 by judges; 2 new conversations" in done.output
+        assert "new: 2 ratings by people, 2 by judges, 2 units, 2 conversations." in done.output
         assert "fluency: 2 to 4, 3 answers" in done.output
         with workspace.read() as db:
             frame = stored.frame(db, "s")
@@ -184,7 +184,7 @@ class TestRead:
         done = run(workspace, "import", "ratings", more, "--study", "s", "--append")
         assert done.exit_code == 0, done.output
         assert (
-            "0 units, 1 ratings by people, 0 by judges; 0 new conversations. 1 ratings were here already"
+            "new: 1 ratings by people, 0 by judges, all on conversations that were here. 1 ratings were here already."
             in done.output
         )
         again = run(workspace, "import", "ratings", more, "--study", "s", "--append")
@@ -285,6 +285,25 @@ def test_a_file_that_is_no_utf8_csv_is_refused(workspace, run, tmp_path, content
     assert done.exit_code == 1
     assert sentence in done.output
     assert empty(workspace)
+
+
+def test_every_wrong_line_is_named_at_once(workspace, run, tmp_path):
+    file = put(
+        tmp_path, "a,f,human,ann,four", "b,f,human,ann,3", "c,f,robot,ann,3", "b,f,human,ann,2", *["d,f,human,,3"] * 9
+    )  # fmt: skip
+    done = run(workspace, "import", "ratings", file, "--study", "s")
+    assert done.exit_code == 1
+    # 1 no number, 1 no rater type, 1 given twice, 9 without a rater.
+    assert "12 lines are wrong; nothing was imported." in done.output
+    for sentence in (
+        "line 2: the score “four”",
+        "line 4: rater_type is “robot”",
+        "line 5: human “ann” rated",
+    ):
+        assert sentence in done.output
+    assert "… and 2 more." in done.output
+    with workspace.read() as db:
+        assert stored.names(db) == []
 
 
 def test_lines_are_counted_in_the_file_also_after_a_cell_of_several_lines(tmp_path):
