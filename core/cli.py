@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tasks": ("core.commands.tasks", "SimulBench's tasks: have some proposed, accept, edit or reject them."),
     "scripts": ("core.commands.scripts", "SimulBench's scripts: cut them from dialogues, count, set aside."),
     "compare": ("core.commands.compare", "Have judges compare models two by two."),
+    "pairs": ("core.commands.pairs", "Deal pairs of replies to people who compare them, blind, at the desk."),
     "spotcheck": (
         "core.commands.spotcheck",
         "Judgements that deserve a person's eye, and what people found.",

@@ -178,8 +178,7 @@ def dealt(
     done = comparisons.compared_by(db, benchmark, rater) if rater is not None else set()
     pairs = []
     for number, (scenario, one, one_key, other, other_key) in enumerate(found, 1):
-        turned = int(_chance(seed, person, one_key, other_key), 16) % 2
-        first, second = (other, one) if turned else (one, other)
+        first, second = sides(one, other, seed, person, one_key, other_key)
         answered = (min(one, other), max(one, other)) in done
         pairs.append((Pair(number, len(found), scenario, first, second), answered))
     return pairs
@@ -211,6 +210,11 @@ def withdraw(db: Database, person: str, first: int, second: int) -> None:
 def shown(db: Database, pair: Pair) -> tuple[Conversation, Conversation]:
     """The two conversations of a pair, A and B. Raises NotFound where one is gone."""
     return conversations.load(db, pair.first), conversations.load(db, pair.second)
+
+
+def sides(one: int, other: int, *chance: object) -> tuple[int, int]:
+    """The two in the order in which they are shown: a coin that always falls the same for the same `chance` (seed, person, pair)."""
+    return (other, one) if int(_chance(*chance), 16) % 2 else (one, other)
 
 
 def _chance(*parts: object) -> str:

@@ -56,7 +56,7 @@ def command(
 ) -> None:  # fmt: skip
     """Win, tie, lose of every two models, position bias, strengths on one scale, and how far judges agree with people."""
     workspace = Workspace.open(folder, create=not judges)
-    wanted = dict(_facet(text) for text in facets)
+    wanted = dict(map(facet, facets))
     if judges:
         options = {
             "compare": True,
@@ -81,7 +81,8 @@ def command(
         click.echo(note, err=True)
 
 
-def _facet(text: str) -> tuple[str, list[str]]:
+def facet(text: str) -> tuple[str, list[str]]:
+    """`FACET=A,B` as a name and its values. Raises ConcordError for anything else."""
     name, equals, values = text.partition("=")
     if not equals:
         raise ConcordError(f"--where wants FACET=VALUE, as in kind=FirstChan, not “{text}”.")

@@ -6,9 +6,9 @@ dealt anew, and a late answer would land on the wrong dialogue.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 from sqlite_utils import Database
@@ -18,19 +18,24 @@ from core.store import studies
 from core.store.database import now
 
 
-class Event(BaseModel):
-    """One thing done at the desk, about the study unit `item`.
-
-    `n` counts the events of one browser from 1; `seconds` is time at work on the item since the last.
-    """
+class Told(BaseModel):
+    """Something a browser reports, about the thing `item`; `n` counts the reports of one browser from 1."""
 
     n: int = Field(ge=1)
     item: int
+
+
+class Event(Told):
+    """One thing done at the desk, about the study unit `item`; `seconds` is time at work on it since the last."""
+
     do: Literal["answer", "submit", "skip", "reopen", "flag", "time"]
     criterion: str = ""
     score: float | None = None
     text: str = Field("", max_length=4000)
     seconds: float = Field(0.0, ge=0, le=3600, allow_inf_nan=False)
+
+
+T = TypeVar("T", bound=Told)
 
 
 @dataclass(frozen=True)
@@ -43,13 +48,20 @@ class Refusal:
 
 
 def apply(db: Database, rater: int, client: str, events: Iterable[Any]) -> tuple[int, list[Refusal]]:
-    """Apply what one browser reports; returns the number of its last event in the store, and what was refused.
+    """Apply what one browser reports of the items of a study: see `once`."""
+    return once(db, rater, client, events, Event, lambda event: _apply(db, rater, event))
+
+
+def once(
+    db: Database, rater: int, client: str, events: Iterable[Any], kind: type[T], do: Callable[[T], None]
+) -> tuple[int, list[Refusal]]:
+    """Do what one browser reports, each event once; returns the number of its last event in the store, and what was refused.
 
     The report is the browser's whole backlog: events at or below the mark were applied earlier and are passed over. An event
     that breaks a rule (an item that was taken back, a score off the scale) is refused and passed, so that it cannot
     hold up those behind it. The mark moves in the same transaction as the answers. Raises StudyError for what is no report.
     """
-    told = sorted((_read(event) for event in events), key=lambda event: event.n)
+    told = sorted((_read(event, kind) for event in events), key=lambda event: event.n)
     last = mark(db, rater, client)
     fresh = [event for event in told if event.n > last]
     refused: list[Refusal] = []
@@ -58,7 +70,7 @@ def apply(db: Database, rater: int, client: str, events: Iterable[Any]) -> tuple
             refused.append(event)
             continue
         try:
-            _apply(db, rater, event)
+            do(event)
         except ConcordError as error:
             refused.append(Refusal(event.n, event.item, str(error)))
     if fresh:
@@ -77,9 +89,9 @@ def mark(db: Database, rater: int, client: str) -> int:
     return row[0] if row else 0
 
 
-def _read(event: Any) -> Event | Refusal:
+def _read(event: Any, kind: type[T]) -> T | Refusal:
     try:
-        return Event.model_validate(event)
+        return kind.model_validate(event)
     except ValidationError as error:
         match event:
             case {"n": int(n), "item": int(item)}:

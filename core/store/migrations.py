@@ -234,3 +234,45 @@ def _trajectories(db: Database) -> None:
         "CREATE TABLE trajectories (conversation_id INTEGER PRIMARY KEY REFERENCES conversations(id) ON DELETE CASCADE, "
         "body BLOB NOT NULL)"
     )
+
+
+@migrations(name="007_pairings")
+def _pairings(db: Database) -> None:
+    """Pairs of replies dealt to people to compare, as each is to see them. A number taken back is never given again."""
+    _run(
+        db,
+        """
+CREATE TABLE pairings (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE CASCADE,
+    benchmark TEXT NOT NULL, scenario TEXT NOT NULL,
+    first_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+    second_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+    position INTEGER NOT NULL, created TEXT NOT NULL
+);
+CREATE UNIQUE INDEX pairings_once ON pairings (rater_id, min(first_id, second_id), max(first_id, second_id));
+CREATE INDEX pairings_of_benchmark ON pairings (benchmark, rater_id, position);
+CREATE INDEX pairings_of_first ON pairings (first_id);
+CREATE INDEX pairings_of_second ON pairings (second_id)
+""",
+    )
+
+
+@migrations(name="008_unreadable_verdicts_seen")
+def _seen(db: Database) -> None:
+    """A verdict that could not be read can be settled as well: “seen”. SQLite changes a check only with the table."""
+    _run(
+        db,
+        """
+CREATE TABLE verifications_new (
+    id INTEGER PRIMARY KEY, judgement_id INTEGER NOT NULL REFERENCES judgements(id) ON DELETE CASCADE,
+    rater_id INTEGER NOT NULL REFERENCES raters(id),
+    finding TEXT NOT NULL CHECK (finding IN ('reasonable', 'too_high', 'too_low', 'seen')),
+    comment TEXT NOT NULL DEFAULT '', corrected REAL, created TEXT NOT NULL,
+    UNIQUE (judgement_id, rater_id)
+);
+INSERT INTO verifications_new SELECT id, judgement_id, rater_id, finding, comment, corrected, created FROM verifications;
+DROP TABLE verifications;
+ALTER TABLE verifications_new RENAME TO verifications;
+CREATE INDEX verifications_of_rater ON verifications (rater_id)
+""",
+    )

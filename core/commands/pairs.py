@@ -1,0 +1,80 @@
+"""`concord pairs …`: pairs of replies that people compare at the desk: deal them, take them back, see who has done how much."""
+
+from __future__ import annotations
+
+import click
+
+from core import pairings
+from core.commands.compare import facet
+from core.commands.run import split
+from core.store import pairings as stored
+from core.store.pairings import Standing
+from core.workspace import Workspace
+
+
+@click.group("pairs")
+def command() -> None:
+    """Pairs of replies that people compare, blind, at their desk; `concord compare` shows what came of it."""
+
+
+@command.command("deal")
+@click.argument("benchmark")
+@click.option("--annotators", required=True, metavar="A,B,…", help="Invited annotators to deal to.")
+@click.option("--n", type=click.IntRange(1), required=True, help="How many different pairs people are to compare in all.")  # fmt: skip
+@click.option("--models", default="", metavar="A,B[,C]", help="Players to compare; all unless given.")
+@click.option(
+    "--where",
+    "facets",
+    multiple=True,
+    metavar="FACET=A,B",
+    help="Only scenarios with these values, such as kind=FirstChan,SubseqChan.",
+)
+@click.option(
+    "--overlap", type=click.IntRange(0), default=1, show_default=True, help="People for each pair; 0: all."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="The same seed draws the same pairs, orders and sides.",
+)
+@click.pass_obj
+def _deal(
+    workspace: str, benchmark: str, annotators: str, n: int, models: str, facets: tuple[str, ...], overlap: int, seed: int
+) -> None:  # fmt: skip
+    """Deal pairs to people, evenly over every two models. What is dealt already counts: dealing again only adds."""
+    with Workspace.open(workspace, create=False).write() as db:
+        found = pairings.deal(
+            db, benchmark, split(annotators), n, players=split(models), facets=dict(map(facet, facets)), overlap=overlap, seed=seed
+        )  # fmt: skip
+    for standing in found:
+        click.echo(_told(standing))
+
+
+@command.command("show")
+@click.argument("benchmark", default="")
+@click.pass_obj
+def _show(workspace: str, benchmark: str) -> None:
+    """Who has pairs to compare, and how far they are."""
+    with Workspace.open(workspace, create=False).read() as db:
+        found = stored.standings(db, benchmark=benchmark)
+    for standing in found:
+        click.echo(_told(standing) + ("" if benchmark else f"\t{standing.benchmark}"))
+    if not found:
+        click.echo("No pairs are dealt. Deal some with `concord pairs deal`.", err=True)
+
+
+@command.command("take-back")
+@click.argument("benchmark")
+@click.argument("name")
+@click.pass_obj
+def _take_back(workspace: str, benchmark: str, name: str) -> None:
+    """Take back what somebody has not compared; `concord pairs deal` gives it to others. Their answers stay."""
+    with Workspace.open(workspace, create=False).write() as db:
+        taken = pairings.take_back(db, benchmark, name)
+    click.echo(f"{taken} pairs that {name} had not compared are taken back.")
+
+
+def _told(standing: Standing) -> str:
+    return f"{standing.person}\t{standing.done} of {standing.dealt} pairs compared"

@@ -1,0 +1,116 @@
+"""Pairs of replies dealt to people to compare: who is to see which two, in which order, and how far each person is.
+
+What they prefer is kept among the comparisons. Pairs of a scenario that was set aside are on nobody's desk and count nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from core.errors import NotAllowed
+from core.rating import Verdict
+from core.store.database import now
+
+# A pair is compared whichever of the two was shown first, be it at this desk or elsewhere. The plus has SQLite look up the few
+# comparisons of the conversation, not the many of the person.
+_ITS = (
+    "+x.rater_id = p.rater_id AND x.first_id IN (p.first_id, p.second_id) AND x.second_id IN (p.first_id, p.second_id) "
+    "AND x.failure IS NULL"
+)
+_DONE = f"EXISTS (SELECT 1 FROM comparisons x WHERE {_ITS})"
+_KEPT = "p.scenario NOT IN (SELECT key FROM scenarios WHERE state = 'discarded')"
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Two conversations as a person is shown them, `first` as A, and what the person said of them so far. It names no player."""
+
+    id: int
+    benchmark: str
+    first: int
+    second: int
+    verdict: Verdict | None
+    comment: str
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far somebody is with the pairs of a benchmark that were dealt to them."""
+
+    person: str
+    rater: int
+    benchmark: str
+    done: int
+    dealt: int
+
+
+def assign(db: Database, rater: int, benchmark: str, pairs: Sequence[tuple[str, int, int]]) -> int:
+    """Deal pairs (scenario, first, second) to a person in this order, after what they have; pairs they have already are left alone,
+    whichever side is first. Returns how many are new."""
+    last = db.execute("SELECT ifnull(max(position), 0) FROM pairings WHERE rater_id = ?", [rater]).fetchone()[
+        0
+    ]
+    before = db.conn.total_changes
+    db.conn.executemany(
+        "INSERT OR IGNORE INTO pairings (rater_id, benchmark, scenario, first_id, second_id, position, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [(rater, benchmark, *pair, last + i + 1, now()) for i, pair in enumerate(pairs)],
+    )
+    return db.conn.total_changes - before
+
+
+def reclaim(db: Database, rater: int, benchmark: str) -> int:
+    """Take back what a person has not compared; returns how many pairs that were."""
+    before = db.conn.total_changes
+    db.execute(
+        f"DELETE FROM pairings AS p WHERE p.rater_id = ? AND p.benchmark = ? AND NOT {_DONE}",
+        [rater, benchmark],
+    )
+    return db.conn.total_changes - before
+
+
+def held(db: Database, benchmark: str) -> list[tuple[int, int, str]]:
+    """Which pairs are dealt, and to whom: (the smaller id, the larger id, person)."""
+    return list(
+        db.execute(
+            "SELECT min(p.first_id, p.second_id), max(p.first_id, p.second_id), r.name FROM pairings p JOIN raters r ON r.id = p.rater_id "
+            "WHERE p.benchmark = ? ORDER BY p.id",
+            [benchmark],
+        ).fetchall()
+    )
+
+
+def desk(db: Database, rater: int, benchmark: str) -> list[tuple[int, bool]]:
+    """A person's pairs in their order: (number, whether compared)."""
+    return [
+        (number, bool(done))
+        for number, done in db.execute(
+            f"SELECT p.id, {_DONE} FROM pairings p WHERE p.rater_id = ? AND p.benchmark = ? AND {_KEPT} ORDER BY p.position",
+            [rater, benchmark],
+        )
+    ]
+
+
+def get(db: Database, rater: int, number: int) -> Pairing:
+    """A pair of somebody's desk, with what they said of it as they are shown it. Raises NotAllowed for a pair that is not theirs."""
+    row = db.execute(
+        "SELECT p.id, p.benchmark, p.first_id, p.second_id, CASE WHEN x.first_id = p.first_id OR x.verdict = 'C' THEN x.verdict "
+        "WHEN x.verdict = 'A' THEN 'B' WHEN x.verdict = 'B' THEN 'A' END, ifnull(x.explanation, '') "
+        f"FROM pairings p LEFT JOIN comparisons x ON {_ITS} WHERE p.rater_id = ? AND p.id = ? AND {_KEPT} ORDER BY x.id DESC",
+        [rater, number],
+    ).fetchone()
+    if row is None:
+        raise NotAllowed("This pair is not on your desk any more, and your answer was not taken.")
+    return Pairing(*row)
+
+
+def standings(db: Database, *, rater: int | None = None, benchmark: str = "") -> list[Standing]:
+    """Everybody who has pairs (or this one person; of this one benchmark), by name."""
+    rows = db.execute(
+        f"SELECT r.name, r.id, p.benchmark, sum({_DONE}), count(*) FROM pairings p JOIN raters r ON r.id = p.rater_id "
+        f"WHERE (? IS NULL OR p.rater_id = ?) AND (? = '' OR p.benchmark = ?) AND {_KEPT} GROUP BY r.id, p.benchmark ORDER BY r.name, p.benchmark",
+        [rater, rater, benchmark, benchmark],
+    )
+    return [Standing(*row) for row in rows.fetchall()]

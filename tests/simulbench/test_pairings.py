@@ -1,0 +1,311 @@
+"""Pairs dealt to people: who gets which, in which order; what browsers report of them; and the commands."""
+
+from collections import Counter
+
+import pytest
+
+from core import comparisons, pairings
+from core.errors import ConcordError, NotAllowed, NotFound, StudyError
+from core.rating import Rater
+from core.store import access, ratings, scenarios
+from core.store import pairings as stored
+from core.store.desk import Refusal
+from tests.simulbench import by_hand
+
+SCRIPTS = ("s1", "s2", "s3", "s4")
+PEOPLE = ("Ann", "Bob", "Cleo")
+
+
+@pytest.fixture
+def filled(workspace):
+    """Four scripts answered by x, y and z: twelve pairs; three people with links, and a simulated one."""
+    with workspace.write() as db:
+        by_hand.fill(db, {(s, p): [5] for s in SCRIPTS for p in ("x", "y", "z")})
+        for name in PEOPLE:
+            access.invite(db, name)
+        access.invite(db, "Robot", stand_in=True)
+    return workspace
+
+
+def deal(workspace, people, n, **options):
+    with workspace.write() as db:
+        found = pairings.deal(db, "simulbench", people, n, **options)
+    return {standing.person: (standing.done, standing.dealt) for standing in found}
+
+
+def desk(workspace, person):
+    """A person's pairs in their order: (number, script, player shown as A, player shown as B)."""
+    with workspace.read() as db:
+        rater = access.annotator_id(db, person)
+        found = [stored.get(db, rater, number) for number, _ in stored.desk(db, rater, "simulbench")]
+        both = [(p.id, comparisons.shown(db, comparisons.Pair(0, 0, "", p.first, p.second))) for p in found]
+    return [(number, a.facets["script"], a.player, b.player) for number, (a, b) in both]
+
+
+def pairs(workspace, person):
+    return [(script, frozenset((a, b))) for _, script, a, b in desk(workspace, person)]
+
+
+def report(workspace, person, *events, client="browser"):
+    with workspace.write() as db:
+        return pairings.apply(db, access.annotator_id(db, person), person, client, events)
+
+
+def said(n, item, verdict, comment=""):
+    return {"n": n, "item": item, "verdict": verdict, "comment": comment}
+
+
+def test_every_two_models_get_as_many_and_every_person_as_many(filled):
+    assert deal(filled, PEOPLE[:2], 8, overlap=1, seed=1) == {"Ann": (0, 4), "Bob": (0, 4)}
+    dealt = pairs(filled, "Ann") + pairs(filled, "Bob")
+    assert len(set(dealt)) == 8, "with one person each no pair is dealt twice"
+    # Eight over three: 3, 3 and 2.
+    assert sorted(Counter(models for _, models in dealt).values()) == [2, 3, 3]
+    assert {script for script, _ in dealt} == set(SCRIPTS)
+
+
+def test_overlap_is_how_many_people_see_a_pair(filled):
+    deal(filled, PEOPLE, 6, overlap=2)
+    dealt = Counter(pair for person in PEOPLE for pair in pairs(filled, person))
+    assert (len(dealt), set(dealt.values())) == (6, {2})
+    assert {len(pairs(filled, person)) for person in PEOPLE} == {4}
+    deal(filled, PEOPLE, 6, overlap=0)
+    assert {len(pairs(filled, person)) for person in PEOPLE} == {6}, "0: everybody"
+
+
+def test_the_same_seed_deals_the_same_and_everybody_has_an_order_and_sides_of_their_own(filled):
+    deal(filled, PEOPLE[:2], 12, overlap=2, seed=7)
+    ann, bob = desk(filled, "Ann"), desk(filled, "Bob")
+    assert pairs(filled, "Ann") != pairs(filled, "Bob")
+    assert set(pairs(filled, "Ann")) == set(pairs(filled, "Bob"))
+    sides = {(script, frozenset((a, b))): a for _, script, a, b in ann}
+    assert {sides[script, frozenset((a, b))] == a for _, script, a, b in bob} == {True, False}
+    assert {a < b for _, _, a, b in ann} == {True, False}, "no model is always shown first"
+    with filled.write() as db:
+        for person in PEOPLE[:2]:
+            assert pairings.take_back(db, "simulbench", person) == 12
+    deal(filled, PEOPLE[:2], 12, overlap=2, seed=7)
+    assert [row[1:] for row in desk(filled, "Ann")] == [row[1:] for row in ann]
+    assert not {row[0] for row in desk(filled, "Ann")} & {row[0] for row in ann + bob}, "no number is given twice"  # fmt: skip
+    with filled.write() as db:
+        pairings.take_back(db, "simulbench", "Ann")
+    deal(filled, PEOPLE[:2], 12, seed=8, overlap=2)
+    assert [row[1:] for row in desk(filled, "Ann")] != [row[1:] for row in ann]
+
+
+def test_dealing_again_only_adds(filled):
+    deal(filled, PEOPLE[:2], 4, overlap=1, seed=3)
+    before = {person: desk(filled, person) for person in PEOPLE[:2]}
+    assert deal(filled, PEOPLE[:2], 4, overlap=1, seed=3) == {"Ann": (0, 2), "Bob": (0, 2)}
+    # Two more pairs go to somebody who comes later; what there is counts, so the shares of people and of models are even over all six.
+    assert deal(filled, PEOPLE, 6, overlap=1, seed=3) == {"Ann": (0, 2), "Bob": (0, 2), "Cleo": (0, 2)}
+    dealt = [pair for person in PEOPLE for pair in pairs(filled, person)]
+    assert len(set(dealt)) == 6
+    assert set(Counter(models for _, models in dealt).values()) == {2}
+    for person, had in before.items():
+        assert desk(filled, person) == had
+
+
+def test_what_was_begun_for_two_models_is_evened_out_when_a_third_comes(filled):
+    deal(filled, ["Ann"], 2, players=["x", "y"])
+    deal(filled, ["Ann"], 6)
+    assert set(Counter(models for _, models in pairs(filled, "Ann")).values()) == {2}
+
+
+def test_it_can_be_narrowed_to_models_and_kinds(filled):
+    deal(filled, ["Ann"], 2, players=["x", "y"], facets={"kind": ["FirstChan"]})
+    assert set(pairs(filled, "Ann")) == {("s2", frozenset("xy")), ("s4", frozenset("xy"))}
+
+
+def test_kinds_and_types_get_their_share(workspace):
+    """Sixteen scripts, four of each kind and type: eight pairs of two models, two of each."""
+    scripts = {f"t{i}": (("FirstChan", "SubseqChan")[i % 2], ("stateless", "stateful")[i // 2 % 2]) for i in range(16)}  # fmt: skip
+    with workspace.write() as db:
+        for script, (kind, type_) in scripts.items():
+            by_hand.KINDS[script], by_hand.TYPES[script], by_hand.TASK_OF[script] = kind, type_, script
+            for player in ("x", "y"):
+                by_hand.answer(db, script, player)
+            for table in (by_hand.KINDS, by_hand.TYPES, by_hand.TASK_OF):
+                del table[script]
+        access.invite(db, "Ann")
+    deal(workspace, ["Ann"], 8)
+    assert set(Counter(scripts[script] for script, _ in pairs(workspace, "Ann")).values()) == {2}
+
+
+@pytest.mark.parametrize(
+    ("people", "n", "options", "error", "told"),
+    [
+        (["Robot"], 3, {}, StudyError, "simulated annotator"),
+        (["Dora"], 3, {}, NotFound, "Dora"),
+        (["Gone"], 3, {}, StudyError, "no link that works"),
+        (["Ann"], 13, {}, StudyError, "There are 12 pairs to deal, not 13"),
+        (["Ann"], 3, {"overlap": 2}, StudyError, "2 raters a unit cannot be had of 1"),
+        ([], 3, {}, StudyError, "Nobody to deal to"),
+        (["Ann"], 3, {"players": ["x"]}, StudyError, "two models"),
+        (["Ann"], 3, {"players": ["x", "w"]}, NotFound, "w"),
+    ],
+)
+def test_what_cannot_be_dealt_is_refused_and_leaves_nothing(filled, people, n, options, error, told):
+    with filled.write() as db:
+        access.invite(db, "Gone")
+        access.revoke(db, "Gone")
+    with pytest.raises(error, match=told):
+        deal(filled, people, n, **options)
+    with filled.read() as db:
+        assert stored.standings(db) == []
+
+
+def test_a_benchmark_whose_models_meet_in_nothing_says_so(filled):
+    with filled.write() as db, pytest.raises(StudyError, match="nothing to compare two by two"):
+        pairings.deal(db, "pingpong", ["Ann"], 1)
+
+
+def test_answers_are_the_persons_own_comparisons_and_can_be_changed_and_taken_back(filled):
+    deal(filled, ["Ann"], 12)
+    (first, _, a, b), (second, *_), *_ = desk(filled, "Ann")
+    assert report(filled, "Ann", said(1, first, "A", "clearer"), said(2, second, "C")) == (2, [])
+    with filled.read() as db:
+        rater = access.annotator_id(db, "Ann")
+        assert [done for _, done in stored.desk(db, rater, "simulbench")] == [True, True] + [False] * 10
+        assert (stored.get(db, rater, first).verdict, stored.get(db, rater, first).comment) == (
+            "A",
+            "clearer",
+        )
+        [people] = comparisons.compared(db, "simulbench", resamples=0).standings
+        won = {(d.one, d.other): (d.won, d.tied, d.lost) for d in people.duels}
+    assert sum(map(sum, won.values())) == 2
+    one, other = sorted((a, b))
+    assert won[one, other][0 if one == a else 2] == 1
+    report(filled, "Ann", said(3, first, "B"), said(4, second, None))
+    with filled.read() as db:
+        assert stored.get(db, rater, first).verdict == "B"
+        assert stored.get(db, rater, second).verdict is None
+        assert [(s.done, s.dealt) for s in stored.standings(db)] == [(1, 12)]
+
+
+def test_what_was_compared_elsewhere_with_the_sides_changed_is_read_as_it_is_shown_here(filled):
+    deal(filled, ["Ann"], 1)
+    with filled.write() as db:
+        rater = access.annotator_id(db, "Ann")
+        [(number, _)] = stored.desk(db, rater, "simulbench")
+        pair = stored.get(db, rater, number)
+        comparisons.answer(db, "Ann", pair.second, pair.first, "A")
+        assert stored.get(db, rater, number).verdict == "B"
+        comparisons.answer(db, "Ann", pair.second, pair.first, "C")
+        assert stored.get(db, rater, number).verdict == "C"
+        assert stored.desk(db, rater, "simulbench") == [(number, True)]
+
+
+def test_a_pair_that_is_not_dealt_to_somebody_cannot_be_reached(filled):
+    deal(filled, PEOPLE[:2], 12, overlap=1)
+    [anns, *_], [bobs, *_] = desk(filled, "Ann"), desk(filled, "Bob")
+    mark, refused = report(filled, "Ann", said(1, bobs[0], "A"), said(2, 10**9, "B"), said(3, anns[0], "B"))
+    assert mark == 3
+    assert [(r.n, r.item) for r in refused] == [(1, bobs[0]), (2, 10**9)]
+    assert all("not on your desk" in r.message for r in refused)
+    with filled.read() as db:
+        assert db.execute("SELECT verdict FROM comparisons").fetchall() == [("B",)]
+        with pytest.raises(NotAllowed):
+            stored.get(db, access.annotator_id(db, "Ann"), bobs[0])
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [{"verdict": "D"}, {"verdict": "A", "comment": "x" * 4001}, {}, {"verdict": ["A"]}],
+    ids=["letter", "long", "silent", "list"],
+)
+def test_an_event_that_is_none_is_refused_and_holds_up_nothing(filled, broken):
+    deal(filled, ["Ann"], 2)
+    (first, *_), (second, *_) = desk(filled, "Ann")
+    mark, refused = report(filled, "Ann", {"n": 1, "item": first, **broken}, said(2, second, "A"))
+    assert (mark, [r.item for r in refused]) == (2, [first])
+    assert isinstance(refused[0], Refusal)
+    with filled.read() as db:
+        assert db.execute("SELECT count(*) FROM comparisons").fetchone() == (1,)
+
+
+def test_a_report_that_comes_again_later_does_not_undo_what_was_said_since(filled):
+    deal(filled, ["Ann"], 1)
+    [(item, *_)] = desk(filled, "Ann")
+    report(filled, "Ann", said(1, item, "A"), client="telephone")
+    report(filled, "Ann", said(1, item, "B"), client="laptop")
+    assert report(filled, "Ann", said(1, item, "A"), client="telephone") == (1, [])
+    with filled.read() as db:
+        assert stored.get(db, access.annotator_id(db, "Ann"), item).verdict == "B"
+
+
+def test_undone_pairs_are_taken_back_and_go_to_others(filled):
+    deal(filled, ["Ann"], 6)
+    mine = desk(filled, "Ann")
+    report(filled, "Ann", said(1, mine[2][0], "A"))
+    with filled.write() as db:
+        assert pairings.take_back(db, "simulbench", "Ann") == 5
+    assert desk(filled, "Ann") == [mine[2]]
+    # Her answer still counts: five more make six pairs.
+    assert deal(filled, ["Bob"], 6) == {"Ann": (1, 1), "Bob": (0, 5)}
+    _, refused = report(filled, "Ann", said(2, mine[0][0], "B"))
+    assert len(refused) == 1, "an answer that comes too late is not taken"
+
+
+def test_who_can_no_longer_come_in_leaves_their_undone_pairs_to_others(filled):
+    deal(filled, PEOPLE[:2], 6)
+    report(filled, "Ann", said(1, desk(filled, "Ann")[0][0], "A"))
+    with filled.write() as db:
+        access.revoke(db, "Ann")
+    assert deal(filled, ["Bob"], 6) == {"Ann": (1, 1), "Bob": (0, 5)}
+
+
+def test_pairs_of_scripts_set_aside_leave_the_desk(filled):
+    deal(filled, ["Ann"], 12)
+    lost = next(number for number, script, *_ in desk(filled, "Ann") if script == "s1")
+    with filled.write() as db:
+        by_hand.store_scripts(db, "s1", "s2")
+        scenarios.decide(db, "simulbench", "script", "s1", "discarded", "Ada")
+        assert [(s.done, s.dealt) for s in stored.standings(db)] == [(0, 9)]
+    assert {script for script, _ in pairs(filled, "Ann")} == {"s2", "s3", "s4"}
+    assert len(report(filled, "Ann", said(1, lost, "A"))[1]) == 1
+
+
+def test_the_figures_of_judges_beside_people_rest_on_dealt_pairs(filled, run):
+    deal(filled, PEOPLE[:2], 12, overlap=2)
+    better = "xyz"
+    for person in PEOPLE[:2]:
+        mine = enumerate(desk(filled, person), 1)
+        report(filled, person, *(said(n, i, "A" if better.index(a) < better.index(b) else "B") for n, (i, _, a, b) in mine))  # fmt: skip
+    with filled.read() as db:
+        found = comparisons.compared(db, "simulbench", resamples=0)
+    assert found.people == 2
+    [match] = found.matches
+    assert (match.a, match.b, match.n, match.equal) == ("Ann", "Bob", 12, 1.0)
+
+
+def test_by_command(filled, run):
+    given = ("--annotators", "Ann,Bob", "--n", 6, "--models", "x,y,z", "--overlap", 2, "--seed", 1)
+    told = run(filled, "pairs", "deal", "simulbench", *given)
+    assert told.exit_code == 0, told.output
+    assert told.stdout.splitlines() == ["Ann\t0 of 6 pairs compared", "Bob\t0 of 6 pairs compared"]
+    assert run(filled, "pairs", "deal", "simulbench", *given).stdout == told.stdout
+    report(filled, "Ann", said(1, desk(filled, "Ann")[0][0], "A"))
+    assert run(filled, "pairs", "show").stdout.splitlines()[0] == "Ann\t1 of 6 pairs compared\tsimulbench"
+    assert "5 pairs" in run(filled, "pairs", "take-back", "simulbench", "Ann").stdout
+    assert run(filled, "pairs", "show", "simulbench").stdout.splitlines()[0] == "Ann\t1 of 1 pairs compared"
+    wrong = run(filled, "pairs", "deal", "simulbench", "--annotators", "Robot", "--n", 2)
+    assert wrong.exit_code == 1
+    assert "simulated annotator" in wrong.output
+    narrowed = run(filled, "pairs", "deal", "simulbench", "--annotators", "Cleo", "--n", 4, "--where", "kind=LastOnly")  # fmt: skip
+    assert "There are 3 pairs to deal, not 4" in narrowed.output
+    assert "FACET=VALUE" in run(filled, "pairs", "deal", "simulbench", "--annotators", "Cleo", "--n", 4, "--where", "kind").output  # fmt: skip
+
+
+def test_a_workspace_without_answers_has_nothing_to_deal(workspace):
+    with workspace.write() as db:
+        access.invite(db, "Ann")
+        with pytest.raises(ConcordError, match="two models"):
+            pairings.deal(db, "simulbench", ["Ann"], 1)
+
+
+def test_somebody_who_compared_without_being_asked_is_not_dealt_to(filled):
+    with filled.write() as db:
+        ratings.rater_id(db, Rater("Passer-by", "human"))
+        with pytest.raises(NotFound, match="Passer-by"):
+            pairings.deal(db, "simulbench", ["Passer-by"], 1)
