@@ -90,8 +90,10 @@ def _study(names: list[str]) -> str:
 
 
 def _from_the_start() -> None:
-    """Another study has other criteria."""
+    """Another study has other criteria and judges."""
     st.query_params.pop("criterion", None)
+    if "panel" in st.session_state:
+        st.session_state["panel"] = []
 
 
 def _options() -> Options:
@@ -109,6 +111,8 @@ def _own_panel(judges: tuple[str, ...], options: Options) -> Options:
     own = st.multiselect(
         "A panel of your own",
         judges,
+        key="panel",
+        bind="query-params",
         placeholder="Tick two or more judges: their mean is measured beside the others",
     )
     return (
