@@ -1,4 +1,4 @@
-"""Conversations as JSON Lines, in and out, with the criteria of their benchmarks and the study they belong to.
+"""Conversations as JSON Lines, in and out, with what was done beside them, the criteria of their benchmarks, and the study they belong to.
 
 Every line is an object whose “kind” says what it is: "benchmark" (name, criteria), "conversation", or "study" (with its units). A line
 without a kind is a conversation that came from elsewhere: it needs “messages”, and a “key” or “id”.
@@ -14,11 +14,12 @@ from typing import Any, TextIO
 
 from sqlite_utils import Database
 
+from core.benchmarks.stss.trajectory import from_stored
 from core.conversation import Conversation
 from core.errors import ConcordError, ImportRefused
 from core.exchange.dialogue import as_list, from_list
 from core.rating import Criterion, Scale
-from core.store import conversations, ratings, studies
+from core.store import conversations, ratings, studies, trajectories
 from core.store.conversations import Filter
 from core.store.studies import Study
 
@@ -37,7 +38,7 @@ class Imported:
 def read(db: Database, path: Path, *, benchmark: str = "") -> Imported:
     """Store what a file holds; call it inside one transaction. `benchmark` is that of conversations that name none.
 
-    A conversation that is stored already with the same messages is left as it is. Raises ImportRefused naming the line.
+    A conversation that is stored already with the same messages is left as it is; a trajectory that it lacks is added. Raises ImportRefused naming the line.
     """
     new = known = 0
     made: list[str] = []
@@ -80,13 +81,15 @@ def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") ->
             out,
             {"kind": "benchmark", "name": name, "criteria": [_told(c) for c in ratings.criteria(db, name)]},
         )
-    for conversation, stand_in in conversations.several(db, found.id.tolist()):
+    numbers = found.id.tolist()
+    for number, (conversation, stand_in) in zip(numbers, conversations.several(db, numbers), strict=True):
         entry = {
             "kind": "conversation", "key": conversation.key, "benchmark": conversation.benchmark, "player": conversation.player,
             "language": conversation.language, "facets": dict(conversation.facets), "context": dict(conversation.context),
             "meta": dict(conversation.meta), "stand_in": stand_in, "messages": as_list(conversation.messages),
         }  # fmt: skip
-        _put(out, entry)
+        lived = trajectories.find(db, number)
+        _put(out, entry if lived is None else {**entry, "trajectory": lived})
     if study:
         _put(out, _as_entry(db, studies.get(db, study)))
     return len(found)
@@ -137,6 +140,7 @@ def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark:
         facets={name: str(value) for name, value in entry.get("facets", {}).items()},
         context=entry.get("context", {}),
         meta=entry.get("meta", {}),
+        trajectory=_trajectory(entry.get("trajectory"), where),
     )
     there = conversations.find_id(db, conversation.key)
     if there is None:
@@ -146,7 +150,35 @@ def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark:
         raise ImportRefused(
             f"{where}: a conversation “{key}” with other messages is stored already. Give this one another key."
         )
+    if conversation.trajectory is not None:
+        known = trajectories.find(db, there)
+        if known is None:
+            trajectories.save(db, there, conversation.trajectory)
+        elif known != conversation.trajectory:
+            raise ImportRefused(
+                f"{where}: the conversation “{key}” is stored already with another trajectory. Give this one another key."
+            )
     return False
+
+
+def _trajectory(values: Any, where: str) -> Mapping[str, Any] | None:
+    """What was done beside what was said, once it can be read."""
+    if values is None:
+        return None
+    try:
+        lived = from_stored(values)
+        usable = all(
+            len(life) == len(lived.times) and (life < len(lived.states)).all()
+            for life in lived.lives.values()
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise ImportRefused(
+            f"{where}: the trajectory is none as `concord export` writes it ({type(error).__name__}: {error})."
+        ) from error
+    if not usable:
+        raise ImportRefused(f"{where}: the trajectory has a resident without a state at every moment.")
+    whole: Mapping[str, Any] = values
+    return whole
 
 
 def _benchmark(db: Database, entry: Mapping[str, Any]) -> None:

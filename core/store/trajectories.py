@@ -18,10 +18,16 @@ def save(db: Database, conversation: int, values: Mapping[str, Any]) -> None:
     db.execute("INSERT INTO trajectories (conversation_id, body) VALUES (?, ?)", [conversation, body])
 
 
-def load(db: Database, conversation: int) -> Mapping[str, Any]:
-    """The trajectory of a conversation, by its id. Raises NotFound."""
+def find(db: Database, conversation: int) -> Mapping[str, Any] | None:
+    """The trajectory of a conversation, by its id; None where it has none."""
     row = db.execute("SELECT body FROM trajectories WHERE conversation_id = ?", [conversation]).fetchone()
-    if row is None:
+    values: Mapping[str, Any] | None = json.loads(zlib.decompress(row[0])) if row else None
+    return values
+
+
+def load(db: Database, conversation: int) -> Mapping[str, Any]:
+    """The same, where there must be one. Raises NotFound."""
+    values = find(db, conversation)
+    if values is None:
         raise NotFound(f"There is no trajectory of conversation {conversation} in this workspace.")
-    values: Mapping[str, Any] = json.loads(zlib.decompress(row[0]))
     return values

@@ -1,0 +1,145 @@
+"""What was done travels with what was said: a simulation that was exported and imported is scored and shown as before."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from core.benchmarks.stss import views
+from core.benchmarks.stss.tasks import task_from, values_of
+from core.benchmarks.stss.trajectory import UNSEEN, from_stored
+from core.conversation import Conversation, Message
+from core.store import conversations, trajectories
+from tests.stss.made import CAFE, HALL, at, lived, party, talk
+
+DAYS = (
+    f"Ada | 1 09:00 – 2 21:00 | having a party | {CAFE}",
+    f"Ben | 1 09:00 – 2 18:30 | working | {HALL}",
+    f"Ben | 2 19:00 – 2 21:00 | enjoying the *party*\u2028 | {CAFE}",
+    f"Cem | 1 09:00 – 2 21:00 | sleeping | {HALL}",
+)
+TALKS = (talk("1 10:00", "Ada", "Cem", "Come to my party!\n", "Да."),)
+PLANS = [{"time": "2023-02-14 00:00:00", "agent": "Ben", "actions": [["00:00", 1440, "working", HALL]]}]
+KEYS = ("stss/GA/0", "stss/GA+TDP/0")
+
+
+def simulated(key):
+    """Ben came to the party of GA+TDP and stayed at work in that of GA; of Cem the last half day is not recorded."""
+    architecture = key.split("/")[1]
+    happened = lived(*(DAYS if architecture == "GA+TDP" else (DAYS[0], DAYS[1].replace("18:30", "21:00"), DAYS[3])), talks=TALKS)  # fmt: skip
+    life = happened.lives["Cem"].copy()
+    life[-24:] = UNSEEN
+    happened = replace(
+        happened, lives={**happened.lives, "Cem": life}, extra={"plans": PLANS}, notes=("Cem was lost.",)
+    )
+    return Conversation(
+        "stss", key, "model", (Message("assistant", "Come to my party!\n", {"time": "2023-02-13 10:00:00"}),),
+        facets={"task": "party", "type": "public", "architecture": architecture, "performer": "Ada", "town": "lost"},
+        context={"_task": values_of(party())}, meta={"residents": "r"}, trajectory=happened.stored(),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def out(workspace, run, tmp_path):
+    """An export of two simulations and a conversation without a trajectory."""
+    with workspace.write() as db:
+        for key in KEYS:
+            conversations.save(db, simulated(key), stand_in=True)
+        conversations.save(db, Conversation("stss-language", "said", "model", (Message("user", "Hi"),)))
+    file = tmp_path / "out.jsonl"
+    assert run(workspace, "export", "conversations", "--out", file).exit_code == 0
+    return file
+
+
+def seen(workspace, key):
+    """A simulation as the town page reads it."""
+    with workspace.read() as db:
+        number = conversations.find_id(db, key)
+        task = task_from(conversations.load(db, number).context["_task"])
+        return views.simulation(task, from_stored(trajectories.load(db, number)), None)
+
+
+def test_an_imported_simulation_is_the_same_simulation(workspace, fresh, run, out):
+    assert run(fresh, "import", "conversations", out).exit_code == 0
+    for key in KEYS:
+        with workspace.read() as ours, fresh.read() as theirs:
+            assert conversations.load(theirs, key) == conversations.load(ours, key)
+            before, after = (trajectories.load(db, conversations.find_id(db, key)) for db in (ours, theirs))
+            assert after == before
+        ours, theirs = seen(workspace, key), seen(fresh, key)
+        assert theirs.score == ours.score
+        assert views.reckoned(theirs) == views.reckoned(ours)
+        assert theirs.talks == ours.talks
+        for name in ours.lived.residents:
+            assert theirs.runs[name] == ours.runs[name]
+            assert views.kept(theirs, name, ours.days[1]) == views.kept(ours, name, ours.days[1])
+    # one of three wanted came to the party of GA+TDP
+    assert [seen(fresh, key).score.value for key in KEYS] == [0, pytest.approx(1 / 3)]
+    with fresh.read() as db:
+        assert trajectories.find(db, conversations.find_id(db, "said")) is None
+
+
+def test_the_leaderboard_of_what_was_imported_is_the_same(workspace, fresh, run, out):
+    with workspace.write() as db:
+        db.execute("DELETE FROM conversations WHERE key = 'said'")
+    run(fresh, "import", "conversations", out)
+    with fresh.write() as db:
+        db.execute("DELETE FROM conversations WHERE key = 'said'")
+    before, after = (run(at, "leaderboard", "stss", "--format", "json") for at in (workspace, fresh))
+    assert before.exit_code == 0, before.output
+    assert after.stdout == before.stdout
+    assert [row["overall"]["value"] for row in json.loads(after.stdout)["action"]] == [
+        pytest.approx(1 / 3),
+        0,
+    ]
+
+
+def test_a_trajectory_is_added_to_a_conversation_that_came_without_one(workspace, fresh, run, out):
+    with fresh.write() as db:
+        conversations.save(db, replace(simulated(KEYS[0]), trajectory=None))
+    assert "1 were here already" in run(fresh, "import", "conversations", out).output
+    assert seen(fresh, KEYS[0]).score == seen(workspace, KEYS[0]).score
+
+
+def test_another_trajectory_of_the_same_conversation_is_refused(fresh, run, out):
+    with fresh.write() as db:
+        conversations.save(db, replace(simulated(KEYS[0]), trajectory=lived(*DAYS).stored()))
+    done = run(fresh, "import", "conversations", out)
+    assert done.exit_code == 1
+    assert "is stored already with another trajectory" in done.output
+
+
+def broken(**changes):
+    return {**simulated(KEYS[0]).trajectory, **changes}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        "walked about",
+        {"times": []},
+        broken(lives={"Ada": [[0], [99]]}),
+        broken(lives={"Ada": [[5], [0]]}),
+        broken(lives={"Ada": [[0], ["at home"]]}),
+        broken(times=["yesterday"]),
+        broken(talks=[{"time": "2023-02-13 10:00:00"}]),
+        broken(states=[["sleeping"]]),
+    ],
+    ids=["text", "half", "no such state", "gap", "words", "time", "talk", "state"],
+)
+def test_a_trajectory_that_cannot_be_read_is_refused_with_its_line(fresh, run, tmp_path, values):
+    file = tmp_path / "chats.jsonl"
+    file.write_text(json.dumps({"key": "a", "messages": [], "trajectory": values}))
+    done = run(fresh, "import", "conversations", file)
+    assert done.exit_code == 1
+    assert "line 1: the trajectory" in done.output
+    with fresh.read() as db:
+        assert conversations.count(db) == 0
+
+
+def test_moments_are_those_that_were_recorded(fresh, run, out):
+    run(fresh, "import", "conversations", out)
+    assert seen(fresh, KEYS[0]).lived.times[0] == at("1 09:00")
+    assert seen(fresh, KEYS[0]).lived.at("Cem", -1) is None
