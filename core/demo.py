@@ -113,7 +113,8 @@ def _models() -> str:
     ]
     entry = f'base_url = "http://127.0.0.1:{PORT}/v1"\nmax_concurrency = 32\nseed = true\nprice = {{ input = 0.0, output = 0.0 }}\n'
     head = "# Stand-in models: they follow rules and are no language models. Replace them with your own to measure anything real.\n\n"
-    return head + "\n".join(f"[models.{name}]\n{entry}" for name in names)
+    embedder = f'[models.standin-embeddings]\nkind = "embeddings"\n{entry}'
+    return head + "\n".join([*(f"[models.{name}]\n{entry}" for name in names), embedder])
 
 
 def _run(workspace: Workspace, language: str, told: Told) -> None:

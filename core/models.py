@@ -15,15 +15,22 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from core import embeddings
 from core.conversation import Message
+from core.embeddings import BadVectors, Vector
 from core.errors import CallFailed, ConfigError, not_found
-from core.rating import Spent
+from core.rating import NOTHING_SPENT, Spent
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 RETRIES = 5
 """How often the client repeats a call that met a full or broken endpoint: 0.5 s doubling to 8 s with jitter, or as Retry-After says."""
+REASKS = 2
+"""How often a call is repeated whose vectors are of no use."""
+
+Kind = Literal["chat", "embeddings"]
+"""What a model does: it talks and judges, or it turns texts into vectors."""
 
 
 class Price(BaseModel):
@@ -39,6 +46,7 @@ class Model(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     name: str
+    kind: Kind = "chat"
     base_url: str | None = None
     api_key_env: str | None = None
     model: str = ""
@@ -128,11 +136,20 @@ def _mistake(error: Mapping[str, Any]) -> str:
     return f"“{setting}”: {error['msg'][:1].lower()}{error['msg'][1:]}."
 
 
-def pick(models: Mapping[str, Model], name: str) -> Model:
-    """A model by name. Raises NotFound with the nearest name."""
+def pick(models: Mapping[str, Model], name: str, kind: Kind | None = "chat") -> Model:
+    """A model by name. Raises NotFound with the nearest name, ConfigError for one of another kind (None: whatever it is)."""
     if name not in models:
-        raise not_found("model", name, models)
-    return models[name]
+        raise not_found("model", name, (n for n, m in models.items() if kind in (None, m.kind)))
+    model = models[name]
+    if kind == "chat" and model.kind != kind:
+        raise ConfigError(
+            f'“{name}” turns texts into vectors (kind = "embeddings" in models.toml); it can neither talk nor judge. Name another model.'
+        )
+    if kind == "embeddings" and model.kind != kind:
+        raise ConfigError(
+            f'“{name}” talks; vectors need a model that models.toml says is of kind = "embeddings". Name another, or add one.'
+        )
+    return model
 
 
 @dataclass(frozen=True)
@@ -141,6 +158,14 @@ class Completion:
 
     text: str
     cut: bool
+    spent: Spent
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """The vectors of some texts, in their order."""
+
+    vectors: list[Vector]
     spent: Spent
 
 
@@ -162,10 +187,6 @@ class Client:
         for client in self._clients.values():
             await client.close()
 
-    def model(self, name: str) -> Model:
-        """A model by name. Raises NotFound."""
-        return pick(self._models, name)
-
     async def complete(
         self,
         name: str,
@@ -176,49 +197,64 @@ class Client:
         seed: int = 0,
     ) -> Completion:
         """One reply. `schema` is the JSON schema asked for, as far as the endpoint supports it. Raises CallFailed for good failures only."""
-        import httpx2
-        import openai
-
-        model = self.model(name)
+        model = pick(self._models, name)
         body = request(model, messages, params=params, schema=schema, seed=seed)
         started = time.perf_counter()
-        async with self._limits[model.endpoint]:
+        content = await self._post(model, "/chat/completions", body)
+        return _completion(content, model, time.perf_counter() - started)
+
+    async def embed(self, name: str, texts: Sequence[str]) -> Embedded:
+        """The vectors of texts, none of them empty, in one call; asked for again up to REASKS times where they are of no use.
+
+        Raises CallFailed, of kind "unparsable" with the last reply where they stay so.
+        """
+        model = pick(self._models, name, "embeddings")
+        body = {"model": model.served, "input": list(texts), **model.params}
+        spent, problem, content = NOTHING_SPENT, "", b""
+        for _ in range(1 + REASKS):
+            started = time.perf_counter()
+            content = await self._post(model, "/embeddings", body)
+            read = embeddings.tokens(content)
+            spent += Spent(1, read, 0, model.cost(read, 0), time.perf_counter() - started)
             try:
-                # A plain response: building the library's typed objects would cost a third of the CPU of a call.
-                response = await self._client(model).post(
-                    "/chat/completions", cast_to=httpx2.Response, body=body
-                )
-            except openai.APIError as error:
-                raise explain(error, model) from error
-        return _completion(response.content, model, time.perf_counter() - started)
+                return Embedded(embeddings.read(content, len(texts)), spent)
+            except BadVectors as error:
+                problem = str(error)
+        raise CallFailed(
+            f"“{name}” gave no usable vectors in {1 + REASKS} attempts. {problem}. Does its endpoint offer embeddings?",
+            kind="unparsable",
+            raw=_shown(content),
+            spent=spent,
+        )
 
     async def moderate(self, name: str, texts: Sequence[str]) -> list[dict[str, float]]:
         """The scores of each text by category, 0 to 1, from the endpoint's moderations. Raises CallFailed."""
-        import httpx2
-        import openai
-
-        model = self.model(name)
-        async with self._limits[model.endpoint]:
-            try:
-                response = await self._client(model).post(
-                    "/moderations",
-                    cast_to=httpx2.Response,
-                    body={"model": model.served, "input": list(texts)},
-                )
-            except openai.APIError as error:
-                raise explain(error, model) from error
+        model = pick(self._models, name)
+        content = await self._post(model, "/moderations", {"model": model.served, "input": list(texts)})
         try:
-            found = [dict(result["category_scores"]) for result in json.loads(response.content)["results"]]
+            found = [dict(result["category_scores"]) for result in json.loads(content)["results"]]
             scores = [{str(k): float(v) for k, v in of.items() if v is not None} for of in found]
         except (ValueError, KeyError, TypeError) as error:
             raise CallFailed(
                 f"The endpoint of “{name}” did not answer as a moderations endpoint does. Does it offer one?",
                 kind="bad_request",
-                raw=response.content[:2000].decode("utf-8", "replace"),
+                raw=_shown(content),
             ) from error
         if len(scores) != len(texts):
             raise CallFailed(f"“{name}” scored {len(scores)} of {len(texts)} texts.", kind="bad_request")
         return scores
+
+    async def _post(self, model: Model, path: str, body: Mapping[str, Any]) -> bytes:
+        import httpx2
+        import openai
+
+        async with self._limits[model.endpoint]:
+            try:
+                # A plain response: building the library's typed objects would cost a third of the CPU of a call.
+                response = await self._client(model).post(path, cast_to=httpx2.Response, body=body)
+            except openai.APIError as error:
+                raise explain(error, model) from error
+        return bytes(response.content)
 
     def _client(self, model: Model) -> AsyncOpenAI:
         from openai import AsyncOpenAI, DefaultAioHttpClient
@@ -288,6 +324,10 @@ def merge(messages: Sequence[Message]) -> list[Message]:
     return [Message("user", instructions), *rest]
 
 
+def _shown(content: bytes) -> str:
+    return content[:2000].decode("utf-8", "replace")
+
+
 def _completion(content: bytes, model: Model, seconds: float) -> Completion:
     try:
         reply = json.loads(content)
@@ -300,7 +340,7 @@ def _completion(content: bytes, model: Model, seconds: float) -> Completion:
         raise CallFailed(
             f"The endpoint of “{model.name}” did not answer in the OpenAI protocol. Is its base_url right?",
             kind="bad_request",
-            raw=content[:2000].decode("utf-8", "replace"),
+            raw=_shown(content),
         ) from error
     if not isinstance(text, str):
         raise CallFailed(

@@ -13,19 +13,20 @@ import json
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlite_utils import Database
 
-from core import judging, replies
+from core import embeddings, judging, replies
 from core.benchmarks import get
 from core.benchmarks.benchmark import Comparing, Judging
 from core.conversation import Conversation, Message
+from core.embeddings import Vector
 from core.errors import CallFailed, ConcordError, RunStopped
-from core.models import Client, Completion, limits
+from core.models import Client, Completion, Embedded, limits
 from core.prompts import Asked
 from core.rating import NOTHING_SPENT, Comparison, Judgement, Spent
 from core.replies import json_schema
@@ -269,6 +270,11 @@ class _Asking:
         if resumed:
             with run.workspace.read() as db:
                 self.noted = runs.noted_calls(db, work)
+        self.vectors: dict[str, str] = {}
+        for step, (_, packed, spent) in self.noted.items():
+            if step.startswith(_VECTORS):
+                self.vectors |= json.loads(packed)
+                self.spent += spent
 
     async def __call__(
         self, step: str, model: str, asked: Asked, check: Callable[[Any], object] | None = None, /
@@ -289,21 +295,47 @@ class _Asking:
         params: Mapping[str, Any],
         schema: Mapping[str, Any] | None,
     ) -> Completion:
-        run, state = self.run, self.run.state
+        run = self.run
         sent = _digest([model, [(m.role, m.content) for m in messages], dict(params)])
         if step in self.noted and self.noted[step][0] == sent:
             _, text, spent = self.noted[step]
             self.spent += spent
             return Completion(text.removeprefix(_CUT), text.startswith(_CUT), spent)
+        # A judgement retried on demand must not get the very answer that failed.
+        seed = int(_digest([self.work, step, run.number if run.retry_failed else 0])[:8], 16)
+        done = await self._paid(
+            model, lambda: run.client.complete(model, messages, params=params, schema=schema, seed=seed)
+        )
+        work, text = self.work, (_CUT if done.cut else "") + done.text
+        run.writer.put(lambda db: runs.note_call(db, work, step, sent, text, done.spent))
+        return done
+
+    async def embed(self, model: str, texts: Sequence[str], /) -> list[Vector]:
+        """From the journal text by text: a resumed run may ask for them in other company than before."""
+        self.models.add(model)
+        entry = self.run.job.models[model]
+        marks = [_digest([model, entry.served, entry.params, text]) for text in texts]
+        new = {mark: text for mark, text in zip(marks, texts, strict=True) if mark not in self.vectors}
+        found = {mark: embeddings.unpack(self.vectors[mark]) for mark in marks if mark in self.vectors}
+        if new:
+            done = await self._paid(model, lambda: self.run.client.embed(model, list(new.values())))
+            found |= zip(new, done.vectors, strict=True)
+            packed = json.dumps({mark: embeddings.pack(v) for mark, v in zip(new, done.vectors, strict=True)})
+            work, step = self.work, _VECTORS + next(iter(new))
+            self.run.writer.put(lambda db: runs.note_call(db, work, step, "", packed, done.spent))
+        return [found[mark] for mark in marks]
+
+    async def _paid(self, model: str, call: Callable[[], Awaitable[_Done]]) -> _Done:
+        """A call to an endpoint, counted; none where the run is to stop."""
+        run, state = self.run, self.run.state
         if run.max_cost is not None and state.spent.cost >= run.max_cost:
             state.halt(f"Stopped at the spending limit of {run.max_cost:g}. Raise --max-cost to go on.")
         if state.stop is not None:
             raise RunStopped(state.stop)
-        # A judgement retried on demand must not get the very answer that failed.
-        seed = int(_digest([self.work, step, run.number if run.retry_failed else 0])[:8], 16)
         try:
-            done = await run.client.complete(model, messages, params=params, schema=schema, seed=seed)
+            done = await call()
         except CallFailed as failure:
+            state.spent += failure.spent
             state.failing[model] += 1
             if failure.kind == "auth" or state.failing[model] >= PATIENCE:
                 state.halt(str(failure), broken=True)
@@ -311,13 +343,14 @@ class _Asking:
         state.failing[model] = 0
         state.spent += done.spent
         self.spent += done.spent
-        work, text = self.work, (_CUT if done.cut else "") + done.text
-        run.writer.put(lambda db: runs.note_call(db, work, step, sent, text, done.spent))
         return done
 
 
 _CUT = "\x00cut\x00"
 """Stands before a journalled reply that was cut off at the length limit."""
+_VECTORS = "_vectors "
+"""Begins the names under which vectors are journalled: before those of steps in the alphabet, the last of which tells how far a play is."""
+_Done = TypeVar("_Done", Completion, Embedded)
 
 
 def _digest(value: Any) -> str:

@@ -80,16 +80,16 @@ def complete(plan: Plan, models: Mapping[str, Model], workspace: Workspace) -> P
     benchmark = get(plan.benchmark)
     for role in benchmark.roles:
         named = plan.models.get(role.name, ())
-        if not named and role.name != "judges":
+        if not named and role.required:
             raise ConfigError(
                 f"A {benchmark.title} run needs {role.name}: name at least one model of models.toml."
             )
         if len(named) > 1 and not role.many:
-            raise ConfigError(f"A {benchmark.title} run takes one {role.name}, not {len(named)}.")
+            raise ConfigError(f"A {benchmark.title} run takes one model as {role.name}, not {len(named)}.")
         if len(set(named)) < len(named):
             raise ConfigError(f"A model is named twice among the {role.name}.")
         for name in named:
-            pick(models, name)
+            pick(models, name, role.kind)
     chosen: dict[str, Any] = {}
     for option in benchmark.options:
         value = plan.options.get(option.name, option.default)
@@ -190,7 +190,12 @@ def _comparing_job(workspace: Workspace, plan: Plan, models: Mapping[str, Model]
 
 
 def _named(plan: Plan, models: Mapping[str, Model]) -> dict[str, Model]:
-    return {name: pick(models, name) for names in plan.models.values() for name in names}
+    kinds = {role.name: role.kind for role in get(plan.benchmark).roles}
+    return {
+        name: pick(models, name, kinds.get(role, "chat"))
+        for role, names in plan.models.items()
+        for name in names
+    }
 
 
 def left(

@@ -68,6 +68,7 @@ def test_the_template_of_a_new_workspace_loads(workspace, tmp_path):
     assert load_models(written(tmp_path, MODELS_TEMPLATE)) == {}
     uncommented = "\n".join(line.removeprefix("# ") for line in MODELS_TEMPLATE.splitlines()[3:])
     assert load_models(written(tmp_path, uncommented))["gpt-4o"].max_concurrency == 16
+    assert load_models(written(tmp_path, uncommented))["embedder"].kind == "embeddings"
 
 
 def test_no_file_means_no_models(tmp_path):

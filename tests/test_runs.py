@@ -218,7 +218,7 @@ def test_the_estimate_counts_what_the_run_then_does(workspace):
         (
             lambda: Plan("pingpong", {"players": ("player",), "interrogator": ("user", "a")}),
             ConfigError,
-            "takes one interrogator",
+            "takes one model as interrogator",
         ),
         (lambda: plan(characters=("tuly",)), NotFound, "Did you mean “tully”"),
         (lambda: plan(language="fr"), NotFound, "language"),

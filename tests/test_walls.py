@@ -17,7 +17,7 @@ PYTHON = [*CORE, *PAGES, ROOT / "app.py"]
 
 # Lowest first: a room may import from rooms to its left, never to its right.
 FLOORS = (
-    ("conversation", "rating", "scenario", "errors"),
+    ("conversation", "rating", "scenario", "errors", "embeddings"),
     ("models",),
     ("replies",),
     ("prompts",),

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from core.conversation import Conversation
+from core.embeddings import Vector
 from core.errors import ConfigError
+from core.models import Kind
 from core.prompts import Asked, Prompt, load_prompt
 from core.rating import Criterion, Rating
 from core.replies import Answer, Reply
@@ -16,12 +18,15 @@ from core.scenario import Scenario
 
 
 class Ask(Protocol):
-    """Asks a model. `step` names the call within its piece of work: the same step is never paid for twice."""
+    """Asks a model on behalf of one piece of work. `step` names the call within it: the same step is never paid for twice."""
 
     def __call__(
         self, step: str, model: str, asked: Asked, check: Callable[[Any], object] | None = None, /
     ) -> Awaitable[Answer]:
         """A usable answer, or CallFailed."""
+
+    def embed(self, model: str, texts: Sequence[str], /) -> Awaitable[list[Vector]]:
+        """The vectors of a few texts, none of them empty, in one call; or CallFailed. Who needs a vector again keeps it."""
 
 
 def _no_scenarios(benchmark: str, kind: str) -> Sequence[Scenario]:
@@ -39,11 +44,13 @@ class Materials:
 
 @dataclass(frozen=True)
 class Role:
-    """A part that models take in a run: `players` (many) or `interrogator` (one)."""
+    """A part that models take in a run: `players` (many) or `interrogator` (one). One that is not required may be left empty."""
 
     name: str
     help: str
     many: bool = True
+    required: bool = True
+    kind: Kind = "chat"
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,10 @@ class Plan:
     def one(self, role: str) -> str:
         """The model of a role that takes one."""
         return self.models[role][0]
+
+    def perhaps(self, role: str) -> str:
+        """The model of a role that may be left empty; “” where it is."""
+        return next(iter(self.models.get(role, ())), "")
 
     def as_dict(self) -> dict[str, Any]:
         """For the store, and for comparing two plans."""

@@ -332,7 +332,7 @@ PINGPONG = Benchmark(
     roles=(
         Role("players", "Models that act the characters."),
         Role("interrogator", "Model that plays the user.", many=False),
-        Role("judges", "Models that rate every turn."),
+        Role("judges", "Models that rate every turn.", required=False),
     ),
     options=(
         Option("language", "Language of characters and situations.", "choice", "en", _languages),

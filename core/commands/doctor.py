@@ -24,6 +24,8 @@ ASKED = (
     Message("system", "You check connections."),
     Message("user", 'Reply with the JSON object {"ok": true} and nothing else.'),
 )
+TEXT = "A check of the connection."
+"""What a model of kind “embeddings” is asked for the vector of."""
 
 
 async def examine(models: Mapping[str, Model]) -> dict[str, str | None]:
@@ -35,12 +37,16 @@ async def examine(models: Mapping[str, Model]) -> dict[str, str | None]:
                 name, ASKED, params={"max_tokens": 200}, schema=replies.json_schema(Ping)
             )
 
+        talks = models[name].kind == "chat"
         try:
-            await replies.answer(call, "doctor", ASKED, Ping)
+            if talks:
+                await replies.answer(call, "doctor", ASKED, Ping)
+            else:
+                await client.embed(name, [TEXT])
         except ConcordError as error:
             hint = (
                 ' Try replies = "text" in models.toml.'
-                if getattr(error, "kind", "") in ("unparsable", "bad_request")
+                if talks and getattr(error, "kind", "") in ("unparsable", "bad_request")
                 else ""
             )
             return str(error) + hint
@@ -62,7 +68,7 @@ def command(folder: str, names: tuple[str, ...]) -> None:
         raise ConcordError(
             f"No model is named in {workspace.models_path} yet. Add a [models.NAME] table: the file says how."
         )
-    chosen = {name: pick(models, name) for name in names} or models
+    chosen = {name: pick(models, name, None) for name in names} or models
     found = asyncio.run(examine(chosen))
     for name, wrong in found.items():
         click.echo(f"{'✗' if wrong else '✓'} {name}: {wrong or 'answers as asked'}")

@@ -72,7 +72,7 @@ def _command(benchmark: Benchmark) -> click.Command:
             [f"--{role.name}"],
             help=role.help,
             metavar="A,B" if role.many else "MODEL",
-            required=role.name != "judges",
+            required=role.required,
         )
         for role in benchmark.roles
     ]

@@ -1,4 +1,4 @@
-"""The stand-in server: chat completions and models of the OpenAI protocol, answered offline by personas."""
+"""The stand-in server: chat completions, embeddings, moderations and models of the OpenAI protocol, answered offline by rules."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,11 +20,15 @@ from aiohttp import web
 
 from core.errors import ConfigError
 from core.standin.call import BadCall, Call, read_call
+from core.standin.embeddings import MODEL as EMBEDDINGS
+from core.standin.embeddings import embed
 from core.standin.faults import Fault, Faults
 from core.standin.moderation import MODEL as MODERATION
 from core.standin.moderation import BadRequest, moderate
 from core.standin.personas import PERSONAS
 
+Answer = tuple[str | None, web.Response]
+"""The model that answered, none where the response is an error."""
 FINGERPRINT = "concord-standin"
 MAX_BODY = 64 * 1024**2
 
@@ -58,14 +62,24 @@ class Service:
     counts: Counts = field(default_factory=Counts)
 
     async def completions(self, request: web.Request) -> web.StreamResponse:
-        """A chat completion, `latency` seconds after the request arrived; errors too."""
+        """A chat completion."""
+        return await self.timed(request, self.answer)
+
+    async def embeddings(self, request: web.Request) -> web.StreamResponse:
+        """The vectors of texts."""
+        return await self.timed(request, self.embed)
+
+    async def timed(
+        self, request: web.Request, answer: Callable[[web.Request, bytes], Awaitable[Answer]]
+    ) -> web.StreamResponse:
+        """An answer, `latency` seconds after the request arrived, and counted; errors too."""
         clock = asyncio.get_running_loop().time
         due = clock() + self.latency
         self.counts.in_flight += 1
         self.counts.peak_in_flight = max(self.counts.peak_in_flight, self.counts.in_flight)
         try:
             body = await request.read()
-            model, response = await self.answer(request, body)
+            model, response = await answer(request, body)
             if (wait := due - clock()) > 0:
                 await asyncio.sleep(wait)
         finally:
@@ -77,8 +91,8 @@ class Service:
             counts.seen.add(mark)
         return response
 
-    async def answer(self, request: web.Request, body: bytes) -> tuple[str | None, web.Response]:
-        """The response, and the model that gave it; no model where the response is an error."""
+    async def answer(self, request: web.Request, body: bytes) -> Answer:
+        """What a persona replies."""
         if not self.admits(request):
             return self.failed("401", _wrong_key())
         try:
@@ -89,6 +103,34 @@ class Service:
         if persona is None:
             return self.failed("404", _no_such_model(call.model))
         fault = self.next_fault(call.model)
+        if broken := await self.broken(request, fault):
+            return broken
+        text = persona(call)
+        if fault == "malformed":
+            text = "Certainly! Here is what you asked for: {" + text[: len(text) // 2].replace('"', "'")
+        elif fault == "truncated":
+            call = replace(call, max_tokens=max(1, tokens(text) // 2))
+        return call.model, _json(_completion(call, text, _mark(body).hexdigest()))
+
+    async def embed(self, request: web.Request, body: bytes) -> Answer:
+        """Vectors; with a malformed or truncated one for fewer texts than were sent."""
+        if not self.admits(request):
+            return self.failed("401", _wrong_key())
+        try:
+            reply = embed(body)
+        except BadRequest as bad:
+            return self.failed("400", _error(400, str(bad), "invalid_request_error", param="input"))
+        if reply["model"] != EMBEDDINGS:
+            return self.failed("404", _no_such_model(str(reply["model"]), [EMBEDDINGS]))
+        fault = self.next_fault(EMBEDDINGS)
+        if broken := await self.broken(request, fault):
+            return broken
+        if fault in ("malformed", "truncated"):
+            reply["data"].pop()
+        return EMBEDDINGS, _json(reply)
+
+    async def broken(self, request: web.Request, fault: Fault | None) -> Answer | None:
+        """The failure that a fault is, where it is one of the endpoint and not of the reply."""
         if fault == "rate_limit":
             return self.failed("429", _rate_limited(self.faults.retry_after))
         if fault == "dropped":
@@ -101,12 +143,7 @@ class Service:
             return self.failed(
                 "500", _error(500, "The stand-in server failed, as it was told to.", "server_error")
             )
-        text = persona(call)
-        if fault == "malformed":
-            text = "Certainly! Here is what you asked for: {" + text[: len(text) // 2].replace('"', "'")
-        elif fault == "truncated":
-            call = replace(call, max_tokens=max(1, tokens(text) // 2))
-        return call.model, _json(_completion(call, text, _mark(body).hexdigest()))
+        return None
 
     def next_fault(self, model: str) -> Fault | None:
         """What goes wrong with this call, if anything."""
@@ -115,7 +152,7 @@ class Service:
         self.counts.arrived += 1
         return self.faults.at(self.counts.arrived)
 
-    def failed(self, how: str, response: web.Response) -> tuple[None, web.Response]:
+    def failed(self, how: str, response: web.Response) -> Answer:
         """An error, counted."""
         self.counts.failed[how] += 1
         return None, response
@@ -134,7 +171,7 @@ class Service:
         except BadRequest as bad:
             return self.failed("400", _error(400, str(bad), "invalid_request_error", param="input"))[1]
         if reply["model"] != MODERATION:
-            return self.failed("404", _no_such_model(str(reply["model"])))[1]
+            return self.failed("404", _no_such_model(str(reply["model"]), [MODERATION]))[1]
         self.counts.answered[MODERATION] += 1
         return _json(reply)
 
@@ -167,12 +204,13 @@ def make_app(
 ) -> web.Application:
     """The server as an aiohttp application.
 
-    Each completion is answered `latency` seconds after it arrived. The same request to a server of the same `seed` gets the same reply,
+    Each completion and embedding is answered `latency` seconds after it arrived. The same request to a server of the same `seed` gets the same reply,
     in whatever order requests come; `faults` alone depend on the order. With `require_key` a call without that key is answered 401.
     """
     service = Service(latency, seed, faults or Faults(), require_key)
     app = web.Application(client_max_size=MAX_BODY)
     app.router.add_post("/v1/chat/completions", service.completions)
+    app.router.add_post("/v1/embeddings", service.embeddings)
     app.router.add_post("/v1/moderations", service.moderations)
     app.router.add_get("/v1/models", service.models)
     app.router.add_get("/v1/models/{name}", service.models)
@@ -310,8 +348,8 @@ def _model(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": FINGERPRINT}
 
 
-def _no_such_model(name: str) -> web.Response:
-    message = f"There is no model {name!r} here. Known: {', '.join(PERSONAS)}."
+def _no_such_model(name: str, known: Iterable[str] = PERSONAS) -> web.Response:
+    message = f"There is no model {name!r} here. Known: {', '.join(known)}."
     return _error(404, message, "invalid_request_error", param="model", code="model_not_found")
 
 

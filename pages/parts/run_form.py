@@ -10,7 +10,7 @@ from core import launch, work
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark, Option, Plan, Role
 from core.errors import ConcordError
-from core.models import Model, load_models
+from core.models import Kind, Model, load_models
 from core.store import conversations
 from core.store.runs import Progress
 from pages.parts.plain import plain
@@ -27,7 +27,7 @@ def new() -> None:
     chosen = {role.name: _role(benchmark, role, models) for role in benchmark.roles}
     with st.expander("Options", expanded=True, icon=":material/tune:"):
         options = _options(benchmark)
-    missing = [role.name for role in benchmark.roles if not chosen[role.name] and role.name != "judges"]
+    missing = [role.name for role in benchmark.roles if not chosen[role.name] and role.required]
     if missing:
         st.info(f"Choose {' and '.join(missing)} to see what the run will take.")
         return
@@ -48,7 +48,10 @@ def further_judges() -> None:
     benchmark = _benchmark(names, "judge")
     judges = tuple(
         st.multiselect(
-            "Judges", list(models), key="further judges", help="What they have rated already is left alone."
+            "Judges",
+            _of_kind(models, "chat"),
+            key="further judges",
+            help="What they have rated already is left alone.",
         )
     )
     left, right = st.columns(2)
@@ -98,6 +101,11 @@ def _models() -> dict[str, Model]:
     return models
 
 
+def _of_kind(models: dict[str, Model], kind: Kind) -> list[str]:
+    """The names of the models that can take a role."""
+    return [name for name, model in models.items() if model.kind == kind]
+
+
 def _benchmark(names: list[str], key: str) -> Benchmark:
     if len(names) == 1:
         return BENCHMARKS[names[0]]
@@ -118,16 +126,19 @@ def _role(benchmark: Benchmark, role: Role, models: dict[str, Model]) -> tuple[s
     def shown(name: str) -> str:
         return f"{name} (stand-in)" if models[name].stand_in and "stand" not in name else name
 
+    known = _of_kind(models, role.kind)
+    if not known and not role.required:
+        return ()
     if role.many:
-        return tuple(st.multiselect(label, list(models), help=role.help, key=key, format_func=shown))
+        return tuple(st.multiselect(label, known, help=role.help, key=key, format_func=shown))
     one = st.selectbox(
         label,
-        list(models),
+        known,
         index=None,
         help=role.help,
         key=key,
         format_func=shown,
-        placeholder="Choose a model",
+        placeholder="Choose a model" if role.required else "None",
     )
     return (one,) if one else ()
 

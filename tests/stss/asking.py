@@ -52,7 +52,15 @@ class Asking:
         return answer
 
 
-def simulate(ask, task_id="harvest-supper", architecture="GA", model="standin-outgoing", task=None, step=15):
+def simulate(
+    ask,
+    task_id="harvest-supper",
+    architecture="GA",
+    model="standin-outgoing",
+    task=None,
+    step=15,
+    embeddings="",
+):
     """One simulation with stand-ins; steps of a quarter of an hour keep it short."""
     task = task or system.tasks_of(MATERIALS, system.TOWN)[task_id]
     play = system.simulate(
@@ -66,6 +74,7 @@ def simulate(ask, task_id="harvest-supper", architecture="GA", model="standin-ou
         step,
         PROMPTS,
         {"town": system.TOWN},
+        embeddings,
     )
     return asyncio.run(play)
 

@@ -166,7 +166,7 @@ DIALOGUES = Benchmark(
     roles=(
         Role("simulators", "Models that simulate what a task describes."),
         Role("user", "Model that makes the requests.", many=False),
-        Role("judges", "Models that look for the first challenging turn."),
+        Role("judges", "Models that look for the first challenging turn.", required=False),
     ),
     options=(
         Option("language", "Language of the catalogue.", "choice", "en", _languages),

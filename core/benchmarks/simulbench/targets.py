@@ -167,7 +167,7 @@ SIMULBENCH = Benchmark(
     languages=("en",),
     roles=(
         Role("targets", "Models that answer the scripts."),
-        Role("judges", "Models that score the last reply."),
+        Role("judges", "Models that score the last reply.", required=False),
     ),
     options=(
         Option("subset", "All scripts, the hard ones, or one kind.", "choice", "all", lambda m, c: list(SUBSETS)),

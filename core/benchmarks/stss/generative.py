@@ -99,7 +99,7 @@ class GenerativeMind:
     ) -> Any:
         """A reply as its schema, or None where the model gave no usable one: noted, and lived with. Endpoint failures are raised."""
         model = self.low if name == "schedule" else self.high
-        recalled = me.memory.retrieve(query, now.time, REMEMBERED[name]) if query else []
+        recalled = await me.memory.retrieve(query, now.time, REMEMBERED[name]) if query else []
         asked = self.prompts[name].render(
             me=portrait(me, now.town), name=me.name, first_name=me.resident.first_name, doing=me.doing, place=me.place,
             day=f"{now.time:%A} {now.time:%Y-%m-%d}", time=f"{now.time:%H:%M}", memories=list(map(_told, recalled)), task=me.task,

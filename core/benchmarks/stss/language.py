@@ -16,6 +16,7 @@ from core.benchmarks.stss.talk import converse
 from core.benchmarks.stss.tasks import TITLES, Task, task_from
 from core.benchmarks.stss.town import Town
 from core.benchmarks.stss.trajectory import STAMP
+from core.benchmarks.stss.vectors import Vectors
 from core.conversation import Conversation, Message
 from core.errors import ConfigError
 from core.prompts import Prompt, load_prompt, versions
@@ -44,7 +45,7 @@ RUBRIC = Rubric("judge", goals.Verdict, goals.CRITERIA, judge_values, read_verdi
 
 async def play(
     ask: Ask, key: str, scenario: Scenario, town: Town, architecture: Architecture, model: str, residents: str,
-    prompts: Mapping[str, Prompt], facets: Mapping[str, str],
+    prompts: Mapping[str, Prompt], facets: Mapping[str, str], embeddings: str = "",
 ) -> Conversation:  # fmt: skip
     """The two talk as they would have at that moment; then the partner writes down what it keeps of it."""
     body = scenario.body
@@ -53,13 +54,14 @@ async def play(
     time = datetime.strptime(body["time"], STAMP)
     clock = Clock(time.date(), 1, 1)
     now = Now(town, clock, time.hour * 60 + time.minute)
+    vectors = Vectors(ask, embeddings) if embeddings else None
     minds: dict[str, tuple[Self, Mind]] = {
         performer: (
-            _self(body, performer, town, task),
+            _self(body, performer, town, task, vectors),
             architecture(Making(ask, prompts, model, residents, True)),
         ),
         partner: (
-            _self(body, partner, town, None),
+            _self(body, partner, town, None, vectors),
             ARCHITECTURES["GA"](Making(ask, prompts, residents, residents, False)),
         ),
     }
@@ -93,16 +95,17 @@ async def play(
         meta={
             "prompts": {name: prompt.hash for name, prompt in prompts.items()},
             "residents": residents,
+            "embeddings": embeddings,
             "reminders": me.notes,
             "repairs": [text for person, _ in minds.values() for _, text in person.repairs],
         },
     )
 
 
-def _self(body: Mapping[str, Any], name: str, town: Town, task: Task | None) -> Self:
+def _self(body: Mapping[str, Any], name: str, town: Town, task: Task | None, vectors: Vectors | None) -> Self:
     """The resident as frozen: persona from the town, memories and occupation from the scenario."""
     state = body["states"][name]
-    stream = Stream()
+    stream = Stream(vectors=vectors)
     for time, importance, kind, text in state["memories"]:
         stream.add(Memory(datetime.strptime(time, STAMP), text, importance, kind))
     return Self(town.residents[name], task, stream, doing=state["doing"], place=body["place"])
@@ -135,7 +138,8 @@ def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
         )
         for n in thoughts
     }
-    judge, residents = STSS_LANGUAGE.prompt(materials, "judge", version), plan.one("residents")
+    judge = STSS_LANGUAGE.prompt(materials, "judge", version)
+    residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
     for repeat in range(options["repeats"]):
         for scenario in scenarios:
             body = scenario.body
@@ -143,10 +147,11 @@ def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
                 for player in plan.models["players"]:
                     key = "/".join(
                         [NAME, options["thoughts"], scenario.key, label, player, residents, str(repeat)]
+                        + ([f"by {embeddings}"] if embeddings else [])
                     )
                     facets = {
                         "task": body["task"]["id"], "type": task_from(body["task"]).kind, "architecture": label, "scenario": scenario.key,
-                        "partner": body["partner"],
+                        "partner": body["partner"], **({"embeddings": embeddings} if embeddings else {}),
                     }  # fmt: skip
                     yield Play(
                         key,
@@ -159,8 +164,13 @@ def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
                             residents,
                             prompts,
                             facets,
+                            embeddings,
                         ),
-                        (Expected(player, 6, 650, 60), Expected(residents, 4, 600, 60)),
+                        (
+                            Expected(player, 6, 650, 60),
+                            Expected(residents, 4, 600, 60),
+                            *([Expected(embeddings, 7, 400, 0)] if embeddings else []),
+                        ),
                         STSS_LANGUAGE.judgings(
                             key, plan.models.get("judges", ()), judge, options["judge_repeats"]
                         ),
@@ -194,7 +204,8 @@ STSS_LANGUAGE = Benchmark(
     roles=(
         Role("players", "Models that are the performer."),
         Role("residents", "Model that is the partner.", many=False),
-        Role("judges", "Models that say which goal conditions are met."),
+        system.EMBEDDINGS,
+        Role("judges", "Models that say which goal conditions are met.", required=False),
     ),
     options=(
         Option("tasks", "Only scenes of these tasks (all unless given).", "choices", (), _tasks),
@@ -208,6 +219,6 @@ STSS_LANGUAGE = Benchmark(
     prompts={"judge": goals.Verdict},
     version="v1",
     rubric=RUBRIC,
-    facets=("task", "type", "architecture", "scenario", "partner"),
+    facets=("task", "type", "architecture", "scenario", "partner", "embeddings"),
     plays=plays,
 )  # fmt: skip

@@ -1,7 +1,8 @@
 """A resident's memory stream: what was seen, said and planned, retrieved by recency, importance and relevance.
 
-After Park et al. (2023): each of the three is brought to 0–1 over the stream and they are added. Relevance is lexical: the cosine
-of TF-IDF vectors, where a word counts for more the fewer memories hold it.
+After Park et al. (2023): each of the three is brought to 0–1 over the stream and they are added. Relevance is the cosine of memory
+and query: of a model's vectors where the run names one that makes them, else lexically, of TF-IDF vectors, where a word counts for
+more the fewer memories hold it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
+
+from core.benchmarks.stss.vectors import Vectors
 
 DECAY = 0.99
 """What is left of recency after an hour."""
@@ -33,9 +36,10 @@ class Memory:
 
 @dataclass
 class Stream:
-    """Memories in the order they were made."""
+    """Memories in the order they were made. With `vectors`, relevance is by them."""
 
     memories: list[Memory] = field(default_factory=list)
+    vectors: Vectors | None = None
     _numbers: dict[str, int] = field(default_factory=dict, repr=False)
     # Arrays, not lists: numpy reads them as they are, and the garbage collector does not go through them.
     _rows: array[int] = field(default_factory=lambda: array("i"), repr=False)
@@ -51,18 +55,27 @@ class Stream:
             self._words.append(self._numbers.setdefault(word, len(self._numbers)))
             self._counts.append(count)
 
-    def retrieve(self, query: str, now: datetime, k: int) -> list[Memory]:
-        """The k memories that serve a query best, oldest first; of two as good the later one. Fewer where there are fewer."""
-        if not self.memories or k < 1:
-            return []
-        hours = np.array([(now - m.time).total_seconds() / 3600 for m in self.memories])
-        importance = np.array([m.importance for m in self.memories], dtype=np.float64)
-        worth = _unit(DECAY**hours) + _unit(importance) + _unit(self.relevance(query))
-        order = np.lexsort((np.arange(len(worth)), worth))[::-1][:k]
-        return [self.memories[i] for i in sorted(order.tolist())]
+    async def retrieve(self, query: str, now: datetime, k: int) -> list[Memory]:
+        """The k memories that serve a query best, oldest first; of two as good the later one. Fewer where there are fewer.
 
-    def relevance(self, query: str) -> Floats:
-        """Cosine of each memory with the query, 0 to 1; words that no memory holds count for nothing."""
+        Raises CallFailed where the endpoint that makes the vectors fails.
+        """
+        memories = tuple(self.memories)
+        if not memories or k < 1:
+            return []
+        relevance = (
+            await self.vectors.cosines([m.text for m in memories], query)
+            if self.vectors
+            else self.lexical_relevance(query)
+        )
+        hours = np.array([(now - m.time).total_seconds() / 3600 for m in memories])
+        importance = np.array([m.importance for m in memories], dtype=np.float64)
+        worth = _unit(DECAY**hours) + _unit(importance) + _unit(relevance)
+        order = np.lexsort((np.arange(len(worth)), worth))[::-1][:k]
+        return [memories[i] for i in sorted(order.tolist())]
+
+    def lexical_relevance(self, query: str) -> Floats:
+        """Cosine of each memory with the query by their words, 0 to 1; words that no memory holds count for nothing."""
         n = len(self.memories)
         asked = {self._numbers[w]: c for w, c in _words_of(query).items() if w in self._numbers}
         if not asked:

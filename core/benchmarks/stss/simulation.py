@@ -16,13 +16,14 @@ from core.benchmarks.stss import encounters, talk
 from core.benchmarks.stss.agent import Agent
 from core.benchmarks.stss.clock import Clock
 from core.benchmarks.stss.encounters import AGAIN, PAUSE, Encounter
-from core.benchmarks.stss.memory import Memory
+from core.benchmarks.stss.memory import Memory, Stream
 from core.benchmarks.stss.mind import Kept, Mind, Now, Self
 from core.benchmarks.stss.schedule import Day, arrange
-from core.benchmarks.stss.talk import together
 from core.benchmarks.stss.tasks import Task
+from core.benchmarks.stss.together import together
 from core.benchmarks.stss.town import Town, hour_of
 from core.benchmarks.stss.trajectory import STAMP, Indices, State, Talk, Trajectory
+from core.benchmarks.stss.vectors import Vectors
 
 SEEN, PLANNED = 1, 4
 """How much it matters (1 to 10) that one saw somebody, and what one planned for a day."""
@@ -154,12 +155,23 @@ def _memory_values(memory: Memory) -> list[Any]:
 
 
 def people(
-    town: Town, cast: Sequence[str], mind: Callable[[str], Mind], task: Task | None = None
+    town: Town,
+    cast: Sequence[str],
+    mind: Callable[[str], Mind],
+    task: Task | None = None,
+    vectors: Vectors | None = None,
 ) -> list[Agent]:
-    """Residents asleep in their beds, in the order given; `mind` makes each one's. The task is known to its performer alone."""
+    """Residents asleep in their beds, in the order given; `mind` makes each one's. The task is known to its performer alone.
+
+    With `vectors` what they remember is retrieved by meaning instead of by words.
+    """
     return [
         Agent(
-            Self(town.residents[name], task if task and task.performer == name else None),
+            Self(
+                town.residents[name],
+                task if task and task.performer == name else None,
+                Stream(vectors=vectors),
+            ),
             mind(name),
             town,
             town.home(name),

@@ -23,6 +23,7 @@ from core.benchmarks.stss.templates import (
 from core.benchmarks.stss.thoughts import THOUGHTS
 from core.benchmarks.stss.town import Town, load_town
 from core.benchmarks.stss.trajectory import STAMP, Talk
+from core.benchmarks.stss.vectors import Vectors
 from core.conversation import Conversation, Message
 from core.errors import ConfigError, not_found
 from core.prompts import Prompt, versions
@@ -85,9 +86,13 @@ def _templates(materials: Materials, town_name: str) -> Templates:
 
 async def simulate(
     ask: Ask, key: str, task: Task, town: Town, architecture: Architecture, model: str, residents: str,
-    step_minutes: int, prompts: Mapping[str, Prompt], facets: Mapping[str, str],
+    step_minutes: int, prompts: Mapping[str, Prompt], facets: Mapping[str, str], embeddings: str = "",
 ) -> Conversation:  # fmt: skip
-    """One simulation, as a conversation: what the performer said to whom, and the trajectory of everybody beside it."""
+    """One simulation, as a conversation: what the performer said to whom, and the trajectory of everybody beside it.
+
+    `embeddings` names the model whose vectors tell which memories are relevant; “” leaves that to their words.
+    """
+    vectors = Vectors(ask, embeddings) if embeddings else None
     background = Making(ask, prompts, residents, residents, performer=False)
     performer = Making(ask, prompts, model, residents, performer=True)
 
@@ -96,7 +101,7 @@ async def simulate(
 
     day = task.event_day
     first = FIRST_DAY if day is None else day.fromordinal(day.toordinal() - 1)
-    world = World(town, Clock(first, 2, step_minutes), people(town, task.cast, mind, task))
+    world = World(town, Clock(first, 2, step_minutes), people(town, task.cast, mind, task, vectors))
     lived = await world.run()
     return Conversation(
         benchmark=NAME,
@@ -113,6 +118,7 @@ async def simulate(
         meta={
             "prompts": {name: prompt.hash for name, prompt in prompts.items()},
             "residents": residents,
+            "embeddings": embeddings,
             "town": town.name,
             "repairs": len(lived.extra["repairs"]),
         },
@@ -153,7 +159,7 @@ def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
         check(task, town)
     makers = {name: find(name) for name in (options["architectures"] or ARCHITECTURES)}
     prompts = {name: STSS.prompt(materials, name, version) for name in STSS.prompts}
-    residents = plan.one("residents")
+    residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
     for repeat in range(options["repeats"]):
         for task in chosen:
             for label, architecture in makers.items():
@@ -169,18 +175,34 @@ def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
                         residents,
                         str(repeat),
                     ]
-                    key = "/".join(parts + ([f"{step} min"] if step != STEP else []))
+                    key = "/".join(
+                        parts
+                        + ([f"{step} min"] if step != STEP else [])
+                        + ([f"by {embeddings}"] if embeddings else [])
+                    )
                     facets = {
                         "task": task.id,
                         "type": task.kind,
                         "architecture": label,
                         "performer": task.performer,
                         "town": options["town"],
+                        **({"embeddings": embeddings} if embeddings else {}),
                     }
                     yield Play(
                         key,
-                        _player_of(key, task, town, architecture, player, residents, step, prompts, facets),
-                        expected(task, player, residents),
+                        _player_of(
+                            key,
+                            task,
+                            town,
+                            architecture,
+                            player,
+                            residents,
+                            step,
+                            prompts,
+                            facets,
+                            embeddings,
+                        ),
+                        expected(task, player, residents, embeddings),
                     )
 
 
@@ -200,18 +222,21 @@ def check(task: Task, town: Town) -> None:
         raise ConfigError(f"The task “{task.id}” does not say who else is in the simulation (all_chars).")
 
 
-def expected(task: Task, player: str, residents: str) -> tuple[Expected, ...]:
-    """A first guess at what a simulation takes: stand-ins need 22 calls for the performer and 12 for each other; models talk longer."""
+def expected(task: Task, player: str, residents: str, embeddings: str = "") -> tuple[Expected, ...]:
+    """A first guess at what a simulation takes: stand-ins need 22 calls for the performer and 12 for each other, and 4 for vectors; models talk longer."""
     others = len(task.cast) - 1
-    return (Expected(player, 40, 750, 60), Expected(residents, 16 * others, 750, 80))
+    talking = (Expected(player, 40, 750, 60), Expected(residents, 16 * others, 750, 80))
+    return (*talking, Expected(embeddings, 6 * len(task.cast), 90, 0)) if embeddings else talking
 
 
 def _player_of(
     key: str, task: Task, town: Town, architecture: Architecture, player: str, residents: str, step: int,
-    prompts: Mapping[str, Prompt], facets: Mapping[str, str],
+    prompts: Mapping[str, Prompt], facets: Mapping[str, str], embeddings: str,
 ) -> Callable[[Ask], Awaitable[Conversation]]:  # fmt: skip
     async def go(ask: Ask) -> Conversation:
-        return await simulate(ask, key, task, town, architecture, player, residents, step, prompts, facets)
+        return await simulate(
+            ask, key, task, town, architecture, player, residents, step, prompts, facets, embeddings
+        )
 
     return go
 
@@ -244,6 +269,14 @@ def stage(step: str) -> str:
     return found[0] if found else ""
 
 
+EMBEDDINGS = Role(
+    "embeddings",
+    "Model of kind “embeddings” that says which memories are relevant; without one their words do.",
+    many=False,
+    required=False,
+    kind="embeddings",
+)
+
 STSS = Benchmark(
     name=NAME,
     title="STSS",
@@ -253,6 +286,7 @@ STSS = Benchmark(
     roles=(
         Role("players", "Models that are the performer: its plans and what it says."),
         Role("residents", "Model that is everybody else, and works out the details of everybody's day.", many=False),
+        EMBEDDINGS,
     ),
     options=(
         Option("town", "The town that is lived in.", "choice", TOWN, _towns),
@@ -267,7 +301,7 @@ STSS = Benchmark(
     prompts=THOUGHTS,
     version="v1",
     rubric=None,
-    facets=("task", "type", "architecture", "performer", "town"),
+    facets=("task", "type", "architecture", "performer", "town", "embeddings"),
     plays=plays,
     stage=stage,
 )  # fmt: skip

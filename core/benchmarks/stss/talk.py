@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Iterable
-from typing import TypeVar
-
 from core.benchmarks.stss.mind import Kept, Mind, Now, Other, Self
+from core.benchmarks.stss.together import together
 
 ROUNDS = 8
 """A round is an utterance of the one and the reply of the other."""
@@ -14,19 +11,7 @@ MINUTES_A_ROUND = 1.0
 OPENING = 1
 """One who is approached hears at least so many utterances before the conversation can end."""
 
-T = TypeVar("T")
-
 Messages = list[tuple[str, str]]
-
-
-async def together(thoughts: Iterable[Awaitable[T]]) -> list[T]:
-    """What several think at the same time, in the order given. Where one fails the others are waited for: what is under way is paid for."""
-    found: list[T] = []
-    for result in await asyncio.gather(*thoughts, return_exceptions=True):
-        if isinstance(result, BaseException):
-            raise result
-        found.append(result)
-    return found
 
 
 async def converse(

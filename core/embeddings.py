@@ -1,0 +1,80 @@
+"""Vectors of texts: an endpoint's reply read and checked, and the short form in which a vector is kept.
+
+A vector has length 1 and half precision (three digits, two bytes a number) from the moment it is read, so that one taken from the
+journal is the same as it was when it came from the endpoint.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import numpy as np
+import numpy.typing as npt
+
+Vector = npt.NDArray[np.float16]
+
+BATCH = 32
+"""Texts in one call: what the common server that takes the fewest takes."""
+
+
+class BadVectors(ValueError):
+    """A reply that is not one usable vector a text; the message says why."""
+
+
+def read(content: bytes, texts: int) -> list[Vector]:
+    """The vectors of so many texts, in their order, each brought to length 1.
+
+    Raises BadVectors where there is not one for each text, where they differ in length, where one holds something that is not a
+    finite number, or where one is all zeros and so points nowhere.
+    """
+    try:
+        data = json.loads(content)["data"]
+        found = [(item.get("index", place), item["embedding"]) for place, item in enumerate(data)]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise BadVectors(
+            "The reply is not what an embeddings endpoint of the OpenAI protocol gives"
+        ) from None
+    if len(found) != texts:
+        raise BadVectors(f"{len(found)} vectors came for {texts} texts")
+    if sorted(place for place, _ in found if isinstance(place, int)) != list(range(texts)):
+        raise BadVectors("The vectors are not numbered as the texts are")
+    vectors = [_vector(numbers) for _, numbers in sorted(found, key=lambda pair: pair[0])]
+    lengths = sorted({len(vector) for vector in vectors})
+    if len(lengths) > 1:
+        raise BadVectors(f"One vector has {lengths[0]} numbers, another {lengths[-1]}")
+    return vectors
+
+
+def _vector(numbers: object) -> Vector:
+    if not isinstance(numbers, list) or not numbers or not all(type(n) in (int, float) for n in numbers):
+        raise BadVectors("A vector is not a list of numbers")
+    try:
+        vector = np.array(numbers, dtype=np.float64)
+    except OverflowError:
+        raise BadVectors("A vector holds a number beyond all bounds") from None
+    length = float(np.linalg.norm(vector))
+    if not np.isfinite(length):
+        raise BadVectors("A vector holds a number that is not finite")
+    if length == 0:
+        raise BadVectors("A vector is all zeros")
+    return (vector / length).astype(np.float16)
+
+
+def tokens(content: bytes) -> int:
+    """The tokens that a reply says were read; 0 where it does not say."""
+    try:
+        usage = json.loads(content).get("usage") or {}
+        return int(usage.get("prompt_tokens") or usage.get("total_tokens") or 0)
+    except (ValueError, TypeError, AttributeError):
+        return 0
+
+
+def pack(vector: Vector) -> str:
+    """A vector as text: two bytes a number, in base64."""
+    return base64.b64encode(vector.astype("<f2").tobytes()).decode("ascii")
+
+
+def unpack(text: str) -> Vector:
+    """The very vector that was packed."""
+    return np.frombuffer(base64.b64decode(text), dtype="<f2").astype(np.float16)
