@@ -11,12 +11,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from core import leaderboards
+from core import leaderboards, studies
 from core.benchmarks import get
 from core.commands import leaderboard_simulbench, leaderboard_stss, options
 from core.commands.run import split
 from core.errors import ConcordError
-from core.exchange import standings
+from core.exchange import standings, standings_corrected
+from core.leaderboards_corrected import CorrectedBoard, corrected
 from core.workspace import Workspace
 
 # Benchmarks whose paper has a table of its own shape; every other is shown in the common one.
@@ -30,6 +31,12 @@ TABLES = {"simulbench": leaderboard_simulbench.show, "stss": leaderboard_stss.sh
 @click.option(
     "--weights", metavar="1,2,1", default="", help="Weights of the criteria in final; all alike unless given."
 )
+@click.option(
+    "--study",
+    metavar="NAME",
+    default="",
+    help="Correct the means by what people gave in this study (prediction-powered inference).",
+)
 @options.form("json", "csv", "latex")
 @options.resamples("conversations")
 @options.seed
@@ -40,21 +47,30 @@ def command(
     language: str,
     judges: str,
     weights: str,
+    study: str,
     form: str,
     resamples: int,
     seed: int,
 ) -> None:
     """How players compare: means over conversations and a panel of judges, refusals, length of replies."""
     if benchmark in TABLES:
+        if study:
+            raise ConcordError(
+                f"The tables of {get(benchmark).title} are not corrected by people; leave out --study."
+            )
         folder = Workspace.open(workspace, create=False)
         TABLES[benchmark](folder, judges=split(judges), form=form, resamples=resamples, seed=seed)
         return
     weighed = _weights(benchmark, weights)
     with Workspace.open(workspace, create=False).read() as db:
         rated = leaderboards.gather(db, benchmark, language=language)
+        people = studies.ratings_for_agreement(db, study) if study else None
     board = leaderboards.leaderboard(
         rated, judges=split(judges), weights=weighed, resamples=resamples, seed=seed
     )
+    if people is not None:
+        _show_corrected(corrected(board, people), form)
+        return
     if form == "json":
         click.echo(json.dumps(standings.as_values(board), ensure_ascii=False, indent=2))
     elif form == "csv":
@@ -65,6 +81,31 @@ def command(
         # A file or a pipe has no width: nothing is cut there.
         Console(width=None if sys.stdout.isatty() else 160).print(_table(board))
     for note in standings.notes(board):
+        click.echo(note, err=True)
+
+
+def _show_corrected(board: CorrectedBoard, form: str) -> None:
+    if form == "json":
+        click.echo(json.dumps(standings_corrected.as_values(board), ensure_ascii=False, indent=2))
+    elif form == "csv":
+        click.echo(standings_corrected.as_csv(board), nl=False)
+    elif form == "latex":
+        click.echo(standings_corrected.as_latex(board), nl=False)
+    else:
+        table = Table(
+            title=f"{get(board.benchmark).title}, corrected by people", title_justify="left", box=box.SIMPLE
+        )
+        for heading in ("player", "judges", "of", "people", "of", "corrected", "95%", "worth"):
+            table.add_column(heading, justify="left" if heading == "player" else "right")
+        for row in board.rows:
+            f = row.final
+            ends = "" if f.low is None or f.high is None else f"{f.low:.2f} to {f.high:.2f}"
+            table.add_row(
+                escape(row.player), standings_corrected.two(f.judges), str(f.n + f.rest), standings_corrected.two(f.people), str(f.n),
+                "undefined" if f.value is None else f"{f.value:.2f}", ends, "" if f.worth is None else f"{f.worth:.0f}",
+            )  # fmt: skip
+        Console(width=None if sys.stdout.isatty() else 160).print(table)
+    for note in standings_corrected.notes(board):
         click.echo(note, err=True)
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core import leaderboards
+from core import leaderboards, leaderboards_corrected, studies
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark
 from core.benchmarks.simulbench import SIMULBENCH
 from core.benchmarks.stss import STSS, STSS_LANGUAGE
 from core.errors import ConcordError
 from core.exchange import standings as written
+from core.exchange import standings_corrected
 from core.leaderboards import Leaderboard, Rated
 from core.store import conversations
 from core.store import tables as stored
-from pages.parts import charts, simulbench_board, stss_board, tables
+from pages.parts import charts, corrected_table, simulbench_board, stss_board, tables
 from pages.parts.address import asked, shown
 from pages.parts.links import go, link
 from pages.parts.plain import plain
@@ -147,6 +148,27 @@ def _show(board: Leaderboard, benchmark: Benchmark) -> None:
         st.altair_chart(chart)
     st.caption("  \n".join(plain(note) for note in written.notes(board)))
     _downloads(board)
+    _by_people(board)
+
+
+def _by_people(board: Leaderboard) -> None:
+    """The same players as people would have them, where a study says what people gave."""
+    with workspace().read() as db:
+        names = leaderboards_corrected.offered(db, board)
+    if not names:
+        return
+    st.subheader("Corrected by people", anchor=False)
+    study = names[0]
+    if len(names) > 1:
+        first = names.index(asked("study", names, names[0]))
+        study = shown("study", st.selectbox("People's answers in the study", names, index=first))
+    try:
+        with workspace().read() as db:
+            found = leaderboards_corrected.corrected(board, studies.ratings_for_agreement(db, study))
+    except ConcordError as error:
+        return sentence(error)
+    corrected_table.draw(found)
+    st.caption("  \n".join(plain(note) for note in standings_corrected.notes(found)))
 
 
 def _grid(board: Leaderboard, benchmark: Benchmark, player: str) -> None:

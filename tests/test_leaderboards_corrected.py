@@ -1,0 +1,108 @@
+"""The leaderboard corrected by people: whose answers enter, how they are weighed, what cannot be said."""
+
+import json
+
+import pytest
+
+from core import leaderboards, studies
+from core.agreement.corrected import corrected_mean
+from core.errors import StudyError
+from core.leaderboards_corrected import corrected, offered
+from core.store import studies as stored
+from core.workspace import Workspace
+from tests.filled import PLAYERS, fill
+
+
+@pytest.fixture
+def filled(tmp_path):
+    workspace = Workspace.open(tmp_path / "filled")
+    with workspace.write() as db:
+        fill(db, repeats=3)
+    return workspace
+
+
+def of(workspace, **kwargs):
+    with workspace.read() as db:
+        [name] = stored.names(db)
+        board = leaderboards.leaderboard(leaderboards.gather(db, "pingpong"), resamples=0, **kwargs)
+        return board, studies.ratings_for_agreement(db, name)
+
+
+def test_it_is_what_plain_arithmetic_gives(filled):
+    """Player by player, from the frames: people's final is the mean of their criteria's means, judges' is the table's."""
+    board, people = of(filled)
+    table = people.table[(people.table.kind == "human") & ~people.table.unit.isin(people.left_out)]
+    means = (
+        table.groupby(["conversation_id", "criterion"])
+        .score.mean()
+        .unstack()[list(board.weights)]
+        .mean(axis=1)
+    )
+    found = corrected(board, people)
+    assert {row.player for row in found.rows} == set(PLAYERS)
+    for row in found.rows:
+        mine = board.scored[
+            (board.scored.player == row.player) & board.scored.complete & ~board.scored.refused
+        ]
+        there = mine.index.intersection(means.dropna().index)
+        plain = corrected_mean(
+            means[there].to_numpy(), mine.final[there].to_numpy(), mine.final.drop(there).to_numpy()
+        )
+        assert row.final.n == plain.n > 4
+        assert row.final.rest == plain.rest > row.final.n
+        assert (row.final.value, row.final.low, row.final.worth) == pytest.approx(
+            (plain.value, plain.low, plain.worth)
+        )
+    assert [row.final.value for row in found.rows] == sorted(
+        (row.final.value for row in found.rows), reverse=True
+    )
+
+
+def test_a_panel_that_leans_is_brought_back(filled):
+    """“kind” gives 0.4 more than is due; corrected, its table is nearer to people than its own means are."""
+    board, people = of(filled, judges=["kind"])
+    for row in corrected(board, people).rows:
+        assert abs(row.final.value - row.final.people) < abs(row.final.judges - row.final.people)
+
+
+def test_people_weigh_criteria_as_the_table_does(filled):
+    board, people = of(filled, weights={"in_character": 0.0, "entertaining": 1.0, "fluency": 0.0})
+    table = people.table[(people.table.kind == "human") & (people.table.criterion == "entertaining")]
+    table = table[~table.unit.isin(people.left_out)]
+    for row in corrected(board, people).rows:
+        ids = board.scored.index[
+            (board.scored.player == row.player) & board.scored.complete & ~board.scored.refused
+        ]
+        mine = table[table.conversation_id.isin(ids)].groupby("conversation_id").score.mean()
+        assert row.final.people == pytest.approx(mine.mean())
+
+
+def test_a_criterion_people_were_not_asked_is_refused(filled):
+    board, people = of(filled)
+    fewer = people.table[(people.table.kind == "judge") | (people.table.criterion != "fluency")]
+    asked = tuple(c for c in people.criteria if c != "fluency")
+    with pytest.raises(StudyError, match="not asked “fluency”"):
+        corrected(
+            board, studies.StudyRatings(people.study, fewer[fewer.criterion != "fluency"], asked, asked, {})
+        )
+
+
+def test_studies_with_people_and_conversations_of_the_table_are_offered(filled):
+    board, people = of(filled)
+    with filled.write() as db:
+        stored.create(db, stored.Study("unrated", people.study.criteria))
+        assert offered(db, board) == [people.study.name]
+
+
+def test_the_command_prints_it_and_its_formats_agree(filled, run):
+    board, people = of(filled)
+    asked = ("leaderboard", "pingpong", "--resamples", 0, "--study", people.study.name, "--format")
+    table, values, latex = (run(filled, *asked, form) for form in ("table", "json", "latex"))
+    first = json.loads(values.stdout)["players"][0]
+    best = corrected(board, people).rows[0]
+    assert (first["player"], first["value"]) == (best.player, pytest.approx(best.final.value))
+    for said in (table, latex):
+        assert f"{best.final.value:.2f}" in said.stdout
+    assert run(filled, *asked, "csv").stdout.splitlines()[1].startswith(best.player)
+    refused = run(filled, "leaderboard", "simulbench", "--study", people.study.name)
+    assert "not corrected by people" in refused.output
