@@ -11,8 +11,8 @@ from core.conversation import Unit
 RaterKind = Literal["human", "judge"]
 Verdict = Literal["A", "B", "C"]
 """A: the one shown first is better; B: the one shown second; C: neither."""
-Finding = Literal["reasonable", "too_high", "too_low"]
-"""What a person says of a judge's score and its reasons."""
+Finding = Literal["reasonable", "too_high", "too_low", "seen"]
+"""What a person says of a judge's score and its reasons; “seen” is all there is to say of a verdict that could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,8 @@ class Annotation:
 class Verification:
     """What a person found of one judgement, having seen its score and its reasons.
 
-    `corrected` is the score the person would have given instead; it may be left out, and a reasonable score needs none.
+    `corrected` is the score the person would have given instead; it may be left out, and a reasonable score needs none. Of a verdict that
+    could not be read the finding is “seen”, with or without the score the person would have given.
     """
 
     judgement: str

@@ -18,9 +18,10 @@ from core.benchmarks import get
 from core.conversation import Conversation, Unit
 from core.errors import StudyError, not_found
 from core.rating import Criterion, Finding, Rater, Rating, Verification
-from core.store import conversations, ratings, spotchecks, studies
+from core.store import conversations, ratings, spotchecks, studies, suspects
 from core.store.ratings import Stored
-from core.store.spotchecks import Audit, Seen, Suspect, Suspicion
+from core.store.spotchecks import Audit, Seen
+from core.store.suspects import Among, Suspect, Suspicion
 
 AUDIT = 100
 Z = 1.959963984540054
@@ -50,30 +51,54 @@ def suspicion(benchmark: str) -> Suspicion:
 
 def queue(
     db: Database, benchmark: str, *, person: str = "", facets: Facets | None = None, players: Sequence[str] = (),
-    reasons: Sequence[str] = (), limit: int = 50, offset: int = 0,
+    judges: Sequence[str] = (), reasons: Sequence[str] = (), only: Sequence[int] = (), limit: int = 50, offset: int = 0,
 ) -> list[Suspect]:  # fmt: skip
-    """One page of the conversations that deserve a person's eye, most deserving first; what the person has dealt with is left out."""
+    """One page of the conversations that deserve a person's eye, most deserving first; what the person has settled is left out.
+
+    A conversation is settled when the person has found something of each of its judgements. With `judges` it is their scores and
+    verdicts that count, and their judgements that are to be settled. `only` keeps these conversations.
+    """
     for reason in reasons:
         if reason not in REASONS:
             raise not_found("reason", reason, REASONS)
-    return spotchecks.queue(
-        db, benchmark, suspicion(benchmark), facets=facets, players=players, reasons=reasons, unseen_by=_known(db, person),
-        limit=limit, offset=offset,
+    return suspects.queue(
+        db, benchmark, suspicion(benchmark), _among(db, benchmark, facets, players, judges), reasons=reasons,
+        unsettled_by=_known(db, person), only=only, limit=limit, offset=offset,
     )  # fmt: skip
 
 
 def counts(
-    db: Database,
-    benchmark: str,
-    *,
-    person: str = "",
-    facets: Facets | None = None,
-    players: Sequence[str] = (),
-) -> dict[str, int]:
-    """How many deserve it: under "" all together, then by reason (a conversation may have several)."""
-    return spotchecks.counts(
-        db, benchmark, suspicion(benchmark), facets=facets, players=players, unseen_by=_known(db, person)
-    )
+    db: Database, benchmark: str, *, person: str = "", facets: Facets | None = None, players: Sequence[str] = (),
+    judges: Sequence[str] = (), reasons: Sequence[str] = (),
+) -> dict[str, int]:  # fmt: skip
+    """How many deserve it: under "" those with one of `reasons` (all together, unless given); then by every reason (a conversation may
+    have several)."""
+    found = suspects.counts(
+        db, benchmark, suspicion(benchmark), _among(db, benchmark, facets, players, judges), unsettled_by=_known(db, person)
+    )  # fmt: skip
+    wanted = set(reasons or REASONS)
+    by = {reason: sum(n for together, n in found.items() if reason in together) for reason in REASONS}
+    return {"": sum(n for together, n in found.items() if wanted & set(together))} | {
+        reason: n for reason, n in sorted(by.items(), key=lambda item: -item[1]) if n
+    }
+
+
+def settled(
+    db: Database, conversation_ids: Sequence[int], person: str, judges: Sequence[str] = ()
+) -> set[int]:
+    """Those of the conversations that the person has settled."""
+    rater = _known(db, person)
+    return suspects.settled(db, conversation_ids, rater, judges) if rater is not None else set()
+
+
+def _among(
+    db: Database, benchmark: str, facets: Facets | None, players: Sequence[str], judges: Sequence[str]
+) -> Among:
+    known = {judge.name for judge in ratings.judges(db, benchmark)} if judges else set()
+    for name in judges:
+        if name not in known:
+            raise not_found("judge", name, known)
+    return Among(facets or {}, players, judges)
 
 
 @dataclass(frozen=True)
@@ -108,19 +133,19 @@ def verify(
     db: Database, judgement_id: int, person: str, finding: Finding, comment: str = "", corrected: float | None = None,
     *, stand_in: bool = False,
 ) -> None:  # fmt: skip
-    """Keep what a person found of a judgement; saying it anew replaces it.
+    """Keep what a person found of a judgement; saying it anew replaces it. Of a verdict that could not be read they can say “seen”, and
+    the score they would have given.
 
     A corrected score is kept as a rating, too, in a study of its own: the person had seen the judge's score, so that it must not
-    mix with blind ratings. Raises StudyError for a score off the scale, or on the wrong side of the judge's.
+    mix with blind ratings. Raises StudyError for a score off the scale, or on the wrong side of the judge's, and for a finding that
+    does not go with the verdict.
     """
     conversation_id, key, benchmark = spotchecks.about(db, judgement_id)
     criterion = question(benchmark)
     seen = next(s for s in spotchecks.judgements(db, conversation_id, criterion.name) if s.id == judgement_id)
-    if seen.failure is not None:
-        raise StudyError("This verdict could not be read: there is no score to find reasonable or not.")
-    if corrected is not None:
-        _check(criterion, seen, finding, corrected)
+    _check(criterion, seen, finding, corrected)
     rater = ratings.rater_id(db, Rater(person, "human", stand_in=stand_in))
+    spotchecks.uncorrect(db, judgement_id, rater, study_name(benchmark))
     spotchecks.save(db, Verification(seen.key, person, finding, comment, corrected), rater)
     if corrected is not None:
         study = _study(db, benchmark, criterion)
@@ -136,11 +161,24 @@ def withdraw(db: Database, judgement_id: int, person: str) -> None:
         spotchecks.withdraw(db, judgement_id, rater, study_name(benchmark))
 
 
-def _check(criterion: Criterion, seen: Seen, finding: Finding, corrected: float) -> None:
+def _check(criterion: Criterion, seen: Seen, finding: Finding, corrected: float | None) -> None:
+    if seen.failure is not None and finding != "seen":
+        raise StudyError(
+            "This verdict could not be read: there is no score to find reasonable or not. Say that it was seen."
+        )
+    if seen.failure is None and finding == "seen":
+        raise StudyError("This verdict has a score. Say whether it is reasonable, too high or too low.")
+    if corrected is None:
+        return
     if corrected not in criterion.scale:
         raise StudyError(f"{corrected:g} is not on the scale of “{criterion.label}”.")
     score = seen.score if seen.score is not None else corrected
-    sides = {"too_high": corrected < score, "too_low": corrected > score, "reasonable": corrected == score}
+    sides = {
+        "too_high": corrected < score,
+        "too_low": corrected > score,
+        "reasonable": corrected == score,
+        "seen": True,
+    }
     if not sides[finding]:
         raise StudyError(
             f"The judge gave {score:g}: {corrected:g} does not go with “{finding.replace('_', ' ')}”. Change one of the two."
@@ -194,7 +232,7 @@ def progress(db: Database, audit: str, person: str) -> Progress:
 
 @dataclass(frozen=True)
 class Share:
-    """`n` findings, of them `reasonable`, `too_high`, `too_low`. `rate` = reasonable / n with its Wilson interval, `optimism` = too high /
+    """`n` findings, of them `reasonable`, `too_high`, `too_low`; `unread` verdicts that could not be read were seen besides. `rate` = reasonable / n with its Wilson interval, `optimism` = too high /
     (too high + too low) with its own; each None where there is nothing to divide by."""
 
     of: str
@@ -206,12 +244,16 @@ class Share:
     rate_ci: tuple[float, float] | None
     optimism: float | None
     optimism_ci: tuple[float, float] | None
+    unread: int = 0
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What people found: overall, and by judge, by each facet of the benchmark, by person. `items` were looked at, of `drawn` in the
-    audit (0 for the hunt). `unbiased` says that they are a random sample; `people` looked, `stand_ins` of them are no people."""
+    """What people found: overall, and by judge, by each facet of the benchmark, by person.
+
+    `items` judgements were looked at (unreadable ones among them, which only the hunt has), of `drawn` in the audit (0 for the hunt).
+    `unbiased` says that they are a random sample; `people` looked, `stand_ins` of them are no people.
+    """
 
     audit: str
     unbiased: bool
@@ -261,10 +303,13 @@ BY = ("kind", "type", "ending")
 
 
 def share(of: str, found: pd.Series[str]) -> Share:
-    """Findings counted."""
-    n, tally = len(found), found.value_counts()
-    reasonable, high, low = (int(tally.get(name, 0)) for name in ("reasonable", "too_high", "too_low"))
+    """Findings counted. “Seen” says nothing of a score: it enters neither `n` nor any share."""
+    tally = found.value_counts()
+    reasonable, high, low, unread = (
+        int(tally.get(name, 0)) for name in ("reasonable", "too_high", "too_low", "seen")
+    )
     wrong = high + low
+    n = reasonable + wrong
     return Share(
         of,
         n,
@@ -275,6 +320,7 @@ def share(of: str, found: pd.Series[str]) -> Share:
         wilson(reasonable, n),
         high / wrong if wrong else None,
         wilson(high, wrong),
+        unread,
     )
 
 
@@ -318,6 +364,10 @@ def notes(found: Findings) -> list[str]:
     else:
         told.append(
             "These judgements were looked at because something seemed wrong: their rate is not the judges' rate."
+        )
+    if found.overall.unread:
+        told.append(
+            f"{found.overall.unread} verdicts that could not be read were seen; without a score they enter none of these shares."
         )
     if len(found.people) > 1:
         told.append(f"{len(found.people)} people looked.")

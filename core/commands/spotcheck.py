@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
-from typing import get_args
+from typing import Any, get_args
 
 import click
 from rich import box
@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from core import spotcheck
+from core.commands.compare import facet
 from core.commands.run import split
 from core.rating import Finding
 from core.workspace import Workspace
@@ -23,19 +24,36 @@ def command() -> None:
     """Judgements that deserve a person's eye, random samples to audit, and what people found of them."""
 
 
+judges_option = click.option(
+    "--judges", metavar="A,B", default="", help="Only these judges' scores and verdicts count; every judge's unless given."
+)  # fmt: skip
+where_option = click.option(
+    "--where", "facets", multiple=True, metavar="FACET=A,B", help="Only conversations with these values, such as kind=FirstChan or type=stateful."
+)  # fmt: skip
+
+
 @command.command("queue")
 @click.argument("benchmark")
 @click.option(
     "--reasons", metavar="A,B", default="", help=f"Only for these reasons: {', '.join(spotcheck.REASONS)}."
 )
-@click.option("--person", default="", help="Leave out what this person has dealt with.")
+@judges_option
+@where_option
+@click.option("--models", metavar="A,B", default="", help="Only conversations of these models.")
+@click.option("--person", default="", help="Leave out what this person has settled.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
+@click.option("--offset", type=click.IntRange(0), default=0, help="Pass over so many first.")
 @click.pass_obj
-def queue(workspace: str, benchmark: str, reasons: str, person: str, limit: int) -> None:
+def queue(
+    workspace: str, benchmark: str, reasons: str, judges: str, facets: tuple[str, ...], models: str, person: str, limit: int, offset: int,
+) -> None:  # fmt: skip
     """List the conversations that deserve a look, the most deserving first."""
+    among: dict[str, Any] = {
+        "person": person, "facets": dict(map(facet, facets)), "players": split(models), "judges": split(judges), "reasons": split(reasons),
+    }  # fmt: skip
     with Workspace.open(workspace, create=False).read() as db:
-        found = spotcheck.queue(db, benchmark, person=person, reasons=split(reasons), limit=limit)
-        counts = spotcheck.counts(db, benchmark, person=person)
+        found = spotcheck.queue(db, benchmark, **among, limit=limit, offset=offset)
+        counts = spotcheck.counts(db, benchmark, **among)
     table = Table(title="What deserves a look", title_justify="left", box=box.SIMPLE)
     for heading in ("no.", "player", "score", "apart", "people", "priority", "because"):
         table.add_column(heading, justify="left" if heading in ("player", "because") else "right")
@@ -81,7 +99,7 @@ def look(workspace: str, conversation: int, person: str) -> None:
 def say(
     workspace: str, judgement: int, finding: Finding, person: str, comment: str, corrected: float | None
 ) -> None:
-    """Keep what a person found of a judgement (by its number): reasonable, too_high or too_low."""
+    """Keep what a person found of a judgement (by its number): reasonable, too_high or too_low; seen, if it could not be read."""
     with Workspace.open(workspace, create=False).write() as db:
         spotcheck.verify(db, judgement, person, finding, comment, corrected)
     click.echo(f"Judgement {judgement}: {finding.replace('_', ' ')}, says {person}.")
@@ -94,6 +112,7 @@ def say(
     "--n", type=click.IntRange(1), default=spotcheck.AUDIT, show_default=True, help="Judgements to draw."
 )
 @click.option("--judges", metavar="A,B", default="", help="Only judgements by these.")
+@where_option
 @click.option(
     "--seed",
     type=click.IntRange(0),
@@ -102,10 +121,14 @@ def say(
     help="The same seed draws the same sample.",
 )
 @click.pass_obj
-def draw(workspace: str, benchmark: str, name: str, n: int, judges: str, seed: int) -> None:
+def draw(
+    workspace: str, benchmark: str, name: str, n: int, judges: str, facets: tuple[str, ...], seed: int
+) -> None:
     """Draw a random sample of judgements, whose rate of reasonable ones is unbiased."""
     with Workspace.open(workspace, create=False).write() as db:
-        audit = spotcheck.draw(db, name, benchmark, n=n, seed=seed, judges=split(judges))
+        audit = spotcheck.draw(
+            db, name, benchmark, n=n, seed=seed, judges=split(judges), facets=dict(map(facet, facets))
+        )
     click.echo(f"Audit “{audit.name}”: {audit.items} of {audit.drawn_from} judgements, seed {audit.seed}.")
 
 
@@ -124,7 +147,18 @@ def show(workspace: str, benchmark: str, audit: str, form: str) -> None:
         table = Table(
             title=f"Audit “{audit}”" if audit else "Outside audits", title_justify="left", box=box.SIMPLE
         )
-        for heading in ("", "", "n", "reasonable", "95%", "too high", "too low", "optimism", "95%"):
+        for heading in (
+            "",
+            "",
+            "n",
+            "reasonable",
+            "95%",
+            "too high",
+            "too low",
+            "optimism",
+            "95%",
+            "unreadable",
+        ):
             table.add_column(heading, justify="right" if heading else "left")
         for name, shares in {"": (found.overall,), **found.by}.items():
             for share in shares:
@@ -137,7 +171,7 @@ def show(workspace: str, benchmark: str, audit: str, form: str) -> None:
 def _row(share: spotcheck.Share) -> list[str]:
     return [
         share.of, str(share.n), _percent(share.rate), _ends(share.rate_ci), str(share.too_high), str(share.too_low),
-        _percent(share.optimism), _ends(share.optimism_ci),
+        _percent(share.optimism), _ends(share.optimism_ci), str(share.unread or ""),
     ]  # fmt: skip
 
 

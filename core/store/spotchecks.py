@@ -1,11 +1,10 @@
-"""Spot-checks in the store: which conversations deserve a person's eye, samples of judgements to be audited, and what people found."""
+"""Spot-checks in the store: judgements as a person sees them, what people found of them, and samples to be audited."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 from sqlite_utils import Database
@@ -15,124 +14,8 @@ from core.rating import Rating, Verification
 from core.store import ratings
 from core.store.database import now
 
-
-@dataclass(frozen=True)
-class Suspicion:
-    """From where on a conversation deserves a look, in points of a scale from `bottom` to `top`: a final score of `low` or less, judges
-    `apart` or more, judges and people `gap` or more. `endings` are values of the facet “ending” that deserve one by themselves."""
-
-    bottom: float
-    top: float
-    low: float
-    apart: float
-    gap: float
-    endings: tuple[str, ...] = ("cut", "empty", "refusal")
-
-
-@dataclass(frozen=True)
-class Suspect:
-    """A conversation that deserves a look. `reasons`: low, apart, people, failed (an unreadable verdict), refusal, cut, empty.
-
-    `priority` is one point for each reason, and for low, apart and people up to one more for how far beyond the threshold it is.
-    """
-
-    conversation_id: int
-    key: str
-    player: str
-    reasons: tuple[str, ...]
-    priority: float
-    final: float | None
-    spread: float | None
-    people: float | None
-    failed: int
-
-
-_REASONS = """
-WITH each AS (
-    SELECT conversation_id AS id, 'low' AS reason, 1 + (:low - final) / (:low - :bottom) AS weight FROM summaries WHERE final <= :low
-    UNION ALL SELECT conversation_id, 'apart', 1 + (spread - :apart) / (:top - :bottom - :apart) FROM summaries WHERE spread >= :apart
-    UNION ALL SELECT conversation_id, 'people', 1 + (abs(final - people) - :gap) / (:top - :bottom - :gap)
-        FROM summaries WHERE people IS NOT NULL AND abs(final - people) >= :gap
-    UNION ALL SELECT conversation_id, 'failed', 1 FROM summaries WHERE failed > 0
-    UNION ALL SELECT conversation_id, 'refusal', 1 FROM summaries WHERE refused > 0
-    UNION ALL SELECT conversation_id, value, 1 FROM facets WHERE name = 'ending' AND value IN (SELECT value FROM json_each(:endings))
-), once AS (
-    SELECT id, reason, max(weight) AS weight FROM each GROUP BY id, reason
-), suspects AS (
-    SELECT id, sum(weight) AS priority, group_concat(reason) AS reasons FROM once GROUP BY id
-)
-"""
-
-
-def queue(
-    db: Database, benchmark: str, suspicion: Suspicion, *, facets: Mapping[str, Sequence[str]] | None = None,
-    players: Sequence[str] = (), reasons: Sequence[str] = (), unseen_by: int | None = None, limit: int = 50, offset: int = 0,
-) -> list[Suspect]:  # fmt: skip
-    """One page of the conversations that deserve a look, the most deserving first.
-
-    `reasons` keeps those with one of them; `unseen_by` leaves out what this rater has found something about.
-    """
-    where, args = _where(benchmark, suspicion, facets, players, reasons, unseen_by)
-    rows = db.query(
-        f"{_REASONS} SELECT c.id, c.key, c.player, x.reasons, x.priority, s.final, s.spread, s.people, ifnull(s.failed, 0) AS failed "
-        "FROM suspects x JOIN conversations c ON c.id = x.id LEFT JOIN summaries s ON s.conversation_id = c.id "
-        f"WHERE {where} ORDER BY x.priority DESC, c.id LIMIT :limit OFFSET :offset",
-        args | {"limit": limit, "offset": offset},
-    )
-    return [
-        Suspect(
-            r["id"], r["key"], r["player"], tuple(sorted(r["reasons"].split(","))), round(r["priority"], 6), r["final"], r["spread"],
-            r["people"], r["failed"],
-        )
-        for r in rows
-    ]  # fmt: skip
-
-
-def counts(
-    db: Database, benchmark: str, suspicion: Suspicion, *, facets: Mapping[str, Sequence[str]] | None = None,
-    players: Sequence[str] = (), unseen_by: int | None = None,
-) -> dict[str, int]:  # fmt: skip
-    """How many conversations deserve a look: under "" all together, then by reason."""
-    where, args = _where(benchmark, suspicion, facets, players, (), unseen_by)
-    among = f"FROM suspects x JOIN conversations c ON c.id = x.id WHERE {where}"
-    found = {"": db.execute(f"{_REASONS} SELECT count(*) {among}", args).fetchone()[0]}
-    rows = db.execute(
-        f"{_REASONS} SELECT o.reason, count(*) FROM once o WHERE o.id IN (SELECT x.id {among}) GROUP BY o.reason ORDER BY count(*) DESC",
-        args,
-    )
-    return found | dict(rows.fetchall())
-
-
-def _where(
-    benchmark: str, suspicion: Suspicion, facets: Mapping[str, Sequence[str]] | None, players: Sequence[str],
-    reasons: Sequence[str], unseen_by: int | None,
-) -> tuple[str, dict[str, Any]]:  # fmt: skip
-    clauses = ["c.benchmark = :benchmark"]
-    args: dict[str, Any] = {
-        "benchmark": benchmark, "bottom": suspicion.bottom, "top": suspicion.top, "low": suspicion.low, "apart": suspicion.apart,
-        "gap": suspicion.gap, "endings": json.dumps(suspicion.endings),
-    }  # fmt: skip
-    for i, (name, allowed) in enumerate((facets or {}).items()):
-        if allowed:
-            clauses.append(
-                f"c.id IN (SELECT conversation_id FROM facets WHERE name = :f{i} AND value IN (SELECT value FROM json_each(:v{i})))"
-            )
-            args |= {f"f{i}": name, f"v{i}": json.dumps(list(allowed))}
-    if players:
-        clauses.append("c.player IN (SELECT value FROM json_each(:players))")
-        args["players"] = json.dumps(list(players))
-    if reasons:
-        clauses.append(
-            "EXISTS (SELECT 1 FROM once o WHERE o.id = c.id AND o.reason IN (SELECT value FROM json_each(:reasons)))"
-        )
-        args["reasons"] = json.dumps(list(reasons))
-    if unseen_by is not None:
-        clauses.append(
-            "NOT EXISTS (SELECT 1 FROM verifications v JOIN judgements j ON j.id = v.judgement_id "
-            "WHERE j.conversation_id = c.id AND v.rater_id = :unseen_by)"
-        )
-        args["unseen_by"] = unseen_by
-    return " AND ".join(clauses), args
+LOOKED = "(v.finding = 'seen') = (j.failure IS NOT NULL)"
+"""That a finding v is one of the judgement j as it stands: a verdict that was unreadable when it was seen may have been asked for again."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +44,7 @@ def judgements(db: Database, conversation_id: int, criterion: str, rater: int | 
         "(SELECT avg(r.score) FROM ratings r WHERE r.judgement_id = j.id AND r.criterion = :criterion) AS score, "
         "ifnull((SELECT group_concat(r.explanation, char(10)) FROM ratings r WHERE r.judgement_id = j.id AND r.criterion = :criterion), '') "
         "AS explanation, v.finding, ifnull(v.comment, '') AS comment, v.corrected FROM judgements j JOIN raters x ON x.id = j.rater_id "
-        "LEFT JOIN verifications v ON v.judgement_id = j.id AND v.rater_id = :rater WHERE j.conversation_id = :conversation "
+        f"LEFT JOIN verifications v ON v.judgement_id = j.id AND v.rater_id = :rater AND {LOOKED} WHERE j.conversation_id = :conversation "
         "ORDER BY x.name, x.variant, j.repeat",
         {"criterion": criterion, "rater": rater, "conversation": conversation_id},
     )
@@ -196,17 +79,22 @@ def save(db: Database, verification: Verification, rater: int) -> int:
 
 def withdraw(db: Database, judgement_id: int, rater: int, study: str) -> None:
     """Take a person's finding back; the score they corrected with it leaves the study's ratings and stays as a revision."""
+    uncorrect(db, judgement_id, rater, study)
+    db.execute("DELETE FROM verifications WHERE judgement_id = ? AND rater_id = ?", [judgement_id, rater])
+
+
+def uncorrect(db: Database, judgement_id: int, rater: int, study: str) -> None:
+    """Take the corrected score of a person's finding out of the study's ratings, if there is one; it stays as a revision."""
     row = db.execute(
-        "DELETE FROM verifications WHERE judgement_id = ? AND rater_id = ? RETURNING corrected",
+        "SELECT j.conversation_id, v.corrected FROM verifications v JOIN judgements j ON j.id = v.judgement_id "
+        "WHERE v.judgement_id = ? AND v.rater_id = ? AND v.corrected IS NOT NULL",
         [judgement_id, rater],
     ).fetchone()
-    if row is None or row[0] is None:
+    if row is None:
         return
-    (conversation,) = db.execute(
-        "SELECT conversation_id FROM judgements WHERE id = ?", [judgement_id]
-    ).fetchone()
+    conversation, corrected = row
     where = "conversation_id = ? AND rater_id = ? AND score = ? AND study_id = (SELECT id FROM studies WHERE name = ?)"
-    which = [conversation, rater, row[0], study]
+    which = [conversation, rater, corrected, study]
     db.execute(
         "INSERT INTO revisions (conversation_id, turn, criterion, rater_id, study_id, score, given, replaced) "
         f"SELECT conversation_id, turn, criterion, rater_id, study_id, score, created, ? FROM ratings WHERE {where}",
@@ -300,7 +188,7 @@ def audit_items(db: Database, name: str, rater: int | None = None) -> list[tuple
     return [
         (judgement, conversation, bool(done))
         for judgement, conversation, done in db.execute(
-            "SELECT j.id, j.conversation_id, EXISTS (SELECT 1 FROM verifications v WHERE v.judgement_id = j.id AND v.rater_id = ?) "
+            f"SELECT j.id, j.conversation_id, EXISTS (SELECT 1 FROM verifications v WHERE v.judgement_id = j.id AND v.rater_id = ? AND {LOOKED}) "
             "FROM audit_items i JOIN judgements j ON j.id = i.judgement_id WHERE i.audit_id = ? ORDER BY i.position",
             [rater, row[0]],
         )
@@ -319,7 +207,7 @@ def findings(db: Database, benchmark: str, facets: Sequence[str]) -> pd.DataFram
         "WHERE r.judgement_id = j.id AND ifnull(k.counted, 1)) AS score, "
         "ifnull((SELECT group_concat(a.name, char(10)) FROM audit_items i JOIN audits a ON a.id = i.audit_id WHERE i.judgement_id = j.id), '') "
         "AS audits FROM verifications v JOIN judgements j ON j.id = v.judgement_id JOIN conversations c ON c.id = j.conversation_id "
-        "JOIN raters x ON x.id = j.rater_id JOIN raters p ON p.id = v.rater_id WHERE c.benchmark = ? ORDER BY v.id",
+        f"JOIN raters x ON x.id = j.rater_id JOIN raters p ON p.id = v.rater_id WHERE c.benchmark = ? AND {LOOKED} ORDER BY v.id",
         [benchmark],
     )
     table = pd.DataFrame(cursor.fetchall(), columns=[column[0] for column in cursor.description])

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core.spotcheck import REASONS, Findings, Share
-from core.store.spotchecks import Suspect
+from core.store.suspects import Suspect
 
 Number = st.column_config.NumberColumn
 Text = st.column_config.TextColumn
@@ -69,6 +69,15 @@ def headline(found: Findings) -> None:
             "Optimism", _percent(share.optimism), _ends(share.optimism_ci), delta_color="off", delta_arrow="off", border=True,
             help="Share of too high among what was not reasonable",
         )  # fmt: skip
+        if share.unread:
+            st.metric(
+                "Unreadable, seen",
+                share.unread,
+                "in no share",
+                delta_color="off",
+                delta_arrow="off",
+                border=True,
+            )
     if not found.unbiased:
         st.badge("Chosen because something looked wrong: not the judges' rate", color="orange")
     elif found.items < found.drawn:
@@ -88,14 +97,16 @@ def shares(found: Findings) -> None:
             "too low": share.too_low,
             "optimism": _percent(share.optimism),
             "95% ": _ends(share.optimism_ci),
+            "unreadable": share.unread,
         }
         for by, of in found.by.items()
         for share in _telling(by, of)
     ]
     if rows:
-        st.dataframe(
-            pd.DataFrame(rows), hide_index=True, height="content", alt="Findings by judge, kind and type"
-        )
+        frame = pd.DataFrame(rows)
+        if not frame.unreadable.any():
+            frame = frame.drop(columns="unreadable")
+        st.dataframe(frame, hide_index=True, height="content", alt="Findings by judge, kind and type")
 
 
 def _telling(by: str, of: Sequence[Share]) -> Sequence[Share]:

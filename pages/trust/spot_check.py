@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from core import spotcheck
@@ -83,9 +85,12 @@ def _hunt(benchmark: Benchmark) -> None:
             if name in spotcheck.BY and name != "ending" and len(values.get(name, ())) > 1
         }
         players = _several("Model", values["player"], "player")
-        shown_judges = _several("Judge", judges, "judge", "Which judges' verdicts you are shown")
+        by = _several(
+            "Judge", judges, "judge", "Only their scores and verdicts count, and only these are shown"
+        )
+    among: dict[str, Any] = {"person": who, "facets": facets, "players": players, "judges": by}
     with workspace().read() as db:
-        counts = spotcheck.counts(db, benchmark.name, person=who, facets=facets, players=players)
+        counts = spotcheck.counts(db, benchmark.name, **among)
     offered = [reason for reason in spotcheck.REASONS if counts.get(reason)]
     reasons = (
         st.pills(
@@ -96,14 +101,12 @@ def _hunt(benchmark: Benchmark) -> None:
         else []
     )  # fmt: skip
     with workspace().read() as db:
-        queue = spotcheck.queue(
-            db, benchmark.name, person=who, facets=facets, players=players, reasons=reasons, limit=LISTED
-        )
+        queue = spotcheck.queue(db, benchmark.name, **among, reasons=reasons, limit=LISTED)
         beside = [conversations.found(db, s.conversation_id).facets for s in queue]
     chosen = {
         **{f"of_{k}": v for k, v in facets.items()},
         "of_player": players,
-        "of_judge": shown_judges,
+        "of_judge": by,
         "of_reason": reasons,
     }
     if not queue:
@@ -119,7 +122,7 @@ def _hunt(benchmark: Benchmark) -> None:
             st.rerun()
     with workspace().read() as db:
         found = spotcheck.findings(db, benchmark.name)
-    if found.overall.n:
+    if found.items:
         st.subheader("What was found so far", anchor=False)
         _figures(found)
 

@@ -212,17 +212,52 @@ def test_a_note_goes_with_the_finding(app: Server, page: Page) -> None:
     ) == [("too_high", "rich in RHL 123")]
 
 
-def test_an_unreadable_verdict_is_shown_and_asks_for_no_finding(app: Server, page: Page) -> None:
+def test_an_unreadable_verdict_is_settled_by_having_been_seen(app: Server, page: Page) -> None:
     begin(page, app, "spot-check?work=hunt&as=Flo&of_reason=failed")
     titled(page, "Maker 2")
+    expect(page.locator(".tally")).to_have_text("3 left of 3")
     failed = page.locator(".judged").first
     expect(failed).to_contain_text("mumble [[eleven]]")
-    expect(page.locator(".judged.active")).to_contain_text(JUDGES[1])
-    press(page, "ArrowUp r")
+    expect(failed).to_have_class(re.compile("active"))
+    expect(failed.get_by_role("button", name="Reasonable")).to_have_count(0)
+    press(page, "r")
     expect(page.locator(".notice")).to_contain_text("could not be read")
-    press(page, "ArrowDown r")
+    press(page, "s s")
+    expect(page.locator(".notice")).to_contain_text(f"{JUDGES[1]} gave a score")
+    press(page, "r")
     saved(page)
-    assert found(app, "Flo") == [(JUDGES[1], "reasonable", None)]
+    # The next one: a digit says what one would have given, which is seen, too.
+    press(page, "7 h")
+    saved(page)
+    press(page, "Enter")
+    expect(page.locator(".end")).to_contain_text("1 you left for later")
+    assert found(app, "Flo") == [
+        (JUDGES[0], "seen", None), (JUDGES[1], "reasonable", None), (JUDGES[0], "seen", 7.0), (JUDGES[1], "too_high", None),
+    ]  # fmt: skip
+    page.locator(".end").get_by_role("button", name="Spot-check").click()
+    expect(page.get_by_text("unreadable verdict · 1")).to_be_visible()
+    expect(page.get_by_test_id("stMetric").filter(has_text="Unreadable, seen")).to_contain_text("2")
+
+
+def test_one_judges_scores_are_hunted_alone(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/spot-check?judge={JUDGES[1]}")
+    page.get_by_label("Your name", exact=True).fill("Jun")
+    page.get_by_label("Your name", exact=True).press("Enter")
+    with app.workspace.read() as db:
+        counts = spotcheck.counts(db, "simulbench", judges=[JUDGES[1]])
+    assert "failed" not in counts, "the one that mumbles is the other"
+    expect(page.get_by_text(f"low score · {counts['low']}")).to_be_visible()
+    expect(page.get_by_text("unreadable verdict ·")).to_have_count(0)
+    page.get_by_role("button", name=re.compile(f"Start with the first of {counts['']}")).click()
+    expect(page.locator(".judged .judge")).to_have_text([JUDGES[1]])
+    press(page, "h")
+    saved(page)
+    expect(page.locator(".tally")).to_have_text(f"{counts[''] - 1} left of {counts['']}")
+    assert found(app, "Jun") == [(JUDGES[1], "too_high", None)]
+    # For who looks at both judges, the conversation is still to be settled.
+    page.goto(f"{app.url}/spot-check?work=hunt&as=Jun")
+    every = queue(app)
+    expect(page.locator(".tally")).to_have_text(f"{len(every)} left of {len(every)}")
 
 
 def test_what_a_model_wrote_is_shown_letter_for_letter(app: Server, page: Page) -> None:

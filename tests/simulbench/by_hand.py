@@ -55,6 +55,14 @@ def judge(db, script, player, judge, score):
     )  # fmt: skip
 
 
+def rate_refusal(db, script, player, person, said):
+    """What a person says of whether a reply refuses: 1 or 0."""
+    here = conversations.find_id(db, key(script, player))
+    given = Rating(Unit(key(script, player)), "refusal", said)
+    ratings.insert(db, here, ratings.rater_id(db, Rater(person, "human")), [given])
+    ratings.refresh(db, [here])
+
+
 def fill(db, scores, **endings):
     """`scores` maps (script, player) to a list of scores, by judges j1, j2 …; `endings` maps script_player to an ending."""
     ratings.register(db, "simulbench", (QUALITY,))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core import spotcheck, studies
 from core.errors import NotFound, StudyError
-from core.store import conversations, ratings, spotchecks
+from core.store import conversations, ratings, spotchecks, suspects
 from core.store.studies import names
 from tests.simulbench import by_hand
 
@@ -35,7 +35,7 @@ def judgement(db, script, player, judge="j1"):
 
 
 def test_the_thresholds_follow_the_scale():
-    assert spotcheck.suspicion("simulbench") == spotchecks.Suspicion(1, 10, low=4, apart=3, gap=2)
+    assert spotcheck.suspicion("simulbench") == suspects.Suspicion(1, 10, low=4, apart=3, gap=2)
     pingpong = spotcheck.suspicion("pingpong")
     assert (pingpong.low, pingpong.apart, pingpong.gap) == pytest.approx((1 + 4 / 3, 4 / 3, 8 / 9))
 
@@ -91,14 +91,108 @@ def test_one_screen_shows_everything(filled):
     assert screen.criterion.name == "quality"
 
 
-def test_what_a_person_dealt_with_leaves_their_queue_and_nobody_elses(filled):
+def test_a_conversation_stays_until_each_of_its_judgements_was_looked_at(filled):
+    def left(person):
+        return {s.key[-4:] for s in spotcheck.queue(db, "simulbench", person=person)}
+
     with filled.write() as db:
         spotcheck.verify(db, judgement(db, "s2", "x"), "Ada", "reasonable")
-        assert "s2/x" not in {s.key[-4:] for s in spotcheck.queue(db, "simulbench", person="Ada")}
+        assert "s2/x" in left("Ada"), "j2 gave a score, too"
+        spotcheck.verify(db, judgement(db, "s2", "x", "j2"), "Ada", "too_low")
+        assert "s2/x" not in left("Ada")
         assert spotcheck.counts(db, "simulbench", person="Ada")[""] == 6
         assert spotcheck.counts(db, "simulbench", person="Ben")[""] == 7
+        assert spotcheck.settled(db, [number(db, "s2", "x"), number(db, "s2", "y")], "Ada") == {
+            number(db, "s2", "x")
+        }
         spotcheck.withdraw(db, judgement(db, "s2", "x"), "Ada")
-        assert spotcheck.counts(db, "simulbench", person="Ada")[""] == 7
+        assert "s2/x" in left("Ada")
+
+
+def test_an_unreadable_verdict_is_seen_and_enters_no_share(filled, run):
+    with filled.write() as db:
+        here, unread = number(db, "s4", "x"), judgement(db, "s4", "x", "j2")
+        with pytest.raises(StudyError, match="could not be read"):
+            spotcheck.verify(db, unread, "Ada", "reasonable")
+        with pytest.raises(StudyError, match="has a score"):
+            spotcheck.verify(db, judgement(db, "s4", "x"), "Ada", "seen")
+        with pytest.raises(StudyError, match="not on the scale"):
+            spotcheck.verify(db, unread, "Ada", "seen", corrected=11)
+        spotcheck.verify(db, unread, "Ada", "seen", "mumbles", corrected=7)
+        assert [r.score for r in ratings.of_conversation(db, here) if r.rater.kind == "human"] == [7]
+        spotcheck.verify(db, judgement(db, "s4", "x"), "Ada", "too_high")
+        assert "s4/x" not in {s.key[-4:] for s in spotcheck.queue(db, "simulbench", person="Ada")}
+        found = spotcheck.findings(db, "simulbench")
+    # Two judgements were looked at; one of them has a score.
+    assert (found.items, found.overall.n, found.overall.rate, found.overall.unread) == (2, 1, 0.0, 1)
+    assert {s.of: (s.n, s.unread, s.rate) for s in found.by["judge"]} == {
+        "j1": (1, 0, 0.0),
+        "j2": (0, 1, None),
+    }
+    assert (
+        "1 verdicts that could not be read were seen" in run(filled, "spotcheck", "show", "simulbench").output
+    )
+
+
+def test_a_verdict_that_was_asked_for_again_and_read_is_open_again(filled):
+    with filled.write() as db:
+        unread = judgement(db, "s4", "x", "j2")
+        spotcheck.verify(db, unread, "Ada", "seen")
+        spotcheck.verify(db, judgement(db, "s4", "x"), "Ada", "too_high")
+        by_hand.judge(db, "s4", "x", "j2", 1)
+        assert "s4/x" in {s.key[-4:] for s in spotcheck.queue(db, "simulbench", person="Ada")}
+        assert spotcheck.findings(db, "simulbench").overall.unread == 0
+        assert spotcheck.screen(db, number(db, "s4", "x"), "Ada").judgements[1].finding is None
+        spotcheck.verify(db, unread, "Ada", "reasonable")
+        assert spotcheck.findings(db, "simulbench").overall.n == 2
+
+
+def test_one_judges_queue_is_about_that_judge(filled):
+    def listed(judge):
+        return {s.key[-4:]: s.reasons for s in spotcheck.queue(db, "simulbench", judges=[judge], limit=-1)}
+
+    with filled.write() as db:
+        # j1 gave s3/x 9, which is high, and j2 3, which is low; they are 6 apart, seen from either. Whose verdict on s4/x could not be
+        # read is j2's alone. s2/y: 1 by j1 and 4 by j2, low by both. s4/x stands with j2 for that, with j1 (8) for nothing.
+        assert listed("j1") == {
+            "s2/x": ("low", "refusal"), "s2/y": ("apart", "low"), "s3/x": ("apart",), "s1/y": ("empty",), "s3/y": ("cut",), "s4/y": ("low",),
+        }  # fmt: skip
+        assert listed("j2") == listed("j1") | {"s3/x": ("apart", "low"), "s4/x": ("failed",)}
+        assert [s.final for s in spotcheck.queue(db, "simulbench", judges=["j2"], reasons=["apart"])] == [
+            3,
+            4,
+        ]
+        assert spotcheck.queue(db, "simulbench", judges=["j1", "j2"]) == spotcheck.queue(db, "simulbench")
+        assert spotcheck.counts(db, "simulbench", judges=["j1"], reasons=["empty", "cut"]) == {
+            "": 2, "low": 3, "apart": 2, "refusal": 1, "cut": 1, "empty": 1,
+        }  # fmt: skip
+        # For who looks at j1 only, j1's judgement is all there is to settle.
+        spotcheck.verify(db, judgement(db, "s3", "x"), "Ada", "too_high")
+        assert "s3/x" not in {
+            s.key[-4:] for s in spotcheck.queue(db, "simulbench", person="Ada", judges=["j1"])
+        }
+        assert "s3/x" in {s.key[-4:] for s in spotcheck.queue(db, "simulbench", person="Ada", judges=["j2"])}
+        with pytest.raises(NotFound, match="judge “j3”"):
+            spotcheck.queue(db, "simulbench", judges=["j3"])
+
+
+def test_a_judge_who_has_not_judged_a_reply_does_not_bring_it_up(filled):
+    with filled.write() as db:
+        by_hand.answer(db, "s1", "z", ending="cut")
+        by_hand.judge(db, "s1", "z", "j1", 9)
+        assert "s1/z" in {s.key[-4:] for s in spotcheck.queue(db, "simulbench", judges=["j1"])}
+        assert "s1/z" not in {s.key[-4:] for s in spotcheck.queue(db, "simulbench", judges=["j2"])}
+
+
+def test_who_was_asked_about_a_refusal_counts_before_the_words_it_opens_with(filled):
+    def refusals():
+        return {s.key[-4:] for s in spotcheck.queue(db, "simulbench", reasons=["refusal"])}
+
+    with filled.write() as db:
+        assert refusals() == {"s2/x"}, "by its words: nobody was asked"
+        by_hand.rate_refusal(db, "s2", "x", "Ada", 0)
+        by_hand.rate_refusal(db, "s1", "x", "Ada", 1)
+        assert refusals() == {"s1/x"}
 
 
 def test_a_corrected_score_is_a_rating_and_an_earlier_one_a_revision(filled):
@@ -125,6 +219,15 @@ def test_a_corrected_score_is_a_rating_and_an_earlier_one_a_revision(filled):
         assert len(measured.table.unit.unique()) == 2
 
 
+def test_a_finding_said_anew_without_a_score_takes_the_earlier_score_back(filled):
+    with filled.write() as db:
+        here = number(db, "s1", "x")
+        spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "too_high", corrected=3)
+        spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "reasonable")
+        assert [r for r in ratings.of_conversation(db, here) if r.rater.kind == "human"] == []
+        assert db.execute("SELECT score FROM revisions").fetchall() == [(3.0,)]
+
+
 def test_reasonable_makes_no_rating_and_no_study(filled):
     with filled.write() as db:
         spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "reasonable", "quite so")
@@ -142,11 +245,6 @@ def test_reasonable_makes_no_rating_and_no_study(filled):
 def test_a_corrected_score_that_contradicts_the_finding_is_refused(filled, finding, corrected, told):
     with filled.write() as db, pytest.raises(StudyError, match=told):
         spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", finding, corrected=corrected)
-
-
-def test_a_verdict_that_could_not_be_read_has_no_score_to_be_found_reasonable(filled):
-    with filled.write() as db, pytest.raises(StudyError, match="could not be read"):
-        spotcheck.verify(db, judgement(db, "s4", "x", "j2"), "Ada", "reasonable")
 
 
 def test_an_audit_is_seeded_and_takes_no_unreadable_verdicts(filled):
@@ -291,6 +389,28 @@ def test_the_queue_command(run, filled):
     refused = run(filled, "spotcheck", "draw", "simulbench", "--name", "b")
     assert refused.exit_code == 1
     assert "an audit of 100 cannot be drawn" in refused.output
+
+
+def test_the_queue_command_narrows(run, filled):
+    told = run(
+        filled,
+        "spotcheck",
+        "queue",
+        "simulbench",
+        "--judges",
+        "j2",
+        "--where",
+        "kind=FirstChan",
+        "--models",
+        "x",
+    )
+    assert told.exit_code == 0, told.output
+    assert "2 conversations: low score 1, unreadable verdict 1, refusal 1." in told.output
+    assert "--where wants" in run(filled, "spotcheck", "queue", "simulbench", "--where", "kind").output
+    drawn = run(
+        filled, "spotcheck", "draw", "simulbench", "--name", "some", "--n", 1, "--where", "kind=LastOnly"
+    )
+    assert drawn.output == "Audit “some”: 1 of 4 judgements, seed 0.\n"
 
 
 def test_looking_and_saying_by_command(run, filled):

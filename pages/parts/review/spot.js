@@ -1,18 +1,17 @@
 // Spot-check: the dialogue on the left, what each judge said of it on the right; one key says what is to be thought of that.
 
-const FOUND = { reasonable: "Reasonable", too_high: "Too high", too_low: "Too low" };
+const FOUND = { reasonable: "Reasonable", too_high: "Too high", too_low: "Too low", seen: "Seen" };
 const FINDINGS = [["reasonable", "r"], ["too_high", "h"], ["too_low", "l"]];
+// All there is to say of a verdict that could not be read; a score of one's own may go with it.
+const SEEN = [["seen", "s"]];
+const findings = (j) => (j.failure === null ? FINDINGS : SEEN);
 
 const spot = {
-  keys: ["r", "h", "l", "n", ...FINDINGS.map(([, k]) => k)],
+  keys: [...FINDINGS, ...SEEN].map(([, k]) => k).concat("n"),
 
   parts: (item) => item.judgements.length,
-  // Where nothing can be found, because no verdict could be read, only Enter goes on.
-  finished: (item) => {
-    const scored = item.judgements.filter((j) => j.failure === null);
-    return scored.length > 0 && scored.every((j) => j.finding !== null);
-  },
-  start: (item) => Math.max(0, item.judgements.findIndex((j) => j.failure === null && j.finding === null)),
+  finished: (item) => item.judgements.length > 0 && item.judgements.every((j) => j.finding !== null),
+  start: (item) => Math.max(0, item.judgements.findIndex((j) => j.finding === null)),
 
   effect(item, event) {
     const judgement = item.judgements.find((j) => j.id === event.judgement);
@@ -25,7 +24,8 @@ const spot = {
     const { item } = line;
     const j = item.judgements[index];
     if (!j) return;
-    if (j.failure !== null) return line.say("This verdict could not be read: there is no score to judge. Enter goes on.", "bad");
+    if (!findings(j).some(([name]) => name === finding))
+      return line.say(j.failure === null ? `${j.judge} gave a score: say whether it is reasonable, too high or too low.` : "This verdict could not be read: there is no score to judge. S says that you saw it, a digit gives a score of yours.", "bad");
     line.focus = index;
     const what = `“${FOUND[finding].toLowerCase()}” for ${j.judge}`;
     line.answer(this.event(item, j, { finding, corrected }), this.event(item, j, {}), what);
@@ -35,12 +35,13 @@ const spot = {
   score(line, value) {
     const j = line.item.judgements[line.focus];
     if (!j) return;
+    if (j.failure !== null) return this.find(line, "seen", value);
     if (j.score === null) return this.find(line, "reasonable");
     this.find(line, value < j.score ? "too_high" : value > j.score ? "too_low" : "reasonable", value);
   },
 
   press(name, line, dialogs) {
-    const finding = FINDINGS.find(([, k]) => k === name);
+    const finding = [...FINDINGS, ...SEEN].find(([, k]) => k === name);
     if (finding) return this.find(line, finding[0]);
     if (name === "n") return this.note(line, dialogs);
     const option = line.fixed.options.find((o) => o.key === name);
@@ -51,7 +52,7 @@ const spot = {
   note(line, dialogs) {
     const { item } = line;
     const j = item.judgements[line.focus];
-    if (!j || j.failure !== null) return line.say("There is no score here to write a note on.", "bad");
+    if (!j) return line.say("There is no judgement here to write a note on.", "bad");
     note(dialogs, `A note on what ${j.judge} said`, j.comment, (comment) => {
       // Before there is a finding the note waits here and goes with it.
       if (j.finding === null) j.comment = comment;
@@ -62,6 +63,7 @@ const spot = {
 
   help: [
     [["R", "H", "L"], "the judge's score is reasonable, too high, too low"],
+    [["S"], "seen: of a verdict that could not be read"],
     [["1", "…", "0"], "the score you would give (0 is 10): too high or too low follows from it"],
     [["↑", "↓"], "another judge"],
     [["N"], "a note on this judgement"],
@@ -102,15 +104,13 @@ const spot = {
         el("span", { class: "score" }, el("small", {}, line.fixed.criterion ? `${line.fixed.criterion} ` : ""), score, el("small", {}, j.failure === null ? ` of ${top}` : ""))),
       j.failure !== null
         ? [el("p", { class: "failed" }, j.failure), el("details", { open: true }, el("summary", {}, "The raw reply"), el("div", { class: "text raw" }, j.raw || "(nothing)"))]
-        : [
-            el("div", { class: "reasons raw", dir: "auto", tabindex: 0 }, j.explanation || "(no explanation)"),
-            el("div", { class: "verdicts", role: "group", "aria-label": `${j.judge}: ${score}` }, FINDINGS.map(([finding, k]) =>
-              el("button", { type: "button", class: "button verdict", "data-finding": finding, onclick: (event) => { event.stopPropagation(); act("find", finding, i, event); } },
-                `${FOUND[finding]} `, key(k.toUpperCase())))),
-            el("div", { class: "scores", style: `--count: ${Math.min(line.fixed.options.length, 10)}`, role: "group", "aria-label": "The score you would give" }, el("span", { class: "hint" }, "or your score"),
-              line.fixed.options.map((o) => el("button", { type: "button", class: "give", onclick: (event) => { event.stopPropagation(); act("score", o.value, i, event); } }, o.shown))),
-            el("p", { class: "mine" }),
-          ]);
+        : el("div", { class: "reasons raw", dir: "auto", tabindex: 0 }, j.explanation || "(no explanation)"),
+      el("div", { class: "verdicts", role: "group", "aria-label": `${j.judge}: ${score}` }, findings(j).map(([finding, k]) =>
+        el("button", { type: "button", class: "button verdict", "data-finding": finding, onclick: (event) => { event.stopPropagation(); act("find", finding, i, event); } },
+          `${FOUND[finding]} `, key(k.toUpperCase())))),
+      el("div", { class: "scores", style: `--count: ${Math.min(line.fixed.options.length, 10)}`, role: "group", "aria-label": "The score you would give" }, el("span", { class: "hint" }, "or your score"),
+        line.fixed.options.map((o) => el("button", { type: "button", class: "give", onclick: (event) => { event.stopPropagation(); act("score", o.value, i, event); } }, o.shown))),
+      el("p", { class: "mine" }));
   },
 
   // The last request and the reply to it: what was judged.

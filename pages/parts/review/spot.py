@@ -27,7 +27,7 @@ class Found(BaseModel):
 
 
 class Hunt:
-    """What deserves a person's eye, most deserving first. `judges` narrows which judgements are shown (all of them if empty)."""
+    """What deserves a person's eye, most deserving first. `judges` narrows whose scores and verdicts count, and which are shown."""
 
     def __init__(
         self, benchmark: str, person: str, *, reasons: Sequence[str] = (), facets: Mapping[str, Sequence[str]] | None = None,
@@ -38,30 +38,54 @@ class Hunt:
             "reasons": tuple(reasons),
             "facets": dict(facets or {}),
             "players": tuple(players),
+            "judges": self.judges,
         }
+        # What was read of the queue: a page at a time, not anew with every answer.
+        self.line: list[int] = []
+        self.because: dict[int, Sequence[str]] = {}
+        self.more = True
+        self.left = self.of = 0
 
     @property
     def desk(self) -> str:
         """The name of this work."""
         chosen = sorted((k, str(v)) for k, v in self.chosen.items())
-        return name("hunt", self.benchmark, self.person, chosen, self.judges, self.first)
+        return name("hunt", self.benchmark, self.person, chosen, self.first)
 
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
         """What lies ahead; the items asked for."""
-        left = spotcheck.queue(db, self.benchmark, person=self.person, limit=-1, **self.chosen)
-        every = spotcheck.queue(db, self.benchmark, limit=-1, **self.chosen)
-        because = {s.conversation_id: s.reasons for s in every}
-        line = [s.conversation_id for s in left]
-        if self.first is not None and self.first not in line:
-            line.insert(0, self.first)
+        settled = self._settled(db)
+        end = set(self.line[-AHEAD - 1 :])
+        if self.more and (not self.line or end.intersection(map(int, wanted or ()))):
+            self._further(db, settled)
+        line = self.line if self.first is None or self.first in self.line else [self.first, *self.line]
         if wanted is None:
             start = line.index(self.first) if self.first is not None else 0
             wanted = line[start : start + AHEAD + 1]
+        ids = [int(i) for i in wanted]
+        beyond = [i for i in ids if i not in self.because]
+        for found in spotcheck.queue(db, self.benchmark, only=beyond, limit=len(beyond)) if beyond else ():
+            self.because[found.conversation_id] = found.reasons
         items = [
-            item(spotcheck.screen(db, int(i), self.person), int(i), because.get(int(i), ()), self.judges)
-            for i in wanted
+            item(spotcheck.screen(db, i, self.person), i, self.because.get(i, ()), self.judges) for i in ids
         ]
-        return Moving(line[:LINE], len(left), len(every), items, self.first)
+        return Moving(line, self.left - settled, self.of, items, self.first)
+
+    def _settled(self, db: Database) -> int:
+        """How many of the line the person has settled since it was read."""
+        return len(spotcheck.settled(db, self.line, self.person, self.judges))
+
+    def _further(self, db: Database, settled: int) -> None:
+        """Read the next page of the queue. What was passed or only begun is in it still, before what is new."""
+        page = spotcheck.queue(
+            db, self.benchmark, person=self.person, limit=LINE, offset=len(self.line) - settled, **self.chosen
+        )
+        known = set(self.line)
+        self.because |= {s.conversation_id: s.reasons for s in page}
+        self.line += [s.conversation_id for s in page if s.conversation_id not in known]
+        self.more = len(page) == LINE
+        self.left = spotcheck.counts(db, self.benchmark, person=self.person, **self.chosen)[""] + settled
+        self.of = self.of or spotcheck.counts(db, self.benchmark, **self.chosen)[""]
 
 
 class Audit:

@@ -1,0 +1,61 @@
+"""The hunt's line is read a page at a time: what was settled is counted off, what was passed does not hold up what follows."""
+
+import pytest
+
+from core import spotcheck
+from core.store import spotchecks
+from core.workspace import Workspace
+from pages.parts.review import spot
+from tests.simulbench import by_hand
+
+
+@pytest.fixture
+def filled(tmp_path, monkeypatch):
+    monkeypatch.setattr(spot, "LINE", 2)
+    monkeypatch.setattr(spot, "AHEAD", 1)
+    made = Workspace.open(tmp_path / "workspace")
+    with made.write() as db:
+        by_hand.fill(
+            db,
+            {
+                (script, player): [low, low]
+                for low, player in ((1, "x"), (2, "y"))
+                for script in by_hand.KINDS
+            },
+        )
+    return made
+
+
+def settle(db, conversation):
+    for seen in spotchecks.judgements(db, conversation, "quality"):
+        spotcheck.verify(db, seen.id, "Ada", "reasonable")
+
+
+def test_pages_follow_each_other_and_nothing_is_passed_over(filled):
+    with filled.write() as db:
+        order = [s.conversation_id for s in spotcheck.queue(db, "simulbench")]
+        hunt = spot.Hunt("simulbench", "Ada")
+        first = hunt.moving(db, None)
+        assert (list(first.line), first.left, first.of) == (order[:2], 8, 8)
+        assert [item["id"] for item in first.items] == order[:2]
+        assert first.items[0]["reasons"] == ["low score"]
+        settle(db, order[0])
+        # The last of the line is asked for, so that the next page follows; the second of it was passed and stays.
+        then = hunt.moving(db, order[1:2])
+        assert (list(then.line), then.left, then.of) == (order[:4], 7, 8)
+        settle(db, order[2])
+        assert hunt.moving(db, []).left == 6
+        seen = list(hunt.moving(db, order[3:4]).line)
+        while len(seen) < 8:
+            further = list(hunt.moving(db, seen[-1:]).line)
+            assert len(further) > len(seen)
+            seen = further
+        assert seen == order
+
+
+def test_a_beginning_of_ones_own_comes_first_wherever_it_stands(filled):
+    with filled.read() as db:
+        order = [s.conversation_id for s in spotcheck.queue(db, "simulbench")]
+        found = spot.Hunt("simulbench", "Ada", first=order[5]).moving(db, None)
+    assert (list(found.line), found.first) == ([order[5], *order[:2]], order[5])
+    assert found.items[0]["reasons"] == ["low score"]
