@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +19,7 @@ from core.benchmarks.benchmark import (
     Rubric,
 )  # fmt: skip
 from core.benchmarks.simulbench.proposals import Proposed
+from core.benchmarks.simulbench.refusals import looks_like_refusal
 from core.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script, stored
 from core.benchmarks.simulbench.tasks import STORED, TYPES
 from core.conversation import Conversation, Message, Unit
@@ -39,21 +39,14 @@ QUALITY = Criterion(
 
 SUBSETS: Mapping[str, tuple[str, ...]] = {"all": KINDS, "hard": HARD} | {kind: (kind,) for kind in KINDS}
 
-_REFUSAL = re.compile(
-    r"\b(?:I(?:'m| am) (?:sorry|afraid)\b.{0,60}\b(?:can(?:no|')t|unable|not able)|as an AI(?: language)? model"
-    r"|I (?:can(?:no|')t|am unable to|'m unable to|won't) (?:help|assist|comply|do that|fulfil|act as|provide|simulate|continue))",
-    re.I | re.S,
-)
-_OPENING = 300
-
 
 def ending(reply: Answer) -> str:
-    """How a reply ended: “cut” at the length limit, “empty” (which may be right), “refusal” by the words it opens with, else “whole”."""
+    """How a reply ended: “cut” at the length limit, “empty” (which may be right), “refusal” by the words it opens with (a guess), else “whole”."""
     if reply.cut:
         return "cut"
     if not reply.text.strip():
         return "empty"
-    return "refusal" if _REFUSAL.search(reply.text[:_OPENING]) else "whole"
+    return "refusal" if looks_like_refusal(reply.text) else "whole"
 
 
 async def play(ask: Ask, key: str, script: Script, target: str, prompt: Prompt) -> Conversation:
