@@ -27,7 +27,7 @@ from core.conversation import Conversation, Message
 from core.embeddings import Vector
 from core.errors import CallFailed, ConcordError, RunStopped
 from core.models import Client, Completion, Embedded, limits
-from core.prompts import Asked
+from core.prompts import Asked, Prompt
 from core.rating import NOTHING_SPENT, Comparison, Judgement, Spent
 from core.replies import json_schema
 from core.store import comparisons, conversations, ratings, runs
@@ -188,9 +188,15 @@ class _Run:
             self._failed(key, failure, item.pieces)
             return None
         stand_in = any(self.job.models[name].stand_in for name in ask.models)
+        within = item.play.within
 
         def save(db: Database) -> None:
             conversations.save(db, conversation, ask.spent, stand_in=stand_in)
+            if within is not None:
+                given = within.judgement(conversation)
+                rater = replace(given.judge, stand_in=self.job.models[given.judge.name].stand_in)
+                _remember(db, within.prompt)
+                ratings.save_judgement(db, replace(given, judge=rater))
             _settle(db, key)
 
         self.writer.put(save)
@@ -214,9 +220,7 @@ class _Run:
         verdict, prompt = replace(judged, spent=ask.spent), owed.prompt
 
         def save(db: Database) -> None:
-            ratings.remember_prompt(
-                db, prompt.hash, prompt.benchmark, prompt.version, prompt.name, prompt.body()
-            )
+            _remember(db, prompt)
             if isinstance(verdict, Comparison):
                 comparisons.save(db, verdict)
             else:
@@ -360,6 +364,10 @@ def _digest(value: Any) -> str:
 def _settle(db: Database, work: str) -> None:
     runs.forget_calls(db, work)
     runs.forget_failure(db, work)
+
+
+def _remember(db: Database, prompt: Prompt) -> None:
+    ratings.remember_prompt(db, prompt.hash, prompt.benchmark, prompt.version, prompt.name, prompt.body())
 
 
 def _refuse_twin(workspace: Workspace, job: Job) -> None:

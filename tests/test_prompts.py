@@ -121,6 +121,7 @@ STRICT = {
     "integer": {"minimum", "maximum", "enum", "const"},
     "number": {"minimum", "maximum", "enum", "const"},
     "boolean": set(),
+    "null": set(),
 }
 SAID_OF_ANY = {"type", "title", "description"}
 
@@ -130,6 +131,8 @@ def refused(schema, where="reply"):
     if "$ref" in schema:
         return [f"{where}: {key} beside $ref" for key in schema.keys() - {"$ref"}]
     found = []
+    if schema.keys() - SAID_OF_ANY == {"anyOf"}:  # such as a number or null
+        return [each for part in schema["anyOf"] for each in refused(part, where)]
     if where == "reply":
         if schema.get("type") != "object":
             found.append("reply: not an object")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from core.benchmarks.benchmark import Benchmark
 from core.benchmarks.pingpong import PINGPONG
+from core.benchmarks.pingpong_v1 import PINGPONG_V1
 from core.benchmarks.simulbench import DIALOGUES, SIMULBENCH
 from core.benchmarks.stss import STSS, STSS_LANGUAGE
 from core.errors import not_found
 
-BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in (PINGPONG, SIMULBENCH, DIALOGUES, STSS, STSS_LANGUAGE)}
+BENCHMARKS: dict[str, Benchmark] = {
+    b.name: b for b in (PINGPONG, PINGPONG_V1, SIMULBENCH, DIALOGUES, STSS, STSS_LANGUAGE)
+}
 
 
 def get(name: str) -> Benchmark:

@@ -12,7 +12,7 @@ from core.embeddings import Vector
 from core.errors import ConfigError
 from core.models import Kind
 from core.prompts import Asked, Prompt, load_prompt
-from core.rating import Criterion, Rating
+from core.rating import Criterion, Judgement, Rating
 from core.replies import Answer, Reply
 from core.scenario import Scenario
 
@@ -166,6 +166,17 @@ class Comparing:
 
 
 @dataclass(frozen=True)
+class Within:
+    """A judgement that playing itself brings about: read off the conversation, stored with it, and no piece of work of its own.
+
+    `prompt` is what the judge was asked with.
+    """
+
+    prompt: Prompt
+    judgement: Callable[[Conversation], Judgement]
+
+
+@dataclass(frozen=True)
 class Play:
     """One conversation to be made, and what judges owe it. `play` is None where it must be stored already."""
 
@@ -173,6 +184,7 @@ class Play:
     play: Callable[[Ask], Awaitable[Conversation]] | None
     expected: tuple[Expected, ...] = ()
     judged: tuple[Judging | Comparing, ...] = ()
+    within: Within | None = None
 
 
 @dataclass(frozen=True)
@@ -198,6 +210,8 @@ class Benchmark:
     """How two conversations of the same scenario are compared; None where the benchmark does not compare."""
     same: str = ""
     """The facet that says which scenario a conversation is of: only those with the same value are compared."""
+    prompts_of: str = ""
+    """The benchmark whose folder of prompts this one shares; its own where empty."""
     stage: Callable[[str], str] | None = None
     """How far a play has come, from the name of its latest step (in alphabetical order); None where plays are short."""
 
@@ -209,7 +223,12 @@ class Benchmark:
     def prompt(self, materials: Materials, name: str, version: str = "") -> Prompt:
         """One of the benchmark's prompts, of its own version unless another is named."""
         return load_prompt(
-            materials.prompts, self.name, version or self.version, name, self.prompts[name], self.version
+            materials.prompts,
+            self.prompts_of or self.name,
+            version or self.version,
+            name,
+            self.prompts[name],
+            self.version,
         )
 
     def judgings(

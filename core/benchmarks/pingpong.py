@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -163,16 +163,10 @@ RUBRIC = Rubric("judge", Scores, CRITERIA, judge_values, read_scores, expected=(
 
 async def play(
     ask: Ask, key: str, player: str, interrogator: str, character: Character, situation: Situation, language: str,
-    symmetric: bool, player_prompt: Prompt, interrogator_prompt: Prompt, facets: Mapping[str, str],
+    symmetric: bool, player_prompt: Prompt, interrogator_prompt: Prompt,
 ) -> Conversation:  # fmt: skip
     """The dialogue: the interrogator knows the summary and the situation, the player the card; both know all when symmetric."""
-    values: dict[str, Any] = {
-        "character": character,
-        "char_summary": character.summary,
-        "char_description": character.description,
-        "situation": situation.text,
-        "symmetric": symmetric,
-    }
+    values = values_for(character, situation, symmetric)
     messages: list[Message] = []
     for turn in range(1, situation.num_turns + 1):
         asked = interrogator_prompt.render(**values, messages=messages)
@@ -182,85 +176,89 @@ async def play(
             f"{turn} player", player, player_prompt.render(messages, **values, messages=messages)
         )
         messages.append(Message("assistant", replied.text.strip(), {"cut": True} if replied.cut else {}))
+    return kept(
+        PINGPONG.name, key, player, messages, language, character, situation, interrogator,
+        {"prompts": {"player": player_prompt.hash, "interrogator": interrogator_prompt.hash}},
+    )  # fmt: skip
+
+
+def values_for(character: Character, situation: Situation, symmetric: bool) -> dict[str, Any]:
+    """What the templates of players and interrogators may use, beside the messages so far."""
+    return {
+        "character": character,
+        "char_summary": character.summary,
+        "char_description": character.description,
+        "situation": situation.text,
+        "symmetric": symmetric,
+    }
+
+
+def kept(
+    benchmark: str, key: str, player: str, messages: Sequence[Message], language: str, character: Character, situation: Situation,
+    interrogator: str, meta: Mapping[str, Any],
+) -> Conversation:  # fmt: skip
+    """A dialogue with all that a judge or a reader wants to know of it."""
     return Conversation(
-        benchmark="pingpong",
+        benchmark=benchmark,
         key=key,
         player=player,
         messages=tuple(messages),
         language=language,
-        facets=facets,
+        facets={"character": character.slug, "situation": situation.id, "interrogator": interrogator},
         context={
             "Character": character.description,
             "_character": character.model_dump(mode="json"),
             "_situation": situation.text,
         },
-        meta={"prompts": {"player": player_prompt.hash, "interrogator": interrogator_prompt.hash}},
+        meta=meta,
     )
+
+
+def cast(plan: Plan, materials: Materials) -> Iterator[tuple[int, Character, Situation, str]]:
+    """Every repeat × character × situation × player of a plan."""
+    options = plan.options
+    chosen = _chosen("character", characters(materials.data, options["language"]), options["characters"])
+    scenes = _chosen("situation", situations(materials.data, options["language"]), options["situations"])
+    for repeat in range(options["repeats"]):
+        for character in chosen.values():
+            for situation in scenes.values():
+                for player in plan.models["players"]:
+                    yield repeat, character, situation, player
 
 
 def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
     """Every player × character × situation × repeat of the plan, with the judgements they are owed."""
-    options = plan.options
-    language, version, symmetric = options["language"], options["version"], options["symmetric"]
-    cast = _chosen("character", characters(materials.data, language), options["characters"])
-    scenes = _chosen("situation", situations(materials.data, language), options["situations"])
-    interrogator = plan.one("interrogator")
+    options, interrogator = plan.options, plan.one("interrogator")
     prompts = {
-        name: PINGPONG.prompt(materials, name, version) for name in ("player", "interrogator", "judge")
+        name: PINGPONG.prompt(materials, name, options["version"])
+        for name in ("player", "interrogator", "judge")
     }
-    for repeat in range(options["repeats"]):
-        for character in cast.values():
-            for situation in scenes.values():
-                for player in plan.models["players"]:
-                    facets = {
-                        "character": character.slug,
-                        "situation": situation.id,
-                        "interrogator": interrogator,
-                    }
-                    key = "/".join(
-                        [
-                            "pingpong",
-                            version,
-                            language,
-                            character.slug,
-                            situation.id,
-                            player,
-                            interrogator,
-                            str(repeat),
-                        ]
-                        + (["symmetric"] if symmetric else [])
-                    )
-                    yield Play(
-                        key,
-                        _player_of(
-                            key,
-                            player,
-                            interrogator,
-                            character,
-                            situation,
-                            language,
-                            symmetric,
-                            prompts,
-                            facets,
-                        ),
-                        (
-                            Expected(interrogator, situation.num_turns, 700, 50),
-                            Expected(player, situation.num_turns, 800, 120),
-                        ),
-                        PINGPONG.judgings(
-                            key, plan.models.get("judges", ()), prompts["judge"], options["judge_repeats"]
-                        ),
-                    )
+    for repeat, character, situation, player in cast(plan, materials):
+        key = "/".join(
+            [
+                "pingpong", options["version"], options["language"], character.slug, situation.id, player, interrogator, str(repeat),
+            ]
+            + (["symmetric"] if options["symmetric"] else [])
+        )  # fmt: skip
+        yield Play(
+            key,
+            _player_of(key, player, interrogator, character, situation, options, prompts),
+            (
+                Expected(interrogator, situation.num_turns, 700, 50),
+                Expected(player, situation.num_turns, 800, 120),
+            ),
+            PINGPONG.judgings(key, plan.models.get("judges", ()), prompts["judge"], options["judge_repeats"]),
+        )
 
 
 def _player_of(
-    key: str, player: str, interrogator: str, character: Character, situation: Situation, language: str,
-    symmetric: bool, prompts: Mapping[str, Prompt], facets: Mapping[str, str],
-) -> Any:  # fmt: skip
+    key: str, player: str, interrogator: str, character: Character, situation: Situation, options: Mapping[str, Any],
+    prompts: Mapping[str, Prompt],
+) -> Callable[[Ask], Awaitable[Conversation]]:  # fmt: skip
     async def go(ask: Ask) -> Conversation:
         return await play(
-            ask, key, player, interrogator, character, situation, language, symmetric,
-            prompts["player"], prompts["interrogator"], facets,
+            ask, key, player, interrogator, character, situation, options["language"], options["symmetric"],
+            prompts["player"], prompts["interrogator"],
         )  # fmt: skip
 
     return go
@@ -302,7 +300,7 @@ def _languages(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]
 
 
 def _versions(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
-    # Version 1 is another game: its interrogator is its judge as well.
+    # Version 1 is another game (pingpong_v1.py): its interrogator is its judge as well.
     return [v for v in versions(materials.prompts, "pingpong") if v != "v1"]
 
 

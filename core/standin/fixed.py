@@ -31,6 +31,7 @@ def _filled(schema: str, turns: tuple[int, ...]) -> str:
     if turns:
         entry = value["scores"][0]
         value["scores"] = [{**entry, "turn": turn} if "turn" in entry else entry for turn in turns]
-    if "next_utterance" in value:
-        value["next_utterance"] = LINE
+    for name in ("next_utterance", "next_user_utterance"):
+        if name in value:
+            value[name] = LINE
     return json.dumps(value)

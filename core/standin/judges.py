@@ -93,16 +93,16 @@ def _verdict(call: Call, taste: Taste, overlooks: float = 0.0, imagines: float =
     chance = random.Random(
         f"{call.seed}|{call.own_seed}|{call.model}|{transcript.card.text}|{transcript.turns}"
     )
-    opinions = _opinions(transcript, taste, chance)
+    opinions = opinions_of(transcript, taste, chance)
     key, fields = _form(call)
     rows = []
-    for turn, features, points in zip(transcript.turns, _features(transcript), opinions, strict=True):
+    for turn, features, points in zip(transcript.turns, features_in(transcript), opinions, strict=True):
         refused = bool(features.refusal)
         if chance.random() < (overlooks if refused else imagines):
             refused = not refused
         rows.append(
             {
-                name: _field(name, schema, turn, features, points, refused, chance, call.schema)
+                name: field_of(name, schema, turn, features, points, refused, chance, call.schema)
                 for name, schema in fields.items()
             }
         )
@@ -112,11 +112,12 @@ def _verdict(call: Call, taste: Taste, overlooks: float = 0.0, imagines: float =
     return json.dumps({key: rows, **others}, ensure_ascii=False)
 
 
-def _features(transcript: Transcript) -> Sequence[Features]:
+def features_in(transcript: Transcript) -> Sequence[Features]:
+    """What is to be seen in each turn."""
     return features_of([(t.user, t.reply) for t in transcript.turns], transcript.card)
 
 
-def _opinions(transcript: Transcript, taste: Taste, chance: random.Random) -> list[dict[str, float]]:
+def opinions_of(transcript: Transcript, taste: Taste, chance: random.Random) -> list[dict[str, float]]:
     """Points per turn and criterion: the taste's leaning and its noise, a part of which is the same in all turns."""
     whole = blur(chance, taste.blur_whole * 0.7)
     by_criterion = {
@@ -127,7 +128,7 @@ def _opinions(transcript: Transcript, taste: Taste, chance: random.Random) -> li
             c: points + by_criterion[c] + blur(chance, taste.blur_turn)
             for c, points in leaning(features, taste).items()
         }
-        for features in _features(transcript)
+        for features in features_in(transcript)
     ]
 
 
@@ -141,7 +142,7 @@ def _form(call: Call) -> tuple[str, Mapping[str, Schema]]:
     return "scores", {name: {} for name in FIELDS}
 
 
-def _field(
+def field_of(
     name: str,
     schema: Schema,
     turn: Exchange,
@@ -151,6 +152,7 @@ def _field(
     chance: random.Random,
     root: Schema | None,
 ) -> Any:
+    """One field of a verdict on a turn, in the form its schema wants."""
     if name == "turn":
         return turn.number
     if name == "is_refusal":

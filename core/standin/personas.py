@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 from core.standin import (
+    combined,
     fixed,
     interrogator,
     judges,
@@ -28,7 +29,7 @@ from core.standin.simulbench_reading import Question, question_of
 from core.standin.stss_reading import thought_of
 
 Persona = Callable[[Call], str]
-Task = Literal["judge", "interrogate", "play", "think", "goals", "other"] | Question
+Task = Literal["judge", "interrogate", "rate and interrogate", "play", "think", "goals", "other"] | Question
 IN_WORDS: tuple[Task, ...] = ("play", "simulate", "challenge", "rate", "compare")
 """What is answered in plain text, not in JSON."""
 
@@ -43,9 +44,13 @@ def task_of(call: Call) -> Task:
         return "goals" if thought == "goals" else "think"
     fields = fields_asked(call)
     if fields:
+        if combined.NEXT in fields:
+            return "rate and interrogate"
         if "next_utterance" in fields:
             return "interrogate"
         return "judge" if "scores" in fields else "other"
+    if re.search(rf"\b{combined.NEXT}\b", call.asked):
+        return "rate and interrogate"
     if re.search(r"\bnext_utterance\b", call.asked):
         return "interrogate"
     if re.search(r"\b\w+_score\b", call.asked) and re.search(r"\bscores\b", call.asked):
@@ -61,6 +66,7 @@ def anything(call: Call) -> str:
 ANYBODY: Mapping[Task, Persona] = {
     "judge": judges.plain,
     "interrogate": interrogator.ask,
+    "rate and interrogate": combined.rate_and_ask,
     "play": players.bland,
     "request": simulbench_players.request,
     "simulate": simulbench_players.simulator(simulbench_players.HASTY),

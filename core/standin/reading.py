@@ -240,6 +240,19 @@ class Transcript:
     turns: tuple[Exchange, ...]
 
 
+def transcript_of_scene(call: Call) -> Transcript:
+    """What an interrogator that rates as well has been sent: the card between two lines of `=====`, and the dialogue so far in turns."""
+    text = next((card for m in call.messages if (card := _between_rules(m.content))), "")
+    turns: list[Exchange] = []
+    user = ""
+    for speaker, said in scene_of(call).said:
+        if speaker == "user":
+            user = said
+        else:
+            turns.append(Exchange(len(turns) + 1, user, said))
+    return Transcript(read_card(text), tuple(turns))
+
+
 def transcript_of(call: Call) -> Transcript | None:
     """The card between two lines of `=====` and the turns after it; None where the prompt holds no turns."""
     for message in call.messages:

@@ -1,0 +1,147 @@
+"""PingPong's version 1: the model that plays the user rates as it goes; its ratings are stored with the conversation, once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from core import leaderboards, runs, work
+from core.benchmarks import pingpong, pingpong_v1
+from core.benchmarks.benchmark import Materials, Plan
+from core.benchmarks.pingpong_v1 import PINGPONG_V1, RatedUtterance, likert, rates
+from core.conversation import Message
+from core.rating import NOTHING_SPENT, Rater
+from core.replies import Answer, Unusable, read
+from core.standin.call import Call
+from core.standin.personas import PERSONAS
+from core.store import conversations, ratings
+from core.workspace import SHIPPED
+
+MATERIALS = Materials((SHIPPED / "prompts",), (SHIPPED / "data",))
+MODELS = {"players": ("player",), "interrogator": ("user",), "judges": ("a",)}
+ONE = {"characters": ["tully"], "situations": ["reality"]}
+
+
+def plan(**options):
+    defaults = {o.name: o.default for o in PINGPONG_V1.options}
+    return Plan(PINGPONG_V1.name, MODELS, {**defaults, **ONE, **options})
+
+
+def said(score, refused=False):
+    return RatedUtterance(
+        is_refusal_explanation="r", is_refusal=refused, stay_in_character_explanation="c", stay_in_character_score=score,
+        language_fluency_explanation="l", language_fluency_score=score and score - 1, entertainment_explanation="e",
+        entertainment_score=score and score - 2, next_user_utterance="next",
+    )  # fmt: skip
+
+
+def played(scores=(None, 10, 9, 8, 3)):
+    """The first conversation of a plan of four turns, and everything that was asked for it."""
+    asked_for, given = [], iter(scores)
+
+    async def ask(step, model, asked, check=None, /):
+        asked_for.append((step, model, asked, check))
+        return Answer("a reply", said(next(given)) if asked.reply else None, False, NOTHING_SPENT)
+
+    [play] = pingpong_v1.plays(plan(), MATERIALS)
+    conversation = asyncio.run(play.play(ask))
+    return play, conversation, asked_for
+
+
+def test_one_model_speaks_and_rates_and_the_last_reply_is_rated_too():
+    _, conversation, asked_for = played()
+    assert [(step, model) for step, model, _, _ in asked_for] == [
+        ("1 interrogator", "user"), ("1 player", "player"), ("2 interrogator", "user"), ("2 player", "player"),
+        ("3 interrogator", "user"), ("3 player", "player"), ("4 interrogator", "user"), ("4 player", "player"), ("5 interrogator", "user"),
+    ]  # fmt: skip
+    assert [m.role for m in conversation.messages] == ["user", "assistant"] * 4
+    assert len(conversation.meta["rated"]) == 4
+
+
+def test_the_interrogator_gets_the_card_and_version_2s_judges_may_rate_as_well():
+    play, _, asked_for = played()
+    card = pingpong.characters(MATERIALS.data, "en")["tully"]
+    assert card.system_prompt in "\n".join(m.content for m in asked_for[0][2].messages)
+    [owed] = play.judged
+    assert (owed.judge, owed.prompt.version, owed.prompt.name) == ("a", "v2", "judge")
+
+
+@pytest.mark.parametrize(("ten", "five"), [(1, 1), (10, 5), (5.5, 3), (4, 2 + 1 / 3)])
+def test_ten_points_on_five(ten, five):
+    """1 + (s − 1) · 4/9: for 4 it is 1 + 12/9 = 2.333."""
+    assert likert(ten) == pytest.approx(five)
+
+
+def test_what_it_gave_becomes_a_judgement_a_turn_and_criterion():
+    play, conversation, _ = played()
+    made = play.within.judgement(conversation)
+    assert made.judge == Rater("user", "judge", "v1")
+    assert made.prompt == play.within.prompt.hash != ""
+    assert len(made.ratings) == 4 * 4
+    first = [(r.criterion, r.score, r.explanation) for r in made.ratings if r.unit.turn == 1]
+    assert first == [
+        ("in_character", 5, "10 of 10. c"), ("entertaining", likert(8), "8 of 10. e"), ("fluency", likert(9), "9 of 10. l"), ("refusal", 0, "r"),
+    ]  # fmt: skip
+    assert json.loads(made.raw)[3]["stay_in_character_score"] == 3
+
+
+def test_before_the_first_reply_nothing_is_rated_afterwards_everything_must_be():
+    _, _, asked_for = played()
+    checks = {step: check for step, _, asked, check in asked_for if asked.reply}
+    assert checks["1 interrogator"] is None
+    assert all(checks[f"{turn} interrogator"] is rates for turn in range(2, 6))
+    rates(said(4))
+    with pytest.raises(Unusable, match='"stay_in_character_score" must be a whole number from 1 to 10'):
+        rates(said(None))
+    for wrong in (0, 11, 7.5):
+        with pytest.raises(Unusable):
+            read(json.dumps(said(5).model_dump() | {"entertainment_score": wrong}), RatedUtterance)
+
+
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_the_stand_in_rates_what_was_said_last(language):
+    """A vivid reply in the card's own words gets more for character than one that any assistant could give."""
+    card = next(iter(pingpong.characters(MATERIALS.data, language).values()))
+    situation = next(iter(pingpong.situations(MATERIALS.data, language).values()))
+    prompt = PINGPONG_V1.prompt(MATERIALS, "interrogator", "v1")
+
+    def asked(*messages):
+        values = pingpong.values_for(card, situation, False)
+        sent = prompt.render(**values, messages=[Message(role, text) for role, text in messages])
+        return read(
+            PERSONAS["standin-user"](Call("standin-user", sent.messages)).strip("`json\n"), RatedUtterance
+        )
+
+    assert asked().stay_in_character_score is None
+    dull = asked(("user", "?"), ("assistant", "How can I help you today?")).stay_in_character_score
+    own = asked(("user", "?"), ("assistant", f"*smiles* {card.system_prompt[:300]}")).stay_in_character_score
+    assert 1 <= dull < own <= 10
+
+
+def test_a_run_stores_its_ratings_once_with_the_conversation(workspace):
+    job = work.job(workspace, plan())
+    done = runs.execute(workspace, job)
+    # One conversation and the judgement of version 2's judge; the interrogator's own comes with the conversation.
+    assert (done.state, done.done, done.planned) == ("finished", 2, 2)
+    assert runs.execute(workspace, job).spent.calls == 0
+    with workspace.read() as db:
+        [found] = conversations.search(db, conversations.Filter(PINGPONG_V1.name))
+        given = ratings.of_conversation(db, found.id)
+    by = {(r.rater.name, r.rater.variant): 0 for r in given}
+    for r in given:
+        by[r.rater.name, r.rater.variant] += 1
+    assert by == {("user", "v1"): 16, ("a", "v2"): 16}
+    assert found.judges == 2
+
+
+def test_its_leaderboard_takes_its_own_ratings_for_those_of_a_judge(workspace):
+    runs.execute(workspace, work.job(workspace, plan()))
+    with workspace.read() as db:
+        board = leaderboards.leaderboard(
+            leaderboards.gather(db, PINGPONG_V1.name), judges=["user"], resamples=0
+        )
+    [row] = board.standings
+    assert (row.player, row.n) == ("player", 1)
+    assert 1 <= row.final.value <= 5
