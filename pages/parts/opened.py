@@ -16,6 +16,7 @@ from core.scorecard import names, scorecard
 from core.store import conversations, ratings
 from core.store.conversations import Found
 from core.store.ratings import Stored
+from pages.parts import town_links
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 from pages.parts.transcript import context, transcript
@@ -32,6 +33,7 @@ def conversation(which: int) -> None:
         asked = {c.name: c for c in ratings.criteria(db, found.benchmark)}
     given.sort(key=lambda r: list(asked).index(r.criterion) if r.criterion in asked else len(asked))
     _head(found)
+    town_links.to_moment(found, what)
     for judgement in judgements:
         if judgement["failure"] is not None:
             _failed(judgement)
@@ -49,7 +51,8 @@ def conversation(which: int) -> None:
     def beside(turn: Turn) -> None:
         _verdicts([r for r in by_judges if r.turn == turn.number], asked, f"Scores of turn {turn.number}")
 
-    transcript(what, beside=beside if turns else None, speakers=("User", what.player))
+    if turns or not town_links.dialogue(which, found, what):
+        transcript(what, beside=beside if turns else None, speakers=town_links.speakers(what))
     _cost(what, spent, judgements)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
@@ -10,13 +11,13 @@ import streamlit as st
 
 from core.benchmarks.stss.scoring import Evidence
 from core.benchmarks.stss.trajectory import STAMP, Talk
-from core.benchmarks.stss.views import Simulation, Spoken, Standing
+from core.benchmarks.stss.views import Simulation, Spoken
 from pages.parts.plain import plain
 
-Go = Callable[[datetime], None]
-"""Shows a moment on the map."""
+Go = Callable[[datetime, str], None]
+"""Shows a moment on the map, and a resident."""
 
-WHY = 600
+WHY = 380
 """Pixels that a reason needs."""
 
 
@@ -36,23 +37,35 @@ def events(of: Simulation) -> None:
 
 
 def counted(of: Simulation, go: Go) -> None:
-    """Who counted: when, where, which words."""
+    """Who counted: when, where, which words, and whether the performer had told them."""
     rows = [e for e in of.score.evidence if e.counted]
     st.markdown(f"**Who counted** ({len(rows)})")
     if not rows:
         st.caption("Nobody.")
         return
-    _evidence(of, rows, go, "counted", {"until": _until, "where": _place, "did": _action, "words": _words, "note": _why})  # fmt: skip
+    columns = {"told": _told, "until": _until, "where": _place, "did": _action, "words": _words, "note": _why}
+    _evidence(of, rows, go, "counted", columns)
 
 
 def close(of: Simulation, go: Go) -> None:
-    """Who came close, and why it did not count."""
-    rows = [e for e in of.score.evidence if not e.counted]
+    """Who came close, and how they missed it: those who were told first."""
+    rows = sorted((e for e in of.score.evidence if not e.counted), key=lambda e: e.told is None)
     st.markdown(f"**Who came close, and why it did not count** ({len(rows)})")
     if not rows:
         st.caption("Nobody else was near, or had been told.")
         return
-    _evidence(of, rows, go, "close", {"why not": _why, "where": _place, "did": _action, "words": _words})
+    st.caption(plain(_summed(rows)))
+    columns = {"told": _told, "missed": _how, "why": _why, "where": _place, "did": _action, "words": _words}
+    _evidence(of, rows, go, "close", columns)
+
+
+def _summed(rows: Sequence[Evidence]) -> str:
+    """How the invited missed it, counted."""
+    told = Counter(e.how for e in rows if e.told)
+    others = sum(e.told is None for e in rows)
+    parts = [f"{n} {how}" for how, n in told.most_common()]
+    said = f"Told and missed: {', '.join(parts)}." if parts else ""
+    return f"{said} Not told by the performer: {others}.".strip() if others else said
 
 
 def _evidence(
@@ -71,11 +84,10 @@ def _evidence(
 
     def selected() -> None:
         chosen = st.session_state[key]["selection"]["rows"]
-        time = rows[chosen[0]].time if chosen else None
-        if time:
-            go(datetime.strptime(time, STAMP))
+        if chosen and rows[chosen[0]].time:
+            go(datetime.strptime(rows[chosen[0]].time or "", STAMP), rows[chosen[0]].agent)
 
-    _table(table, key, selected, {"why not": st.column_config.TextColumn(width=WHY)})
+    _table(table, key, selected, {"why": st.column_config.TextColumn(width=WHY)})
 
 
 def _table(
@@ -87,6 +99,14 @@ def _table(
         hide_index=True, height="content" if len(rows) <= 12 else "auto", placeholder="", key=key, on_select=selected, selection_mode="single-row",
         alt=key, column_config=config, **more,
     )  # fmt: skip
+
+
+def _told(e: Evidence) -> str:
+    return clock(datetime.strptime(e.told, STAMP)) if e.told else ""
+
+
+def _how(e: Evidence) -> str:
+    return e.how or ""
 
 
 def _until(e: Evidence) -> str:
@@ -142,26 +162,6 @@ def talks(of: Simulation, spoken: Sequence[Spoken], opened: int | None, choose: 
             ),
         },
         selection_default=default,
-    )
-
-
-def standing(people: Sequence[Standing]) -> None:
-    """Everybody at a moment, as the map shows it."""
-    st.dataframe(
-        [
-            {
-                "who": p.name,
-                "in the score": p.part,
-                "does": p.state.action,
-                "where": p.state.place,
-                "since": clock(p.since),
-            }
-            for p in people
-        ],
-        hide_index=True,
-        height="content",
-        placeholder="",
-        alt="Who is where",
     )
 
 

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-from datetime import time as time_of_day
+import secrets
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from core.benchmarks.stss import system, views
+from core.benchmarks.stss.film import film
 from core.benchmarks.stss.tasks import TITLES, task_from
-from core.benchmarks.stss.town import Town
-from core.benchmarks.stss.trajectory import STAMP, from_stored
+from core.benchmarks.stss.trajectory import from_stored
 from core.benchmarks.stss.views import Simulation
 from core.conversation import Conversation
 from core.store import conversations, trajectories
 from core.store.conversations import Filter
 from core.work import materials
-from pages.parts import town_day, town_map, town_tables
+from pages.parts import town_links, town_tables
 from pages.parts.address import asked, shown
 from pages.parts.links import link
 from pages.parts.live import live
 from pages.parts.plain import plain
 from pages.parts.session import workspace
+from pages.parts.town import component
 
-CLOCK = "ddd D MMM, HH:mm"
-AT = "at"
-"""The moment shown: the key of the slider, and its name in the address."""
-NOON = time_of_day(12)
+GO = "town goes"
+"""Where the town was last sent by a table: the key in the session."""
+MOMENT = ("at", "resident")
+"""What the address says of the moment shown."""
 CHOICES = {"task": "Task", "architecture": "Agent", "player": "Model"}
 TALKS_ABOUT, TALKS_ALL = "About the task", "All"
 
@@ -44,9 +47,9 @@ def _opened(folder: str, which: int, key: str) -> tuple[Conversation, Simulation
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _map(folder: str, which: int, _of: Simulation, _town: Town) -> town_map.Spec:
-    """The map of a simulation without people, written out once."""
-    return town_map.specification(_of, _town)
+def _film(folder: str, which: int, key: str, _of: Simulation) -> Mapping[str, Any]:
+    """What the browser plays, written out once."""
+    return film(_of)
 
 
 def page() -> None:
@@ -58,11 +61,17 @@ def page() -> None:
         st.info("No town has been lived in yet. Start a run of STSS here, or with `concord run stss`.")
         return link("runs", "Start a run")
     which = _choose(known)
-    conversation, of, stand_in = _opened(str(workspace().path), which, known.key[known.id == which].item())
+    key = known.key[known.id == which].item()
+    conversation, of, stand_in = _opened(str(workspace().path), which, key)
     _task(conversation, of, stand_in)
 
-    def go(time: datetime) -> None:
-        st.session_state[AT] = of.lived.times[of.lived.moment(time)]
+    def go(time: datetime, resident: str = "") -> None:
+        st.session_state[GO] = {
+            "of": which,
+            "n": secrets.token_hex(4),
+            "at": f"{time:%Y-%m-%dT%H:%M}",
+            "resident": resident,
+        }
 
     town_tables.counted(of, go)
     town_tables.close(of, go)
@@ -71,11 +80,13 @@ def page() -> None:
     for note in (*of.lived.notes, *of.score.notes):
         st.caption(plain(note))
     st.subheader("Who is where", anchor=False)
-    _moment(of, which)
-    st.subheader("A day", anchor=False)
-    _day(of, which)
+    people = [of.task.performer, *(name for name in of.lived.residents if name != of.task.performer)]
+    resident = asked("resident", people, people[0])
+    played = _film(str(workspace().path), which, key, of)
+    component.town(str(which), played)
+    _moment(which, resident)
     st.subheader("Conversations", anchor=False)
-    _talks(of, go)
+    _talks(of, which, key, go)
 
 
 def _choose(known: pd.DataFrame) -> int:
@@ -113,11 +124,9 @@ def _choose(known: pd.DataFrame) -> int:
 
 def _another(what: str) -> None:
     """Another simulation has other conversations; another task, other people at other times too."""
-    for name in ("simulation", "talk", *(("resident", "day", AT) if what == "task" else ())):
+    for name in ("simulation", "talk", *(MOMENT if what == "task" else ())):
         if name != what:
             st.query_params.pop(name, None)
-    if what == "task":
-        st.session_state.pop(AT, None)
 
 
 def _task(conversation: Conversation, of: Simulation, stand_in: bool) -> None:
@@ -146,64 +155,21 @@ def _task(conversation: Conversation, of: Simulation, stand_in: bool) -> None:
 
 
 @live
-def _moment(of: Simulation, which: int) -> None:
-    """Who is where at the time on the slider; redrawn by itself as it is dragged."""
-    times = of.lived.times
-    if AT in st.session_state and not times[0] <= st.session_state[AT] <= times[-1]:
-        del st.session_state[AT]
-    if AT not in st.session_state and AT not in st.query_params:
-        st.session_state[AT] = _default(of)
-    # Bound, so that the address follows without a step of the browser's history for every step of the clock.
-    st.slider("Town time", times[0], times[-1], key=AT, step=of.step, format=CLOCK, bind="query-params")
-    time = times[of.lived.moment(st.session_state[AT])]
-    with st.container(horizontal=True):
-        for label, icon, span in (
-            ("1 hour back", "keyboard_double_arrow_left", timedelta(hours=-1)),
-            ("A step back", "chevron_left", -of.step),
-            ("A step on", "chevron_right", of.step),
-            ("1 hour on", "keyboard_double_arrow_right", timedelta(hours=1)),
-        ):
-            st.button(label, icon=f":material/{icon}:", on_click=_move, args=(of, span))
-    people = views.standing(of, time)
-    if of.town is None:
-        st.info("The file of this town is not at hand, so that there is no map.")
-    else:
-        spec = _map(str(workspace().path), which, of, of.town)
-        st.vega_lite_chart(spec=town_map.peopled(spec, people), alt="Map of the town", key=f"map {which}")
-        st.caption(town_map.LEGEND)
-        off = [p.name for p in people if p.x is None]
-        if off:
-            st.caption(plain(f"At places that the map does not have: {', '.join(off)}."))
-    with st.expander("The same in words", icon=":material/table_rows:"):
-        town_tables.standing(people)
+def _moment(which: int, resident: str) -> None:
+    """What the town shows, once it has come to rest, goes into the address; a conversation that is chosen there is opened."""
+    sent = st.session_state.get(GO)
+    now, talk = component.link(
+        str(which), st.query_params.get("at", ""), resident, sent if sent and sent["of"] == which else None
+    )
+    if now and any(st.query_params.get(name) != now[name] for name in MOMENT):
+        # Both at once: the browser's address says so already, and one that is told the same makes no step of its history.
+        st.query_params.update({name: now[name] for name in MOMENT})
+    if talk is not None:
+        _open(talk)
+        st.rerun()
 
 
-def _default(of: Simulation) -> datetime:
-    """When something counted first; else the event begins, or noon of the last day."""
-    times = [datetime.strptime(e.time, STAMP) for e in of.score.evidence if e.counted and e.time]
-    times = times or [s.start for s in of.task.subgoals if s.start]
-    time = min(times, default=datetime.combine(of.days[-1], NOON))
-    return of.lived.times[of.lived.moment(time)]
-
-
-def _move(of: Simulation, span: timedelta) -> None:
-    st.session_state[AT] = of.lived.times[of.lived.moment(st.session_state[AT] + span)]
-
-
-@live
-def _day(of: Simulation, which: int) -> None:
-    """One resident's day; redrawn by itself when another is chosen."""
-    people = [of.task.performer, *(name for name in of.lived.residents if name != of.task.performer)]
-    days = {f"{day:%A} {day.day} {day:%B}": day for day in of.days}
-    left, right = st.columns([2, 3], vertical_alignment="bottom")
-    first = people.index(asked("resident", people, people[0]))
-    name = shown("resident", left.selectbox("Resident", people, index=first, key=f"resident of {which}"))
-    named = asked("day", list(days), list(days)[-1])
-    day = right.segmented_control("Day", list(days), default=named, required=True, key=f"day of {which}")
-    town_day.day(of, name, days[shown("day", day)])
-
-
-def _talks(of: Simulation, go: town_tables.Go) -> None:
+def _talks(of: Simulation, which: int, key: str, go: town_tables.Go) -> None:
     if not of.talks:
         st.caption("Nobody talked with anybody.")
         return
@@ -221,12 +187,18 @@ def _talks(of: Simulation, go: town_tables.Go) -> None:
         st.caption("Select a conversation to read it.")
         return
     talk = opened.talk
-    with st.container(border=True):
+    with st.container(border=True, key=f"town talk {opened.number}"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(
                 f"**{plain(' and '.join(talk.pair))}** · {town_tables.clock(talk.time)} · {plain(talk.place)}"
             )
-            st.button("Show on the map", icon=":material/location_on:", on_click=go, args=(talk.time,))
+            st.button(
+                "Show on the map",
+                icon=":material/location_on:",
+                on_click=go,
+                args=(talk.time, talk.pair[0]),
+            )
+        town_links.from_talk(which, key, of.task, talk)
         town_tables.transcript(talk, of.task.performer)
 
 

@@ -9,10 +9,12 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from core.benchmarks.stss.system import spoken
 from core.benchmarks.stss.tasks import Subgoal, Task, values_of
 from core.benchmarks.stss.trajectory import Talk
-from core.conversation import Conversation
-from core.store import conversations
+from core.conversation import Conversation, Message
+from core.scenario import Scenario
+from core.store import conversations, scenarios
 from core.workspace import Workspace
 from tests.filled import HOSTILE
 from tests.stss.made import at, lived
@@ -65,12 +67,25 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             conversations.save(
                 db,
                 Conversation(
-                    "stss", f"stss/{architecture}/{key}", "outgoing", (), language="en",
+                    "stss", f"stss/{architecture}/{key}", "outgoing", spoken(CONCERT.performer, TALKS), language="en",
                     facets={"task": "concert", "type": "public", "architecture": architecture, "performer": CONCERT.performer, "town": "merrow-quay"},
                     context={"_task": values_of(CONCERT)}, meta={"residents": "resident"}, trajectory=happened.stored(),
                 ),
                 stand_in=True,
             )  # fmt: skip
+        scene = {"task": values_of(CONCERT), "time": "2023-02-13 10:00:00", "partner": "Yuki Nakamura"}
+        scenarios.save(
+            db, [Scenario("stss-language", "scenario", "concert/yuki/1", scene, "accepted", "stss/GA+TDP/0")]
+        )
+        conversations.save(
+            db,
+            Conversation(
+                "stss-language", "stss-language/0", "outgoing", (Message("assistant", "Come!", {"speaker": CONCERT.performer}),),
+                facets={"task": "concert", "type": "public", "architecture": "GA", "scenario": "concert/yuki/1", "partner": "Yuki Nakamura"},
+                context={"Performer": CONCERT.performer, "Partner": "Yuki Nakamura", "_task": values_of(CONCERT)},
+            ),
+            stand_in=True,
+        )  # fmt: skip
     with serving(workspace, folder / "log") as server:
         yield server
 
@@ -124,38 +139,128 @@ def test_who_counted_and_who_came_close_and_why_not(app: Server, page: Page) -> 
     assert "Nils Lindqvist" in counted
     assert "concert" in counted
     assert "right place, but left 60 minutes before it began" in close
-    assert "was told about it on 2023-02-13 at 10:00, but was asleep when it began" in close
+    assert "was asleep when it began" in close
+    assert close.index("Yuki Nakamura") < close.index("Otto Brandt")  # she had been told
+    expect(page.get_by_text("Told and missed: 1 asleep. Not told by the performer: 1.")).to_be_visible()
 
 
-def test_people_move_on_the_map_as_the_time_is_changed(app: Server, page: Page) -> None:
+def clock(page: Page) -> Locator:
+    return page.get_by_role("slider", name="Town time")
+
+
+def shows(page: Page, time: str) -> None:
+    expect(clock(page)).to_have_attribute("aria-valuetext", time, timeout=20_000)
+
+
+def test_people_move_on_the_map_as_the_time_is_dragged(app: Server, page: Page) -> None:
     opened(app, page)
     # it opens where somebody counted first
-    slider = page.get_by_role("slider", name="Town time")
-    expect(slider).to_have_attribute("aria-valuetext", "Tue 14 Feb, 18:00")
+    shows(page, "Tue 14 Feb, 18:00")
     on_map(page, "Mireille, Nils")
     steps = page.evaluate("history.length")
-    slider.focus()
+    clock(page).focus()
     page.keyboard.press("ArrowLeft")
-    expect(slider).to_have_attribute("aria-valuetext", "Tue 14 Feb, 17:30")
+    shows(page, "Tue 14 Feb, 17:30")
     on_map(page, "Mireille")
     on_map(page, "Nils, Otto")
-    expect(page).to_have_url(re.compile("at=2023-02-14T17%3A30"))
+    expect(page).to_have_url(re.compile(r"at=2023-02-14T17%3A30&resident=Mireille\+Dupont"))
+    # dragged to the middle, where the second day begins after 15 of 35 hours and a half
+    box = clock(page).bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + 12)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 15 / 35, box["y"] + 12, steps=8)
+    shows(page, re.compile(r"(Mon 13 Feb, 23:30|Tue 14 Feb, 00:[03]0)"))  # type: ignore[arg-type]
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"at=2023-02-1[34]T(23|00)"))
     assert page.evaluate("history.length") == steps
-    page.get_by_role("button", name="1 hour back").click()
-    expect(slider).to_have_attribute("aria-valuetext", "Tue 14 Feb, 16:30")
-    on_map(page, "Mireille, Nils")
-    on_map(page, "Otto")
+    where = page.get_by_label("Who is where").get_by_role("listitem")
+    expect(where.filter(has_text="Yuki Nakamura")).to_contain_text("sleeping")
     shared = page.url
+    time = clock(page).get_attribute("aria-valuetext")
     page.goto("about:blank")
     page.goto(shared)
-    expect(slider).to_have_attribute("aria-valuetext", "Tue 14 Feb, 16:30", timeout=20_000)
+    shows(page, str(time))
+
+
+def test_play_lets_the_clock_run_and_the_line_of_the_day_with_it(app: Server, page: Page) -> None:
+    opened(app, page, at="2023-02-13T09:00")
+    shows(page, "Mon 13 Feb, 09:00")
+    line = page.locator(".moment")
+    before = line.bounding_box()
+    page.get_by_role("button", name="16×").click()
+    page.get_by_role("button", name="Play").click()
+    expect(clock(page)).not_to_have_attribute("aria-valuetext", "Mon 13 Feb, 09:00")
+    # nothing is said to the server while it plays
+    assert "at=2023-02-13T09" in page.url
+    page.get_by_role("button", name="Pause").click()
+    expect(page).not_to_have_url(re.compile("at=2023-02-13T09%3A00"))
+    after = line.bounding_box()
+    assert before
+    assert after
+    assert after["x"] > before["x"]
+    stopped = clock(page).get_attribute("aria-valuetext")
+    page.wait_for_timeout(300)
+    assert clock(page).get_attribute("aria-valuetext") == stopped
+
+
+def test_it_stops_at_the_end_and_begins_again(app: Server, page: Page) -> None:
+    opened(app, page, at="2023-02-14T19:30")
+    page.get_by_role("button", name="16×").click()
+    page.get_by_role("button", name="Play").click()
+    shows(page, "Tue 14 Feb, 20:00")
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    page.get_by_role("button", name="Play").click()
+    expect(clock(page)).to_have_attribute("aria-valuetext", re.compile("Mon 13 Feb"))
+
+
+def test_one_jumps_from_event_to_event_by_button_and_by_mark(app: Server, page: Page) -> None:
+    opened(app, page, at="2023-02-13T09:00")
+    for time in ("Mon 13 Feb, 10:00", "Tue 14 Feb, 16:30", "Tue 14 Feb, 17:30", "Tue 14 Feb, 18:00"):
+        page.get_by_role("button", name="Next event").click()
+        shows(page, time)
+    page.get_by_role("button", name="Next event").click()
+    shows(page, "Tue 14 Feb, 18:00")
+    page.get_by_role("button", name="Previous event").click()
+    shows(page, "Tue 14 Feb, 17:30")
+    page.get_by_label(re.compile(r"16:30: Otto Brandt: came close: right place, but left 60 minutes")).click()
+    shows(page, "Tue 14 Feb, 16:30")
+    # the mark leads to its resident too
+    expect(page.get_by_role("heading", name="Otto Brandt: Tue 14 Feb")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"resident=Otto\+Brandt"))
+
+
+def test_a_place_says_its_name_and_who_is_there(app: Server, page: Page) -> None:
+    opened(app, page)
+    page.get_by_label("Map of the town").locator(".sector").filter(has_text="Fern Park").click(
+        position={"x": 30, "y": 30}
+    )
+    expect(
+        page.get_by_text(re.compile(r"^Fern Park .*Here: Mireille Dupont, Nils Lindqvist\."))
+    ).to_be_visible()
+
+
+def test_the_map_fits_a_phone(app: Server, page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    opened(app, page)
+    on_map(page, "Mireille, Nils")
+    labels = page.locator(".label:not(.crowded)").evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect().toJSON())"
+    )
+    assert len(labels) > 8
+    for i, a in enumerate(labels):
+        assert a["left"] >= 0
+        assert a["right"] <= 390
+        for b in labels[:i]:
+            assert a["right"] <= b["left"] + 1 or b["right"] <= a["left"] + 1 or a["bottom"] <= b["top"] + 3 or b["bottom"] <= a["top"] + 3  # fmt: skip
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_a_row_of_the_evidence_leads_to_its_moment(app: Server, page: Page) -> None:
     opened(app, page)
-    press(page, table(page, "close"), 16, 0)
-    slider = page.get_by_role("slider", name="Town time")
-    expect(slider).to_have_attribute("aria-valuetext", "Tue 14 Feb, 16:30")
+    press(page, table(page, "close"), 16, 1)
+    shows(page, "Tue 14 Feb, 16:30")
+    expect(page.get_by_role("heading", name="Otto Brandt: Tue 14 Feb")).to_be_visible()
 
 
 def test_a_day_is_set_against_its_plan(app: Server, page: Page) -> None:
@@ -164,12 +269,57 @@ def test_a_day_is_set_against_its_plan(app: Server, page: Page) -> None:
     expect(
         page.get_by_text("20 h of 20 h 30 min planned in the morning went as planned; 30 min otherwise.")
     ).to_be_visible()
-    expect(
-        page.get_by_label(re.compile("The day of Mireille Dupont")).get_by_text("giving the concert").first
-    ).to_be_visible()
-    choose(page, "Resident", "Otto Brandt")
+    day = page.get_by_label(re.compile("The day of Mireille Dupont"))
+    expect(day.get_by_text("giving the concert").first).to_be_visible()
+    page.get_by_text("The morning’s plan part by part").click()
+    expect(page.get_by_role("cell", name="3 h of 7 h")).to_be_visible()
+    # a stretch leads to its beginning
+    day.get_by_role("button", name=re.compile("^17:30 – 20:30: giving the concert")).click()
+    shows(page, "Tue 14 Feb, 17:30")
+    page.get_by_role("button", name=re.compile("^Otto Brandt")).click()
     expect(page.get_by_text("The trajectory holds no plans, only what happened.")).to_be_visible()
+    expect(
+        page.get_by_label(re.compile("The day of Otto Brandt")).get_by_text(HOSTILE, exact=True)
+    ).to_be_visible()
     expect(page).to_have_url(re.compile(r"resident=Otto\+Brandt"))
+    # the day is that of the clock
+    page.get_by_role("button", name="Previous event").click()
+    page.get_by_role("button", name="Previous event").click()
+    expect(page.get_by_role("heading", name="Otto Brandt: Mon 13 Feb")).to_be_visible()
+
+
+def test_a_conversation_is_read_from_where_it_takes_place_and_its_moment_is_found_from_the_conversations(
+    app: Server, page: Page
+) -> None:
+    opened(app, page, at="2023-02-13T10:00")
+    page.get_by_role("button", name="Read what is said").first.click()
+    expect(page).to_have_url(re.compile("talk=1"))
+    said = page.get_by_text(f"Come to my concert! {HOSTILE}", exact=True)
+    expect(said).to_be_in_viewport()
+    page.get_by_role("link", name="All that Mireille Dupont said").click()
+    expect(page).to_have_url(re.compile(r"/conversations\?conversation=3"))
+    expect(said).to_be_visible(timeout=20_000)
+    page.get_by_role("link", name="See it in the town").click()
+    expect(page).to_have_url(
+        re.compile(
+            r"/town\?task=concert&architecture=GA%2BTDP&player=outgoing.*at=2023-02-13T10%3A00&resident=Mireille\+Dupont"
+        )
+    )
+    shows(page, "Mon 13 Feb, 10:00")
+
+
+def test_a_conversation_without_a_world_leads_to_the_moment_it_was_frozen_from(
+    app: Server, page: Page
+) -> None:
+    with app.workspace.read() as db:
+        number = conversations.find_id(db, "stss-language/0")
+    page.goto(f"{app.url}/conversations?conversation={number}")
+    page.get_by_role("link", name="See it in the town").click()
+    shows(page, "Mon 13 Feb, 10:00")
+    expect(page).to_have_url(re.compile(r"architecture=GA%2BTDP.*resident=Yuki\+Nakamura"))
+    opened(app, page, talk="1")
+    page.get_by_role("link", name="1 conversation from this moment without a world").click()
+    expect(page).to_have_url(re.compile(r"/conversations\?.*scenario="))
 
 
 def test_a_conversation_is_opened_and_shown_letter_for_letter(app: Server, page: Page) -> None:
@@ -184,9 +334,8 @@ def test_a_conversation_is_opened_and_shown_letter_for_letter(app: Server, page:
     expect(page.get_by_text(f"Something about {HOSTILE}", exact=True)).to_be_visible()
     expect(page.get_by_text(f"Hold a concert. {HOSTILE}", exact=True)).to_be_visible()
     page.get_by_role("button", name="Show on the map").click()
-    expect(page.get_by_role("slider", name="Town time")).to_have_attribute(
-        "aria-valuetext", "Mon 13 Feb, 10:00"
-    )
+    shows(page, "Mon 13 Feb, 10:00")
+    expect(clock(page)).to_be_in_viewport()
     assert not [url for url in asked if "example.org" in url]
     assert "broken" not in page.title()
 

@@ -10,7 +10,7 @@ import pytest
 from core.benchmarks.stss import views
 from core.benchmarks.stss.tasks import Subgoal
 from core.benchmarks.stss.town import Sector, Town
-from core.benchmarks.stss.trajectory import UNSEEN, Trajectory
+from core.benchmarks.stss.trajectory import Trajectory
 from core.benchmarks.stss.views import Kept, Stretch
 
 from .made import CAFE, HALL, PARK, at, lived, party, talk
@@ -37,47 +37,6 @@ EVENING = lived(
 
 def seen(trajectory: Trajectory = EVENING, town: Town | None = TOWN, **task: object) -> views.Simulation:
     return views.simulation(party(**task), trajectory, town)
-
-
-def test_everybody_stands_where_they_are_at_the_last_moment_not_after_the_time() -> None:
-    ada, ben, cem = views.standing(seen(), at("2 19:20"))
-    assert (ada.part, ben.part, cem.part) == ("performer", "counted", "came close")
-    assert (ada.kind, ben.kind, cem.kind) == ("the task", "the task", "asleep")
-    assert ben.since == at("2 19:00")
-    assert ada.since == at("2 18:00")
-    # the café has one arena, in the middle of the sector; the park is not on this map
-    assert (ada.x, ada.y) == (0, 0)
-    assert (cem.x, cem.y) == (None, None)
-
-
-def test_two_in_one_room_stand_beside_each_other() -> None:
-    _, ben, _ = views.standing(seen(), at("2 19:00"))
-    assert ben.x is not None
-    assert ben.y is not None
-    assert ben.x**2 + ben.y**2 == pytest.approx(views.BESIDE**2)
-
-
-def test_a_time_before_the_first_moment_shows_the_first() -> None:
-    assert views.standing(seen(), at("1 00:00"))[1].state.action == "working"
-
-
-def test_nobody_stands_where_nothing_is_recorded() -> None:
-    life = EVENING.lives["Ben"].copy()
-    life[0] = UNSEEN
-    gone = replace(EVENING, lives={**EVENING.lives, "Ben": life})
-    assert [p.name for p in views.standing(seen(gone), at("2 18:00"))] == ["Ada", "Cem"]
-
-
-def test_without_a_town_nothing_has_a_place_on_a_map() -> None:
-    assert {p.x for p in views.standing(seen(town=None), at("2 19:00"))} == {None}
-
-
-def test_arenas_lie_in_rows_about_their_sector() -> None:
-    # two arenas: two columns, one row, half the distance to the left and to the right of the sector's own place
-    found = views.spots(TOWN)
-    assert found["Town Hall", "hall"] == (500 - views.APART / 2, 100)
-    assert found["Town Hall", "office"] == (500 + views.APART / 2, 100)
-    assert [views.grid(n) for n in (1, 2, 3, 4, 5)] == [(1, 1), (2, 1), (2, 2), (2, 2), (3, 2)]
 
 
 @pytest.mark.parametrize(
@@ -151,6 +110,25 @@ def test_each_part_of_the_plan_with_what_was_done_instead() -> None:
     assert (asleep.done, dict(asleep.instead)) == (0, {})
     assert (work.done, dict(work.instead)) == (30, {"conversing with Ada": 30})
     assert (reading.done, dict(reading.instead)) == (30, {"enjoying the party": 60, "walking": 30})
+
+
+def test_a_day_against_its_plan_is_told_in_sentences() -> None:
+    # 18:00 to 21:00 planned: an hour as planned, half an hour each on the way and talking, an hour by the plan of 18:30
+    told = views.kept_told(planned(*BEN, t0000=MORNING, t1830=CHANGED), "Ben", TUESDAY)
+    assert told == (
+        "1 h of 3 h planned in the morning went as planned; 30 min were spent on the way; 30 min talking; "
+        "1 h otherwise after the plan was changed. The plan was changed at 18:30."
+    )
+    assert views.kept_told(seen(), "Ben", TUESDAY) == "The trajectory holds no plans, only what happened."
+    monday = TUESDAY - timedelta(days=1)
+    assert views.kept_told(seen(), "Ben", monday) == "Nothing is recorded of Ben on this day."
+
+
+@pytest.mark.parametrize(
+    ("minutes", "said"), [(0, "0 min"), (59, "59 min"), (60, "1 h"), (150, "2 h 30 min")]
+)
+def test_hours(minutes: int, said: str) -> None:
+    assert views.hours(minutes) == said
 
 
 def test_a_trajectory_without_plans_has_none() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from core.benchmarks.benchmark import Materials
-from core.benchmarks.stss.agent import WALKING
 from core.benchmarks.stss.clock import DAY
 from core.benchmarks.stss.matching import about, told, words_in
 from core.benchmarks.stss.schedule import SLEEPING
@@ -27,26 +25,6 @@ Kind = Literal["the task", "conversation", "on the way", "asleep", "anything els
 """What a stretch of a day is spent on, in the order in which it matters here."""
 Part = Literal["performer", "counted", "came close", "others"]
 """What somebody is to the task's score."""
-Room = tuple[str, ...]
-
-APART = 22.0
-"""Metres on the map between two arenas of a sector."""
-BESIDE = 11.0
-"""Metres on the map between two people in one arena."""
-TURN = math.pi * (3 - math.sqrt(5))
-"""Each further dot of a crowd is turned by this angle and lies a little further out, so that no two meet."""
-
-
-class Standing(NamedTuple):
-    """A resident at a moment: what they do and since when; x and y are metres on the map, None for a place that is not on it."""
-
-    name: str
-    part: Part
-    kind: Kind
-    state: State
-    since: datetime
-    x: float | None
-    y: float | None
 
 
 class Stretch(NamedTuple):
@@ -142,11 +120,6 @@ class Simulation:
         return {name: tuple(self.lived.runs(name)) for name in self.lived.residents}
 
     @cached_property
-    def spots(self) -> Mapping[Room, tuple[float, float]]:
-        """Where on the map each arena lies; empty without a town."""
-        return spots(self.town) if self.town else {}
-
-    @cached_property
     def talks(self) -> tuple[Spoken, ...]:
         """Every conversation."""
         return tuple(Spoken(n, t, about(self.task, t)) for n, t in enumerate(self.lived.talks, start=1))
@@ -176,56 +149,14 @@ def town_of(conversation: Conversation, materials: Materials) -> Town | None:
 
 def kind_of(task: Task, action: str) -> Kind:
     """What an action is to a task. Talking about it is a conversation; sleep is sleep, whatever is dreamt of."""
-    lower = action.lower()
-    if "sleep" in lower:
+    state = State(action, "")
+    if state.asleep:
         return "asleep"
-    if lower == WALKING:
+    if state.on_the_way:
         return "on the way"
-    if lower.startswith("conversing"):
+    if action.lower().startswith("conversing"):
         return "conversation"
     return "the task" if words_in(action, task.keywords) else "anything else"
-
-
-def spots(town: Town) -> dict[Room, tuple[float, float]]:
-    """Every arena's place in metres: those of a sector in rows about the sector's own, the entrance first."""
-    found: dict[Room, tuple[float, float]] = {}
-    for sector in town.sectors.values():
-        columns, rows = grid(len(sector.arenas))
-        for i, arena in enumerate(sector.arenas):
-            x = sector.at[0] + (i % columns - (columns - 1) / 2) * APART
-            y = sector.at[1] - (i // columns - (rows - 1) / 2) * APART
-            found[sector.name, arena] = (x, y)
-    return found
-
-
-def grid(arenas: int) -> tuple[int, int]:
-    """Columns and rows in which a sector's arenas are drawn."""
-    columns = math.ceil(math.sqrt(arenas))
-    return columns, math.ceil(arenas / columns)
-
-
-def standing(of: Simulation, time: datetime) -> list[Standing]:
-    """Everybody at the last moment not after a time, in the order recorded; one who is not recorded then is left out."""
-    moment = of.lived.moment(time)
-    now = of.lived.times[moment]
-    found: list[Standing] = []
-    crowd: dict[Room, int] = {}
-    for name in of.lived.residents:
-        state = of.lived.at(name, moment)
-        if state is None:
-            continue
-        since = next(run.first for run in reversed(of.runs[name]) if run.first <= now)
-        spot = of.spots.get(state.room)
-        x, y = _beside(*spot, crowd.setdefault(state.room, 0)) if spot else (None, None)
-        crowd[state.room] = crowd.get(state.room, 0) + 1
-        kind = kind_of(of.task, state.action)
-        found.append(Standing(name, of.parts[name], kind, state, since, x, y))
-    return found
-
-
-def _beside(x: float, y: float, number: int) -> tuple[float, float]:
-    away, angle = BESIDE * math.sqrt(number), TURN * number
-    return x + away * math.cos(angle), y + away * math.sin(angle)
 
 
 def happened(of: Simulation, name: str, day: date) -> list[Stretch]:
@@ -283,6 +214,35 @@ def kept(of: Simulation, name: str, day: date) -> Kept | None:
         counts["planned"] += of.minutes
         counts[_became(of, state, morning, _at(_in_force(made, minute), minute))] += of.minutes
     return Kept(**counts)
+
+
+def kept_told(of: Simulation, name: str, day: date) -> str:
+    """The same in sentences, with when the plan was changed; why there is nothing to tell, where there is not."""
+    found = kept(of, name, day)
+    if not happened(of, name, day):
+        return f"Nothing is recorded of {name} on this day."
+    if found is None:
+        return "The trajectory holds no plans, only what happened."
+    told = [f"{hours(found.as_planned)} of {hours(found.planned)} planned in the morning went as planned"]
+    told += [
+        f"{hours(minutes)} {what}"
+        for minutes, what in (
+            (found.on_the_way, "were spent on the way"),
+            (found.talking, "talking"),
+            (found.changed, "otherwise after the plan was changed"),
+            (found.otherwise, "otherwise"),
+        )
+        if minutes
+    ]
+    changes = ", ".join(f"{plan.time:%H:%M}" for plan in plans(of, name, day)[1:])
+    return f"{'; '.join(told)}." + (f" The plan was changed at {changes}." if changes else "")
+
+
+def hours(minutes: int) -> str:
+    """“1 h 30 min”."""
+    whole, rest = divmod(minutes, 60)
+    parts = [f"{whole} h" if whole else "", f"{rest} min" if rest else ""]
+    return " ".join(part for part in parts if part) or "0 min"
 
 
 def _moments(of: Simulation, name: str, day: date) -> Iterator[tuple[int, State]]:

@@ -1,0 +1,147 @@
+"""A simulation as a film: the ground it is played on, everybody's life as changes of state, and the moments worth jumping to.
+
+Plain values for a browser, which moves people by itself. Times are minutes since the midnight before the first day.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+import numpy as np
+
+from core.benchmarks.stss import views
+from core.benchmarks.stss.clock import DAY
+from core.benchmarks.stss.town import Town
+from core.benchmarks.stss.trajectory import STAMP, UNSEEN
+from core.benchmarks.stss.views import Simulation, Stretch
+
+NOON = time(12)
+MORNING, LAST, LIVED = "morning’s plan", "last plan", "happened"
+TALK, WINDOW = "talk", "event"
+"""Kinds of mark on the time line, beside “counted” and “came close”: a conversation about the task, the beginning of its event."""
+
+
+def film(of: Simulation) -> dict[str, Any]:
+    """The whole film. `ground` is None where the town is not at hand."""
+    rooms = _rooms(of.town)
+    return {
+        "days": [{"date": day.isoformat(), "name": f"{day:%a} {day.day} {day:%b}"} for day in of.days],
+        "minutes": [_minute(of, moment) for moment in of.lived.times],
+        "step": of.minutes,
+        "ground": _ground(of, of.town) if of.town else None,
+        "states": [
+            [state.action, state.place, rooms.get(state.room), views.kind_of(of.task, state.action)]
+            for state in of.lived.states
+        ],
+        "people": [
+            {"name": name, "part": of.parts[name], "life": _life(of, name), "days": [_day(of, name, day) for day in of.days]}
+            for name in of.lived.residents
+        ],
+        "talks": [{"minute": _minute(of, s.talk.time), "pair": list(s.talk.pair), "number": s.number} for s in of.talks],
+        "windows": [
+            [_minute(of, s.start), _minute(of, s.end)] for s in of.task.subgoals if s.start and s.end
+        ],
+        "marks": sorted(_marks(of), key=lambda mark: (mark["minute"], mark["kind"])),
+        "opens": _minute(of, opens(of)),
+    }  # fmt: skip
+
+
+def opens(of: Simulation) -> datetime:
+    """The moment to begin with: when something counted first; else the event begins, or noon of the last day."""
+    times = [datetime.strptime(e.time, STAMP) for e in of.score.evidence if e.counted and e.time]
+    times = times or [s.start for s in of.task.subgoals if s.start]
+    return of.lived.times[of.lived.moment(min(times, default=datetime.combine(of.days[-1], NOON)))]
+
+
+def _minute(of: Simulation, moment: datetime) -> int:
+    return int((moment - datetime.combine(of.days[0], time())) / timedelta(minutes=1))
+
+
+def _rooms(town: Town | None) -> dict[tuple[str, ...], tuple[int, int]]:
+    """Sector and arena by their numbers on the ground."""
+    sectors = town.sectors.values() if town else ()
+    return {(s.name, arena): (i, j) for i, s in enumerate(sectors) for j, arena in enumerate(s.arenas)}
+
+
+def _ground(of: Simulation, town: Town) -> dict[str, Any]:
+    """Sectors with their arenas, doors between them, and how many moments residents spent in each awake and not on their way."""
+    numbers = {name: i for i, name in enumerate(town.sectors)}
+    spent: Counter[str] = Counter()
+    for life in of.lived.lives.values():
+        for index, moments in zip(*np.unique(life[life != UNSEEN], return_counts=True), strict=True):
+            state = of.lived.states[index]
+            if not state.asleep and not state.on_the_way:
+                spent[state.room[0]] += int(moments)
+    return {
+        "sectors": [
+            {
+                "name": s["sector"], "kind": s["kind"], "x": s["x"], "y": s["y"], "arenas": s["arenas"], "here": s["sector"] in of.sectors,
+                "spent": spent[s["sector"]],
+            }
+            for s in town.map()
+        ],
+        "doors": [
+            [numbers[s["sector"]], numbers[other]] for s in town.map() for other in s["doors"] if s["sector"] < other
+        ],
+    }  # fmt: skip
+
+
+def _life(of: Simulation, name: str) -> list[list[int]]:
+    """[moment, state] wherever the state changes; the state is −1 where nothing is recorded."""
+    life = of.lived.lives[name]
+    starts = np.flatnonzero(np.diff(life, prepend=UNSEEN - 1))
+    return [[int(start), int(life[start])] for start in starts]
+
+
+def _day(of: Simulation, name: str, day: date) -> dict[str, Any]:
+    """What was planned in the morning, the plan as it stood at last where it was changed, and what happened."""
+    made = views.plans(of, name, day)
+    rows = [(MORNING, made[0].stretches)] if made else []
+    if len(made) > 1:
+        rows.append((LAST, made[-1].stretches))
+    rows.append((LIVED, tuple(views.happened(of, name, day))))
+    return {
+        "rows": [[row, [_stretch(s) for s in stretches]] for row, stretches in rows if stretches],
+        "said": views.kept_told(of, name, day),
+        "parts": [
+            [_stretch(part.planned), part.done, [[what, minutes] for what, minutes in part.instead.items()]]
+            for part in views.compared(of, name, day)
+        ],
+    }
+
+
+def _stretch(s: Stretch) -> list[Any]:
+    return [s.start, min(s.end, DAY), s.action, s.place, s.kind]
+
+
+def _marks(of: Simulation) -> Iterator[dict[str, Any]]:
+    for subgoal in of.task.subgoals:
+        if subgoal.start:
+            yield {
+                "minute": _minute(of, subgoal.start),
+                "kind": WINDOW,
+                "who": "",
+                "what": "the event begins",
+            }
+    for e in of.score.evidence:
+        if e.time:
+            what = "counted" if e.counted else f"came close: {e.why}"
+            minute = _minute(of, datetime.strptime(e.time, STAMP))
+            yield {
+                "minute": minute,
+                "kind": "counted" if e.counted else "came close",
+                "who": e.agent,
+                "what": what,
+            }
+    for s in of.talks:
+        if s.about:
+            who = " and ".join(s.talk.pair)
+            yield {
+                "minute": _minute(of, s.talk.time),
+                "kind": TALK,
+                "who": who,
+                "what": "talk about the task",
+            }

@@ -1,0 +1,48 @@
+"""The town in the browser: one component that plays the whole film by itself, and a small one that carries news to and fro.
+
+The film is sent once for a simulation. Only the second component takes part in the exchange with Python, once the clock has come to
+rest, so that the address follows. All text arrives by textContent: nothing that anybody wrote is ever read as HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from pages.parts.desk import component as desk
+
+HERE = Path(__file__).resolve().parent
+SCRIPTS = (desk.HERE / "text.js", *(HERE / name for name in ("film.js", "map.js", "day.js", "town.js")))
+
+_town = st.components.v2.component(
+    "concord_town",
+    html='<div class="town" part="town"></div>',
+    css=(HERE / "town.css").read_text(encoding="utf-8"),
+    js="\n".join(path.read_text(encoding="utf-8") for path in SCRIPTS),
+)
+_link = st.components.v2.component("concord_town_link", js=(HERE / "link.js").read_text(encoding="utf-8"))
+
+
+def town(name: str, film: Mapping[str, Any]) -> None:
+    """Draw the town. What does not change is sent once: Streamlit's own cache sees to that."""
+    _town(data={"id": name, "film": film}, key="town")
+
+
+def link(
+    name: str, at: str, resident: str, go: Mapping[str, Any] | None
+) -> tuple[Mapping[str, str] | None, int | None]:
+    """Tell the town where to begin, and where to go (a new `n` each time, `at`, `resident`).
+
+    Returns what it shows since it came to rest, and the number of the conversation to be read, if one was chosen.
+    """
+    result = _link(
+        data={"id": name, "at": at, "resident": resident, "go": go},
+        key="town link",
+        on_shown_change=lambda: None,
+        on_talk_change=lambda: None,
+    )
+    shown = result.shown if result.shown and result.shown["id"] == name else None
+    return shown, result.talk
