@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from core.exchange import incoming, ratings_csv, ratings_study
 from core.rating import LIKERT_5, Criterion, Rater
-from core.store import conversations, ratings, studies
+from core.store import conversations, frames, ratings, studies
 from core.store.conversations import Filter
 from core.store.database import now
 from core.store.studies import Study
@@ -162,7 +162,7 @@ def filled(path: Path, count: int, rated: int) -> Workspace:
 def framed(workspace: Workspace, repeats: int) -> None:
     def ours(_: int) -> None:
         with workspace.read() as db:
-            studies.frame(db, "study")
+            frames.frame(db, "study")
 
     def plain(_: int) -> None:
         with workspace.read() as db:

@@ -16,7 +16,7 @@ from core.agreement import default_panels, study_agreement
 from core.benchmarks import BENCHMARKS
 from core.errors import StudyError, not_found
 from core.rating import Criterion
-from core.store import access, conversations, ratings, studies
+from core.store import access, conversations, frames, ratings, studies
 from core.store.conversations import Filter
 from core.store.studies import Study
 
@@ -259,14 +259,14 @@ def ratings_for_agreement(
     Raises NotFound for an unknown study, StudyError for one without any rating.
     """
     study = studies.get(db, name)
-    table = studies.frame(db, name)
+    table = frames.frame(db, name)
     if table.empty:
         raise StudyError(
             f"The study “{name}” has no ratings yet. Have judges rate its conversations with `concord judge`, "
             "and deal it to annotators with `concord study deal`."
         )
     table = _mean_of_runs(table) if runs == "mean" else _named_runs(table)
-    left_out = dict.fromkeys(studies.refused_units(db, name), REFUSED) if exclude_refused else {}
+    left_out = dict.fromkeys(frames.refused_units(db, name), REFUSED) if exclude_refused else {}
     rated = {kind: set(rows.criterion) for kind, rows in table.groupby("kind")}
     compared = set.intersection(*rated.values())
     counted = tuple(c.name for c in study.criteria if c.counted and c.name in compared)

@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from core.conversation import Conversation, Message, Unit
 from core.errors import NotAllowed, StudyError
 from core.rating import YES_NO, Criterion, Judgement, Rater, Rating
-from core.store import access, conversations, ratings, studies
+from core.store import access, conversations, frames, ratings, studies
 from core.store.studies import Study
 from core.workspace import Workspace
 
@@ -188,11 +188,11 @@ def test_an_answer_counts_once_its_item_is_submitted(workspace):
         rater, (first, _) = ann(db)
         studies.answer(db, rater, first, "fluency", 4)
         studies.answer(db, rater, first, "charm", 2)
-        assert studies.frame(db, "study").empty
+        assert frames.frame(db, "study").empty
         studies.submit(db, rater, first)
-        assert sorted(studies.frame(db, "study").score) == [2.0, 4.0]
+        assert sorted(frames.frame(db, "study").score) == [2.0, 4.0]
         studies.reopen(db, rater, first)
-        assert studies.frame(db, "study").empty
+        assert frames.frame(db, "study").empty
 
 
 def test_a_replaced_answer_is_kept_as_history(workspace):
@@ -213,10 +213,10 @@ def test_an_answer_after_submission_counts_at_once(workspace):
             studies.answer(db, rater, first, criterion, 4)
         studies.submit(db, rater, first)
         studies.answer(db, rater, first, "charm", 1)
-        assert sorted(studies.frame(db, "study").score) == [1.0, 4.0]
+        assert sorted(frames.frame(db, "study").score) == [1.0, 4.0]
         # Without an answer the item is no longer complete: nothing of it counts.
         studies.answer(db, rater, first, "charm", None)
-        assert studies.frame(db, "study").empty
+        assert frames.frame(db, "study").empty
 
 
 def test_what_is_not_asked_or_not_mine_is_refused(workspace):
@@ -243,5 +243,5 @@ def test_judges_under_two_prompts_are_two_raters(workspace):
             ratings.save_judgement(
                 db, Judgement(f"k1|{variant}", "k1", Rater("one", "judge", variant), (rating,))
             )
-        frame = studies.frame(db, "study")
+        frame = frames.frame(db, "study")
     assert dict(zip(frame.rater, frame.score, strict=True)) == {"one": 1.0, "one v1": 2.0, "one v2": 4.0}

@@ -8,7 +8,7 @@ from core import studies
 from core.conversation import Unit
 from core.errors import NotFound, StudyError
 from core.rating import Criterion, Judgement, Rater, Rating, Scale
-from core.store import access, conversations, ratings
+from core.store import access, conversations, frames, ratings
 from core.store import studies as stored
 from core.store.conversations import Filter
 from core.workspace import Workspace
@@ -71,9 +71,9 @@ class TestDraw:
 
     def test_refused_conversations_are_passed_over_on_request(self, db):
         draw(db, 32)
-        assert stored.refused_units(db, "s")
+        assert frames.refused_units(db, "s")
         studies.draw_study(db, "t", 32, wanted=PINGPONG, exclude_refused=True)
-        assert stored.refused_units(db, "t") == []
+        assert frames.refused_units(db, "t") == []
 
     @pytest.mark.parametrize(
         ("options", "sentence"),
@@ -171,7 +171,7 @@ class TestDeal:
 class TestForAgreement:
     def test_refused_conversations_are_left_out_and_counted(self, db):
         draw(db, 64)
-        refused = set(stored.refused_units(db, "s"))
+        refused = set(frames.refused_units(db, "s"))
         found = studies.ratings_for_agreement(db, "s")
         assert set(found.left_out) == refused
         assert set(found.left_out.values()) == {studies.REFUSED}

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import pandas as pd
 from sqlite_utils import Database
 
 from core.conversation import Unit
@@ -23,18 +22,6 @@ _BEGUN = (
     "AND r.conversation_id = b.conversation_id AND ifnull(r.turn, 0) = ifnull(b.turn, 0) "
     "WHERE b.id = {a}.unit_id AND r.rater_id = {a}.rater_id))"
 )
-_FRAME = [
-    "unit",
-    "conversation_id",
-    "turn",
-    "player",
-    "criterion",
-    "rater",
-    "kind",
-    "stand_in",
-    "repeat",
-    "score",
-]
 
 
 @dataclass(frozen=True)
@@ -365,81 +352,3 @@ def import_annotations(db: Database, study: str, given: Iterable[Annotation]) ->
         )
         touched.append(conversation[0])
     ratings.refresh(db, touched)
-
-
-def refused_units(db: Database, name: str) -> list[int]:
-    """The units of a study whose conversation a judge saw a refusal in, at any turn."""
-    rows = db.execute(
-        "SELECT u.id FROM study_units u WHERE u.study_id = ? AND EXISTS (SELECT 1 FROM scores s JOIN raters x ON x.id = s.rater_id "
-        "WHERE s.conversation_id = u.conversation_id AND s.criterion = 'refusal' AND s.total > 0 AND x.kind = 'judge')",
-        [study_id(db, name)],
-    )
-    return [row[0] for row in rows]
-
-
-def frame(db: Database, name: str) -> pd.DataFrame:
-    """A study's ratings in long form, people's and judges', one row per unit, criterion, rater and repeat.
-
-    Columns: unit (study unit id), conversation_id, turn, player, criterion, rater, kind, stand_in, repeat, score. A judge present
-    with several versions of the prompt is named with each version, as they are different raters. A judge's score of a
-    conversation is the mean over its turns where the judge rates turns; people's answers count once submitted.
-    """
-    found = study_id(db, name)
-    per_turn = db.execute("SELECT per_turn FROM studies WHERE id = ?", [found]).fetchone()[0]
-    if per_turn:
-        given = _turns_rated(db, found)
-    else:
-        given = _frame(
-            db,
-            "SELECT u.id AS unit, s.rater_id, s.criterion, s.repeat, s.total / s.n AS score FROM study_units u "
-            "JOIN scores s ON s.conversation_id = u.conversation_id AND (s.study_id = u.study_id OR s.study_id IS NULL) WHERE u.study_id = ?",
-            found,
-        )
-    # What a unit and a rater are is read once each, not once a rating.
-    units = _frame(
-        db,
-        "SELECT u.id AS unit, u.conversation_id, u.turn, c.player FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
-        "WHERE u.study_id = ?",
-        found,
-    )
-    raters = _frame(db, "SELECT id AS rater_id, name AS rater, variant, kind, stand_in FROM raters")
-    raters = raters[raters.rater_id.isin(given.rater_id.unique())]
-    versions = (
-        raters[raters.kind == "judge"]
-        .groupby("rater")
-        .variant.transform("count")
-        .reindex(raters.index, fill_value=0)
-    )
-    raters["rater"] = raters.rater.where(versions < 2, (raters.rater + " " + raters.variant).str.rstrip())
-    table = given.merge(units, on="unit", how="left").merge(raters, on="rater_id", how="left")
-    return table[_FRAME]
-
-
-def _turns_rated(db: Database, study: int) -> pd.DataFrame:
-    """The ratings of a study's turns: unit, rater_id, criterion, repeat, score.
-
-    Each conversation's ratings are read once and matched with its turns here; looking them up turn by turn takes three times as long.
-    """
-    units = _frame(db, "SELECT id AS unit, conversation_id, turn FROM study_units WHERE study_id = ?", study)
-    given = _frame(
-        db,
-        "SELECT r.conversation_id, r.turn, r.rater_id, r.criterion, r.repeat, r.score FROM "
-        "(SELECT DISTINCT conversation_id, study_id FROM study_units WHERE study_id = ?) u CROSS JOIN ratings r "
-        "ON r.conversation_id = u.conversation_id AND r.turn IS NOT NULL AND (r.study_id = u.study_id OR r.study_id IS NULL)",
-        study,
-    )
-    undone = _frame(
-        db,
-        "SELECT a.unit_id AS unit, a.rater_id, 1 AS undone FROM assignments a JOIN study_units u ON u.id = a.unit_id "
-        "WHERE u.study_id = ? AND a.state <> 'done'",
-        study,
-    )
-    rated = given.merge(units, on=["conversation_id", "turn"]).merge(
-        undone, on=["unit", "rater_id"], how="left"
-    )
-    return rated.loc[rated.undone.isna(), ["unit", "rater_id", "criterion", "repeat", "score"]]
-
-
-def _frame(db: Database, sql: str, *args: Any) -> pd.DataFrame:
-    cursor = db.execute(sql, list(args))
-    return pd.DataFrame(cursor.fetchall(), columns=[column[0] for column in cursor.description])

@@ -12,7 +12,7 @@ import streamlit as st
 from core import fieldwork, studies
 from core.errors import ConcordError
 from core.exchange import conversations_jsonl, ratings_csv
-from core.store import access, progress
+from core.store import access, frames, progress
 from core.store import studies as stored
 from core.store.studies import Study
 from core.workspace import Workspace
@@ -51,7 +51,7 @@ def _study(names: list[str]) -> None:
     with workspace().read() as db:
         study = stored.get(db, name)
         items, strata, people = progress.items(db, name), progress.strata(db, name), access.annotators(db)
-        ratings = stored.frame(db, name)
+        ratings = frames.frame(db, name)
     _facts(study, sum(count for _, count in strata))
     if not study.anonymous:
         _deal(study, [a.name for a in people if a.can_enter and not a.stand_in], {i.annotator for i in items})

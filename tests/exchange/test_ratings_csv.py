@@ -15,7 +15,7 @@ from core.exchange import incoming, ratings_csv, ratings_study
 from core.exchange.cells import marked, unmarked
 from core.exchange.scales import deduced, told
 from core.rating import Scale, points
-from core.store import conversations, ratings
+from core.store import conversations, frames, ratings
 from core.store import studies as stored
 
 HEADER = "item_id,criterion,rater_type,rater,score"
@@ -52,7 +52,7 @@ class TestRead:
         assert "new: 2 ratings by people, 2 by judges, 2 units, 2 conversations." in done.output
         assert "fluency: 2 to 4, 3 answers" in done.output
         with workspace.read() as db:
-            frame = stored.frame(db, "s")
+            frame = frames.frame(db, "s")
             assert sorted(zip(frame.rater, frame.kind, frame.score, strict=True)) == [
                 ("ann", "human", 2.0), ("ann", "human", 4.0), ("gpt", "judge", 1.0), ("gpt", "judge", 3.5),
             ]  # fmt: skip
@@ -147,7 +147,7 @@ class TestRead:
         with workspace.write() as db:
             bring(db, put(tmp_path, *lines, header="item_id,criterion,rater_type,rater,turn,score"))
             assert stored.get(db, "s").per_turn
-            frame = stored.frame(db, "s")
+            frame = frames.frame(db, "s")
         assert sorted(zip(frame.turn, frame.kind, frame.score, strict=True)) == [
             (1, "human", 1.0), (1, "judge", 1.0), (2, "human", 2.0), (2, "judge", 2.0),
         ]  # fmt: skip
@@ -156,7 +156,7 @@ class TestRead:
         lines = ["a,f,human,ann,,4", "a,f,judge,gpt,1,2", "a,f,judge,gpt,2,5"]
         with workspace.write() as db:
             bring(db, put(tmp_path, *lines, header="item_id,criterion,rater_type,rater,turn,score"))
-            frame = stored.frame(db, "s")
+            frame = frames.frame(db, "s")
         assert dict(zip(frame.rater, frame.score, strict=True)) == {"ann": 4.0, "gpt": 3.5}  # (2 + 5) / 2
 
     def test_turns_as_pandas_writes_them(self, workspace, tmp_path):

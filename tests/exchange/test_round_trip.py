@@ -11,7 +11,7 @@ from core import studies
 from core.conversation import Unit
 from core.exchange import fed, incoming
 from core.rating import Judgement, Rater, Rating
-from core.store import access, conversations, ratings
+from core.store import access, conversations, frames, ratings
 from core.store import studies as stored
 from tests.filled import fill
 
@@ -21,7 +21,7 @@ FED = Path(__file__).parents[3] / "shared" / "data" / "fed"
 def as_known(db, name):
     """A study's frame with names instead of this workspace's numbers, in an order that rows do not decide."""
     keys = {u["id"]: (u["key"], u["turn"]) for u in stored.units(db, name)}
-    frame = stored.frame(db, name)
+    frame = frames.frame(db, name)
     frame["key"] = [keys[unit][0] for unit in frame.unit]
     frame["turn"] = [keys[unit][1] or 0 for unit in frame.unit]
     frame = frame.drop(columns=["unit", "conversation_id"])
@@ -81,7 +81,7 @@ def told(db, key):
 
 
 def stored_refusals(db, name):
-    refused = set(stored.refused_units(db, name))
+    refused = set(frames.refused_units(db, name))
     return {u["key"]: u["id"] in refused for u in stored.units(db, name)}
 
 
