@@ -82,7 +82,7 @@ def execute(
         ratings.register(db, system.name, system.criteria)
         number = runs.start(db, job.benchmark, job.plan, os.getpid())
     try:
-        with _few_collections():
+        with few_collections():
             asyncio.run(_Run(workspace, number, job, state, max_cost, retry_failed, watch).go())
     except BaseException:
         with workspace.write() as db:
@@ -99,7 +99,7 @@ def execute(
 
 
 @contextmanager
-def _few_collections() -> Iterator[None]:
+def few_collections() -> Iterator[None]:
     """A call makes thousands of short-lived objects and next to no cycles: collecting after every 700 costs a fifth of its CPU."""
     before = gc.get_threshold()
     gc.freeze()

@@ -6,11 +6,13 @@ import asyncio
 import json
 import re
 from datetime import date
+from types import SimpleNamespace
 
 import pytest
 
 from core.benchmarks.stss.agent import WALKING
 from core.benchmarks.stss.clock import Clock
+from core.benchmarks.stss.encounters import Rooms
 from core.benchmarks.stss.mind import Kept, Plan, Utterance
 from core.benchmarks.stss.schedule import SLEEPING, Wish
 from core.benchmarks.stss.scoring import score
@@ -92,6 +94,26 @@ def test_two_who_meet_talk_and_remember(two_houses):
     )
     kinds = [(kind, text) for _, _, kind, text in lived.extra["memories"]["Ben Birch"]]
     assert ("talked", first.summary["Ben Birch"]) in kinds
+
+
+def test_rooms_are_kept_as_people_come_and_go_in_the_order_of_the_town():
+    ada, ben, cleo = (SimpleNamespace(number=i, room=("café", "bar"), free=True) for i in range(3))
+    rooms = Rooms()
+    for person in (cleo, ada, ben):
+        rooms.note(person)
+    assert rooms.shared() == [[ada, ben, cleo]]
+    ben.room = ("park", "lawn")
+    rooms.note(ben)
+    assert rooms.shared() == [[ada, cleo]]
+    cleo.free = False
+    rooms.note(cleo)
+    assert rooms.shared() == []
+    cleo.free, cleo.room = True, ("park", "lawn")
+    rooms.note(cleo)
+    rooms.note(cleo)
+    dot = SimpleNamespace(number=3, room=("café", "bar"), free=True)
+    rooms.note(dot)
+    assert rooms.shared() == [[ada, dot], [ben, cleo]]
 
 
 class Chatterbox(ScriptedMind):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from core.benchmarks.stss.clock import Clock
@@ -15,12 +14,14 @@ WALKING = "walking"
 
 @dataclass(eq=False)
 class Agent:
-    """One resident's body. `place` and `doing` hold for the present step once `advance` was called."""
+    """One resident's body. `place` and `doing` hold for the present step once `advance` was called. `number` is its place in the town's order."""
 
     me: Self
     mind: Mind
     town: Town
     place: Place
+    number: int = 0
+    name: str = field(init=False)
     doing: str = SLEEPING
     walking: bool = False
     talking_until: int = 0
@@ -32,15 +33,23 @@ class Agent:
     _action: int = -1
     _next: int = 0
 
-    @property
-    def name(self) -> str:
-        """The resident's name."""
-        return self.me.resident.name
+    def __post_init__(self) -> None:
+        self.name = self.me.name
 
     @property
     def free(self) -> bool:
         """Awake, not on the way, not talking."""
         return not self.walking and self.doing != SLEEPING and not self.talking_until
+
+    @property
+    def room(self) -> tuple[str, str]:
+        """The sector and the arena one is in."""
+        return self.place.sector, self.place.arena
+
+    @property
+    def due(self) -> int:
+        """The next step that changes something; to `advance` before does nothing."""
+        return max(self._next, self.talking_until)
 
     @property
     def seen(self) -> Other:
@@ -58,8 +67,8 @@ class Agent:
         self.me.doing = self.doing
 
     def advance(self, step: int, clock: Clock) -> None:
-        """Come to where one is at this step. Most steps change nothing, and then nothing is done."""
-        if step < max(self._next, self.talking_until):
+        """Come to where one is at this step."""
+        if step < self.due:
             return
         if self.talking_until:
             self.talking_until, self._action = 0, -1
@@ -87,12 +96,3 @@ class Agent:
             for stop in way[1:-1]
         ]
         return [*passed, (step + clock.span(way[-1].minutes), goal)]
-
-
-def rooms(agents: Iterable[Agent]) -> dict[tuple[str, str], list[Agent]]:
-    """Everybody who is free, by the room they are in."""
-    found: dict[tuple[str, str], list[Agent]] = {}
-    for agent in agents:
-        if agent.free:
-            found.setdefault((agent.place.sector, agent.place.arena), []).append(agent)
-    return found

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from operator import attrgetter
 
-from core.benchmarks.stss.agent import Agent, rooms
+from core.benchmarks.stss.agent import Agent
 from core.benchmarks.stss.clock import Clock
 
 ATTENTION = 8
@@ -20,6 +22,38 @@ TAKEN = 30
 """… when the other was in conversation already."""
 
 
+@dataclass
+class Rooms:
+    """Who is free, by the room they are in, everybody in the order of the town. It is told of those who moved, and looks at nobody else."""
+
+    _of: dict[int, tuple[str, str]] = field(default_factory=dict)
+    _in: dict[tuple[str, str], list[Agent]] = field(default_factory=dict)
+    _shared: dict[tuple[str, str], list[Agent]] = field(default_factory=dict)
+
+    def note(self, agent: Agent) -> None:
+        """Take in where somebody is, and whether they are free."""
+        now = agent.room if agent.free else None
+        before = self._of.get(agent.number)
+        if now == before:
+            return
+        if before is not None:
+            del self._of[agent.number]
+            left = self._in[before]
+            left.remove(agent)
+            if len(left) < 2:
+                self._shared.pop(before, None)
+        if now is not None:
+            self._of[agent.number] = now
+            entered = self._in.setdefault(now, [])
+            insort(entered, agent, key=attrgetter("number"))
+            if len(entered) > 1:
+                self._shared[now] = entered
+
+    def shared(self) -> list[list[Agent]]:
+        """The rooms that several are in, in the order of the first of each."""
+        return sorted(self._shared.values(), key=lambda room: room[0].number)
+
+
 @dataclass(frozen=True)
 class Encounter:
     """Somebody noticed somebody and may speak to them."""
@@ -28,17 +62,15 @@ class Encounter:
     other: Agent
 
 
-def encounters(agents: Iterable[Agent], step: int) -> list[Encounter]:
+def encounters(rooms: Rooms, step: int) -> list[Encounter]:
     """At most one for each resident: among those they look at, the one they have thought of least lately.
 
     Each looks at those who stand next in the room, in the order of the town, and that order turns with the steps: the same
     whatever the order in which minds replied.
     """
     found = []
-    for room in rooms(agents).values():
+    for room in rooms.shared():
         n = len(room)
-        if n < 2:
-            continue
         for i, agent in enumerate(room):
             if step < agent.attentive:
                 continue

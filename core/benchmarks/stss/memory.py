@@ -40,6 +40,7 @@ class Stream:
 
     memories: list[Memory] = field(default_factory=list)
     vectors: Vectors | None = None
+    _indexed: int = field(default=0, repr=False)
     _numbers: dict[str, int] = field(default_factory=dict, repr=False)
     # Arrays, not lists: numpy reads them as they are, and the garbage collector does not go through them.
     _rows: array[int] = field(default_factory=lambda: array("i"), repr=False)
@@ -48,12 +49,7 @@ class Stream:
 
     def add(self, memory: Memory) -> None:
         """Remember something."""
-        row = len(self.memories)
         self.memories.append(memory)
-        for word, count in _words_of(memory.text).items():
-            self._rows.append(row)
-            self._words.append(self._numbers.setdefault(word, len(self._numbers)))
-            self._counts.append(count)
 
     async def retrieve(self, query: str, now: datetime, k: int) -> list[Memory]:
         """The k memories that serve a query best, oldest first; of two as good the later one. Fewer where there are fewer.
@@ -76,6 +72,7 @@ class Stream:
 
     def lexical_relevance(self, query: str) -> Floats:
         """Cosine of each memory with the query by their words, 0 to 1; words that no memory holds count for nothing."""
+        self._index()
         n = len(self.memories)
         asked = {self._numbers[w]: c for w, c in _words_of(query).items() if w in self._numbers}
         if not asked:
@@ -94,6 +91,15 @@ class Stream:
         # A memory without a single word has no direction.
         cosine: Floats = np.divide(dots, norms * np.linalg.norm(wanted), out=np.zeros(n), where=norms > 0)
         return cosine
+
+    def _index(self) -> None:
+        """Count the words of memories that came since; where relevance is by vectors nobody needs them."""
+        for row in range(self._indexed, len(self.memories)):
+            for word, count in _words_of(self.memories[row].text).items():
+                self._rows.append(row)
+                self._words.append(self._numbers.setdefault(word, len(self._numbers)))
+                self._counts.append(count)
+        self._indexed = len(self.memories)
 
 
 def _words_of(text: str) -> Counter[str]:

@@ -15,7 +15,7 @@ import numpy as np
 from core.benchmarks.stss import encounters, talk
 from core.benchmarks.stss.agent import Agent
 from core.benchmarks.stss.clock import Clock
-from core.benchmarks.stss.encounters import AGAIN, PAUSE, Encounter
+from core.benchmarks.stss.encounters import AGAIN, PAUSE, Encounter, Rooms
 from core.benchmarks.stss.memory import Memory, Stream
 from core.benchmarks.stss.mind import Kept, Mind, Now, Self
 from core.benchmarks.stss.schedule import Day, arrange
@@ -40,22 +40,30 @@ class World:
     plans: list[dict[str, Any]] = field(default_factory=list)
     scenes: list[dict[str, Any]] = field(default_factory=list)
     _states: dict[tuple[str, Any], int] = field(default_factory=dict)
+    _rooms: Rooms = field(default_factory=Rooms)
+    _due: dict[int, list[Agent]] = field(default_factory=dict)
+    """Whom to look at in which step: most residents go on with what they do in most steps."""
 
     async def run(self) -> Trajectory:
         """Live through all days. Raises CallFailed where an endpoint fails."""
         lives: dict[str, Indices] = {a.name: np.empty(self.clock.steps, dtype=np.int32) for a in self.agents}
-        columns = list(zip(self.agents, lives.values(), strict=True))
         first = Now(self.town, self.clock, 0)
         await together(a.mind.prepare(a.me, first) for a in self.agents)
         for step in range(self.clock.steps):
             now = Now(self.town, self.clock, step)
             if self.clock.begins_day(step):
                 await self._wake_up(now)
-            for agent in self.agents:
+            changed = {agent.number: agent for agent in self._due.pop(step, ())}
+            for agent in changed.values():
                 agent.advance(step, self.clock)
-            await self._meet(now)
-            for agent, life in columns:
-                life[step] = self._states.setdefault((agent.doing, agent.place), len(self._states))
+                self._rooms.note(agent)
+            for agent in await self._meet(now):
+                changed[agent.number] = agent
+                self._rooms.note(agent)
+            for _, agent in sorted(changed.items()):
+                state = self._states.setdefault((agent.doing, agent.place), len(self._states))
+                lives[agent.name][step:] = state  # until it changes
+                self._due.setdefault(max(agent.due, step + 1), []).append(agent)
         return Trajectory(
             tuple(map(self.clock.time, range(self.clock.steps))),
             tuple(State(doing, str(place)) for doing, place in self._states),
@@ -77,15 +85,16 @@ class World:
             day, repairs = arrange(plan.wishes, agent.me.resident, self.town, plan.wake)
             agent.me.repairs += [(now.time, repair) for repair in repairs]
             agent.follow(day, now.step)
+            self._due.setdefault(agent.due, []).append(agent)
             if plan.outline:
                 agent.me.remember(now.time, plan.outline, PLANNED, "planned")
             self._note(agent, day, now)
 
-    async def _meet(self, now: Now) -> None:
-        """Who is in one room may talk."""
-        met = encounters.encounters(self.agents, now.step)
+    async def _meet(self, now: Now) -> list[Agent]:
+        """Who is in one room may talk. Gives those who do."""
+        met = encounters.encounters(self._rooms, now.step)
         if not met:
-            return
+            return []
         wants = await together(e.agent.mind.approaches(e.agent.me, e.other.seen, now) for e in met)
         wanting = []
         for e, wish in zip(met, wants, strict=True):
@@ -99,12 +108,12 @@ class World:
             if wish:
                 wanting.append(e)
         talking = encounters.pair_up(wanting, now.step, self.clock)
-        if talking:
-            await self._talk(talking, now)
+        return await self._talk(talking, now) if talking else []
 
-    async def _talk(self, talking: Sequence[Encounter], now: Now) -> None:
+    async def _talk(self, talking: Sequence[Encounter], now: Now) -> list[Agent]:
         doing = [{a.name: a.doing for a in (e.agent, e.other)} for e in talking]
         held = await together(self._converse(e, now) for e in talking)
+        spoke: list[Agent] = []
         changed: list[Agent] = []
         for e, were, (said, kept) in zip(talking, doing, held, strict=True):
             if not said:
@@ -118,10 +127,12 @@ class World:
             until = now.step + self.clock.span(talk.minutes(said))
             for agent, partner, k in ((pair[0], pair[1], kept[0]), (pair[1], pair[0], kept[1])):
                 agent.talk(partner.name, until)
+                spoke.append(agent)
                 agent.me.remember(now.time, k.summary, max(1, min(10, k.importance)), "talked")
                 if k.changes_today:
                     changed.append(agent)
         await self._revise(changed, now)
+        return spoke
 
     async def _converse(self, e: Encounter, now: Now) -> tuple[talk.Messages, tuple[Kept, Kept]]:
         first, second = (e.agent.me, e.agent.mind), (e.other.me, e.other.mind)
@@ -175,6 +186,7 @@ def people(
             mind(name),
             town,
             town.home(name),
+            number,
         )
-        for name in cast
+        for number, name in enumerate(cast)
     ]
