@@ -207,6 +207,12 @@ def withdraw(db: Database, person: str, first: int, second: int) -> None:
         comparisons.withdraw(db, rater, first, second)
 
 
+def given(db: Database, person: str, first: int, second: int) -> tuple[Verdict | None, str]:
+    """What a person prefers of the two as they are shown here, and why; (None, "") where they have not said."""
+    rater = ratings.find_rater(db, Rater(person, "human"))
+    return (None, "") if rater is None else comparisons.given(db, rater, first, second)
+
+
 def shown(db: Database, pair: Pair) -> tuple[Conversation, Conversation]:
     """The two conversations of a pair, A and B. Raises NotFound where one is gone."""
     return conversations.load(db, pair.first), conversations.load(db, pair.second)

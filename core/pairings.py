@@ -39,14 +39,13 @@ def deal(
     db: Database, benchmark: str, people: Sequence[str], n: int, *, players: Sequence[str] = (),
     facets: Mapping[str, Sequence[str]] | None = None, overlap: int = 1, seed: int = 0,
 ) -> list[Standing]:  # fmt: skip
-    """See to it that `n` different pairs of these models (all if empty) are dealt, each to `overlap` people (0: to all of `people`);
-    returns how far everybody of the benchmark is.
+    """See to it that these people have `n` different pairs of these models (all if empty) between them, each `overlap` of the people (0:
+    all of them); returns how far everybody of the benchmark is.
 
     Every two models get the same number of pairs, or one more; within, the pairs are spread over whatever tells scenarios apart (kind,
     type, task …). People get equally many, any two of them share about equally many, and everybody has an order of their own; which of
-    the two is shown as A is drawn for each person and pair. The same arguments give the same. What is dealt stays where it is and
-    counts towards `n` and `overlap`, so that dealing again only adds; but what somebody whose link was withdrawn has not compared
-    goes to the others.
+    the two is shown as A is drawn for each person and pair. The same arguments give the same. What these people have stays theirs and
+    counts towards `n` and `overlap`, so that dealing again only adds.
 
     Raises NotFound for an unknown model or person, StudyError for simulated annotators, people without a link, and where there are fewer
     pairs or people than asked for.
@@ -57,12 +56,11 @@ def deal(
         raise StudyError(
             f"There are {len(table)} pairs to deal, not {n}. Ask for fewer, or take more models."
         )
-    _reclaim_from_the_gone(db, benchmark)
     rows = {str(row["pair"]): row for row in table.to_dict("records")}
     names = {frozenset((row["one"], row["other"])): pair for pair, row in rows.items()}
     held: dict[str, set[str]] = {}
     for one, other, person in pairings.held(db, benchmark):
-        if pair := names.get(frozenset((one, other))):
+        if person in raters and (pair := names.get(frozenset((one, other)))):
             held.setdefault(pair, set()).add(person)
     chosen = draw(table, n, have=held, seed=seed)
     for person, mine in sampling.deal(chosen, list(raters), overlap, seed=seed, done=held).items():
@@ -104,24 +102,28 @@ def candidates(
 
 
 def draw(table: pd.DataFrame, n: int, *, have: Collection[str] = (), seed: int = 0) -> list[str]:
-    """The names of `n` of the pairs in a table of `candidates`: those that people `have` already, and as many more as it takes.
+    """The names of `n` of the pairs in a table of `candidates`, those that people `have` before others.
 
     One after the other the pair whose two models had the fewest pairs so far; among those the one whose scenario, kind, type, task …
     had the fewest; among those the one whose combinations of them had; then chance decides.
     """
-    models, scenario, *facets = [pd.factorize(table[c])[0] for c in (AGAINST, "scenario", *table.columns.drop(PAIR))]  # fmt: skip
+    models, scenario, *facets = [
+        pd.factorize(table[c])[0] for c in (AGAINST, "scenario", *table.columns.drop(PAIR))
+    ]
     both = [pd.factorize(a * len(table) + b)[0] for a, b in combinations(facets, 2)]
     chance = np.array([int(_chance(seed, pair)[:15], 16) for pair in table.pair])
-    taken = table.pair.isin(have).to_numpy(copy=True)
-    chosen = table.pair[taken].tolist()
-    for _ in range(n - len(chosen)):
-        best = np.flatnonzero(~taken)
+    had, taken = table.pair.isin(have).to_numpy(), np.zeros(len(table), dtype=bool)
+    chosen = []
+    for _ in range(n):
+        best = np.flatnonzero(had & ~taken)
+        if not len(best):
+            best = np.flatnonzero(~taken)
         for codes in ([models], [scenario, *facets], both):
             load = sum((_load(code, taken, best) for code in codes), np.zeros(len(best)))
             best = best[load == load.min()]
         drawn = best[chance[best].argmin()]
         taken[drawn] = True
-        chosen.append(table.pair.iloc[drawn])
+        chosen.append(str(table.pair.iloc[drawn]))
     return chosen
 
 
@@ -165,13 +167,6 @@ def _raters(db: Database, people: Sequence[str]) -> dict[str, int]:
         if not known[name].can_enter:
             raise StudyError(f"“{name}” has no link that works. Invite them with `concord annotators invite`, or deal to others.")  # fmt: skip
     return {name: known[name].id for name in dict.fromkeys(people)}
-
-
-def _reclaim_from_the_gone(db: Database, benchmark: str) -> None:
-    inside = {a.id for a in access.annotators(db) if a.can_enter}
-    for standing in pairings.standings(db, benchmark=benchmark):
-        if standing.rater not in inside:
-            pairings.reclaim(db, standing.rater, benchmark)
 
 
 def _shown(row: Mapping[Hashable, Any], person: str, seed: int) -> tuple[str, int, int]:

@@ -20,7 +20,7 @@ def command() -> None:
 @command.command("deal")
 @click.argument("benchmark")
 @click.option("--annotators", required=True, metavar="A,B,…", help="Invited annotators to deal to.")
-@click.option("--n", type=click.IntRange(1), required=True, help="How many different pairs people are to compare in all.")  # fmt: skip
+@click.option("--n", type=click.IntRange(1), required=True, help="How many different pairs they are to compare between them.")  # fmt: skip
 @click.option("--models", default="", metavar="A,B[,C]", help="Players to compare; all unless given.")
 @click.option(
     "--where",
@@ -43,7 +43,7 @@ def command() -> None:
 def _deal(
     workspace: str, benchmark: str, annotators: str, n: int, models: str, facets: tuple[str, ...], overlap: int, seed: int
 ) -> None:  # fmt: skip
-    """Deal pairs to people, evenly over every two models. What is dealt already counts: dealing again only adds."""
+    """Deal pairs to people, evenly over every two models. What they have already counts: dealing again only adds."""
     with Workspace.open(workspace, create=False).write() as db:
         found = pairings.deal(
             db, benchmark, split(annotators), n, players=split(models), facets=dict(map(facet, facets)), overlap=overlap, seed=seed

@@ -9,9 +9,12 @@ import pandas as pd
 from sqlite_utils import Database
 
 from core.errors import NotFound
-from core.rating import Comparison
+from core.rating import Comparison, Verdict
 from core.store.database import now
 from core.store.ratings import rater_id
+
+TURNED: dict[Verdict, Verdict] = {"A": "B", "B": "A", "C": "C"}
+"""A verdict when the two change places."""
 
 
 def save(db: Database, comparison: Comparison) -> None:
@@ -143,6 +146,20 @@ def compared_by(db: Database, benchmark: str, rater: int) -> set[tuple[int, int]
             [rater, benchmark],
         )
     }
+
+
+def given(db: Database, rater: int, first: int, second: int) -> tuple[Verdict | None, str]:
+    """What a person prefers of two conversations as they are shown here, whichever was shown first then, and why; (None, "") for nothing."""
+    # The plus has SQLite look up the few comparisons of the conversations, not the many of the person.
+    row = db.execute(
+        "SELECT first_id, verdict, explanation FROM comparisons WHERE +rater_id = ? AND first_id IN (?, ?) AND second_id IN (?, ?) "
+        "AND failure IS NULL ORDER BY id DESC",
+        [rater, first, second, first, second],
+    ).fetchone()
+    if row is None:
+        return None, ""
+    shown, verdict, why = row
+    return (verdict if shown == first else TURNED[verdict]), why
 
 
 def withdraw(db: Database, rater: int, first: int, second: int) -> None:

@@ -12,6 +12,7 @@ from sqlite_utils import Database
 
 from core.errors import NotAllowed
 from core.rating import Verdict
+from core.store import comparisons
 from core.store.database import now
 
 # A pair is compared whichever of the two was shown first, be it at this desk or elsewhere. The plus has SQLite look up the few
@@ -96,14 +97,13 @@ def desk(db: Database, rater: int, benchmark: str) -> list[tuple[int, bool]]:
 def get(db: Database, rater: int, number: int) -> Pairing:
     """A pair of somebody's desk, with what they said of it as they are shown it. Raises NotAllowed for a pair that is not theirs."""
     row = db.execute(
-        "SELECT p.id, p.benchmark, p.first_id, p.second_id, CASE WHEN x.first_id = p.first_id OR x.verdict = 'C' THEN x.verdict "
-        "WHEN x.verdict = 'A' THEN 'B' WHEN x.verdict = 'B' THEN 'A' END, ifnull(x.explanation, '') "
-        f"FROM pairings p LEFT JOIN comparisons x ON {_ITS} WHERE p.rater_id = ? AND p.id = ? AND {_KEPT} ORDER BY x.id DESC",
+        f"SELECT p.benchmark, p.first_id, p.second_id FROM pairings p WHERE p.rater_id = ? AND p.id = ? AND {_KEPT}",
         [rater, number],
     ).fetchone()
     if row is None:
         raise NotAllowed("This pair is not on your desk any more, and your answer was not taken.")
-    return Pairing(*row)
+    benchmark, first, second = row
+    return Pairing(number, benchmark, first, second, *comparisons.given(db, rater, first, second))
 
 
 def standings(db: Database, *, rater: int | None = None, benchmark: str = "") -> list[Standing]:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core import studies
 from core.errors import ConcordError, NotAllowed
-from core.store import access
+from core.store import access, pairings
 from core.store import studies as stored
 from core.store.access import Annotator
 from pages.parts import told
@@ -62,22 +62,28 @@ def _here() -> str:
 
 
 def _table(people: list[Annotator]) -> None:
+    pairs: dict[int, tuple[int, int]] = {}
+    with workspace().read() as db:
+        for s in pairings.standings(db):
+            done, dealt = pairs.get(s.rater, (0, 0))
+            pairs[s.rater] = done + s.done, dealt + s.dealt
     rows = [
         {
             "name": a.name, "link": "withdrawn" if a.revoked else "works" if a.invited else "none", "done": 100 * a.done / a.items if a.items else None,
-            "items": f"{a.done} of {a.items}" if a.items else "nothing dealt", "skipped": a.skipped, "minutes": a.seconds / 60, "stand-in": a.stand_in,
+            "items": f"{a.done} of {a.items}" if a.items else "" if a.id in pairs else "nothing dealt", "skipped": a.skipped, "minutes": a.seconds / 60,
+            "pairs": " of ".join(map(str, pairs.get(a.id, ()))), "stand-in": a.stand_in,
         }
         for a in people
     ]  # fmt: skip
     st.dataframe(
-        pd.DataFrame(rows),
+        pd.DataFrame(rows).drop(columns=[] if pairs else ["pairs"]),
         hide_index=True,
         height="content",
         placeholder="",
         column_config={
             "name": "Name", "link": "Link", "done": st.column_config.ProgressColumn("Done", min_value=0, max_value=100, format="%.0f%%"),
             "items": "Items", "skipped": "Skipped", "minutes": st.column_config.NumberColumn("Minutes at work", format="%.0f"),
-            "stand-in": st.column_config.CheckboxColumn("Stand-in"),
+            "pairs": "Pairs compared", "stand-in": st.column_config.CheckboxColumn("Stand-in"),
         },
     )  # fmt: skip
 

@@ -1,18 +1,36 @@
-"""The annotator's desk: their items of one study, one after the other."""
+"""The annotator's desk: their items of one study, or their pairs to compare, one after the other."""
 
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
+from typing import Literal
 
 import streamlit as st
+from sqlite_utils import Database
 
+from core import pairings as pairs
+from core.benchmarks import BENCHMARKS
 from core.errors import ConcordError, NotAllowed
-from core.store import access, desk, studies
+from core.store import access, desk, pairings, studies
 from pages.parts import theme
 from pages.parts.desk import component, sent
 from pages.parts.people import AnnotatorHere, Researcher
 from pages.parts.plain import plain
+from pages.parts.review import component as review
+from pages.parts.review import pair
 from pages.parts.session import here, workspace
+
+
+@dataclass(frozen=True)
+class Work:
+    """What lies on somebody's desk: a study's items, or a benchmark's pairs (`kind` is the address's word for it)."""
+
+    kind: Literal["study", "pairs"]
+    name: str
+    title: str
+    done: int
+    items: int
 
 
 def page() -> None:
@@ -25,34 +43,73 @@ def page() -> None:
     if annotator is None:
         return
     with workspace().read() as db:
-        mine = studies.studies_of(db, annotator.rater_id)
+        mine = _works(db, annotator.rater_id)
     if not mine:
         st.title("Nothing to rate yet", anchor=False)
         st.write(
             f"Hello {plain(annotator.name)}. No items lie on your desk. Come back when you are told that there are some."
         )
         return
-    name = _study_chosen(mine, annotator, who)
-    if name is None:
+    work = _work_chosen(mine, annotator, who)
+    if work is None:
         return
     theme.whole_window()
-    with workspace().read() as db:
-        study = studies.get(db, name)
-    desk_id = _desk_id(annotator.rater_id, name)
-    back = "Studies" if len(mine) > 1 else "Annotators" if isinstance(who, Researcher) else ""
-    if component.desk(sent.fixed(study, annotator.name, desk_id, back)):
-        for parameter in ("study", "as") if len(mine) == 1 else ("study",):
+    back = "Your work" if len(mine) > 1 else "Annotators" if isinstance(who, Researcher) else ""
+    if (_rating if work.kind == "study" else _comparing)(work, annotator, back):
+        for parameter in ("study", "pairs", "as") if len(mine) == 1 else ("study", "pairs"):
             st.query_params.pop(parameter, None)
         st.rerun()
+
+
+def _works(db: Database, rater: int) -> list[Work]:
+    """Everything dealt to somebody."""
+    rated = [Work("study", *study) for study in studies.studies_of(db, rater)]
+    compared = [
+        Work(
+            "pairs", s.benchmark, f"{BENCHMARKS[s.benchmark].title}: which reply is better?", s.done, s.dealt
+        )
+        for s in pairings.standings(db, rater=rater)
+    ]
+    return rated + compared
+
+
+def _rating(work: Work, annotator: AnnotatorHere, back: str) -> bool:
+    """A study's desk; true when whoever sits there asks to leave it."""
+    with workspace().read() as db:
+        study = studies.get(db, work.name)
+    desk_id = _desk_id(annotator.rater_id, work.name)
+    if component.desk(sent.fixed(study, annotator.name, desk_id, back)):
+        return True
     _exchange(annotator.rater_id, study, desk_id)
+    return False
+
+
+def _comparing(work: Work, annotator: AnnotatorHere, back: str) -> bool:
+    """The desk of pairs; true when whoever sits there asks to leave it."""
+    rater, name = annotator.rater_id, annotator.name
+    dealt = pair.Dealt(work.name, rater, name)
+    if review.review(dealt.fixed(work.title, back, bare=not isinstance(here(), Researcher))):
+        return True
+    review.annotators_exchange(
+        dealt.desk,
+        lambda db, client, events: pairs.apply(db, rater, name, client, events),
+        dealt.moving,
+        lambda: _theirs(rater),
+    )
+    return False
+
+
+def _theirs(rater: int) -> bool:
+    """Whether whoever is here may sit at this person's desk."""
+    who = here()
+    return isinstance(who, Researcher) or (isinstance(who, AnnotatorHere) and who.rater_id == rater)
 
 
 @st.fragment
 def _exchange(rater: int, study: studies.Study, desk_id: str) -> None:
     """Take in what the desk reports and answer it; all that runs while somebody rates."""
     try:
-        who = here()
-        if not (isinstance(who, Researcher) or (isinstance(who, AnnotatorHere) and who.rater_id == rater)):
+        if not _theirs(rater):
             raise NotAllowed("This desk is not yours any more. Open your link again.")
         report = component.report(desk_id)
         marks: dict[str, int] = {}
@@ -73,34 +130,34 @@ def _exchange(rater: int, study: studies.Study, desk_id: str) -> None:
 def _annotator_chosen() -> AnnotatorHere | None:
     """The researcher may sit down at the desk of a person (`?as=name`); nobody rates as a simulated annotator."""
     with workspace().read() as db:
-        people = {a.name: a for a in access.annotators(db) if a.items and not a.stand_in}
+        people = {a.name: (a, _works(db, a.id)) for a in access.annotators(db) if not a.stand_in}
+    people = {name: (a, works) for name, (a, works) in people.items() if works}
     chosen = people.get(st.query_params.get("as", ""))
     if chosen is not None:
-        return AnnotatorHere(chosen.id, chosen.name)
+        return AnnotatorHere(chosen[0].id, chosen[0].name)
     st.title("Rate", anchor=False)
     st.write(
         "This is where annotators work. They come by their own link; here you may sit down at anybody's desk."
     )
     if not people:
         st.info("Nobody has items to rate yet. Draw a sample and deal it to annotators first.")
-    for person in people.values():
-        if _choice(person.name, person.done + person.skipped, person.items, f"sit {person.id}"):
+    for person, works in people.values():
+        if _choice(person.name, sum(w.done for w in works), sum(w.items for w in works), f"sit {person.id}"):
             st.query_params["as"] = person.name
             st.rerun()
     return None
 
 
-def _study_chosen(mine: list[tuple[str, str, int, int]], annotator: AnnotatorHere, who: object) -> str | None:
-    names = [name for name, *_ in mine]
-    asked = st.query_params.get("study")
-    if asked in names:
-        return asked
+def _work_chosen(mine: list[Work], annotator: AnnotatorHere, who: object) -> Work | None:
+    for work in mine:
+        if st.query_params.get(work.kind) == work.name:
+            return work
     if len(mine) == 1:
-        return names[0]
-    st.title("Your studies" if who is annotator else f"Studies of {plain(annotator.name)}", anchor=False)
-    for name, title, done, items in mine:
-        if _choice(title, done, items, f"open {name}"):
-            st.query_params["study"] = name
+        return mine[0]
+    st.title("Your work" if who is annotator else f"Work of {plain(annotator.name)}", anchor=False)
+    for work in mine:
+        if _choice(work.title, work.done, work.items, f"open {work.kind} {work.name}", work.kind):
+            st.query_params[work.kind] = work.name
             st.rerun()
     if who is not annotator and st.button("Annotators", icon=":material/arrow_back:"):
         st.query_params.pop("as", None)
@@ -108,11 +165,12 @@ def _study_chosen(mine: list[tuple[str, str, int, int]], annotator: AnnotatorHer
     return None
 
 
-def _choice(title: str, done: int, items: int, key: str) -> bool:
+def _choice(title: str, done: int, items: int, key: str, kind: str = "study") -> bool:
     """A line one can choose: what, how far it is, a button."""
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{plain(title)}**  \n{done} of {items} done", width="stretch")
-        return st.button("Rate" if done < items else "Look again", key=key, type="primary")
+        doing = "Rate" if kind == "study" else "Compare"
+        return st.button(doing if done < items else "Look again", key=key, type="primary")
 
 
 def _desk_id(rater: int, study: str) -> str:

@@ -15,7 +15,7 @@ from core.comparisons import Compared, notes
 from core.errors import ConcordError
 from core.store import comparisons as stored
 from core.store import conversations, tables
-from pages.parts import compare_tables, theme
+from pages.parts import compare_deal, compare_tables, theme, told
 from pages.parts.address import asked, shown
 from pages.parts.links import link
 from pages.parts.plain import plain
@@ -43,6 +43,7 @@ def page() -> None:
     working = st.query_params.get("work") == WORK
     if not working:
         st.title("Comparisons", anchor=False)
+        told.show()
     with workspace().read() as db:
         known = conversations.values(db)["benchmark"]
     names = [b.name for b in BENCHMARKS.values() if b.pairwise is not None and b.name in known]
@@ -84,7 +85,8 @@ def page() -> None:
             for name in FILTERS
             if len(values.get(name, ())) > 1
         )
-    _desk(benchmark, players, dict(facets))
+    possible = _desk(benchmark, players, dict(facets))
+    compare_deal.section(benchmark, players, dict(facets), possible)
     try:
         found = _compared(str(workspace().path), stamp, benchmark.name, tuple(players), facets)
     except ConcordError as error:
@@ -94,8 +96,8 @@ def page() -> None:
     return None
 
 
-def _desk(benchmark: Benchmark, players: list[str], facets: dict[str, tuple[str, ...]]) -> None:
-    """Where a person may compare, and how far they are."""
+def _desk(benchmark: Benchmark, players: list[str], facets: dict[str, tuple[str, ...]]) -> int:
+    """Where a person may compare, and how far they are; returns how many pairs there are."""
     with st.container(border=True, horizontal=True, vertical_alignment="bottom"):
         who = person.ask()
         with workspace().read() as db:
@@ -108,6 +110,7 @@ def _desk(benchmark: Benchmark, players: list[str], facets: dict[str, tuple[str,
             "Compare" if not desk.done else "Go on", type="primary", icon=":material/compare_arrows:", disabled=desk.next is None,
             on_click=_begin, args=(who, {"models": players, **facets}),
         )  # fmt: skip
+    return desk.pairs
 
 
 def _show(found: Compared) -> None:
@@ -129,7 +132,7 @@ def _show(found: Compared) -> None:
     if found.matches:
         compare_tables.matches(found.matches)
     else:
-        st.caption("Nobody has compared yet: the button above begins.")
+        st.caption("Nobody has compared yet: begin above, or deal pairs to people.")
     st.caption("  \n".join(plain(note) for note in notes(found)))
     st.download_button(
         "JSON", lambda: json.dumps(asdict(found), ensure_ascii=False, indent=2), f"comparisons-{found.benchmark}.json",

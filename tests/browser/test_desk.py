@@ -386,7 +386,7 @@ def test_several_studies_are_chosen_from_and_left_again(page: Page, server: Serv
     expect(page.locator(".title")).to_have_text("Study of the mixed")
     press(page, "5 1 Enter")
     saved(page)
-    page.get_by_role("button", name="Studies").click()
+    page.get_by_role("button", name="Your work").click()
     expect(page.get_by_text("1 of 2 done")).to_be_visible()
     page.get_by_role("button", name="Rate").last.click()
     expect(page.locator(".title")).to_have_text("Study of the turns")

@@ -234,25 +234,30 @@ def test_a_report_that_comes_again_later_does_not_undo_what_was_said_since(fille
         assert stored.get(db, access.annotator_id(db, "Ann"), item).verdict == "B"
 
 
-def test_undone_pairs_are_taken_back_and_go_to_others(filled):
+def test_undone_pairs_are_taken_back_and_a_late_answer_is_refused(filled):
     deal(filled, ["Ann"], 6)
     mine = desk(filled, "Ann")
     report(filled, "Ann", said(1, mine[2][0], "A"))
     with filled.write() as db:
         assert pairings.take_back(db, "simulbench", "Ann") == 5
     assert desk(filled, "Ann") == [mine[2]]
-    # Her answer still counts: five more make six pairs.
-    assert deal(filled, ["Bob"], 6) == {"Ann": (1, 1), "Bob": (0, 5)}
     _, refused = report(filled, "Ann", said(2, mine[0][0], "B"))
-    assert len(refused) == 1, "an answer that comes too late is not taken"
+    assert len(refused) == 1
+    # Her answer counts among her six.
+    assert deal(filled, ["Ann"], 6) == {"Ann": (1, 6)}
 
 
-def test_who_can_no_longer_come_in_leaves_their_undone_pairs_to_others(filled):
-    deal(filled, PEOPLE[:2], 6)
-    report(filled, "Ann", said(1, desk(filled, "Ann")[0][0], "A"))
-    with filled.write() as db:
-        access.revoke(db, "Ann")
-    assert deal(filled, ["Bob"], 6) == {"Ann": (1, 1), "Bob": (0, 5)}
+def test_what_others_have_counts_for_them_alone(filled):
+    deal(filled, ["Ann"], 6, seed=2)
+    assert deal(filled, ["Bob"], 6, seed=2) == {"Ann": (0, 6), "Bob": (0, 6)}
+    assert set(pairs(filled, "Ann")) == set(pairs(filled, "Bob")), "the same seed, the same pairs"
+    # Four of Ann's are to be Cleo's as well: what is there comes first.
+    assert deal(filled, ["Ann", "Cleo"], 4, seed=5, overlap=2) == {
+        "Ann": (0, 6),
+        "Bob": (0, 6),
+        "Cleo": (0, 4),
+    }
+    assert set(pairs(filled, "Cleo")) < set(pairs(filled, "Ann"))
 
 
 def test_pairs_of_scripts_set_aside_leave_the_desk(filled):

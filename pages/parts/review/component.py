@@ -16,11 +16,14 @@ from pydantic import BaseModel, ValidationError
 from sqlite_utils import Database
 
 from core.errors import ConcordError, NotAllowed
+from core.store.desk import Refusal
 from pages.parts.desk import component as desk
 from pages.parts.people import Researcher
 from pages.parts.session import here, workspace
 
 Event = TypeVar("Event", bound=BaseModel)
+Refused = dict[str, Any]
+"""What was not kept: the item, and the message why."""
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (
@@ -42,13 +45,16 @@ _review = st.components.v2.component(
 
 class Moving(NamedTuple):
     """What changes while somebody works: the ids that are open in their order, how many are left and how many there are, the things
-    asked for, and the id to begin with (None: the first)."""
+    asked for, the id to begin with (None: the first), the ids of what was settled before, to go back to, and of what was asked for
+    and is not there any more."""
 
     line: Sequence[int | str]
     left: int
     of: int
     items: Sequence[Mapping[str, Any]]
     first: int | str | None = None
+    past: Sequence[int | str] = ()
+    gone: Sequence[int | str] = ()
 
 
 def review(fixed: Mapping[str, Any]) -> bool:
@@ -72,24 +78,57 @@ def exchange(
     apply: Callable[[Database, Event], None],
     moving: Callable[[Database, Sequence[int | str] | None], Moving],
 ) -> None:
-    """Take in what the browser reports and answer it; all that runs while somebody works.
+    """Take in what a researcher's browser reports and answer it; all that runs while somebody works.
 
     `moving` is given the ids the browser wants to see, None when it has said nothing yet.
     """
+
+    def take(db: Database, client: str, events: Sequence[Mapping[str, Any]]) -> tuple[int, list[Refused]]:
+        return _apply(desk_id, client, events, kind, lambda event: apply(db, event))
+
+    _exchange(desk_id, take, moving, lambda: isinstance(here(), Researcher))
+
+
+@st.fragment
+def annotators_exchange(
+    desk_id: str,
+    apply: Callable[[Database, str, Sequence[Mapping[str, Any]]], tuple[int, list[Refusal]]],
+    moving: Callable[[Database, Sequence[int | str] | None], Moving],
+    allowed: Callable[[], bool],
+) -> None:
+    """The same for a desk that somebody comes to by their link: `apply` knows which reports of a browser (by its name) are in the
+    store already, and `allowed` is asked before anything is taken or shown."""
+
+    def take(db: Database, client: str, events: Sequence[Mapping[str, Any]]) -> tuple[int, list[Refused]]:
+        mark, refused = apply(db, client, events)
+        return mark, [{"item": r.item, "message": r.message} for r in refused]
+
+    _exchange(desk_id, take, moving, allowed)
+
+
+def _exchange(
+    desk_id: str,
+    take: Callable[[Database, str, Sequence[Mapping[str, Any]]], tuple[int, list[Refused]]],
+    moving: Callable[[Database, Sequence[int | str] | None], Moving],
+    allowed: Callable[[], bool],
+) -> None:
     try:
-        if not isinstance(here(), Researcher):
-            raise NotAllowed("This page is not yours any more. Sign in again.")
+        if not allowed():
+            raise NotAllowed("This page is not yours any more. Sign in, or open your link, again.")
         report = desk.report(desk_id)
         marks: dict[str, int] = {}
-        refused: list[dict[str, Any]] = []
+        refused: list[Refused] = []
         if report and any(report["boxes"].values()):
             with workspace().write() as db:
                 for client, events in report["boxes"].items():
-                    marks[client] = _apply(desk_id, client, events, kind, lambda e: apply(db, e), refused)
+                    marks[client], no = take(db, client, events)
+                    refused += no
         with workspace().read() as db:
             found = moving(db, report["want"] if report else None)
         data = {
             "line": list(found.line),
+            "past": list(found.past),
+            "gone": list(found.gone),
             "count": {"left": found.left, "of": found.of},
             "items": list(found.items),
             "first": found.first,
@@ -103,12 +142,12 @@ def exchange(
 
 
 def _apply(
-    desk_id: str, client: str, events: Sequence[Mapping[str, Any]], kind: type[Event], apply: Callable[[Event], None],
-    refused: list[dict[str, Any]],
-) -> int:  # fmt: skip
-    """Apply what is new, in order; returns the number of the last event dealt with. An event says what is to hold in the end, so that
-    one that comes a second time after a reload changes nothing; one that breaks a rule is passed, and named in `refused`."""
+    desk_id: str, client: str, events: Sequence[Mapping[str, Any]], kind: type[Event], apply: Callable[[Event], None]
+) -> tuple[int, list[Refused]]:  # fmt: skip
+    """Apply what is new, in order; returns the number of the last event dealt with, and what was refused. An event says what is to hold in
+    the end, so that one that comes a second time after a reload changes nothing; one that breaks a rule is passed."""
     done: dict[str, int] = st.session_state.setdefault(f"applied {desk_id}", {})
+    refused: list[Refused] = []
     for event in sorted(events, key=lambda event: event["n"]):
         if event["n"] <= done.get(client, 0):
             continue
@@ -121,4 +160,4 @@ def _apply(
                 {"item": event.get("item"), "message": f"This cannot be kept: {error.errors()[0]['msg']}."}
             )
         done[client] = event["n"]
-    return done.get(client, 0)
+    return done.get(client, 0), refused

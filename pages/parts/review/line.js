@@ -7,6 +7,7 @@ class Line {
   constructor(fixed, outbox, kind, changed) {
     Object.assign(this, { fixed, outbox, kind, changed });
     this.ids = []; // in the order they are shown
+    this.past = new Set(); // settled, and not in memory: before this page was opened, or long ago
     this.items = new Map();
     this.passed = new Set(); // left for later
     this.at = undefined; // undefined before the first news, null at the end
@@ -35,25 +36,31 @@ class Line {
     }
     const free = this.outbox.answered(news);
     for (const refusal of news.refused) this.refuse(refusal);
+    if (this.at === undefined) {
+      this.ids = [...news.past];
+      this.past = new Set(news.past);
+    }
     const known = new Set(this.ids);
     this.ids.push(...news.line.filter((id) => !known.has(id)));
     this.count = news.count;
+    this.ids = this.ids.filter((id) => !news.gone.includes(id));
     const arrived = news.items.some((item) => item.id === this.at && !this.items.has(item.id));
     for (const item of news.items) this.items.set(item.id, item);
     for (const event of this.outbox.waiting) this.effect(event);
     if (this.at === undefined) this.go(news.first ?? this.next(-1));
     else if (this.at === null && this.next(-1) !== null && !this.passed.size) this.go(this.next(-1));
     else if (arrived) this.arrive();
+    else if (news.gone.includes(this.at)) this.go(this.next(-1));
     const want = this.wanted();
     if (free && (this.outbox.waiting.length || this.needed(want))) this.outbox.flush(want);
     this.changed();
   }
 
-  // What was not kept is shown again as it stands in the store, with the reason.
+  // What was not kept is shown again as it stands in the store, with the reason; what lies ahead may have changed as well.
   refuse({ item, message }) {
-    this.items.delete(item);
     this.done = this.done.filter((entry) => entry.item !== item);
     if (this.ids.includes(item)) this.at = item;
+    for (const id of this.items.keys()) if (id === item || (id !== this.at && this.open(id))) this.items.delete(id);
     this.say(`Not kept: ${message}`, "bad");
     this.changed("item");
   }
@@ -72,7 +79,7 @@ class Line {
 
   open(id) {
     const item = this.items.get(id);
-    return !this.passed.has(id) && !(item && this.kind.finished(item));
+    return !this.passed.has(id) && !(item ? this.kind.finished(item) : this.past.has(id));
   }
 
   next(from = this.ids.indexOf(this.at)) {
@@ -92,7 +99,9 @@ class Line {
     this.focus = this.kind.start(this.item);
     for (const id of this.items.keys()) {
       if (this.items.size <= KEPT) break;
-      if (id !== this.at && !this.open(id)) this.items.delete(id);
+      if (id === this.at || this.open(id)) continue;
+      if (this.kind.finished(this.items.get(id))) this.past.add(id);
+      this.items.delete(id);
     }
     this.changed("item");
   }

@@ -13,7 +13,7 @@ const pair = {
     item.comment = event.comment;
   },
 
-  event: (item, changed) => ({ item: item.id, first: item.first, second: item.second, verdict: item.verdict, comment: item.comment, ...changed }),
+  event: (item, changed) => ({ item: item.id, ...item.about, verdict: item.verdict, comment: item.comment, ...changed }),
 
   prefer(line, verdict) {
     const { item } = line;

@@ -9,9 +9,9 @@ from pydantic import BaseModel, Field
 from sqlite_utils import Database
 
 from core import comparisons
-from core.comparisons import Pair
 from core.conversation import Message
 from core.rating import Verdict
+from core.store import conversations, pairings
 from pages.parts.review.component import AHEAD, LINE, Moving, name
 
 
@@ -48,26 +48,63 @@ class Pairs:
 
     def fixed(self, title: str, back: str) -> dict[str, Any]:
         """What stays the same while somebody compares."""
-        return {
-            "desk": self.desk,
-            "kind": "pair",
-            "title": title,
-            "you": self.person,
-            "back": back,
-            "over": "All compared – thank you!",
-            "nothing": "There are no two replies to compare",
-        }
+        return fixed(self.desk, title, self.person, back)
 
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
         """What lies ahead; the pairs asked for. A pair is named by its place in the order."""
         every = comparisons.dealt(db, self.benchmark, self.person, players=self.players, facets=self.facets)
         line = [pair.number for pair, done in every if not done]
-        items = [
-            item(db, every[int(n) - 1][0])
-            for n in (line[: AHEAD + 1] if wanted is None else wanted)
-            if 0 < int(n) <= len(every)
-        ]
+        items = []
+        for n in line[: AHEAD + 1] if wanted is None else wanted:
+            if 0 < int(n) <= len(every):
+                pair, _ = every[int(n) - 1]
+                said = comparisons.given(db, self.person, pair.first, pair.second)
+                about = {"first": pair.first, "second": pair.second}
+                items.append(item(db, pair.number, pair.first, pair.second, *said) | {"about": about})
         return Moving(line[:LINE], len(line), len(every), items)
+
+
+class Dealt:
+    """The pairs that were dealt to somebody, in their order; by their numbers, so that the browser knows no conversation's."""
+
+    def __init__(self, benchmark: str, rater: int, person: str) -> None:
+        self.benchmark, self.rater, self.person = benchmark, rater, person
+
+    @property
+    def desk(self) -> str:
+        """The name of this work."""
+        return name("dealt pairs", self.benchmark, self.rater)
+
+    def fixed(self, title: str, back: str, *, bare: bool) -> dict[str, Any]:
+        """What stays the same while somebody compares. `back` names what lies behind; "" where nothing does. `bare`: no menu beside it."""
+        return fixed(self.desk, title, self.person, back) | {"bare": bare}
+
+    def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
+        """What lies ahead and, at first, what lies behind; of the pairs asked for those that are this person's."""
+        every = dict(pairings.desk(db, self.rater, self.benchmark))
+        line = [number for number, done in every.items() if not done]
+        past = [number for number, done in every.items() if done] if wanted is None else []
+        items = []
+        asked = line[: AHEAD + 1] if wanted is None else [n for n in wanted if isinstance(n, int)]
+        for number in asked:
+            if number in every:
+                pair = pairings.get(db, self.rater, number)
+                items.append(item(db, pair.id, pair.first, pair.second, pair.verdict, pair.comment))
+        gone = [number for number in asked if number not in every]
+        return Moving(line[:LINE], len(line), len(every), items, past=past, gone=gone)
+
+
+def fixed(desk: str, title: str, person: str, back: str) -> dict[str, Any]:
+    """What stays the same while somebody compares."""
+    return {
+        "desk": desk,
+        "kind": "pair",
+        "title": title,
+        "you": person,
+        "back": back,
+        "over": "All compared – thank you!",
+        "nothing": "There are no two replies to compare",
+    }
 
 
 def apply(db: Database, person: str, event: Preferred) -> None:
@@ -78,9 +115,11 @@ def apply(db: Database, person: str, event: Preferred) -> None:
         comparisons.answer(db, person, event.first, event.second, event.verdict, event.comment)
 
 
-def item(db: Database, pair: Pair) -> dict[str, Any]:
-    """A pair as it is shown: every value is picked by name, and none of them names a model."""
-    one, other = comparisons.shown(db, pair)
+def item(
+    db: Database, number: int, first: int, second: int, verdict: Verdict | None, comment: str
+) -> dict[str, Any]:
+    """A pair as it is shown, with what its reader said of it: every value is picked by name, and none of them names a model."""
+    one, other = conversations.load(db, first), conversations.load(db, second)
     said = [
         {"turn": turn.number, "reply": message is turn.reply, "speaker": "User" if message is turn.user else "Simulator", "text": message.content}
         for turn in one.turns()
@@ -88,14 +127,12 @@ def item(db: Database, pair: Pair) -> dict[str, Any]:
         if message is not None and message is not one.messages[-1]
     ]  # fmt: skip
     return {
-        "id": pair.number,
-        "first": pair.first,
-        "second": pair.second,
+        "id": number,
         "title": str(one.context.get("Task", "")),
         "said": said,
         "replies": [_reply(one.messages[-1]), _reply(other.messages[-1])],
-        "verdict": None,
-        "comment": "",
+        "verdict": verdict,
+        "comment": comment,
     }
 
 

@@ -52,8 +52,9 @@ class Review {
       this.kind.bar.map(([name, label, k]) => button(name, [`${label} `, key(k)])), button("pass", ["Next ", key("Enter")]));
     this.end = el("section", { class: "end" });
     this.root.classList.add(fixed.kind);
+    this.root.classList.toggle("bare", !!fixed.bare);
     this.root.replaceChildren(
-      el("header", { class: "top" }, button("leave", `‹ ${fixed.back}`, "quiet"), el("span", { class: "title" }, fixed.title), this.tally, this.saving,
+      el("header", { class: "top" }, fixed.back && button("leave", `‹ ${fixed.back}`, "quiet"), el("span", { class: "title" }, fixed.title), this.tally, this.saving,
         el("span", { class: "push" }), el("span", { class: "you" }, fixed.you), button("help", ["Keys ", key("?")], "quiet keys")),
       el("main", { class: "body" }, this.left, el("aside", { class: "ask" }, this.right, this.notice, this.foot), this.end));
   }
@@ -101,7 +102,8 @@ class Review {
       el("div", { class: "row" },
         line.passed.size > 0 && el("button", { type: "button", class: "button", onclick: () => (line.passed.clear(), line.go(line.next(-1))) }, "Go through them"),
         line.done.length > 0 && el("button", { type: "button", class: "button", onclick: () => line.undo() }, "Undo ", key("U")),
-        el("button", { type: "button", class: "button primary", onclick: () => this.leave() }, fixed.back)),
+        line.ids.length > 0 && el("button", { type: "button", class: "button", onclick: () => line.step(-1) }, "Look again ", key("←")),
+        fixed.back && el("button", { type: "button", class: "button primary", onclick: () => this.leave() }, fixed.back)),
     ].filter(Boolean);
   }
 

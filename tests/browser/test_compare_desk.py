@@ -1,0 +1,252 @@
+"""Annotators compare pairs at the desk they come to by their link, by keyboard and by thumb; and what the researcher sees of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from core import pairings
+from core.benchmarks.simulbench.targets import QUALITY
+from core.store import access, studies
+from core.store import pairings as stored
+from core.store.pairings import Pairing
+from core.store.studies import Study
+
+from .asking import ask
+from .keeper import ELSEWHERE, Server, serving
+from .made_simulbench import JUDGES, PLAYERS, SCRIPTS, make
+
+pytestmark = pytest.mark.browser
+
+Deal = Callable[..., str]
+EVERY = 3 * SCRIPTS
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("pairs")
+    with serving(make(folder / "hiddenfolder"), folder / "log") as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def patience(page: Page) -> None:
+    """Where it is slow, it is the machine: nothing here is about time."""
+    page.set_default_timeout(30_000)
+    expect.set_options(timeout=30_000)
+
+
+@pytest.fixture
+def deal(app: Server) -> Iterator[Deal]:
+    """`deal("Ann", 6)` gives the link of somebody with six pairs; they are taken back in the end, so that the next one starts afresh."""
+    people: list[str] = []
+
+    def one(name: str, n: int = 6) -> str:
+        people.append(name)
+        with app.workspace.write() as db:
+            token = access.invite(db, name)
+            pairings.deal(db, "simulbench", [name], n, overlap=0)
+        return app.link(token, path="/rate")
+
+    yield one
+    with app.workspace.write() as db:
+        for name in people:
+            pairings.take_back(db, "simulbench", name)
+
+
+def begin(page: Page, link: str) -> None:
+    page.goto(link)
+    page.locator(".desk .about, .desk .end h1").first.wait_for()
+
+
+def press(page: Page, keys: str) -> None:
+    for key in keys.split():
+        page.keyboard.press(key)
+
+
+def saved(page: Page) -> None:
+    expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
+
+
+def tally(page: Page, left: int, of: int) -> None:
+    expect(page.locator(".tally")).to_have_text(f"{left} left of {of}")
+
+
+def pressed(page: Page, verdict: str | None) -> None:
+    """Which answer is marked as given."""
+    given = page.locator(".verdict[aria-pressed=true]")
+    if verdict is None:
+        expect(given).to_have_count(0)
+    else:
+        expect(given).to_have_attribute("data-verdict", verdict)
+
+
+def desk(app: Server, name: str) -> list[Pairing]:
+    """A person's pairs in their order, with what they said."""
+    with app.workspace.read() as db:
+        rater = access.annotator_id(db, name)
+        return [stored.get(db, rater, number) for number, _ in stored.desk(db, rater, "simulbench")]
+
+
+def said(app: Server, name: str) -> list[tuple[int, int, str]]:
+    """Everything stored of a person, in the order it was given."""
+    return app.rows(
+        "SELECT first_id, second_id, verdict FROM comparisons c JOIN raters x ON x.id = c.rater_id WHERE x.name = ? ORDER BY c.id",
+        name,
+    )
+
+
+def test_three_pairs_by_keyboard_a_reload_and_on(app: Server, page: Page, deal: Deal) -> None:
+    begin(page, deal("Ann"))
+    mine = desk(app, "Ann")
+    expect(page.locator(".title")).to_have_text("SimulBench: which reply is better?")
+    tally(page, 6, 6)
+    press(page, "a b t")
+    tally(page, 3, 6)
+    saved(page)
+    assert said(app, "Ann") == [(p.first, p.second, v) for p, v in zip(mine, "ABC", strict=False)]
+    page.reload()
+    page.locator(".about").wait_for()
+    tally(page, 3, 6)
+    pressed(page, None)
+    # Back to what was said before the reload, to think better of it, and on again.
+    press(page, "ArrowLeft")
+    pressed(page, "C")
+    press(page, "ArrowLeft")
+    pressed(page, "B")
+    press(page, "a")
+    pressed(page, None)
+    tally(page, 3, 6)
+    press(page, "b")
+    tally(page, 2, 6)
+    press(page, "u")
+    tally(page, 3, 6)
+    saved(page)
+    assert [p.verdict for p in desk(app, "Ann")] == ["A", "A", "C", None, None, None]
+    # The researcher sees the person and the figures.
+    page.goto(f"{app.url}/comparisons")
+    row = page.get_by_test_id("stDataFrame").locator("tr").filter(has_text="Ann").first
+    expect(row).to_contain_text("3 of 6")
+    expect(page.get_by_text("people (1)")).to_be_visible()
+    matches = page.get_by_test_id("stDataFrame").locator("tr").filter(has_text=JUDGES[0])
+    expect(matches.filter(has_text="people").first).to_be_attached()
+
+
+def test_every_answer_is_saved_once_however_fast_it_is_typed(app: Server, page: Page, deal: Deal) -> None:
+    begin(page, deal("Bea", EVERY))
+    mine = desk(app, "Bea")
+    assert len(mine) == EVERY
+    for place, _ in enumerate(mine):
+        page.keyboard.press("abt"[place % 3])
+        if place % 8 == 7:
+            saved(page)  # nobody reads faster than the next ones come
+    expect(page.locator(".end h1")).to_contain_text("All compared")
+    saved(page)
+    assert said(app, "Bea") == [(p.first, p.second, "ABC"[i % 3]) for i, p in enumerate(mine)]
+    # Whoever comes again later finds their answers.
+    page.reload()
+    expect(page.locator(".end h1")).to_contain_text("All compared")
+    page.get_by_role("button", name="Look again").click()
+    pressed(page, "ABC"[(EVERY - 1) % 3])
+    assert page.locator(".desk").get_by_role("button", name="‹").count() == 0, (
+        "there is nothing to go back to"
+    )
+
+
+def test_the_browser_holds_nothing_but_the_pair(app: Server, deal: Deal) -> None:
+    link = deal("Cat")
+    sent = ask(app.url, "rate", link.partition("?")[2], host=ELSEWHERE)
+    assert "Now make another, harder one." in sent
+    hidden = (*PLAYERS, *JUDGES, "hiddenfolder", "simulbench/v1", "So I say", "finds it worth")
+    assert not [word for word in hidden if word in sent]
+
+
+def test_a_pair_that_was_not_dealt_cannot_be_reached_from_the_browser(
+    app: Server, page: Page, deal: Deal
+) -> None:
+    deal("Dan", 12)
+    begin(page, deal("Eve", 2))
+    [strange, *_] = [p.id for p in desk(app, "Dan")]
+    page.evaluate(
+        "item => concordDesk.send({k: 99, boxes: {forged: [{n: 1, item, verdict: 'A', comment: ''}]}, want: [item]})",
+        strange,
+    )
+    expect(page.locator(".notice")).to_contain_text("not on your desk")
+    tally(page, 2, 2)
+    press(page, "b")
+    saved(page)
+    assert said(app, "Dan") == []
+    assert [p.verdict for p in desk(app, "Eve")] == ["B", None]
+
+
+def test_a_pair_taken_back_while_it_is_looked_at_gives_way(app: Server, page: Page, deal: Deal) -> None:
+    begin(page, deal("Fay", 3))
+    press(page, "a")
+    saved(page)
+    with app.workspace.write() as db:
+        pairings.take_back(db, "simulbench", "Fay")
+    press(page, "b")
+    expect(page.locator(".notice")).to_have_text(re.compile("not on your desk any more"))
+    expect(page.locator(".end h1")).to_contain_text("All compared")
+    assert [v for _, _, v in said(app, "Fay")] == ["A"]
+
+
+def test_a_link_withdrawn_closes_the_desk(app: Server, page: Page, deal: Deal) -> None:
+    begin(page, deal("Gil"))
+    with app.workspace.write() as db:
+        access.revoke(db, "Gil")
+    press(page, "a")
+    expect(page.locator(".end")).to_contain_text("This link is not valid, or it was withdrawn")
+    assert said(app, "Gil") == []
+
+
+def test_pairs_lie_beside_the_studies(app: Server, page: Page, deal: Deal) -> None:
+    link = deal("Hal")
+    with app.workspace.write() as db:
+        studies.create(db, Study("quality", (QUALITY,), "How good are they?"))
+        units = studies.add_units(db, "quality", [(desk(app, "Hal")[0].first, None, "")])
+        studies.assign(db, access.annotator_id(db, "Hal"), units)
+    page.goto(link)
+    expect(page.get_by_role("heading", name="Your work")).to_be_visible()
+    expect(page.get_by_text("How good are they?")).to_be_visible()
+    expect(page.get_by_text(re.compile("SimulBench: which reply is better?"))).to_be_visible()
+    expect(page.get_by_text("0 of 6 done")).to_be_visible()
+    page.get_by_role("button", name="Compare").click()
+    page.locator(".about").wait_for()
+    press(page, "t")
+    saved(page)
+    page.get_by_role("button", name="‹ Your work").click()
+    expect(page.get_by_text("1 of 6 done")).to_be_visible()
+
+
+def test_by_thumb_on_a_telephone(app: Server, browser: Browser, deal: Deal) -> None:
+    link = deal("Ida")
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    begin(page, link)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for name in ("A is better", "A tie", "B is better", "Back", "Undo", "Next"):
+        box = page.get_by_role("button", name=name).bounding_box()
+        assert box is not None
+        assert box["height"] >= 40
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+        assert box["y"] + box["height"] <= 844
+    first, second = (page.get_by_role("region", name=f"Reply {letter}").bounding_box() for letter in "AB")
+    assert first is not None
+    assert second is not None
+    # The edge of the other reply is in sight beside the first.
+    assert first["x"] + first["width"] < second["x"] < 390 - 15
+    page.get_by_role("button", name="B is better").tap()
+    tally(page, 5, 6)
+    page.get_by_role("button", name="A tie").tap()
+    tally(page, 4, 6)
+    page.get_by_role("button", name="Undo").tap()
+    tally(page, 5, 6)
+    saved(page)
+    assert [p.verdict for p in desk(app, "Ida")][:2] == ["B", None]
+    context.close()

@@ -1,0 +1,155 @@
+"""Dealing pairs on the page of comparisons, and where else it shows: the desk a researcher sits down at, and the list of annotators."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from core import pairings
+from core.store import access
+from core.store import pairings as stored
+from core.workspace import Workspace
+from pages.parts.people import AnnotatorHere, Researcher
+from pages.parts.plain import plain
+from pages.parts.review import pair
+from tests.browser.made_simulbench import KINDS, PLAYERS, SCRIPTS, make
+from tests.pages.test_navigation import FRAME
+
+COMPARISONS, ANNOTATORS, RATE = "trust/comparisons.py", "annotate/annotators.py", "annotate/rate.py"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """Three models on eight scripts; Ann and Bob are invited, Cleo's link was withdrawn, Robot is simulated."""
+    monkeypatch.setenv("CONCORD_WORKSPACE", str(tmp_path))
+    monkeypatch.setattr("pages.parts.session.who_is_here", lambda _: Researcher("local"))
+    st.cache_resource.clear()
+    made = make(tmp_path)
+    with made.write() as db:
+        for name in ("Ann", "Bob", "Cleo"):
+            access.invite(db, name)
+        access.revoke(db, "Cleo")
+        access.invite(db, "Robot", stand_in=True)
+    return made
+
+
+def page(file: str, **query: str) -> AppTest:
+    shown = AppTest.from_string(FRAME.format(file=file), default_timeout=30)
+    for name, value in query.items():
+        shown.query_params[name] = value
+    shown.run()
+    assert not shown.exception
+    return shown
+
+
+def by(shown: AppTest, kind: str, key: str):  # type: ignore[no-untyped-def]
+    """A widget by how its key begins."""
+    return next(w for w in getattr(shown, kind) if (w.key or "").startswith(key))
+
+
+def table(shown: AppTest, column: str):  # type: ignore[no-untyped-def]
+    return next(t.value for t in shown.dataframe if column in t.value.columns)
+
+
+def test_pairs_are_dealt_on_the_page(workspace: Workspace) -> None:
+    shown = page(COMPARISONS)
+    assert by(shown, "multiselect", "pairs to").options == ["Ann", "Bob"], (
+        "neither the simulated nor the withdrawn"
+    )
+    pairs = SCRIPTS * 3
+    assert by(shown, "number_input", "pairs number").max == pairs
+    by(shown, "number_input", "pairs number").set_value(6)
+    by(shown, "number_input", "pairs overlap").set_value(2)
+    by(shown, "button", "pairs deal").click().run()
+    assert not shown.exception
+    assert [s.value for s in shown.success] == [plain("Dealt. Ann: 6 pairs, Bob: 6 pairs.")]
+    assert table(shown, "person")[["person", "pairs"]].values.tolist() == [
+        ["Ann", "0 of 6"],
+        ["Bob", "0 of 6"],
+    ]
+    # Fewer people: the overlap of two is no longer possible.
+    by(shown, "multiselect", "pairs to").set_value(["Ann"]).run()
+    assert by(shown, "number_input", "pairs overlap").value == 1
+    by(shown, "selectbox", "pairs of").set_value("Bob").run()
+    by(shown, "button", "pairs back").click().run()
+    assert table(shown, "person").person.tolist() == ["Ann"]
+    assert "6 pairs that Bob had not compared" in shown.success[0].value
+
+
+def test_what_is_dealt_follows_the_filters_above(workspace: Workspace) -> None:
+    shown = page(COMPARISONS)
+    by(shown, "multiselect", "models").set_value(list(PLAYERS[:2]))
+    by(shown, "multiselect", "kind").set_value(["FirstChan"]).run()
+    scripts = [n for n in range(SCRIPTS) if KINDS[n % 4] == "FirstChan"]
+    assert by(shown, "number_input", "pairs number").max == len(scripts)
+    by(shown, "multiselect", "pairs to").set_value(["Ann"]).run()
+    by(shown, "button", "pairs deal").click().run()
+    with workspace.read() as db:
+        [standing] = stored.standings(db)
+        dealt = [stored.get(db, standing.rater, n) for n, _ in stored.desk(db, standing.rater, "simulbench")]
+        told = {db.execute("SELECT player FROM conversations WHERE id = ?", [p.first]).fetchone()[0] for p in dealt}  # fmt: skip
+    assert (standing.person, standing.dealt) == ("Ann", len(scripts))
+    assert told <= set(PLAYERS[:2])
+
+
+def test_a_refusal_is_a_sentence(workspace: Workspace) -> None:
+    shown = page(COMPARISONS)
+    with workspace.write() as db:
+        access.revoke(db, "Bob")
+    by(shown, "button", "pairs deal").click().run()
+    assert not shown.exception
+    assert "no link that works" in shown.error[0].value
+
+
+def test_annotators_and_the_desk_show_the_pairs(workspace: Workspace) -> None:
+    assert "pairs" not in table(page(ANNOTATORS), "skipped").columns
+    with workspace.write() as db:
+        pairings.deal(db, "simulbench", ["Ann"], 5)
+        ann = access.annotator_id(db, "Ann")
+        first = stored.desk(db, ann, "simulbench")[0][0]
+        pairings.apply(db, ann, "Ann", "browser", [{"n": 1, "item": first, "verdict": "A"}])
+    people = table(page(ANNOTATORS), "skipped").set_index("name")
+    assert people.pairs.to_dict() == {"Ann": "1 of 5", "Bob": "", "Cleo": "", "Robot": ""}
+    shown = page(RATE)
+    assert any("Ann" in m.value and "1 of 5 done" in m.value for m in shown.markdown)
+
+
+def test_what_the_browser_is_sent_names_nobody(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        pairings.deal(db, "simulbench", ["Ann", "Bob"], 6)
+        ann, bob = (access.annotator_id(db, name) for name in ("Ann", "Bob"))
+        theirs = [n for n, _ in stored.desk(db, bob, "simulbench")]
+        mine = [n for n, _ in stored.desk(db, ann, "simulbench")]
+        pairings.apply(
+            db, ann, "Ann", "b", [{"n": 1, "item": mine[0], "verdict": "B", "comment": "so it is"}]
+        )
+    with workspace.read() as db:
+        dealt = pair.Dealt("simulbench", ann, "Ann")
+        first = dealt.moving(db, None)
+        again = dealt.moving(db, [mine[0], theirs[0], "1", [mine[1]], None])  # type: ignore[list-item]
+    assert (first.past, first.line, first.left, first.of) == (mine[:1], mine[1:], 2, 3)
+    assert [i["id"] for i in first.items] == mine[1:]
+    # What was answered is seen again; another's pair is not there.
+    assert [(i["id"], i["verdict"], i["comment"]) for i in again.items] == [(mine[0], "B", "so it is")]
+    assert again.gone == [theirs[0]]
+    sent = repr([dealt.fixed("SimulBench", "", bare=True), first, again])
+    assert not [word for word in (*PLAYERS, "judge-", "simulbench/v1") if word in sent]
+    for one in first.items:
+        assert set(one) == {"id", "title", "said", "replies", "verdict", "comment"}
+
+
+def test_an_annotator_with_one_piece_of_work_is_led_to_it(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with workspace.write() as db:
+        pairings.deal(db, "simulbench", ["Ann"], 5)
+        ann, bob = (access.annotator_id(db, name) for name in ("Ann", "Bob"))
+    monkeypatch.setattr("pages.parts.session.who_is_here", lambda _: AnnotatorHere(ann, "Ann"))
+    shown = page(RATE)
+    assert not shown.title, "the desk at once, no list"
+    monkeypatch.setattr("pages.parts.session.who_is_here", lambda _: AnnotatorHere(bob, "Bob"))
+    assert re.search("Nothing to rate yet", page(RATE, pairs="simulbench").title[0].value)
