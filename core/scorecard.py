@@ -10,6 +10,7 @@ from core.rating import Rater
 from core.store.ratings import Stored
 
 DIGITS = 9
+FINAL = "final"
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,17 @@ def scorecard(given: Sequence[Stored]) -> list[Line]:
             Line(criterion, means, _mean(judges) if judges else None, _mean(people) if people else None)
         )
     return lines
+
+
+def final(lines: Sequence[Line], counted: Sequence[str]) -> Line | None:
+    """*Final*: the mean of the counted criteria that anybody rated, for each rater who rated all of these; None for fewer than two."""
+    parts = [line for line in lines if line.criterion in counted]
+    if len(parts) < 2:
+        return None
+    raters = [rater for rater in parts[0].raters if all(rater in line.raters for line in parts)]
+    means = {rater: _mean([line.raters[rater] for line in parts]) for rater in raters}
+    judges, people = ([m for rater, m in means.items() if rater.kind == kind] for kind in ("judge", "human"))
+    return Line(FINAL, means, _mean(judges) if judges else None, _mean(people) if people else None)
 
 
 def names(given: Sequence[Stored]) -> dict[Rater, str]:

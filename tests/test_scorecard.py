@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.rating import Rater
-from core.scorecard import names, scorecard
+from core.scorecard import final, names, scorecard
 from core.store.ratings import Stored
 
 A, B, ADA = Rater("a", "judge", "v2"), Rater("b", "judge", "v2"), Rater("Ada", "human")
@@ -39,6 +39,17 @@ def test_criteria_keep_their_order():
         [given(A, 1.0, criterion="z"), given(A, 1.0, criterion="b"), given(B, 1.0, criterion="z")]
     )
     assert [line.criterion for line in lines] == ["z", "b"]
+
+
+def test_final_is_the_mean_of_what_counts_for_those_who_rated_all_of_it():
+    rated = [
+        given(A, 4.0), given(A, 1.0, criterion="wit"), given(A, 1.0, criterion="refusal"),
+        given(B, 5.0), given(B, 2.0, criterion="wit"), given(ADA, 3.0, turn=None),
+    ]  # fmt: skip
+    line = final(scorecard(rated), ["fluency", "wit"])
+    assert line.raters == {A: 2.5, B: 3.5}, "a: (4 + 1) / 2, b: (5 + 2) / 2; Ada rated one of the two"
+    assert (line.judges, line.people) == (3.0, None)
+    assert final(scorecard(rated), ["fluency"]) is None
 
 
 def test_a_judge_asked_two_ways_is_told_apart_and_a_stand_in_is_called_one():

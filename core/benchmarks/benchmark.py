@@ -210,6 +210,8 @@ class Benchmark:
     """How two conversations of the same scenario are compared; None where the benchmark does not compare."""
     same: str = ""
     """The facet that says which scenario a conversation is of: only those with the same value are compared."""
+    speakers: tuple[str, str] = ("User", "Model")
+    """What an annotator sees of who speaks: the parts in a dialogue, never a name."""
     prompts_of: str = ""
     """The benchmark whose folder of prompts this one shares; its own where empty."""
     stage: Callable[[str], str] | None = None

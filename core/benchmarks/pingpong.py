@@ -346,5 +346,6 @@ PINGPONG = Benchmark(
     rubric=RUBRIC,
     facets=("character", "situation", "interrogator"),
     plays=plays,
+    speakers=("User", "Player"),
     reported=REPORTED,
 )  # fmt: skip

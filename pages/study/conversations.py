@@ -67,6 +67,8 @@ def _steps(which: str) -> None:
     after = None if place is None or place + 1 == len(shown) else shown[place + 1]
     with st.container(horizontal=True):
         st.button("All conversations", icon=":material/arrow_back:", on_click=_close)
+        if place is None:  # opened by its address: there is no list whose neighbours one could go to
+            return
         for label, icon, to in (("Previous", "chevron_left", before), ("Next", "chevron_right", after)):
             st.button(label, icon=f":material/{icon}:", disabled=to is None, on_click=_open, args=(to,))
 

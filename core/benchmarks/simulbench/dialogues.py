@@ -182,5 +182,6 @@ DIALOGUES = Benchmark(
     version="v1",
     rubric=RUBRIC,
     facets=("task", "type", "user"),
+    speakers=("User", "Simulator"),
     plays=plays,
 )  # fmt: skip

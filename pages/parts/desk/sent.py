@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from core.benchmarks import BENCHMARKS
 from core.conversation import Conversation
 from core.rating import Criterion, Scale
 from core.store import conversations, desk, studies
@@ -95,7 +96,9 @@ def _item(db: Database, rater: int, study: Study, unit: int) -> dict[str, Any]:
 
 def item(study: Study, unit: int, task: Task, conversation: Conversation) -> dict[str, Any]:
     """One dialogue as the desk shows it: who spoke (a role, not a name), what was said, what to read beside it, own answers."""
-    speakers = {"user": "User", "assistant": "Model", **study.meta.get("speakers", {})}
+    known = BENCHMARKS.get(conversation.benchmark)
+    user, player = known.speakers if known else ("User", "Model")
+    speakers = {"user": user, "assistant": player, **study.meta.get("speakers", {})}
     said = []
     for turn in conversation.turns():
         for message in (turn.user, turn.reply):
