@@ -12,7 +12,7 @@ import streamlit as st
 from core.benchmarks import BENCHMARKS
 from core.conversation import Conversation, Turn
 from core.rating import Criterion, Spent
-from core.scorecard import names, scorecard
+from core.scorecard import final, names, scorecard
 from core.store import conversations, ratings
 from core.store.conversations import Found
 from core.store.ratings import Stored
@@ -37,7 +37,8 @@ def conversation(which: int) -> None:
     for judgement in judgements:
         if judgement["failure"] is not None:
             _failed(judgement)
-    _scores(given, asked)
+    if given or not town_links.by_deeds(found):
+        _scores(given, asked)
     _people([r for r in given if r.rater.kind == "human"], asked)
     _background(what)
     by_judges = [r for r in given if r.rater.kind == "judge"]
@@ -91,7 +92,9 @@ def _scores(given: Sequence[Stored], asked: Asked) -> None:
         return
     called = names(given)
     rows = {}
-    for line in scorecard(given):
+    lines = scorecard(given)
+    whole = final(lines, [name for name, c in asked.items() if c.counted])
+    for line in [*lines, *([whole] if whole else [])]:
         judges = {called[rater]: _two(mean) for rater, mean in line.raters.items() if rater.kind == "judge"}
         rows[_label(line.criterion, asked)] = judges | {
             "Judges' mean": _two(line.judges),
@@ -192,7 +195,7 @@ def _table(rows: Mapping[str, Mapping[str, str]], alt: str) -> None:
 
 
 def _label(criterion: str, asked: Asked) -> str:
-    return asked[criterion].label if criterion in asked else criterion
+    return asked[criterion].label if criterion in asked else criterion.capitalize()
 
 
 def _word(r: Stored, asked: Asked) -> str:

@@ -6,7 +6,9 @@ After Wang et al., tables 3 and 4.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+import altair as alt
 import pandas as pd
 import streamlit as st
 
@@ -15,12 +17,16 @@ from core.benchmarks.stss import STSS_LANGUAGE
 from core.benchmarks.stss.tasks import TITLES
 from core.exchange import standings_stss as written
 from core.leaderboards import Figure
-from core.leaderboards_stss import Agent, Tables
+from core.leaderboards_stss import Agent, Gap, Tables
 from core.store import ratings
 from core.store import tables as stored
 from pages.parts.links import go
 from pages.parts.plain import plain
 from pages.parts.session import workspace
+
+Chart = Any
+"""A chart of Altair, whose types say little."""
+SAID, DONE = "said: SR on conversations", "done: action score"
 
 
 @st.cache_resource(max_entries=8, show_spinner="Scoring what happened …")
@@ -41,12 +47,12 @@ def draw() -> None:
             "Judges of what was said", judges, key="judges", bind="query-params", placeholder="every judge"
         )
     found = _board(str(workspace().path), stamp, tuple(panel))
-    st.subheader("What was brought about", anchor=False)
+    st.subheader("Action level: what was brought about", anchor=False)
     if found.action:
         _action(found)
     else:
         st.caption("Nothing has been simulated yet.")
-    st.subheader("What was said", anchor=False)
+    st.subheader("Language level: what was said", anchor=False)
     if found.language:
         _language(found)
     else:
@@ -54,7 +60,8 @@ def draw() -> None:
             "No conversation of the language level is stored. Freeze scenes out of the simulations with `concord freeze stss`, then `concord run stss-language`."
         )
     if found.gaps:
-        st.subheader("Words and deeds", anchor=False)
+        st.subheader("The gap: words and deeds", anchor=False)
+        st.altair_chart(_words_and_deeds(found.gaps), alt="Words and deeds of each agent")
         rows = [
             _row(
                 g.agent,
@@ -63,7 +70,7 @@ def draw() -> None:
             )
             for g in found.gaps
         ]
-        _table(rows, "Words and deeds")
+        st.dataframe(_frame(rows), height="content", alt="Words and deeds")
     st.caption("  \n".join(plain(note) for note in written.notes(found)))
     with st.container(horizontal=True):
         for label, write, end in (("CSV", written.as_csv, "csv"), ("LaTeX", written.as_latex, "tex")):
@@ -81,15 +88,17 @@ def _action(found: Tables) -> None:
                 "Overall": row.overall,
                 "Conversation ratio": row.conversation_ratio,
             },
-            {"n": row.n},
+            {"simulations": row.n},
         )
         for row in found.action
     ]
     chosen = st.dataframe(
-        pd.DataFrame(rows), hide_index=True, height="content", key="agents", on_select="rerun", selection_mode="single-row",
-        alt="What was brought about", column_config=_PINNED,
+        _frame(rows), height="content", key="agents", on_select="rerun", selection_mode="single-row", alt="What was brought about"
     )  # fmt: skip
-    st.caption("Select an agent to see a simulation of it in the town.")
+    told = "Select an agent to see a simulation of it in the town."
+    if any(figure.ci is None for row in found.action for figure in row.kinds.values()):
+        told += " A figure without ± rests on a single task."
+    st.caption(told)
     selected = chosen["selection"]["rows"]
     if selected and selected[0] < len(found.action):
         agent = found.action[selected[0]].agent
@@ -97,31 +106,49 @@ def _action(found: Tables) -> None:
 
 
 def _language(found: Tables) -> None:
+    """Columns under their headings, as the paper has them."""
     rows = [
-        _row(
-            row.agent,
-            {
-                **{" ".join(column): row.figures[column] for column in boards.COLUMNS},
-                **{name.capitalize(): figure for name, figure in row.marks.items()},
-            },
-            {"n": row.n, "tasks": row.tasks},
-        )
+        {
+            **_row(row.agent, {}, {}),
+            **{(f"On the {of}", f"{metric} {mean}"): _cell(row.figures[of, metric, mean]) for of, metric, mean in boards.COLUMNS},
+            **{("Marks, 0–10", name): _cell(figure) for name, figure in row.marks.items()},
+            **{("Counts", "conversations"): row.n, ("Counts", "tasks"): row.tasks},
+        }
         for row in found.language
-    ]
-    _table(rows, "What was said")
+    ]  # fmt: skip
+    frame = _frame(rows)
+    frame.columns = pd.MultiIndex.from_tuples(list(frame.columns))
+    st.dataframe(frame, height="content", alt="What was said")
 
 
-_PINNED = {
-    "model": st.column_config.TextColumn(pinned=True),
-    "agent": st.column_config.TextColumn(pinned=True),
-}
+def _words_and_deeds(gaps: Sequence[Gap]) -> Chart:
+    """For each agent a line from its action score to its success rate on conversations."""
+    table = pd.DataFrame(
+        [
+            (f"{g.agent.player} · {g.agent.architecture}", figure.value, of, g.said.value, g.done.value)
+            for g in gaps
+            for of, figure in ((SAID, g.said), (DONE, g.done))
+        ],
+        columns=["agent", "value", "of", "said", "done"],
+    )
+    y = alt.Y("agent:N", sort=None, title=None, axis=alt.Axis(labelLimit=220, ticks=False))
+    x = alt.X("value:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5))
+    legend = alt.Legend(orient="top", title=None, labelLimit=300, columns=1)
+    base = alt.Chart(table)
+    lines = base.mark_rule(strokeWidth=3, opacity=0.5, color="#85898c").encode(y=y, x="said:Q", x2="done:Q")
+    points = base.mark_point(filled=True, size=140, opacity=1).encode(
+        x=x, y=y, color=alt.Color("of:N", scale=alt.Scale(domain=[SAID, DONE], range=["#9a6fc0", "#d9721e"]), legend=legend),
+        tooltip=["agent:N", alt.Tooltip("of:N", title="what"), alt.Tooltip("value:Q", format=".3f")],
+    )  # fmt: skip
+    return (lines + points).properties(height=34 * len(gaps))
 
 
-def _table(rows: Sequence[Mapping[str, str | int]], alt: str) -> None:
-    st.dataframe(pd.DataFrame(rows), hide_index=True, height="content", alt=alt, column_config=_PINNED)
+def _frame(rows: Sequence[Mapping[Any, str | int]]) -> pd.DataFrame:
+    """A row for each agent; the two columns that name it stay in sight."""
+    return pd.DataFrame(rows).set_index(["model", "agent"])
 
 
-def _row(agent: Agent, figures: Mapping[str, Figure], counts: Mapping[str, int]) -> dict[str, str | int]:
+def _row(agent: Agent, figures: Mapping[str, Figure], counts: Mapping[str, int]) -> dict[Any, str | int]:
     cells = {name: _cell(figure) for name, figure in figures.items()}
     return {"model": agent.player, "agent": agent.architecture, **cells, **counts}
 

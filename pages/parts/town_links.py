@@ -61,6 +61,15 @@ def dialogue(which: int, found: Found, what: Conversation) -> bool:
     return True
 
 
+def by_deeds(found: Found) -> bool:
+    """Whether a conversation is part of a simulation, which is scored by what was done; says so, with the way to the score."""
+    if found.benchmark != system.NAME:
+        return False
+    st.caption("A simulation is scored by what everybody did in the town, not by judges of what was said.")
+    link("town", "See the score and who counted", icon=ICON, **_simulation(found.id, found))
+    return True
+
+
 def to_moment(found: Found, what: Conversation) -> None:
     """The way from a conversation without a world to the moment in the town that it was frozen from, where both are stored."""
     if found.benchmark != language.NAME:
@@ -84,11 +93,14 @@ def speakers(what: Conversation) -> tuple[str, str]:
 
 
 def _to_town(which: int, simulation: Found, when: datetime, resident: str) -> None:
-    shown = {name: simulation.facets[name] for name in ("task", "architecture") if name in simulation.facets}
-    link(
-        "town", TO_TOWN, icon=ICON, **shown, player=simulation.player, simulation=str(which), at=f"{when:%Y-%m-%dT%H:%M}",
-        resident=resident,
-    )  # fmt: skip
+    at = f"{when:%Y-%m-%dT%H:%M}"
+    link("town", TO_TOWN, icon=ICON, **_simulation(which, simulation), at=at, resident=resident)
+
+
+def _simulation(which: int, found: Found) -> dict[str, str]:
+    """A simulation in the address of the town page."""
+    facets = {name: found.facets[name] for name in ("task", "architecture") if name in found.facets}
+    return {**facets, "player": found.player, "simulation": str(which)}
 
 
 def _performer(what: Conversation) -> str:

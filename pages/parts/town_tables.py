@@ -54,7 +54,7 @@ def close(of: Simulation, go: Go) -> None:
     if not rows:
         st.caption("Nobody else was near, or had been told.")
         return
-    st.caption(plain(_summed(rows)))
+    st.caption(plain(_summed([e for e in rows if e.agent != of.task.performer])))
     columns = {"told": _told, "missed": _how, "why": _why, "where": _place, "did": _action, "words": _words}
     _evidence(of, rows, go, "close", columns)
 

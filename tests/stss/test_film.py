@@ -102,6 +102,11 @@ def test_it_opens_where_something_counted_first() -> None:
         f"Ada | 2 10:00 – 2 20:00 | resting | {PARK}", f"Ben | 2 10:00 – 2 20:00 | resting | {PARK}"
     )
     assert opens(seen(alone)) == at("2 19:00")
+    elsewhere = lived(
+        f"Ada | 2 10:00 – 2 20:00 | resting | {PARK}", f"Ben | 2 11:00 – 2 20:00 | party | {PARK}"
+    )
+    place_only = (Subgoal(("party",), location="Lantern Café"),)
+    assert opens(seen(elsewhere, subgoals=place_only)) == at("2 11:00")
     whenever = seen(alone, subgoals=(Subgoal(("party",)),))
     assert opens(whenever) == at("2 12:00")
 

@@ -50,9 +50,12 @@ def film(of: Simulation) -> dict[str, Any]:
 
 
 def opens(of: Simulation) -> datetime:
-    """The moment to begin with: when something counted first; else the event begins, or noon of the last day."""
-    times = [datetime.strptime(e.time, STAMP) for e in of.score.evidence if e.counted and e.time]
-    times = times or [s.start for s in of.task.subgoals if s.start]
+    """The moment to begin with: when something counted first; else the event begins, somebody came close, or noon of the last day."""
+    counted, close = (
+        [datetime.strptime(e.time, STAMP) for e in of.score.evidence if e.counted is wanted and e.time]
+        for wanted in (True, False)
+    )
+    times = counted or [s.start for s in of.task.subgoals if s.start] or close
     return of.lived.times[of.lived.moment(min(times, default=datetime.combine(of.days[-1], NOON)))]
 
 
