@@ -67,31 +67,51 @@ def test_two_players_strengths_are_the_log_of_their_odds():
     assert x.reason == "no resamples were drawn"
 
 
+def test_three_players_strengths_are_the_log_of_their_odds_where_points_follow_them_exactly():
+    """Strengths 4, 2, 1: x takes 4 of 6 points from y (4 / (4 + 2)), y 4 of 6 from z (2 / (2 + 1)), x 4 of 5 from z (4 / (4 + 1)).
+
+    Where everybody's points are what the strengths expect, these are the most likely ones; log 4, log 2, log 1 have the mean log 2.
+    """
+    points = {("x", "y"): (4, 2), ("y", "z"): (4, 2), ("x", "z"): (4, 1)}
+    games = [(*two, o) for two, (won, lost) in points.items() for o in [1] * won + [-1] * lost]
+    given = decided(*((f"game {n}", *game) for n, game in enumerate(games)))
+    of = {s.player: s.value for s in pairwise.strengths(given, ["x", "y", "z"], resamples=0)}
+    assert of == pytest.approx({"x": math.log(2), "y": 0, "z": -math.log(2)}, abs=1e-7)
+
+
+TEAMS = ["Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore"]
+WINS = [
+    [0, 7, 9, 7, 7, 9, 11],
+    [6, 0, 7, 5, 11, 9, 9],
+    [4, 6, 0, 7, 7, 8, 12],
+    [6, 8, 6, 0, 6, 7, 10],
+    [6, 2, 6, 7, 0, 7, 12],
+    [4, 4, 5, 6, 6, 0, 6],
+    [2, 4, 1, 3, 1, 7, 0],
+]
+
+
 def test_strengths_of_the_american_league_1987():
-    """Agresti, Categorical Data Analysis, table 10.10: abilities relative to Baltimore, as the package BradleyTerry2 prints them."""
-    teams = ["Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore"]
-    wins = [
-        [0, 7, 9, 7, 7, 9, 11],
-        [6, 0, 7, 5, 11, 9, 9],
-        [4, 6, 0, 7, 7, 8, 12],
-        [6, 8, 6, 0, 6, 7, 10],
-        [6, 2, 6, 7, 0, 7, 12],
-        [4, 4, 5, 6, 6, 0, 6],
-        [2, 4, 1, 3, 1, 7, 0],
-    ]
+    """The seven teams of Agresti, Categorical Data Analysis (2002), section 10.6, home games and away games together.
+
+    Games: data/baseball.csv of the R package BradleyTerry2. Abilities relative to Baltimore: the estimates that its
+    tests/testthat/test-baseball.R holds against the book's table 10.11, with two digits.
+    """
     games = [
         (*sorted((a, b)), 1 if a < b else -1)
-        for i, a in enumerate(teams)
-        for j, b in enumerate(teams)
-        for _ in range(wins[i][j])
+        for i, a in enumerate(TEAMS)
+        for j, b in enumerate(TEAMS)
+        for _ in range(WINS[i][j])
     ]
     given = decided(*((f"game {n}", one, other, o) for n, (one, other, o) in enumerate(games)))
-    of = {s.player: s.value for s in pairwise.strengths(given, teams, resamples=0)}
-    published = {
-        "Milwaukee": 1.5814, "Detroit": 1.4364, "Toronto": 1.2945, "New York": 1.2476, "Boston": 1.1077, "Cleveland": 0.6839,
-    }  # fmt: skip
-    for team, value in published.items():
-        assert of[team] - of["Baltimore"] == pytest.approx(value, abs=5e-5)
+    of = {s.player: s.value for s in pairwise.strengths(given, TEAMS, resamples=0)}
+    published = [1.58, 1.44, 1.29, 1.25, 1.11, 0.68, 0]
+    assert [round(of[team] - of["Baltimore"], 2) for team in TEAMS] == published
+    # What the most likely strengths must satisfy, whatever anybody published: each team's wins are as many as they expect.
+    for i, team in enumerate(TEAMS):
+        met = {other: WINS[i][j] + WINS[j][i] for j, other in enumerate(TEAMS) if j != i}
+        expected = sum(n / (1 + math.exp(of[other] - of[team])) for other, n in met.items())
+        assert expected == pytest.approx(sum(WINS[i]), abs=1e-5)
 
 
 def test_a_player_that_never_scores_leaves_the_strengths_undefined():
