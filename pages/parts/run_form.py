@@ -86,7 +86,7 @@ def described(run: Progress) -> str:
     models = "; ".join(
         f"{role}: {', '.join(names)}" for role, names in run.plan.get("models", {}).items() if names
     )
-    what = f"{known.title if known else run.benchmark}{' (stored conversations)' if options.get('stored_only') else ''}"
+    what = f"{known.title if known else run.benchmark}{' (stored conversations)' if options.get('stored_only') else ' (tasks proposed)' if options.get('propose') else ''}"
     language = f", {options['language']}" if options.get("language") else ""
     return f"{what}{language} · {models}"
 
@@ -193,6 +193,10 @@ def _estimate(plan: Plan, key: str) -> None:
             f"**{found.left:,} results to make** ({found.planned:,} planned: conversations and judgements; {found.stored:,} stored already"
             + (f"; {found.failed:,} failed before" if found.failed else "") + ")"
         )  # fmt: skip
+        if not found.left and not found.failed:
+            st.caption(
+                "Everything of this plan is stored. Choose another player, judge or language, or more repeats, to add to it."
+            )
         if found.calls:
             _calls(found)
         unpriced = (

@@ -195,8 +195,15 @@ class View {
     if (item?.state === "done") return "Submitted. You may change your answers; changes are saved at once.";
     if (item?.state === "skipped") return `Skipped: ${item.reason}. Answer and submit if you can rate it after all.`;
     if (item && !this.model.done.length && this.model.strip.every(([, state]) => state === "open"))
-      return `Welcome! ${this.model.fixed.guidelines ? "G shows the guidelines, " : ""}? shows the keys.`;
+      return this.welcome();
     return "";
+  }
+
+  // A thumb has no keys.
+  welcome() {
+    const { guidelines } = this.model.fixed;
+    if (matchMedia("(hover: none)").matches) return guidelines ? "Welcome! Read the guidelines first." : "Welcome!";
+    return `Welcome! ${guidelines ? "G shows the guidelines, " : ""}? shows the keys.`;
   }
 
   ending() {
