@@ -54,22 +54,23 @@ PLANS = [
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Three simulations of one task: GA twice, to which nobody came, and GA+TDP, to which one came."""
+    """Three simulations of one task: GA twice, to which nobody came, and GA+TDP, to which one came; and one of a town that is gone."""
     folder = tmp_path_factory.mktemp("town")
     workspace = Workspace.open(folder / "workspace")
     with workspace.write() as db:
-        for key, architecture, more in (
-            ("0", "GA", STAYED),
-            ("1", "GA", STAYED),
-            ("0", "GA+TDP", CAME),
+        for key, architecture, more, task, town in (
+            ("0", "GA", STAYED, CONCERT, "merrow-quay"),
+            ("1", "GA", STAYED, CONCERT, "merrow-quay"),
+            ("0", "GA+TDP", CAME, CONCERT, "merrow-quay"),
+            ("2", "GA", STAYED, replace(CONCERT, id="lost"), "gone"),
         ):
             happened = replace(lived(*DAYS, *more, talks=TALKS), extra={"plans": PLANS})
             conversations.save(
                 db,
                 Conversation(
                     "stss", f"stss/{architecture}/{key}", "outgoing", spoken(CONCERT.performer, TALKS), language="en",
-                    facets={"task": "concert", "type": "public", "architecture": architecture, "performer": CONCERT.performer, "town": "merrow-quay"},
-                    context={"_task": values_of(CONCERT)}, meta={"residents": "resident"}, trajectory=happened.stored(),
+                    facets={"task": task.id, "type": "public", "architecture": architecture, "performer": CONCERT.performer, "town": town},
+                    context={"_task": values_of(task)}, meta={"residents": "resident"}, trajectory=happened.stored(),
                 ),
                 stand_in=True,
             )  # fmt: skip
@@ -340,6 +341,27 @@ def test_a_conversation_is_opened_and_shown_letter_for_letter(app: Server, page:
     assert "broken" not in page.title()
 
 
+def test_another_agents_simulation_of_the_task_is_shown_at_the_same_moment(app: Server, page: Page) -> None:
+    opened(app, page, at="2023-02-14T19:00", resident="Nils+Lindqvist")
+    people = page.get_by_label("Who is where").get_by_role("listitem")
+    expect(people.filter(has_text="Nils Lindqvist")).to_contain_text("at the concert")
+    choose(page, "Agent", "GA")
+    expect(people.filter(has_text="Nils Lindqvist")).to_contain_text("working")
+    shows(page, "Tue 14 Feb, 19:00")
+    expect(page.get_by_role("heading", name="Nils Lindqvist: Tue 14 Feb")).to_be_visible()
+
+
+def test_without_the_towns_file_there_is_no_map_and_all_the_rest(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/town?task=lost")
+    expect(page.get_by_text("The file of this town is not at hand, so that there is no map.")).to_be_visible(
+        timeout=20_000
+    )
+    expect(page.get_by_label("Map of the town")).to_have_count(0)
+    expect(page.get_by_label("Who is where").get_by_role("listitem")).to_have_count(4)
+    page.get_by_role("button", name="Next event").click()
+    expect(page.get_by_role("heading", name=re.compile("Mireille Dupont"))).to_be_visible()
+
+
 def test_an_address_that_leads_nowhere_says_so(app: Server, page: Page) -> None:
     opened(app, page, resident="Nobody", at="1999-01-01T00:00", talk="77")
     expect(page.get_by_text(re.compile("There is no resident “Nobody”"))).to_be_visible()
@@ -352,10 +374,10 @@ def test_the_leaderboard_sets_agents_side_by_side_and_leads_to_the_town(app: Ser
     page.goto(f"{app.url}/leaderboard?benchmark=stss")
     agents = table(page, "What was brought about")
     shown = cells(agents)
-    # one of two came to the concert of GA+TDP, nobody to the two of GA
+    # one of two came to the concert of GA+TDP, nobody to those of GA, which are of two tasks
     assert shown.index("GA+TDP") < shown.index("GA")
     assert "0.500" in shown
-    assert "0.000" in shown
+    assert "0.000 ± 0.000" in shown
     expect(page.get_by_text(re.compile("Stand-ins take part"))).to_be_visible()
     press(page, agents, 16, 0)
     expect(page).to_have_url(re.compile(r"/town\?.*architecture=GA%2BTDP"))

@@ -38,7 +38,7 @@ class Town {
     this.watch.disconnect();
     clearTimeout(this.soon);
     delete this.bus.receive;
-    delete this.bus.news;
+    if (this.bus.news?.id === this.id) delete this.bus.news;
   }
 
   controls() {
