@@ -256,27 +256,14 @@ def _download(measured: Measured) -> None:
             type="primary",
             help="The answer in words, every table of this page with intervals and reasons, and what they rest on, as one ZIP.",
         )
-        st.download_button(
-            "JSON",
-            lambda: json.dumps(figures, ensure_ascii=False, indent=2),
-            f"{name}-agreement.json",
-            on_click="ignore",
-            icon=":material/download:",
-        )
-        st.download_button(
-            "CSV",
-            lambda: show.to_csv(figures),
-            f"{name}-agreement.csv",
-            on_click="ignore",
-            icon=":material/download:",
-        )
-        st.download_button(
-            "LaTeX",
-            lambda: show.latex(figures),
-            f"{name}-agreement.tex",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+        for label, ending, write in (
+            ("JSON", "json", lambda: json.dumps(figures, ensure_ascii=False, indent=2)),
+            ("CSV", "csv", lambda: show.to_csv(figures)),
+            ("LaTeX", "tex", lambda: show.latex(figures)),
+        ):
+            st.download_button(
+                label, write, f"{name}-agreement.{ending}", on_click="ignore", icon=":material/download:"
+            )
     st.caption(
         f"*Report*: `concord export report --study {plain(name)}`; the others: `concord agreement --study {plain(name)} --format …`. "
         "With other options than the usual ones, the command takes them too."
