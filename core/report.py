@@ -145,10 +145,14 @@ def _measured(options: Options) -> str:
     runs = (
         "the mean of a judge's repeated runs" if options.runs == "mean" else "each run of a judge by itself"
     )
+    refused = "left out" if options.exclude_refused else "counted"
     panels = "; ".join(" + ".join(panel) for panel in options.panels)
+    together = " and ".join(options.cluster_by)
     return (
-        f"Measured with {runs}, conversations in which a judge saw a refusal {'left out' if options.exclude_refused else 'counted'}"
-        f"{f', and the panels {panels} beside the usual ones' if panels else ''}."
+        f"Measured with {runs}, conversations in which a judge saw a refusal {refused}"
+        + (f", and the panels {panels} beside the usual ones" if panels else "")
+        + (f"; items alike in {together} resampled together" if together else "")
+        + "."
     )
 
 

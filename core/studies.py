@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -39,6 +39,9 @@ class StudyRatings:
     counted: tuple[str, ...]
     left_out: Mapping[int, str]
     runs: Runs = "mean"
+    cluster_by: tuple[str, ...] = ()
+    clusters: Mapping[Hashable, Hashable] | None = None
+    """Which units hang together, where they are to be resampled together: unit → the values of the facets in `cluster_by`."""
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -250,13 +253,19 @@ def link(base_url: str, token: str) -> str:
 
 
 def ratings_for_agreement(
-    db: Database, name: str, *, runs: Runs = "mean", exclude_refused: bool = True
+    db: Database,
+    name: str,
+    *,
+    runs: Runs = "mean",
+    exclude_refused: bool = True,
+    cluster_by: Sequence[str] = (),
 ) -> StudyRatings:
     """A study's ratings, judges' repeats read as one mean (or each run as a judge of its own, “judge #1” …).
 
     Final is the mean of the counted criteria that people rated and, where there are judges, a judge too: a criterion nobody is
     compared on has no part in it. With `exclude_refused` the units of conversations in which a judge saw a refusal are left out.
-    Raises NotFound for an unknown study, StudyError for one without any rating.
+    Units that are alike in the facets of `cluster_by` (those of one scenario, say) are drawn together by every resample.
+    Raises NotFound for an unknown study or facet, StudyError for a study without any rating.
     """
     study = studies.get(db, name)
     table = frames.frame(db, name)
@@ -270,7 +279,27 @@ def ratings_for_agreement(
     rated = {kind: set(rows.criterion) for kind, rows in table.groupby("kind")}
     compared = set.intersection(*rated.values())
     counted = tuple(c.name for c in study.criteria if c.counted and c.name in compared)
-    return StudyRatings(study, table, tuple(c.name for c in study.criteria), counted, left_out, runs)
+    return StudyRatings(
+        study,
+        table,
+        tuple(c.name for c in study.criteria),
+        counted,
+        left_out,
+        runs,
+        tuple(cluster_by),
+        _clusters(db, name, cluster_by),
+    )
+
+
+def _clusters(db: Database, name: str, by: Sequence[str]) -> dict[Hashable, Hashable] | None:
+    if not by:
+        return None
+    facets = frames.facets(db, name)
+    for facet in by:
+        if facet not in facets:
+            raise not_found("facet", facet, facets.columns)
+    # A unit that lacks one of the facets hangs together with nothing.
+    return dict(facets[list(by)].dropna().apply(tuple, axis=1).items())
 
 
 def _mean_of_runs(table: pd.DataFrame) -> pd.DataFrame:
@@ -309,6 +338,7 @@ def agreement(
         study=ratings.study.name,
         anonymous_people=ratings.study.anonymous,
         exclude_units=ratings.left_out,
+        clusters=ratings.clusters,
     )
 
 

@@ -28,6 +28,8 @@ class Options:
     panels: tuple[tuple[str, ...], ...] = ()
     resamples: int = 1000
     seed: int = 0
+    cluster_by: tuple[str, ...] = ()
+    """Facets: items alike in all of them are resampled together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +133,13 @@ WIDTH = 0.1
 def measure(db: Database, study: str, options: Options = Options()) -> Measured:
     """Read a study and measure it. Raises NotFound for an unknown study, StudyError for one without any rating."""
     return figures_of(
-        studies.ratings_for_agreement(db, study, runs=options.runs, exclude_refused=options.exclude_refused),
+        studies.ratings_for_agreement(
+            db,
+            study,
+            runs=options.runs,
+            exclude_refused=options.exclude_refused,
+            cluster_by=options.cluster_by,
+        ),
         options,
     )
 
@@ -153,8 +161,8 @@ def figures_of(of: StudyRatings, options: Options = Options()) -> Measured:
     usual = [] if of.runs == "single" else agreement.default_panels(ratings.judges)
     asked = [panel for panel in options.panels if len(panel) > 1 and set(panel) <= set(ratings.judges)]
     figures = agreement.study_agreement(
-        ratings, panels=[*usual, *asked], resamples=options.resamples, seed=options.seed, study=of.study.name
-    )
+        ratings, panels=[*usual, *asked], resamples=options.resamples, seed=options.seed, study=of.study.name, clusters=of.clusters,
+    )  # fmt: skip
     return Measured(of, ratings, figures, options)
 
 
@@ -178,9 +186,11 @@ def detail(measured: Measured, criterion: str) -> Detail:
     several = measured.of.runs == "mean" and len(ratings.judges) > 1
     return Detail(
         criterion,
-        judges=agreement.judge_figures(ratings, criterion, panels=panels, **drawn),
-        footing=agreement.footing(ratings, criterion, panels=panels, **drawn),
-        people=agreement.reliability(ratings, criterion, **drawn),
+        judges=agreement.judge_figures(
+            ratings, criterion, panels=panels, clusters=measured.of.clusters, **drawn
+        ),
+        footing=agreement.footing(ratings, criterion, panels=panels, clusters=measured.of.clusters, **drawn),
+        people=agreement.reliability(ratings, criterion, clusters=measured.of.clusters, **drawn),
         players=agreement.within_groups(ratings, criterion, players, panels=panels, **drawn),
         levels=agreement.levels(ratings, criterion, players, panels=panels, **drawn),
         redundancy=agreement.redundancy(ratings, criterion, **drawn) if several else None,

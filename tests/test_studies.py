@@ -212,3 +212,28 @@ class TestForAgreement:
             studies.ratings_for_agreement(db, "empty")
         with pytest.raises(NotFound, match=r"no study “emty”\. Did you mean “empty”"):
             studies.ratings_for_agreement(db, "emty")
+
+
+def test_units_of_one_scenario_are_resampled_together(tmp_path):
+    """Every character × situation is one cluster: its units, by whatever player, are drawn together or not at all."""
+    workspace = Workspace.open(tmp_path / "filled")
+    with workspace.write() as db:
+        fill(db)
+        [name] = stored.names(db)
+    with workspace.read() as db:
+        together = studies.ratings_for_agreement(db, name, cluster_by=["character", "situation"])
+        plain = studies.agreement(studies.ratings_for_agreement(db, name), resamples=100)
+        rows = db.execute(
+            "SELECT u.id, c.key FROM study_units u JOIN conversations c ON c.id = u.conversation_id"
+        ).fetchall()
+        with pytest.raises(NotFound, match=r"“characters”.*“character”"):
+            studies.ratings_for_agreement(db, name, cluster_by=["characters"])
+    # The key says the same: pingpong/v2/en/CHARACTER/SITUATION/PLAYER/…
+    assert together.clusters == {unit: tuple(key.split("/")[3:5]) for unit, key in rows}
+    clustered = studies.agreement(together, resamples=100)
+    rated = set(together.table.unit[together.table.kind == "human"]) - set(together.left_out)
+    assert clustered["clusters"] == len({together.clusters[unit] for unit in rated}) < len(rated)
+    of, alone = (found["criteria"]["final"]["judges"][0] for found in (clustered, plain))
+    assert of["spearman"] == alone["spearman"]
+    assert of["ci"] != alone["ci"]
+    assert "clusters" not in plain

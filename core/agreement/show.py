@@ -123,7 +123,12 @@ def ceiling(part: Result) -> float | None:
 
 def _heading(result: Result) -> str:
     name = f"Study {result['study']}: " if result["study"] else ""
-    return f"{name}{result['items']} items; 95% percentile bootstrap over items, {result['resamples']} resamples, seed {result['seed']}"
+    return f"{name}{result['items']} items; 95% percentile bootstrap over {drawn(result)}, {result['resamples']} resamples, seed {result['seed']}"
+
+
+def drawn(result: Result) -> str:
+    """What a resample draws."""
+    return f"{result['clusters']} clusters of items" if "clusters" in result else "items"
 
 
 def _people(result: Result, notes: dict[str, None]) -> Iterator[list[str]]:

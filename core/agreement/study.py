@@ -40,7 +40,8 @@ def study_agreement(
     `ratings` and the arguments about it are those of `read_ratings`. `panels` (default: `default_panels`) are sets of judges,
     read as their mean on the items that all of them rated. Judges are compared with the mean of all people present on an item.
 
-    The result is ``{"study", "items", "resamples", "seed", "criteria": {name: {"humans", "judges", "panels"}}}``:
+    The result is ``{"study", "items", "resamples", "seed", "criteria": {name: {"humans", "judges", "panels"}}}``, and with
+    `clusters` how many of them there are:
 
     - humans: ``raters`` and ``items`` (how many; items with at least one person), ``alpha`` (Krippendorff, ordinal and interval:
       ``value``, ``ci``), ``pairs`` (Spearman of two people on the ``n`` items both rated), ``each`` (Spearman of a person with the
@@ -72,6 +73,10 @@ def study_agreement(
     )
     figures = iter(zip(own.tolist(), map(interval, drawn), strict=True))
     result: dict[str, Any] = {"study": study, "items": items, "resamples": resamples, "seed": seed}
+    if groups is not None:
+        # Items of no cluster are drawn one by one.
+        drawn_from = groups[table.rated]
+        result["clusters"] = len(np.unique(drawn_from[drawn_from >= 0])) + int((drawn_from < 0).sum())
     result["criteria"] = {
         name: _criterion(table, part, list(itertools.islice(figures, len(part.statistics))))
         for name, part in parts.items()

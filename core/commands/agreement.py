@@ -39,6 +39,7 @@ def command(
     panels: tuple[tuple[str, ...], ...],
     runs: studies.Runs,
     keep_refused: bool,
+    cluster_by: tuple[str, ...],
     nominal: bool,
 ) -> None:
     """Agreement of people with each other, and of judges and panels with people.
@@ -46,7 +47,9 @@ def command(
     Exits with 1, after printing what can be measured, where a study lacks people, judges or anything to compare.
     """
     with Workspace.open(workspace, create=False).read() as db:
-        ratings = studies.ratings_for_agreement(db, study, runs=runs, exclude_refused=not keep_refused)
+        ratings = studies.ratings_for_agreement(
+            db, study, runs=runs, exclude_refused=not keep_refused, cluster_by=cluster_by
+        )
     if nominal:
         agreement_nominal.show(ratings, form=form, resamples=resamples, seed=seed)
         return

@@ -24,7 +24,10 @@ def show(ratings: StudyRatings, *, form: str, resamples: int, seed: int) -> None
         ratings.table, criteria=ratings.criteria, counted=(), exclude_units=ratings.left_out,
         anonymous_people=ratings.study.anonymous,
     )  # fmt: skip
-    found = {name: nominal(table, name, resamples=resamples, seed=seed) for name in ratings.criteria}
+    found = {
+        name: nominal(table, name, resamples=resamples, seed=seed, clusters=ratings.clusters)
+        for name in ratings.criteria
+    }
     rows = pd.concat(
         [figures.rows.assign(criterion=name) for name, figures in found.items()], ignore_index=True
     )

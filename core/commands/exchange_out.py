@@ -81,10 +81,11 @@ def _report(
     panels: tuple[tuple[str, ...], ...],
     runs: studies.Runs,
     keep_refused: bool,
+    cluster_by: tuple[str, ...],
     out: Path | None,
 ) -> None:
     """A study's agreement as a ZIP: the answer in words, every table, and hashes of sample, ratings, guidelines and prompts."""
-    asked = Options(runs, not keep_refused, panels, resamples, seed)
+    asked = Options(runs, not keep_refused, panels, resamples, seed, cluster_by)
     with Workspace.open(workspace, create=False).read() as db:
         written = report.bundle(db, study, asked, made=date.today())
     out = out or Path(f"{study}-report.zip")

@@ -38,7 +38,15 @@ seed = click.option(
 
 
 def measuring(command: F) -> F:
-    """How a study is measured: `panels`, `runs` and `keep_refused`."""
+    """How a study is measured: `panels`, `runs`, `keep_refused` and `cluster_by`."""
+    command = click.option(
+        "--cluster",
+        "cluster_by",
+        metavar="FACET,…",
+        default="",
+        callback=lambda _context, _option, facets: _named(facets),
+        help="Resample items that are alike in these facets together, such as those of one scenario: character,situation.",
+    )(command)
     command = click.option(
         "--keep-refused", is_flag=True, help="Count conversations in which a judge saw a refusal."
     )(command)

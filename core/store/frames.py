@@ -23,6 +23,17 @@ _COLUMNS = [
 ]
 
 
+def facets(db: Database, name: str) -> pd.DataFrame:
+    """What a study's units are found by, their conversations' facets: one row a unit (index), one column a facet, None where it has none."""
+    table = _frame(
+        db,
+        "SELECT u.id AS unit, f.name, f.value FROM study_units u JOIN facets f ON f.conversation_id = u.conversation_id "
+        "WHERE u.study_id = ? ORDER BY u.id, f.name",
+        study_id(db, name),
+    )
+    return table.pivot(index="unit", columns="name", values="value")
+
+
 def refused_units(db: Database, name: str) -> list[int]:
     """The units of a study whose conversation a judge saw a refusal in, at any turn."""
     rows = db.execute(

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.agreement import Figures, Search
 from core.agreement.panels import called
-from core.agreement.show import CERTAIN, ceiling
+from core.agreement.show import CERTAIN, ceiling, drawn
 from core.trust import WIDTH, Further, Measured, name_of
 from pages.parts.address import of_conversation
 from pages.parts.plain import plain
@@ -67,7 +67,7 @@ def judges(measured: Measured) -> None:
         "Spearman's ρ with the mean of people and its 95% interval; ★ where p is not below 0.0001. *One person, with the others*: "
         "the mean over people of one person's ρ with the mean of the others. A judge meets the mean of everybody, which is easier to follow; "
         "below, “a judge in a person's place” compares both on the same footing. *Final* is the mean of the counted criteria. *Items*: rated by somebody; n stands in a cell where a judge has fewer. "
-        f"Percentile bootstrap over items, {figures['resamples']} resamples, seed {figures['seed']}."
+        f"Percentile bootstrap over {drawn(figures)}, {figures['resamples']} resamples, seed {figures['seed']}."
     )
     reasons_below(reasons)
 

@@ -13,7 +13,7 @@ from core.agreement import show
 from core.agreement.panels import called
 from core.answer import answer
 from core.errors import ConcordError
-from core.store import progress
+from core.store import frames, progress
 from core.store import studies as stored
 from core.trust import Detail, Further, Measured, Options
 from pages.parts import agreement_charts as charts
@@ -61,7 +61,7 @@ def page() -> None:
     with left:
         study = _study(names)
     with right.popover("How it is measured", icon=":material/tune:", width="stretch"):
-        options = _options()
+        options = _options(study)
     with workspace().read() as db:
         version = (str(workspace().path), study, progress.mark(db, study))
     try:
@@ -96,12 +96,27 @@ def _from_the_start() -> None:
         st.session_state["panel"] = []
 
 
-def _options() -> Options:
+def _options(study: str) -> Options:
     runs = st.toggle("Repeated runs of a judge one by one", help="Otherwise their mean is one judge.")
     kept = st.toggle("Count conversations in which a judge saw a refusal")
     resamples = st.select_slider("Resamples of the bootstrap", RESAMPLES, value=1000)
     seed = st.number_input("Seed", min_value=0, value=0, help="The same seed gives the same intervals.")
-    return Options("single" if runs else "mean", not kept, (), resamples, int(seed))
+    with workspace().read() as db:
+        facets = frames.facets(db, study)
+    varied = [str(name) for name in facets.columns if 1 < facets[name].nunique() < len(facets)]
+    together = (
+        st.multiselect(
+            "Resample items together that share",
+            varied,
+            key=f"together in {study}",
+            placeholder="nothing: each item by itself",
+            help="Items of one scenario hang together, and intervals that take them for independent are too narrow. Choose what makes a "
+            "scenario; the tables whose intervals follow say so.",
+        )
+        if varied
+        else []
+    )
+    return Options("single" if runs else "mean", not kept, (), resamples, int(seed), tuple(together))
 
 
 def _own_panel(judges: tuple[str, ...], options: Options) -> Options:
