@@ -35,7 +35,7 @@ SHOTS = {
     "agreement": ("/agreement?study=demo", 1280, 1500, "light"),
     "leaderboard": ("/leaderboard", 1280, 900, "light"),
     "spot-check": ("/spot-check", 1280, 900, "light"),
-    "town": ("/town", 1280, 1100, "light"),
+    "town": ("/town?task=harvest-supper&architecture=GA%2BTDP", 1280, 2170, "light"),
 }
 
 
