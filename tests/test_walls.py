@@ -132,6 +132,13 @@ def test_pages_draw_no_html(file):
             assert re.fullmatch(r"\s*<style>.*</style>\s*", node.args[0].value, re.S)
 
 
+@pytest.mark.parametrize("file", sorted((ROOT / "pages").rglob("*.js")), ids=name)
+def test_components_read_nothing_as_html(file):
+    """What a model or a stranger wrote arrives as text, never as markup or code."""
+    ways = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|srcdoc|\beval\(|new Function"
+    assert not re.search(ways, file.read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize("file", PYTHON, ids=name)
 def test_every_file_says_what_it_is_for(file):
     docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))

@@ -8,8 +8,7 @@ from core.benchmarks.stss.clock import Clock
 from core.benchmarks.stss.mind import Mind, Other, Self
 from core.benchmarks.stss.schedule import SLEEPING, Day, at
 from core.benchmarks.stss.town import Place, Town
-
-WALKING = "walking"
+from core.benchmarks.stss.trajectory import WALKING
 
 
 @dataclass(eq=False)
