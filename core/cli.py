@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "town": ("core.commands.town", "Check a town that social tasks are played in (STSS)."),
     "freeze": ("core.commands.freeze", "Freeze scenes of simulations for the language level (STSS)."),
     "leaderboard": ("core.commands.leaderboard", "A benchmark's table of models."),
+    "rankings": ("core.commands.rankings", "How stable the order of a leaderboard is."),
     "import": (
         "core.commands.exchange_in",
         "Read ratings, conversations or published files into the workspace.",

@@ -61,7 +61,7 @@ def command(
         folder = Workspace.open(workspace, create=False)
         TABLES[benchmark](folder, judges=split(judges), form=form, resamples=resamples, seed=seed)
         return
-    weighed = _weights(benchmark, weights)
+    weighed = parsed_weights(benchmark, weights)
     with Workspace.open(workspace, create=False).read() as db:
         rated = leaderboards.gather(db, benchmark, language=language)
         people = studies.ratings_for_agreement(db, study) if study else None
@@ -109,7 +109,8 @@ def _show_corrected(board: CorrectedBoard, form: str) -> None:
         click.echo(note, err=True)
 
 
-def _weights(benchmark: str, text: str) -> dict[str, float] | None:
+def parsed_weights(benchmark: str, text: str) -> dict[str, float] | None:
+    """`--weights` by criterion; None where it was left out."""
     counted = [c.name for c in get(benchmark).criteria if c.counted]
     if not text:
         return None

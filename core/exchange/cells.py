@@ -8,8 +8,9 @@ more, so that reading gives back exactly what was written. Numbers are never mar
 from __future__ import annotations
 
 import csv
+import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from core.errors import ImportRefused
@@ -37,31 +38,43 @@ def records(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, delimiter=delimiter, strict=True)
-            first = 1
-            try:
-                for cells in reader:
-                    if any(cells):
-                        yield first, cells
-                    first = reader.line_num + 1
-            except csv.Error as error:
-                raise ImportRefused(
-                    f"{path}: the record that begins in line {first} is not valid CSV ({error}). Put cells with commas, quotes or "
-                    "line breaks in double quotes, and double the quotes inside them."
-                ) from error
+            yield from _records(file, str(path), delimiter)
     except OSError as error:
         raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise ImportRefused(_not_utf8(path)) from error
+        raise ImportRefused(_not_utf8(path.read_bytes(), str(path))) from error
 
 
-def _not_utf8(path: Path) -> str:
-    data = path.read_bytes()
+def records_of(data: bytes, name: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """The same of a file that is no file here, such as an upload; `name` is what it is called in sentences."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ImportRefused(_not_utf8(data, name)) from error
+    yield from _records(io.StringIO(text, newline=""), name, delimiter)
+
+
+def _records(lines: Iterable[str], name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    first = 1
+    try:
+        for cells in reader:
+            if any(cells):
+                yield first, cells
+            first = reader.line_num + 1
+    except csv.Error as error:
+        raise ImportRefused(
+            f"{name}: the record that begins in line {first} is not valid CSV ({error}). Put cells with commas, quotes or "
+            "line breaks in double quotes, and double the quotes inside them."
+        ) from error
+
+
+def _not_utf8(data: bytes, name: str) -> str:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return f"{path} is UTF-16. Save it as UTF-8 (Excel: “CSV UTF-8”)."
+        return f"{name} is UTF-16. Save it as UTF-8 (Excel: “CSV UTF-8”)."
     try:
         data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        return f"{path}, line {line}, is not UTF-8 (byte 0x{data[error.start]:02x}). Save the file as UTF-8 (Excel: “CSV UTF-8”)."
-    return f"{path} is not UTF-8. Save it as UTF-8."
+        return f"{name}, line {line}, is not UTF-8 (byte 0x{data[error.start]:02x}). Save the file as UTF-8 (Excel: “CSV UTF-8”)."
+    return f"{name} is not UTF-8. Save it as UTF-8."
