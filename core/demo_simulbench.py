@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from core import comparisons, moderation, runs, scripts, spotcheck, tasks, work
+from core import comparisons, moderation, proposing, runs, scripts, spotcheck, work
 from core.benchmarks.benchmark import Plan
 from core.benchmarks.simulbench.targets import SIMULBENCH
-from core.benchmarks.simulbench.tasks import TYPES
 from core.errors import ConcordError
+from core.proposing import Round
 from core.standin import simulbench_people as people
 from core.standin.moderation import MODEL as MODERATION
 from core.store import access, conversations, spotchecks
@@ -48,8 +48,7 @@ def build(workspace: Workspace, told: Told) -> None:
     _run(workspace, "SimulBench: models compared", told, Plan(
         "simulbench", {"judges": COMPARERS}, {"compare": True, "players": list(TARGETS), "facets": {"kind": ["FirstChan", "SubseqChan"]}},
     ))  # fmt: skip
-    for type in TYPES:
-        tasks.propose(workspace, USER, type, count=3, seed=SEED)
+    proposing.propose(workspace, Round(USER, count=3, seed=SEED))
     moderation.measure(workspace, MODERATION)
     told("SimulBench: simulated people compare and audit", 0.0)
     for person in PEOPLE:

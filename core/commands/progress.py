@@ -56,6 +56,12 @@ def estimate(found: Survey) -> str:
     ]
     if found.failed:
         lines.append(f"{found.failed:,} judgements failed before; --retry-failed asks for them again.")
+    return "\n".join([*lines, calls_and_cost(found)])
+
+
+def calls_and_cost(found: Survey) -> str:
+    """The calls of each model with their tokens, and what all of it is estimated to cost."""
+    lines = []
     for name, calls in found.calls.items():
         tokens_in, tokens_out = found.tokens[name]
         basis = "measured here" if name in found.measured else "a guess"

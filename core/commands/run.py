@@ -10,8 +10,9 @@ import click
 from core import launch, runs, stages, work
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark, Option, Plan
-from core.commands import progress
+from core.commands import progress, tasks
 from core.progress import sentence
+from core.proposing import Round
 from core.store import runs as stored_runs
 from core.workspace import Workspace
 
@@ -116,7 +117,7 @@ def resume(folder: str, number: int, max_cost: float | None, retry_failed: bool)
     workspace = Workspace.open(folder)
     with workspace.read() as db:
         plan = Plan.from_dict(stored_runs.get(db, number).plan)
-    finish(workspace, work.job(workspace, plan), estimate=False, max_cost=max_cost, retry_failed=retry_failed)
+    _carry_out(workspace, plan, estimate=False, max_cost=max_cost, retry_failed=retry_failed)
 
 
 @command.command("plan")
@@ -127,6 +128,19 @@ def resume(folder: str, number: int, max_cost: float | None, retry_failed: bool)
 @click.pass_obj
 def plan(folder: str, file: Path, estimate: bool, max_cost: float | None, retry_failed: bool) -> None:
     """Do the plan that FILE holds as JSON, as the runs page writes it."""
-    workspace = Workspace.open(folder)
-    job = work.job(workspace, launch.read_plan(file))
-    finish(workspace, job, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed)
+    _carry_out(
+        Workspace.open(folder), launch.read_plan(file), estimate=estimate, max_cost=max_cost, retry_failed=retry_failed
+    )  # fmt: skip
+
+
+def _carry_out(
+    workspace: Workspace, plan: Plan, *, estimate: bool, max_cost: float | None, retry_failed: bool
+) -> None:
+    """Any plan that a page has written or the store holds."""
+    asked = Round.of(plan)
+    if asked is not None:
+        tasks.carry_out(workspace, asked, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed)
+        return
+    finish(
+        workspace, work.job(workspace, plan), estimate=estimate, max_cost=max_cost, retry_failed=retry_failed
+    )

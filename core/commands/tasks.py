@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import click
 
-from core import tasks
+from core import proposing, tasks
 from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, Type
 from core.benchmarks.simulbench.tasks import tasks as usable
+from core.commands import progress
+from core.proposing import Round
 from core.scenario import State
-from core.store import scenarios
+from core.store import runs, scenarios
 from core.work import materials
 from core.workspace import Workspace
 
@@ -51,24 +53,57 @@ def show(workspace: str, key: str) -> None:
 
 @command.command("propose")
 @click.option("--model", required=True, help="A model of models.toml.")
-@click.option("--type", "type_", type=click.Choice(TYPES), required=True)
-@click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="Proposals to ask for.")
+@click.option("--type", "types", type=click.Choice(TYPES), multiple=True, help="Both types unless given.")
+@click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="Proposals of each type.")
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Another seed, other examples."
 )
+@click.option("--estimate", is_flag=True, help="Say what would be asked and what it would cost; do nothing.")
+@click.option("--max-cost", type=float, help="Stop cleanly once this much was spent.")
+@click.option("--retry-failed", is_flag=True, help="Ask again where no reply was usable.")
 @click.pass_obj
-def propose(workspace: str, model: str, type_: Type, count: int, seed: int) -> None:
-    """Have a model propose tasks, five random ones as examples each time; they wait until a person accepts them."""
-    folder = Workspace.open(workspace)
-    done = tasks.propose(folder, model, type_, count=count, seed=seed)
-    known = f", {done.known} calls were answered before" if done.known else ""
-    click.echo(f"{done.new} new proposals{known}.")
+def propose(
+    workspace: str, model: str, types: tuple[Type, ...], count: int, seed: int, estimate: bool, max_cost: float | None,
+    retry_failed: bool,
+) -> None:  # fmt: skip
+    """Have a model propose tasks, five random ones as examples each time; they wait until a person accepts them.
+
+    What was answered before is not asked again: a larger count goes on, another seed begins anew.
+    """
+    wanted = Round(model, types or TYPES, count, seed)
+    carry_out(
+        Workspace.open(workspace), wanted, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed
+    )
+
+
+def carry_out(
+    folder: Workspace, wanted: Round, *, estimate: bool, max_cost: float | None, retry_failed: bool
+) -> None:
+    """Estimate a round of proposing or do it, and list what waits; exit code 1 where it broke, 2 where calls failed."""
+    if estimate:
+        found = proposing.estimate(folder, wanted, retry_failed=retry_failed)
+        click.echo(
+            f"{found.planned} proposals, {found.stored} answered before, {found.left} left to ask for."
+        )
+        if found.failed:
+            click.echo(f"{found.failed} had no usable reply; --retry-failed asks for them again.")
+        click.echo(progress.calls_and_cost(found))
+        return
+    with progress.watching() as watcher:
+        ended = proposing.propose(folder, wanted, max_cost=max_cost, retry_failed=retry_failed, watch=watcher)
+    known = f", {ended.stored} calls were answered before" if ended.stored else ""
+    click.echo(f"{ended.done} new proposals{known}.")
     with folder.read() as db:
-        for found in tasks.reviews(db, materials(folder), limit=-1):
-            _line(found)
-    for failure in done.failed:
-        click.echo(f"  failed: {failure}", err=True)
-    if done.failed:
+        for waiting in tasks.reviews(db, materials(folder), limit=-1):
+            _line(waiting)
+        failures = runs.failures(db, run=ended.id)
+    for failure in failures:
+        click.echo(f"  failed: {failure['message']}", err=True)
+    if ended.message:
+        click.echo(ended.message, err=ended.state == "broken")
+    if ended.state == "broken":
+        raise SystemExit(1)
+    if ended.failed:
         raise SystemExit(2)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core import tasks
+from core import proposing, tasks
 from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, Task, task_of
 from core.benchmarks.simulbench.tasks import tasks as usable
 from core.store import scenarios
 from core.work import materials
-from pages.parts import task_tables, theme
+from pages.parts import propose_form, run_watch, task_tables, theme
 from pages.parts.address import asked, shown
 from pages.parts.plain import plain
 from pages.parts.review import component, person, task
@@ -27,6 +27,7 @@ def page() -> None:
     st.markdown(
         "What SimulBench's models are asked to simulate. A model may propose more; only what a person **accepts** is used."
     )
+    run_watch.draw(STORED)
     brought = materials(workspace())
     with workspace().read() as db:
         stored = scenarios.page(db, STORED, TASK, limit=-1)
@@ -39,8 +40,8 @@ def page() -> None:
             f"Decide about {waiting}" if waiting else "None waits", type="primary", icon=":material/rule:", disabled=not waiting,
             on_click=_begin, args=(who,),
         )  # fmt: skip
-    if not waiting:
-        st.caption("Have some proposed with `concord tasks propose --model … --type stateful`.")
+        if st.button("Propose tasks", icon=":material/lightbulb:"):
+            propose_form.dialog()
     state = st.segmented_control(
         "Show",
         STATES,
@@ -79,7 +80,7 @@ def _opened(key: str, who: str, row: Task) -> None:
         for name, words in (scenario.body.get("proposed") or {}).items():
             st.caption(plain(f"Proposed {name}:"))
             st.text(str(words))
-        if scenario.state != "proposed" and scenario.source == tasks.GENERATED:
+        if scenario.state != "proposed" and scenario.source == proposing.GENERATED:
             st.button("Take the decision back", icon=":material/undo:", on_click=_reopen, args=(key,))
 
 

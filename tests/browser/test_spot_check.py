@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from core import comparisons, spotcheck
+from core import comparisons, spotcheck, tasks
 from core.benchmarks.simulbench.tasks import tasks as usable
 from core.leaderboards_simulbench import subsets
 from core.scenario import Scenario
@@ -318,7 +318,9 @@ def test_tasks_are_accepted_edited_and_rejected_by_keys(app: Server, page: Page)
     page.get_by_label("Your name", exact=True).press("Enter")
     page.get_by_role("button", name=f"Decide about {len(PROPOSED)}").click()
     titled(page, "Abacus Keeper")
-    expect(page.locator(".like").first).to_contain_text("Abacus Keeper")  # the double is pointed out
+    # The double is pointed out.
+    expect(page.locator(".like").first).to_contain_text("Abacus Keeper")
+    expect(page.locator(".like").first).to_contain_text("waits as well")
     press(page, "a x")
     titled(page, "Tide Table")
     press(page, "u")
@@ -339,6 +341,43 @@ def test_tasks_are_accepted_edited_and_rejected_by_keys(app: Server, page: Page)
     in_use = usable(materials(app.workspace))
     assert "abacus-warden" not in in_use
     assert in_use["tide-table"].task_description.endswith("Monday.")
+
+
+def test_a_model_proposes_tasks_from_the_page(app: Server, page: Page, standin: str) -> None:
+    with app.workspace.read() as db:
+        waiting = len(scenarios.keys(db, "simulbench", "task", "proposed"))
+    app.workspace.models_path.write_text(
+        f'[models.generator]\nbase_url = "{standin}"\nmodel = "standin-user"\nmax_concurrency = 2\n'
+        "price = { input = 1.0, output = 1.0 }\n"
+    )
+    page.goto(f"{app.url}/tasks")
+    page.get_by_role("button", name="Propose tasks").click()
+    form = page.get_by_role("dialog")
+    form.get_by_label("Model", exact=True).click()
+    page.get_by_role("option", name="generator (stand-in)").click()
+    form.get_by_label("Of each type", exact=True).fill("3")
+    form.get_by_label("Of each type", exact=True).press("Enter")
+    expect(form.get_by_text("6 calls")).to_be_visible()
+    form.get_by_role("button", name="Ask for 6").click()
+    expect(form).to_have_count(0)
+    # One of the six gets no usable reply from this stand-in, three times over.
+    expect(page.get_by_role("button", name=f"Decide about {waiting + 5}")).to_be_visible()
+    with app.workspace.read() as db:
+        stored = [s for s in scenarios.page(db, "simulbench", "task", limit=-1) if s.body.get("stand_in")]
+    assert {s.body["type"] for s in stored} == {"stateless", "stateful"}
+    # Asked for again, the same costs nothing; one more of each type is two calls.
+    page.get_by_role("button", name="Propose tasks").click()
+    form.get_by_label("Model", exact=True).click()
+    page.get_by_role("option", name="generator (stand-in)").click()
+    form.get_by_label("Of each type", exact=True).fill("3")
+    form.get_by_label("Of each type", exact=True).press("Enter")
+    expect(form.get_by_text("were all asked for before")).to_be_visible()
+    form.get_by_label("Of each type", exact=True).fill("4")
+    form.get_by_label("Of each type", exact=True).press("Enter")
+    expect(form.get_by_text("2 calls (5 of 8 were answered before)")).to_be_visible()
+    with app.workspace.write() as db:
+        for s in stored:
+            tasks.reject(db, s.key, "Kim")
 
 
 def test_an_edit_that_is_no_task_is_refused_and_shown_again(app: Server, page: Page) -> None:

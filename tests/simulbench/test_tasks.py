@@ -1,17 +1,19 @@
 """Tasks are proposed by a model, doubles pointed out, and a person decides."""
 
 import random
+import time
 
 import pytest
 
-from core import tasks
+from core import launch, proposing, tasks
 from core.benchmarks.simulbench import proposals
 from core.benchmarks.simulbench.proposals import Proposed
 from core.benchmarks.simulbench.tasks import Task, catalogue
 from core.benchmarks.simulbench.tasks import tasks as usable
 from core.errors import ConcordError, NotFound
+from core.proposing import Round
 from core.replies import Unusable
-from core.store import scenarios
+from core.store import runs, scenarios
 from core.work import materials
 from core.workspace import SHIPPED
 
@@ -28,7 +30,7 @@ def proposed(**changed):
 
 
 def propose(workspace, type="stateful", count=4, **how):
-    return tasks.propose(workspace, "standin-user", type, count=count, **how)
+    return proposing.propose(workspace, Round("standin-user", (type,), count, **how))
 
 
 def waiting(workspace):
@@ -88,10 +90,10 @@ def test_likeness_finds_the_published_doubles(published):
 
 
 def test_proposals_wait_are_not_used_and_a_second_round_continues(workspace):
-    assert propose(workspace, count=3).new == 3
+    assert propose(workspace, count=3).done == 3
     again = propose(workspace, count=5)
-    assert (again.new, again.known) == (2, 3)
-    assert propose(workspace, "stateless", count=2).new == 2
+    assert (again.done, again.stored) == (2, 3)
+    assert propose(workspace, "stateless", count=2).done == 2
     found = waiting(workspace)
     assert [r.task.type for r in found] == ["stateful"] * 5 + ["stateless"] * 2
     for review in found:
@@ -154,7 +156,87 @@ def test_calls_that_fail_are_counted_and_asked_again_the_next_time(workspace, ru
     assert failed.exit_code == 2
     assert failed.output.count("failed: ") == 2
     workspace.models_path.write_text(good)
-    assert propose(workspace, count=2).new == 2
+    assert propose(workspace, count=2).done == 2
+
+
+def test_an_estimate_counts_what_is_left_and_asks_nothing(workspace, run):
+    wanted = Round("standin-user", count=3)
+    found = proposing.estimate(workspace, wanted)
+    assert (found.planned, found.stored, found.left, found.calls) == (6, 0, 6, {"standin-user": 6})
+    assert waiting(workspace) == []
+    propose(workspace, "stateless", count=2)
+    found = proposing.estimate(workspace, wanted)
+    assert (found.planned, found.stored, found.calls) == (6, 2, {"standin-user": 4})
+    assert found.unpriced == {"standin-user"}
+    told = run(workspace, "tasks", "propose", "--model", "standin-user", "--count", 3, "--estimate").output
+    assert "6 proposals, 2 answered before, 4 left to ask for." in told
+    assert "standin-user: 4 calls" in told
+    assert proposing.propose(workspace, wanted).done == 4
+    assert proposing.estimate(workspace, wanted).calls == {}
+    assert proposing.propose(workspace, wanted).spent.calls == 0
+
+
+def test_a_round_stops_at_its_limit_and_goes_on(workspace):
+    priced = workspace.models_path.read_text().replace(
+        "[models.standin-user]",
+        "[models.standin-user]\nprice = { input = 1000.0, output = 1000.0 }\nmax_concurrency = 1",
+    )
+    workspace.models_path.write_text(priced)
+    wanted = Round("standin-user", count=5)
+    stopped = proposing.propose(workspace, wanted, max_cost=0.000001)
+    # The first call is paid, and it is more than the limit.
+    assert (stopped.state, stopped.done, stopped.planned) == ("stopped", 1, 10)
+    assert "spending limit" in stopped.message
+    again = proposing.propose(workspace, wanted)
+    assert (again.state, again.stored, again.done) == ("finished", 1, 9)
+
+
+def test_asked_to_stop_it_stops(workspace):
+    def watch(progress):
+        if progress.done:
+            with workspace.write() as db:
+                runs.ask_to_stop(db, progress.id)
+
+    workspace.models_path.write_text(
+        workspace.models_path.read_text().replace(
+            "[models.standin-user]", "[models.standin-user]\nmax_concurrency = 1"
+        )
+    )
+    ended = proposing.propose(workspace, Round("standin-user", count=2000), watch=watch)
+    assert ended.state == "stopped"
+    assert 0 < ended.left < 4000
+    assert len(waiting(workspace)) == min(50, ended.done), "what was proposed is kept"
+
+
+def test_a_call_without_a_usable_reply_is_paid_once_and_asked_again_on_demand(workspace, monkeypatch):
+    def picky(reply):
+        raise Unusable("Not this one.")
+
+    wanted = Round("standin-user", ("stateful",), 2)
+    with monkeypatch.context() as patched:
+        patched.setattr(proposals, "check", picky)
+        failed = proposing.propose(workspace, wanted)
+    # Three attempts each: asked, and sent back twice.
+    assert (failed.state, failed.done, failed.failed) == ("finished", 0, 2)
+    again = proposing.propose(workspace, wanted)
+    assert (again.done, again.failed, again.spent.calls) == (0, 2, 0)
+    assert proposing.estimate(workspace, wanted).failed == 2
+    assert proposing.estimate(workspace, wanted, retry_failed=True).left == 2
+    assert proposing.propose(workspace, wanted, retry_failed=True).done == 2
+    assert proposing.estimate(workspace, wanted).failed == 0
+
+
+def test_a_launched_round_is_a_process_that_can_be_resumed(workspace, run):
+    wanted = Round("standin-user", ("stateful",), 2, seed=9)
+    launched = launch.start(workspace, wanted.plan())
+    while not launched.ended:
+        time.sleep(0.05)
+    number = launch.run_of(workspace, launched)
+    assert len(waiting(workspace)) == 2, launched.said()
+    told = run(workspace, "run", "resume", number)
+    assert told.exit_code == 0, told.output
+    assert "0 new proposals, 2 calls were answered before." in told.output
+    assert Round.of(launch.read_plan(launched.log.with_suffix(".json"))) == wanted
 
 
 def test_by_command(run, workspace):

@@ -56,7 +56,8 @@ def moving(db: Database, brought: Materials, wanted: Sequence[int | str] | None)
     known = set(scenarios.keys(db, STORED, TASK))
     asked = line[: AHEAD + 1] if wanted is None else [str(key) for key in wanted if key in known]
     everything = tasks.known(db, brought) if asked else {}
-    items = [item(tasks.review(db, brought, key), everything) for key in asked]
+    waiting = frozenset(line)
+    items = [item(tasks.review(db, brought, key), everything, waiting) for key in asked]
     return Moving(line[:LINE], len(line), len(known), items)
 
 
@@ -72,8 +73,8 @@ def apply(db: Database, person: str, event: Decided) -> None:
         )
 
 
-def item(found: Review, everything: dict[str, Task]) -> dict[str, Any]:
-    """A task as it is shown, with the known tasks it resembles in full."""
+def item(found: Review, everything: dict[str, Task], waiting: frozenset[str]) -> dict[str, Any]:
+    """A task as it is shown, with the known tasks it resembles in full: those in use, and those that wait as it does."""
     body = found.scenario.body
     words = {field: getattr(found.task, field) for field in SHOWN}
     by = f"by {body['model']}" if body.get("model") else f"from {found.scenario.source}"
@@ -90,7 +91,7 @@ def item(found: Review, everything: dict[str, Task]) -> dict[str, Any]:
             {
                 "act": everything[like.task].act,
                 "value": like.value,
-                "facts": [everything[like.task].type, everything[like.task].source],
+                "facts": [everything[like.task].type, "waits as well" if like.task in waiting else "in use"],
                 "task_description": everything[like.task].task_description,
             }
             for like in found.resembles[:5]
