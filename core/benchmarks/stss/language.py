@@ -169,7 +169,7 @@ def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
                         (
                             Expected(player, 6, 650, 60),
                             Expected(residents, 4, 600, 60),
-                            *([Expected(embeddings, 7, 400, 0)] if embeddings else []),
+                            *([Expected(embeddings, 6, 130, 0)] if embeddings else []),
                         ),
                         STSS_LANGUAGE.judgings(
                             key, plan.models.get("judges", ()), judge, options["judge_repeats"]
