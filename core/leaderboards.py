@@ -143,7 +143,7 @@ def gather(
         language,
         tables.conversations(db, benchmark, language=language, facets=facets),
         scores,
-        frozenset(name for name, stand_in in tables.judges(db).values() if stand_in),
+        frozenset(name for name, stand_in in tables.judges(db, benchmark).values() if stand_in),
     )
 
 

@@ -148,6 +148,13 @@ def task_scores(
     return {type: sorted(tasks, key=lambda t: (-t.mean, t.task)) for type, tasks in found.items()}
 
 
+def ends(tasks: Sequence[TaskScore], most: int = 10) -> tuple[Sequence[TaskScore], Sequence[TaskScore]]:
+    """The simplest of the tasks, simplest first, and the hardest, hardest first: as many as in the paper, and none at both ends (one
+    alone counts as simplest)."""
+    few = min(most, len(tasks) // 2)
+    return tasks[: max(1, few)], tasks[::-1][:few]
+
+
 def partings(
     db: Database, *, judges: Sequence[str] = (), sources: Sequence[str] = (), limit: int = 20
 ) -> list[Parting]:

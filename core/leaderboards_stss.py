@@ -155,7 +155,7 @@ def talked(db: Database, judges: Sequence[str] = ()) -> tuple[tuple[str, ...], l
         if name not in answered:
             raise not_found("judge", name, answered)
     panel = tuple(dict.fromkeys(judges)) or tuple(answered)
-    stand_ins = {name for name, stand_in in tables.judges(db).values() if stand_in}
+    stand_ins = {name for name, stand_in in tables.judges(db, STSS_LANGUAGE.name).values() if stand_in}
     given: dict[int, dict[str, dict[str, float]]] = {}
     for row in scores[scores.judge.isin(panel)].to_dict("records"):
         said = {name: float(row[name]) for name in names if row[name] == row[name]}

@@ -18,7 +18,7 @@ from core.exchange import standings_simulbench as written
 from core.workspace import Workspace
 
 SHOWN = 10
-"""Tasks at either end, as in the paper."""
+"""Scripts on which models part, in JSON."""
 
 
 def show(workspace: Workspace, *, judges: Sequence[str], form: str, resamples: int, seed: int) -> None:
@@ -43,8 +43,9 @@ def show(workspace: Workspace, *, judges: Sequence[str], form: str, resamples: i
         console.print(_table(found))
         for type, of in tasks.items():
             if of:
-                console.print(f"{type}, simplest: " + _names(of[:SHOWN]), markup=False, highlight=False)
-                console.print(f"{type}, hardest: " + _names(of[::-1][:SHOWN]), markup=False, highlight=False)
+                for which, these in zip(("simplest", "hardest"), tables.ends(of), strict=True):
+                    if these:
+                        console.print(f"{type}, {which}: {_names(these)}", markup=False, highlight=False)
     for note in written.notes(found):
         click.echo(note, err=True)
 

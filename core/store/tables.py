@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -52,7 +52,7 @@ def scores(
     table = table.rename(columns={f"c{i}": name for i, name in enumerate(criteria)}).astype(
         dict.fromkeys(criteria, float)
     )
-    names = {rater: name for rater, (name, _) in judges(db).items()}
+    names = {rater: name for rater, (name, _) in _named(db, map(int, table.judge.unique())).items()}
     return table.assign(judge=table.judge.map(names)).dropna(subset="judge")
 
 
@@ -62,10 +62,25 @@ def stamp(db: Database) -> tuple[int, int]:
     return row[0] or 0, row[1] or 0
 
 
-def judges(db: Database) -> dict[int, tuple[str, bool]]:
-    """Every judge: id → (name, whether it is a stand-in). Where one model answered several versions of a prompt, the name tells which."""
+def judges(db: Database, benchmark: str) -> dict[int, tuple[str, bool]]:
+    """Everybody who judged a benchmark's conversations: id → (name, whether it is a stand-in).
+
+    Where one model answered several versions of the benchmark's prompt, the name tells which.
+    """
+    rows = db.execute(
+        "SELECT DISTINCT s.rater_id FROM scores s JOIN conversations c ON c.id = s.conversation_id WHERE c.benchmark = ?",
+        [benchmark],
+    )
+    return _named(db, (row[0] for row in rows))
+
+
+def _named(db: Database, ids: Iterable[int]) -> dict[int, tuple[str, bool]]:
     rows = list(
-        db.query("SELECT id, name, variant, stand_in FROM raters WHERE kind = 'judge' ORDER BY name, variant")
+        db.query(
+            "SELECT id, name, variant, stand_in FROM raters WHERE kind = 'judge' AND id IN (SELECT value FROM json_each(?)) "
+            "ORDER BY name, variant",
+            [json.dumps(list(ids))],
+        )
     )
     names = [row["name"] for row in rows]
     return {

@@ -16,14 +16,12 @@ from core.benchmarks.simulbench.scripts import SCRIPT
 from core.benchmarks.simulbench.tasks import STORED
 from core.exchange import standings_simulbench as written
 from core.leaderboards_simulbench import Cell, Parting, Subsets, TaskScore
-from core.store import conversations, ratings, scenarios
+from core.store import conversations, scenarios
 from core.store import tables as stored
 from pages.parts.links import go, link
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 
-ENDS = 10
-"""Tasks at either end, as in the paper."""
 LISTED = 20
 LONG = 900
 """Characters from which on a reply scrolls by itself."""
@@ -63,7 +61,7 @@ def draw() -> None:
     """Draw it. Raises ConcordError where nothing was scored."""
     with workspace().read() as db:
         stamp = stored.stamp(db)
-        judges = sorted({judge.name for judge in ratings.judges(db, STORED)})
+        judges = [name for name, _ in stored.judges(db, STORED).values()]
         known = list(scenarios.counts(db, STORED, SCRIPT))
         away = len(scenarios.keys(db, STORED, SCRIPT, "discarded"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -157,13 +155,13 @@ def _tasks(board: Board) -> None:
         if not of:
             st.caption("No task of this type has scripts that every model has a score on.")
             continue
-        # Short lists would show a task at both ends.
-        shown = max(1, min(ENDS, len(of) // 2))
+        simplest, hardest = boards.ends(of)
         left, right = st.columns(2, gap="medium")
         with left:
-            _ends(of[:shown], "simplest", type)
+            _ends(simplest, "simplest", type)
         with right:
-            _ends(of[::-1][:shown], "hardest", type)
+            if hardest:
+                _ends(hardest, "hardest", type)
     st.caption(
         "Means over models of their means over the task's scripts. Select one to see its conversations."
     )
@@ -229,12 +227,13 @@ def _scripts(found: Sequence[Parting], way: str, model: str) -> None:
     with workspace().read() as db:
         replies = {name: conversations.load(db, parting.conversations[name]) for name in order}
     *history, _ = replies[order[0]].messages
-    with st.expander(f"The script: {len(history)} messages", expanded=False):
-        for message in history[:-1]:
-            st.caption("User" if message.role == "user" else "Simulator")
-            st.text(message.content)
-    st.caption("The last request")
-    st.text(history[-1].content if history else "")
+    if len(history) > 1:
+        with st.expander(f"The script before it: {len(history) - 1} messages", expanded=False):
+            for message in history[:-1]:
+                st.caption("User" if message.role == "user" else "Simulator")
+                _letters(message.content)
+    st.caption("The last request" if len(history) > 1 else "The task and its first request")
+    _letters(history[-1].content if history else "")
     long = any(len(reply.messages[-1].content) > LONG for reply in replies.values())
     for column, name in zip(st.columns(len(order), border=True), order, strict=True):
         reply = replies[name].messages[-1]
@@ -243,5 +242,13 @@ def _scripts(found: Sequence[Parting], way: str, model: str) -> None:
             if reply.meta.get("cut"):
                 st.badge("cut off at the length limit", color="orange")
             with st.container(height=420 if long else "content", border=False):
-                st.text(reply.content if reply.content.strip() else "(an empty reply)")
+                if reply.content.strip():
+                    _letters(reply.content)
+                else:
+                    st.caption("(an empty reply)")
             link("conversations", "Scores and reasons", conversation=str(parting.conversations[name]))
+
+
+def _letters(text: str) -> None:
+    """What was written, letter for letter and in columns that stand under each other: terminals and boards are drawn with spaces."""
+    st.code(text, language=None, wrap_lines=True)

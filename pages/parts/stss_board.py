@@ -18,7 +18,6 @@ from core.benchmarks.stss.tasks import TITLES
 from core.exchange import standings_stss as written
 from core.leaderboards import Figure
 from core.leaderboards_stss import Agent, Gap, Tables
-from core.store import ratings
 from core.store import tables as stored
 from pages.parts.links import go
 from pages.parts.plain import plain
@@ -40,7 +39,7 @@ def draw() -> None:
     """Draw it. Raises ConcordError where nothing was simulated or talked."""
     with workspace().read() as db:
         stamp = stored.stamp(db)
-        judges = sorted({judge.name for judge in ratings.judges(db, STSS_LANGUAGE.name)})
+        judges = [name for name, _ in stored.judges(db, STSS_LANGUAGE.name).values()]
     panel = []
     if judges:
         panel = st.multiselect(

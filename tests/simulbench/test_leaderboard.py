@@ -7,8 +7,10 @@ import json
 import pytest
 
 from core import leaderboards_simulbench as boards
+from core.conversation import Conversation, Message, Unit
 from core.errors import ConcordError, NotFound
-from core.store import scenarios
+from core.rating import Judgement, Rater, Rating
+from core.store import conversations, ratings, scenarios
 from tests.simulbench import by_hand
 
 SCORES = {
@@ -95,6 +97,30 @@ def test_the_simplest_and_hardest_tasks(filled):
     assert hard["stateful"] == []
     # All, maker: x (8 + 7 + 3)/3 = 6, y (5 + 3 + 8.5)/3 = 5.5.
     assert [t.mean for t in every["stateless"]] == [5.75]
+
+
+def test_no_task_stands_at_both_ends():
+    tasks = [boards.TaskScore(name, name, "stateful", 1.0, 1, 1) for name in "abcde"]
+    simplest, hardest = boards.ends(tasks)
+    assert ([t.task for t in simplest], [t.task for t in hardest]) == (["a", "b"], ["e", "d"])
+    assert [len(side) for side in boards.ends(tasks[:1])] == [1, 0]
+    assert [len(side) for side in boards.ends(tasks * 5)] == [10, 10]
+
+
+def test_a_judge_of_another_benchmark_is_no_other_judge_here(filled):
+    with filled.write() as db:
+        conversations.save(
+            db, Conversation("pingpong", "pp", "x", (Message("user", "a"), Message("assistant", "b")))
+        )
+        rated = (Rating(Unit("pp", 1), "fluency", 4),)
+        ratings.save_judgement(db, Judgement("pp|j1|v2|0", "pp", Rater("j1", "judge", "v2"), rated))
+        assert boards.subsets(db, judges=["j1"], resamples=0).judges == ("j1",)
+        # Two versions of this benchmark's own prompt are two judges.
+        again = (Rating(Unit(by_hand.key("s1", "x")), "quality", 2),)
+        ratings.save_judgement(
+            db, Judgement("again", by_hand.key("s1", "x"), Rater("j1", "judge", "strict"), again)
+        )
+        assert boards.subsets(db, resamples=0).judges == ("j1 strict", "j1 v1", "j2")
 
 
 def test_where_models_part_and_where_the_best_fails(filled):
