@@ -40,7 +40,7 @@ def queue(found: Sequence[Suspect], beside: Sequence[Mapping[str, str]], main: S
             "apart": Number(format="%.2f", help="Distance between the highest and the lowest judge"),
             "people": Number(format="%.2f", help="Mean of people"),
             "priority": Number(format="%.2f", help="One point for each reason, more for what is far beyond its threshold"),
-            "because": Text(width="large"),
+            "because": Text(width="medium"),
         },
     )  # fmt: skip
     rows = chosen["selection"]["rows"]
