@@ -384,12 +384,15 @@ def test_several_studies_are_chosen_from_and_left_again(page: Page, server: Serv
     expect(page.get_by_text("0 of 2 done")).to_have_count(2)
     page.get_by_role("button", name="Rate").first.click()  # the newest study comes first
     expect(page.locator(".title")).to_have_text("Study of the mixed")
+    page.locator(".message").first.wait_for()
     press(page, "5 1 Enter")
     saved(page)
     page.get_by_role("button", name="Your work").click()
     expect(page.get_by_text("1 of 2 done")).to_be_visible()
     page.get_by_role("button", name="Rate").last.click()
     expect(page.locator(".title")).to_have_text("Study of the turns")
+    # A key pressed more than two seconds before its item is there is not taken for an answer.
+    page.locator(".message").first.wait_for()
     press(page, "5")
     expect(page.get_by_role("radio", checked=True)).to_have_count(1)
 

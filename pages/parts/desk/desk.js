@@ -4,8 +4,7 @@ class Desk {
   constructor(host, root, fixed, leave) {
     this.fixed = fixed;
     this.leave = leave;
-    this.what = new Set(["item"]);
-    const changed = (what) => this.changed(what);
+    const changed = (this.changed = together((what) => this.view.render(what)));
     this.clock = new Clock();
     this.outbox = new Outbox(fixed.desk, (report) => this.bus.send?.(report), changed);
     this.model = new Model(fixed, this.outbox, this.clock, changed);
@@ -49,19 +48,6 @@ class Desk {
     delete this.bus.news;
   }
 
-  // Many things change with one key; they are drawn together, once.
-  changed(what) {
-    if (what) this.what.add(what);
-    if (this.due) return;
-    this.due = true;
-    queueMicrotask(() => {
-      this.due = false;
-      const what = this.what;
-      this.what = new Set();
-      this.view.render(what);
-    });
-  }
-
   act(name, ...rest) {
     const { model, dialogs } = this;
     const needsItem = ["digit", "answer", "focus", "submit", "skip", "flag"].includes(name);
@@ -98,24 +84,4 @@ class Desk {
   }
 }
 
-const desks = new WeakMap();
-
-export default function ({ data, parentElement, setTriggerValue }) {
-  const root = parentElement.querySelector(".desk");
-  let desk = desks.get(root);
-  if (desk && desk.fixed.desk !== data.desk) {
-    desk.close();
-    desk = null;
-  }
-  if (!desk) {
-    desk = new Desk(parentElement.host ?? parentElement, root, data, () => setTriggerValue("leave", true));
-    desks.set(root, desk);
-  }
-  const call = (desk.call = {});
-  return () => {
-    // Streamlit also cleans up after a call that a later one has overtaken: only the last one ends the desk.
-    if (desk.call !== call) return;
-    desk.close();
-    desks.delete(root);
-  };
-}
+export default mounted((...given) => new Desk(...given));

@@ -15,22 +15,16 @@ class Keys {
     this.model.clock.touch();
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || this.model.closed) return;
     // Streamlit has two plain keys of its own, to run again and to clear its caches: neither is for annotators.
-    if (/^[cr]$/i.test(event.key) && !this.typing(event)) event.stopPropagation();
+    if (/^[cr]$/i.test(event.key) && !typing(event)) event.stopPropagation();
     // The browser closes a dialog on Escape a moment later; the next key may be quicker.
     if (event.key === "Escape" && this.dialogs.open) {
       event.preventDefault();
       return this.dialogs.hide();
     }
     const target = event.composedPath()[0];
-    if (this.typing(event)) return;
-    const name = this.name(event);
-    if (!name) return;
-    const inside = event.composedPath().includes(this.host);
-    // Enter and space belong to a button or link that somebody reached with Tab; so do all keys to a menu outside the desk.
-    const control = target.closest?.("button, a, summary, [role=menuitem], [role=option]");
-    if (control && (name === "Enter" || name === "Space") && control.getAttribute("role") !== "radio") return;
-    if (!inside && target.closest?.("[role=menu], [role=listbox], [role=dialog]")) return;
-    if (name === "Space" && control) return;
+    if (typing(event)) return;
+    const name = keyName(event, ["u", "s", "f", "g"]);
+    if (!name || taken(event, name, this.host)) return;
     if (this.dialogs.open) {
       if (name.length > 1) return;
     } else if (["Space", "PageUp", "PageDown", "Home", "End"].includes(name)) {
@@ -42,25 +36,6 @@ class Keys {
     if (event.repeat && !/^(Arrow|Page|Space)/.test(name)) return;
     if (this.dialogs.open) this.dialogs.press({ g: "guidelines", f: "flag", s: "skip" }[name] ?? name);
     else this.press(name, event.shiftKey);
-  }
-
-  typing(event) {
-    const target = event.composedPath()[0];
-    return target.isContentEditable || ["input", "textarea", "select"].includes(target.localName);
-  }
-
-  // The key by what it means on this keyboard, whatever alphabet it is set to; null for keys that are none of ours.
-  name(event) {
-    const { key, code } = event;
-    if (key === "?") return "?";
-    if (key === " ") return "Space";
-    if (["Enter", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "PageUp", "PageDown", "Home", "End"].includes(key)) return key;
-    if (/^[0-9]$/.test(key)) return key;
-    // French keyboards give digits only with shift, Cyrillic ones give no Latin letters: then the place of the key counts.
-    const digit = /^Digit([0-9])$/.exec(code);
-    if (digit && !event.shiftKey) return digit[1];
-    const letter = /^[a-z]$/i.test(key) ? key.toLowerCase() : /^Key([A-Z])$/.exec(code)?.[1].toLowerCase();
-    return ["u", "s", "f", "g"].includes(letter) && !event.shiftKey ? letter : null;
   }
 
   press(name, shift = false) {

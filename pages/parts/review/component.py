@@ -27,7 +27,7 @@ Refused = dict[str, Any]
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (
-    *(desk.HERE / name for name in ("text.js", "outbox.js", "dialogs.js")),
+    *(desk.HERE / name for name in ("text.js", "mount.js", "outbox.js", "dialogs.js")),
     *(HERE / name for name in ("line.js", "spot.js", "pair.js", "task.js", "review.js")),
 )
 AHEAD = 8

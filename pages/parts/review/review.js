@@ -7,8 +7,7 @@ class Review {
   constructor(host, root, fixed, leave) {
     Object.assign(this, { host, root, fixed, leave });
     this.kind = KINDS[fixed.kind];
-    this.what = new Set(["item"]);
-    const changed = (what) => this.changed(what);
+    const changed = (this.changed = together((what) => this.render(what)));
     this.outbox = new Outbox(fixed.desk, (report) => this.bus.send?.(report), changed);
     this.line = new Line(fixed, this.outbox, this.kind, changed);
     this.dialogs = new Dialogs(root, this.line, () => document.activeElement?.blur?.());
@@ -57,18 +56,6 @@ class Review {
       el("header", { class: "top" }, fixed.back && button("leave", `‹ ${fixed.back}`, "quiet"), el("span", { class: "title" }, fixed.title), this.tally, this.saving,
         el("span", { class: "push" }), el("span", { class: "you" }, fixed.you), button("help", ["Keys ", key("?")], "quiet keys")),
       el("main", { class: "body" }, this.left, el("aside", { class: "ask" }, this.right, this.notice, this.foot), this.end));
-  }
-
-  changed(what) {
-    if (what) this.what.add(what);
-    if (this.due) return;
-    this.due = true;
-    queueMicrotask(() => {
-      this.due = false;
-      const what = this.what;
-      this.what = new Set();
-      this.render(what);
-    });
   }
 
   render(what) {
@@ -134,37 +121,21 @@ class Review {
 
   down(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || this.line.closed) return;
-    const target = event.composedPath()[0];
-    if (target.isContentEditable || ["input", "textarea", "select"].includes(target.localName)) {
+    if (typing(event)) {
       if (event.key === "Escape" && this.dialogs.open) event.preventDefault(), event.stopImmediatePropagation(), this.dialogs.hide();
       return;
     }
     if (event.key === "Escape" && this.dialogs.open) return event.preventDefault(), this.dialogs.hide();
-    const name = this.name(event);
-    if (!name) return;
-    const inside = event.composedPath().includes(this.host);
-    if (!inside && target.closest?.("[role=menu], [role=listbox], [role=dialog]")) return;
-    const control = target.closest?.("button, a, summary, [role=menuitem], [role=option]");
-    if (control && (name === "Enter" || name === "Space")) return;
+    // Streamlit's R and C never reach it from here: who mistypes must not lose the page.
+    const name = keyName(event, [...this.kind.keys, "u", "r", "c"]);
+    if (!name || ["Home", "End"].includes(name) || (/^[0-9]$/.test(name) && !this.fixed.options)) return;
+    if (taken(event, name, this.host)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     // A key held down repeats; only moving may.
     if (event.repeat && !/^(Arrow|Page|Space)/.test(name)) return;
     if (this.dialogs.open) return name === "?" ? this.dialogs.hide() : undefined;
     this.press(name, event.shiftKey);
-  }
-
-  // The key by what it means on this keyboard, whatever alphabet it is set to; null for keys that are none of ours.
-  name({ key, code, shiftKey }) {
-    if (key === "?") return "?";
-    if (key === " ") return "Space";
-    if (["Enter", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "PageUp", "PageDown"].includes(key)) return key;
-    if (shiftKey) return null;
-    const digit = /^[0-9]$/.test(key) ? key : /^Digit([0-9])$/.exec(code)?.[1];
-    if (digit) return this.fixed.options ? digit : null;
-    const letter = /^[a-z]$/i.test(key) ? key.toLowerCase() : /^Key([A-Z])$/.exec(code)?.[1].toLowerCase();
-    // Streamlit's R and C never reach it from here: who mistypes must not lose the page.
-    return letter && [...this.kind.keys, "u", "r", "c"].includes(letter) ? letter : null;
   }
 
   press(name, shift) {
@@ -181,24 +152,4 @@ class Review {
   }
 }
 
-const reviews = new WeakMap();
-
-export default function ({ data, parentElement, setTriggerValue }) {
-  const root = parentElement.querySelector(".desk");
-  let review = reviews.get(root);
-  if (review && review.fixed.desk !== data.desk) {
-    review.close();
-    review = null;
-  }
-  if (!review) {
-    review = new Review(parentElement.host ?? parentElement, root, data, () => setTriggerValue("leave", true));
-    reviews.set(root, review);
-  }
-  const call = (review.call = {});
-  return () => {
-    // Streamlit also cleans up after a call that a later one has overtaken: only the last one ends the review.
-    if (review.call !== call) return;
-    review.close();
-    reviews.delete(root);
-  };
-}
+export default mounted((...given) => new Review(...given));
