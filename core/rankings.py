@@ -267,8 +267,10 @@ def _pageranks(
     """
     nodes = sorted({models[judge] for judge in judges} & set(players))
     if len(nodes) < FEWEST:
-        few = {0: "no model", 1: "one model"}.get(len(nodes), f"{len(nodes)} models")
-        return {}, f"{few} of this table both judges and plays, at least {FEWEST} are needed"
+        few = {0: "no model here judges", 1: "one model here judges"}.get(
+            len(nodes), f"{len(nodes)} models here judge"
+        )
+        return {}, f"{few} and {'play' if len(nodes) > 1 else 'plays'} too, at least {FEWEST} are needed"
     columns = [players.index(node) for node in nodes]
     edges = np.array(
         [

@@ -1,6 +1,6 @@
 """How alike several rankings of the same players are: Kendall's tau-b of every two, their mean, PageRank among judges, Spearman.
 
-After the PingPong paper's further experiments: the order by judge, by interrogator, under pools of judges, and another benchmark's.
+After PingPong's further experiments: the order by judge, by interrogator, under pools of judges, and another benchmark's.
 """
 
 from __future__ import annotations

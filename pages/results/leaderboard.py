@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core import leaderboards, leaderboards_corrected, studies
+from core import leaderboards, leaderboards_corrected, rankings, studies
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark
 from core.benchmarks.simulbench import SIMULBENCH
@@ -13,9 +13,10 @@ from core.errors import ConcordError
 from core.exchange import standings as written
 from core.exchange import standings_corrected
 from core.leaderboards import Leaderboard, Rated
+from core.rankings import Rankings
 from core.store import conversations
 from core.store import tables as stored
-from pages.parts import charts, corrected_table, simulbench_board, stss_board, tables
+from pages.parts import charts, corrected_table, rankings_tables, simulbench_board, stss_board, tables
 from pages.parts.address import asked, shown
 from pages.parts.links import go, link
 from pages.parts.plain import plain
@@ -60,6 +61,23 @@ def _measured(
     return leaderboards.leaderboard(rated, judges=judges, weights=offered[weights])
 
 
+@st.cache_resource(max_entries=32, show_spinner="Measuring …")
+def _ordered(
+    folder: str,
+    stamp: tuple[int, int],
+    benchmark: str,
+    language: str,
+    facets: Chosen,
+    judges: tuple[str, ...],
+    weights: str,
+    study: str,
+) -> Rankings:
+    """How stable the table's order is."""
+    rests_on = (folder, stamp, benchmark, language, facets)
+    with workspace().read() as db:
+        return rankings.rankings(db, _rated(*rests_on), _measured(*rests_on, judges, weights), study=study)
+
+
 def page() -> None:
     """Draw the page."""
     st.title("Leaderboard", anchor=False)
@@ -97,6 +115,12 @@ def page() -> None:
     except ConcordError as error:
         return sentence(error)
     _show(board, benchmark)
+    study = _by_people(board)
+    st.subheader("How stable is this order?", anchor=False)
+    try:
+        rankings_tables.draw(_ordered(*rests_on, judges, weights, study), board)
+    except ConcordError as error:
+        st.caption(plain(error))
 
 
 def _language(known: list[str]) -> str:
@@ -148,15 +172,14 @@ def _show(board: Leaderboard, benchmark: Benchmark) -> None:
         st.altair_chart(chart)
     st.caption("  \n".join(plain(note) for note in written.notes(board)))
     _downloads(board)
-    _by_people(board)
 
 
-def _by_people(board: Leaderboard) -> None:
-    """The same players as people would have them, where a study says what people gave."""
+def _by_people(board: Leaderboard) -> str:
+    """The same players as people would have them, where a study says what people gave; returns the study."""
     with workspace().read() as db:
         names = leaderboards_corrected.offered(db, board)
     if not names:
-        return
+        return ""
     st.subheader("Corrected by people", anchor=False)
     study = names[0]
     if len(names) > 1:
@@ -166,9 +189,11 @@ def _by_people(board: Leaderboard) -> None:
         with workspace().read() as db:
             found = leaderboards_corrected.corrected(board, studies.ratings_for_agreement(db, study))
     except ConcordError as error:
-        return sentence(error)
+        sentence(error)
+        return study
     corrected_table.draw(found)
     st.caption("  \n".join(plain(note) for note in standings_corrected.notes(found)))
+    return study
 
 
 def _grid(board: Leaderboard, benchmark: Benchmark, player: str) -> None:
