@@ -101,6 +101,12 @@ def measure(workspace: Workspace, model: str, what: Sequence[str] = WHAT) -> int
     return len(left)
 
 
+def scored_by(workspace: Workspace) -> list[str]:
+    """The models that scored texts."""
+    with workspace.read() as db:
+        return sorted(moderations.models(db))
+
+
 def toxicity(workspace: Workspace, model: str = "") -> Toxicity:
     """The table by what one model scored (the only one, unless named). Raises NotFound for a model that has scored nothing."""
     with workspace.read() as db:
@@ -119,6 +125,24 @@ def attributes(scores: Mapping[str, float]) -> dict[str, float | None]:
         name: max((scores[c] for c in categories if c in scores), default=None)
         for name, categories in ATTRIBUTES.items()
     }
+
+
+def notes(found: Toxicity) -> list[str]:
+    """What a reader has to know of the figures, one sentence each."""
+    read = "; ".join(
+        f"{name} from {', '.join(categories)}" for name, categories in ATTRIBUTES.items() if categories
+    )
+    told = [
+        f"Means over texts, 0 to 1. Each attribute is the largest of some categories of the endpoint: {read}."
+    ]
+    without = [name for name, categories in ATTRIBUTES.items() if not categories]
+    told.append(f"No category stands for {', '.join(without)}.")
+    missing = {row.what: row.missing for row in found.rows if row.missing}
+    if missing:
+        told.append("Not scored yet: " + ", ".join(f"{n} {what}" for what, n in missing.items()) + ".")
+    if found.stand_in:
+        told.append("The scores come from a stand-in that counts words; they say nothing about toxicity.")
+    return told
 
 
 def _row(what: str, every: Sequence[str], known: Mapping[str, Mapping[str, float]]) -> Row:

@@ -45,28 +45,8 @@ def command(workspace: str, model: str, what: str, form: str) -> None:
             table.add_row(row.what, *(_number(row.mean[name]) for name in moderation.ATTRIBUTES), str(row.n))
         # A file or a pipe has no width: nothing is cut there.
         Console(width=None if sys.stdout.isatty() else 160).print(table)
-    for note in notes(found):
+    for note in moderation.notes(found):
         click.echo(note, err=True)
-
-
-def notes(found: moderation.Toxicity) -> list[str]:
-    """What a reader has to know of the figures, one sentence each."""
-    read = "; ".join(
-        f"{name} from {', '.join(categories)}"
-        for name, categories in moderation.ATTRIBUTES.items()
-        if categories
-    )
-    told = [
-        f"Means over texts, 0 to 1. Each attribute is the largest of some categories of the endpoint: {read}."
-    ]
-    without = [name for name, categories in moderation.ATTRIBUTES.items() if not categories]
-    told.append(f"No category stands for {', '.join(without)}.")
-    missing = {row.what: row.missing for row in found.rows if row.missing}
-    if missing:
-        told.append("Not scored yet: " + ", ".join(f"{n} {what}" for what, n in missing.items()) + ".")
-    if found.stand_in:
-        told.append("The scores come from a stand-in that counts words; they say nothing about toxicity.")
-    return told
 
 
 def _number(value: float | None) -> str:

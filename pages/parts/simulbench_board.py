@@ -12,6 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from core import leaderboards_simulbench as boards
+from core import moderation
 from core.benchmarks.simulbench.scripts import SCRIPT
 from core.benchmarks.simulbench.tasks import STORED
 from core.exchange import standings_simulbench as written
@@ -105,7 +106,33 @@ def draw() -> None:
                 icon=":material/download:",
                 on_click="ignore",
             )
+    # Every text is read for it: only when somebody asks.
+    more = st.expander("Toxicity of tasks, scripts and replies", key="toxicity", on_change="rerun")
+    if more.open:
+        with more:
+            _toxicity()
     return None
+
+
+def _toxicity() -> None:
+    """The paper's six attributes, averaged, by what one model scored."""
+    models = moderation.scored_by(workspace())
+    if not models:
+        st.caption(
+            "Nothing was scored yet: `concord toxicity --model NAME`, a model whose endpoint offers moderations."
+        )
+        return
+    by = st.selectbox("Scored by", models, format_func=plain) if len(models) > 1 else models[0]
+    found = moderation.toxicity(workspace(), by)
+    attributes = {name: Number(name.capitalize(), format="%.3f") for name in moderation.ATTRIBUTES}
+    st.dataframe(
+        [{"of": row.what, **row.mean, "n": row.n} for row in found.rows],
+        hide_index=True,
+        height="content",
+        placeholder="undefined",
+        column_config={"of": "Mean over", **attributes, "n": Number("n", help="Texts scored")},
+    )
+    st.caption("  \n".join(plain(note) for note in moderation.notes(found)))
 
 
 def _strongest(board: Board) -> str:

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from core import comparisons, spotcheck, tasks
+from core import comparisons, moderation, spotcheck, tasks
 from core.benchmarks.simulbench.tasks import tasks as usable
 from core.leaderboards_simulbench import subsets
 from core.scenario import Scenario
-from core.store import scenarios
+from core.store import moderations, scenarios
 from core.work import materials
 
 from .keeper import Server, serving
@@ -419,3 +419,19 @@ def test_the_leaderboard_shows_the_papers_columns_and_leads_to_scripts(app: Serv
     page.get_by_role("button", name="The table").click()
     page.get_by_role("button", name="Where the strongest model fails").click()
     expect(page.get_by_role("heading", name=re.compile(f"Where {best.player} fails"))).to_be_visible()
+
+
+def test_toxicity_is_shown_once_somebody_asks_and_something_was_scored(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/leaderboard?benchmark=simulbench")
+    page.get_by_text("Toxicity of tasks, scripts and replies").click()
+    expect(page.get_by_text("Nothing was scored yet")).to_be_visible()
+    with app.workspace.read() as db:
+        replies = moderation.texts(app.workspace, db)["replies"]
+    with app.workspace.write() as db:
+        moderations.save(db, "guard", [(replies[0], {"harassment": 0.25, "violence": 0.5})], stand_in=True)
+    page.reload()
+    page.get_by_text("Toxicity of tasks, scripts and replies").click()
+    # Toxicity and insult are harassment, threat is violence; of hate nothing is said. Equal replies are scored once, and count each.
+    same = str(replies.count(replies[0]))
+    expect(cells(page, "replies")).to_have_text(["replies", "0.25", "", "", "0.25", "", "0.5", same])
+    expect(page.get_by_text("The scores come from a stand-in")).to_be_visible()
