@@ -59,7 +59,7 @@ def _told(found: Rankings) -> str:
     mean = "" if stability.defined == 1 else " on average"
     return (
         f"{judges} order the {len(found.players)} players alike at τ\u00a0=\u00a0**{_two(stability.mean)}**{ends}{mean}: "
-        f"about {50 + 50 * stability.mean:.0f} of 100 pairs of players stand the same way round."
+        f"about {50 + 50 * stability.mean:.0f}\u00a0% of the pairs of players stand the same way round."
     )
 
 

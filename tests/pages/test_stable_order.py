@@ -61,7 +61,7 @@ def test_the_section_shows_every_order(workspace: Workspace) -> None:
     shown = page()
     # The arithmetic stands in tests/test_rankings.py.
     assert "Any two of the 3 judges order the 4 players alike at τ\u00a0=\u00a0**0.20**" in said(shown)
-    assert "about 60 of 100 pairs" in said(shown)
+    assert "about 60\u00a0% of the pairs" in said(shown)
     assert [t.label for t in shown.tabs] == ["Judges", "Interrogators", "Pools", "Another ranking"]
     assert pairs(shown, "judge") == [[0.6, "ash", "elm"], [-0.2, "ash", "oak"], [0.2, "elm", "oak"]]
     assert pairs(shown, "interrogator") == [[0.4, "guest", "stranger"]]
