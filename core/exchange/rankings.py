@@ -139,7 +139,8 @@ def notes(found: Rankings) -> list[str]:
     told = [
         f"Orders by mean final score, without the price on length, over the {found.conversations} conversations that all of "
         f"{', '.join(found.judges)} rated and none saw a refusal in. τ: Kendall's tau-b; 1 is the same order, 0 no relation, −1 the reverse. "
-        f"95% intervals: percentile bootstrap, conversations drawn plainly (not within scenarios), {found.resamples} resamples, seed {found.seed}."
+        f"95% intervals: percentile bootstrap, conversations drawn plainly (not within scenarios), {found.resamples} resamples, seed {found.seed}. "
+        "A draw adds noise to every order, so these intervals lean towards less agreement and can end below the figure itself."
     ]
     pools = found.pools
     for pool in pools.pools:
