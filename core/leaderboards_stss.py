@@ -18,6 +18,7 @@ from core.agreement.resampling import draws, interval
 from core.benchmarks.stss import STSS, STSS_LANGUAGE, goals, scoring
 from core.benchmarks.stss.tasks import TITLES, Kind, task_from
 from core.benchmarks.stss.trajectory import from_stored
+from core.conversation import Conversation
 from core.errors import ConcordError, not_found
 from core.leaderboards import DIGITS, Figure
 from core.store import conversations, tables, trajectories
@@ -33,10 +34,16 @@ COLUMNS: tuple[tuple[Of, Metric, Mean], ...] = tuple(
 
 
 class Agent(NamedTuple):
-    """What is evaluated: a model in an architecture."""
+    """What is evaluated: a model in an architecture, and the model that tells which of its memories are relevant (“”: their words do)."""
 
     player: str
     architecture: str
+    embeddings: str = ""
+
+    @property
+    def called(self) -> str:
+        """The architecture as a reader sees it."""
+        return f"{self.architecture}, memories by {self.embeddings}" if self.embeddings else self.architecture
 
 
 @dataclass(frozen=True)
@@ -134,6 +141,10 @@ def leaderboard(db: Database, *, judges: Sequence[str] = (), resamples: int = 10
     )
 
 
+def _agent(c: Conversation) -> Agent:
+    return Agent(c.player, c.facets["architecture"], c.facets.get("embeddings", ""))
+
+
 def simulated(db: Database) -> Iterator[Simulated]:
     """Every stored simulation with its score, computed from its trajectory."""
     known = tables.conversations(db, STSS.name)
@@ -141,7 +152,7 @@ def simulated(db: Database) -> Iterator[Simulated]:
         task = task_from(c.context["_task"])
         lived = from_stored(trajectories.load(db, number))
         yield Simulated(
-            Agent(c.player, c.facets["architecture"]), task.id, task.kind, scoring.score(task, lived), number,
+            _agent(c), task.id, task.kind, scoring.score(task, lived), number,
             bool(known.stand_in[number]),
         )  # fmt: skip
 
@@ -168,7 +179,7 @@ def talked(db: Database, judges: Sequence[str] = ()) -> tuple[tuple[str, ...], l
         each = given.get(number, {})
         found.append(
             Talked(
-                Agent(c.player, c.facets["architecture"]), c.facets["task"], number,
+                _agent(c), c.facets["task"], number,
                 {j: _met(each.get(j), kind, silent, False) for j in panel},
                 {j: _met(each.get(j), kind, silent, True) for j in panel},
                 {j: {q.name: each[j][q.name] for q in goals.QUALITIES if q.name in each[j]} for j in panel if j in each},

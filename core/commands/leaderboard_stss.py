@@ -61,7 +61,7 @@ def _table(title: str, headings: Sequence[str], rows: written.Rows) -> Table:
     for heading in headings:
         table.add_column(heading, justify="right")
     for agent, cells in rows:
-        table.add_row(agent.player, agent.architecture, *map(_cell, cells))
+        table.add_row(agent.player, agent.called, *map(_cell, cells))
     return table
 
 

@@ -44,7 +44,7 @@ def as_values(found: tables.Tables) -> dict[str, Any]:
 
 
 def _named(agent: tables.Agent) -> dict[str, str]:
-    return {"player": agent.player, "architecture": agent.architecture}
+    return {"player": agent.player, "architecture": agent.architecture, "embeddings": agent.embeddings}
 
 
 def _figure(figure: Figure) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def gaps(found: tables.Tables) -> Rows:
 def as_csv(found: tables.Tables) -> str:
     """One figure a row: table, model, agent, figure, value, interval, n."""
     out = io.StringIO()
-    columns = ["table", "player", "architecture", "figure", "value", "ci_low", "ci_high", "n"]
+    columns = ["table", "player", "architecture", "embeddings", "figure", "value", "ci_low", "ci_high", "n"]
     writer = csv.DictWriter(out, columns, lineterminator="\n")
     writer.writeheader()
     for row in found.action:
@@ -128,10 +128,7 @@ def _tabular(headings: Sequence[str], rows: Rows) -> list[str]:
             return str(value)
         return "--" if value.value is None else f"{value.value:.3f}"
 
-    body = [
-        " & ".join([escape(a.player), escape(a.architecture), *map(cell, cells)]) + r" \\"
-        for a, cells in rows
-    ]
+    body = [" & ".join([escape(a.player), escape(a.called), *map(cell, cells)]) + r" \\" for a, cells in rows]
     return [
         r"\begin{tabular}{ll" + "r" * len(headings) + "}", r"\toprule", " & ".join(["LLM", "Agent", *headings]) + r" \\", r"\midrule",
         *body, r"\bottomrule", r"\end{tabular}",

@@ -116,7 +116,7 @@ def _language(found: Tables) -> None:
         for row in found.language
     ]  # fmt: skip
     frame = _frame(rows)
-    frame.columns = pd.MultiIndex.from_tuples(list(frame.columns))
+    frame.columns = pd.MultiIndex.from_tuples(frame.columns.to_list())
     st.dataframe(frame, height="content", alt="What was said")
 
 
@@ -124,7 +124,7 @@ def _words_and_deeds(gaps: Sequence[Gap]) -> Chart:
     """For each agent a line from its action score to its success rate on conversations."""
     table = pd.DataFrame(
         [
-            (f"{g.agent.player} · {g.agent.architecture}", figure.value, of, g.said.value, g.done.value)
+            (f"{g.agent.player} · {g.agent.called}", figure.value, of, g.said.value, g.done.value)
             for g in gaps
             for of, figure in ((SAID, g.said), (DONE, g.done))
         ],
@@ -149,7 +149,7 @@ def _frame(rows: Sequence[Mapping[Any, str | int]]) -> pd.DataFrame:
 
 def _row(agent: Agent, figures: Mapping[str, Figure], counts: Mapping[str, int]) -> dict[Any, str | int]:
     cells = {name: _cell(figure) for name, figure in figures.items()}
-    return {"model": agent.player, "agent": agent.architecture, **cells, **counts}
+    return {"model": agent.player, "agent": agent.called, **cells, **counts}
 
 
 def _cell(figure: Figure) -> str:

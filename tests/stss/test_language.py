@@ -179,3 +179,9 @@ def test_the_time_of_an_event_is_asked_to_the_hour():
         conditions(task)[1].question
         == "Is the partner told the day and the time (2023-02-14 at 20:30), to the hour?"
     )
+
+
+def test_an_agent_whose_memories_are_told_by_a_model_is_another_agent():
+    by_vectors = Agent("m", "GA", "vectors")
+    assert by_vectors != A
+    assert (A.called, by_vectors.called) == ("GA", "GA, memories by vectors")

@@ -209,7 +209,7 @@ def test_the_tables_agree_with_the_scores(lived):
             value = score(task_from(c.context["_task"]), from_stored(trajectories.load(db, number))).value
             expected.setdefault((c.player, c.facets["architecture"]), []).append(value)
     for row in found.action:
-        values = expected[row.agent]
+        values = expected[row.agent.player, row.agent.architecture]
         assert row.overall.value == pytest.approx(sum(values) / len(values))
         assert (row.n, row.stand_in) == (3, True)
     assert found.judges == found.stand_ins == ("lenient", "strict")
