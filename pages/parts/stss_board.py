@@ -116,7 +116,7 @@ def _language(found: Tables) -> None:
         for row in found.language
     ]  # fmt: skip
     frame = _frame(rows)
-    frame.columns = pd.MultiIndex.from_tuples(frame.columns.to_list())
+    frame.columns = pd.MultiIndex.from_tuples([tuple(column) for column in frame.columns])
     st.dataframe(frame, height="content", alt="What was said")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -69,7 +69,7 @@ def _summed(rows: Sequence[Evidence]) -> str:
 
 
 def _evidence(
-    of: Simulation, rows: Sequence[Evidence], go: Go, key: str, columns: dict[str, Callable[[Evidence], str]]
+    of: Simulation, rows: Sequence[Evidence], go: Go, key: str, columns: Mapping[str, Callable[[Evidence], str]]
 ) -> None:
     several = len(of.task.subgoals) > 1
     table = [

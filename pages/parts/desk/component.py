@@ -12,7 +12,17 @@ from typing import Any
 import streamlit as st
 
 HERE = Path(__file__).resolve().parent
-SCRIPTS = ("text.js", "mount.js", "clock.js", "outbox.js", "model.js", "view.js", "dialogs.js", "keys.js", "desk.js")
+SCRIPTS = (
+    "text.js",
+    "mount.js",
+    "clock.js",
+    "outbox.js",
+    "model.js",
+    "view.js",
+    "dialogs.js",
+    "keys.js",
+    "desk.js",
+)
 
 _desk = st.components.v2.component(
     "concord_desk",
