@@ -69,7 +69,11 @@ def _summed(rows: Sequence[Evidence]) -> str:
 
 
 def _evidence(
-    of: Simulation, rows: Sequence[Evidence], go: Go, key: str, columns: Mapping[str, Callable[[Evidence], str]]
+    of: Simulation,
+    rows: Sequence[Evidence],
+    go: Go,
+    key: str,
+    columns: Mapping[str, Callable[[Evidence], str]],
 ) -> None:
     several = len(of.task.subgoals) > 1
     table = [
