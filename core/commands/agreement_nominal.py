@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import click
 import pandas as pd
-from rich import box
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from core.agreement import nominal, read_ratings
+from core.commands import printing
 from core.studies import StudyRatings
 
 
@@ -38,7 +36,7 @@ def show(ratings: StudyRatings, *, form: str, resamples: int, seed: int) -> None
         values = rows.astype(object).where(rows.notna(), None).to_dict("records")
         click.echo(json.dumps({"study": ratings.study.name, "figures": values}, ensure_ascii=False, indent=2))
     else:
-        Console(width=None if sys.stdout.isatty() else 160).print(_table(rows))
+        printing.console().print(_table(rows))
     for name, figures in found.items():
         click.echo(f"{name}: {figures.basis}", err=True)
     if ratings.stand_ins:
@@ -48,7 +46,7 @@ def show(ratings: StudyRatings, *, form: str, resamples: int, seed: int) -> None
 
 
 def _table(rows: pd.DataFrame) -> Table:
-    table = Table(title="Answers as categories", title_justify="left", box=box.SIMPLE)
+    table = printing.table("Answers as categories")
     for heading in ("criterion", "coefficient", "of"):
         table.add_column(heading)
     for heading in ("value", "95% interval", "equal answers", "n"):

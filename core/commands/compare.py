@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 
 import click
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from core import comparisons, work
 from core.agreement.pairwise import Duel
 from core.benchmarks.benchmark import Plan
-from core.commands import options
-from core.commands.run import finish, split
-from core.errors import ConcordError
+from core.commands import options, printing
+from core.commands.options import facet, names
+from core.commands.run import finish
 from core.workspace import Workspace
 
 
@@ -60,18 +56,18 @@ def command(
     if judges:
         options = {
             "compare": True,
-            "players": split(models),
+            "players": names(models),
             "facets": wanted,
             "version": version,
             "judge_repeats": judge_repeats,
         }
-        job = work.job(workspace, Plan(benchmark, {"judges": split(judges)}, options))
+        job = work.job(workspace, Plan(benchmark, {"judges": names(judges)}, options))
         finish(workspace, job, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed)
         if estimate:
             return
     with workspace.read() as db:
         found = comparisons.compared(
-            db, benchmark, players=split(models), facets=wanted, resamples=resamples, seed=seed
+            db, benchmark, players=names(models), facets=wanted, resamples=resamples, seed=seed
         )
     if form == "json":
         click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=2))
@@ -81,41 +77,24 @@ def command(
         click.echo(note, err=True)
 
 
-def facet(text: str) -> tuple[str, list[str]]:
-    """`FACET=A,B` as a name and its values. Raises ConcordError for anything else."""
-    name, equals, values = text.partition("=")
-    if not equals:
-        raise ConcordError(f"--where wants FACET=VALUE, as in kind=FirstChan, not “{text}”.")
-    return name.strip(), list(split(values))
-
-
 def _show(found: comparisons.Compared) -> None:
-    # A file or a pipe has no width: nothing is cut there.
-    console = Console(width=None if sys.stdout.isatty() else 160)
+    console = printing.console()
     for standing in found.standings:
-        table = Table(
-            title=f"{standing.rater}: win, tie and lose of the first model",
-            title_justify="left",
-            box=box.SIMPLE,
-        )
+        table = printing.table(f"{standing.rater}: win, tie and lose of the first model")
         for heading in ("model", "against", "win %", "tie %", "lose %", "Δ", "95%", "n", "left out"):
             table.add_column(heading, justify="left" if heading in ("model", "against") else "right")
         for duel in standing.duels:
             table.add_row(*_duel(duel))
         console.print(table)
         if standing.strengths:
-            table = Table(
-                title=f"{standing.rater}: Bradley–Terry strengths (log scale, mean 0)",
-                title_justify="left",
-                box=box.SIMPLE,
-            )
+            table = printing.table(f"{standing.rater}: Bradley–Terry strengths (log scale, mean 0)")
             for heading in ("model", "strength", "95%", "pairs"):
                 table.add_column(heading, justify="left" if heading == "model" else "right")
             for s in standing.strengths:
                 table.add_row(s.player, _number(s.value) or f"undefined: {s.reason}", _ends(s.ci), str(s.n))
             console.print(table)
     if found.bias:
-        table = Table(title="Verdicts that changed with the order", title_justify="left", box=box.SIMPLE)
+        table = printing.table("Verdicts that changed with the order")
         for heading in ("judge", "flips", "of", "%", "to the first", "to the second"):
             table.add_column(heading, justify="left" if heading == "judge" else "right")
         for b in found.bias:
@@ -124,7 +103,7 @@ def _show(found: comparisons.Compared) -> None:
             )
         console.print(table)
     if found.matches:
-        table = Table(title="Agreement", title_justify="left", box=box.SIMPLE)
+        table = printing.table("Agreement")
         for heading in ("", "", "equal", "n", "equal without ties", "n", "Cohen's kappa"):
             table.add_column(heading, justify="right" if heading else "left")
         for m in found.matches:

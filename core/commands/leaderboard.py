@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import click
-from rich import box
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from core import leaderboards, studies
 from core.benchmarks import get
-from core.commands import leaderboard_simulbench, leaderboard_stss, options
-from core.commands.run import split
+from core.commands import leaderboard_simulbench, leaderboard_stss, options, printing
+from core.commands.options import names
 from core.errors import ConcordError
 from core.exchange import standings, standings_corrected
 from core.leaderboards_corrected import CorrectedBoard, corrected
@@ -59,14 +56,14 @@ def command(
                 f"The tables of {get(benchmark).title} are not corrected by people; leave out --study."
             )
         folder = Workspace.open(workspace, create=False)
-        TABLES[benchmark](folder, judges=split(judges), form=form, resamples=resamples, seed=seed)
+        TABLES[benchmark](folder, judges=names(judges), form=form, resamples=resamples, seed=seed)
         return
     weighed = parsed_weights(benchmark, weights)
     with Workspace.open(workspace, create=False).read() as db:
         rated = leaderboards.gather(db, benchmark, language=language)
         people = studies.ratings_for_agreement(db, study) if study else None
     board = leaderboards.leaderboard(
-        rated, judges=split(judges), weights=weighed, resamples=resamples, seed=seed
+        rated, judges=names(judges), weights=weighed, resamples=resamples, seed=seed
     )
     if people is not None:
         _show_corrected(corrected(board, people), form)
@@ -78,8 +75,7 @@ def command(
     elif form == "latex":
         click.echo(standings.as_latex(board), nl=False)
     else:
-        # A file or a pipe has no width: nothing is cut there.
-        Console(width=None if sys.stdout.isatty() else 160).print(_table(board))
+        printing.console().print(_table(board))
     for note in standings.notes(board):
         click.echo(note, err=True)
 
@@ -92,9 +88,7 @@ def _show_corrected(board: CorrectedBoard, form: str) -> None:
     elif form == "latex":
         click.echo(standings_corrected.as_latex(board), nl=False)
     else:
-        table = Table(
-            title=f"{get(board.benchmark).title}, corrected by people", title_justify="left", box=box.SIMPLE
-        )
+        table = printing.table(f"{get(board.benchmark).title}, corrected by people")
         for heading in ("player", "judges", "of", "people", "of", "corrected", "95%", "worth"):
             table.add_column(heading, justify="left" if heading == "player" else "right")
         for row in board.rows:
@@ -104,7 +98,7 @@ def _show_corrected(board: CorrectedBoard, form: str) -> None:
                 escape(row.player), standings_corrected.two(f.judges), str(f.n + f.rest), standings_corrected.two(f.people), str(f.n),
                 "undefined" if f.value is None else f"{f.value:.2f}", ends, "" if f.worth is None else f"{f.worth:.0f}",
             )  # fmt: skip
-        Console(width=None if sys.stdout.isatty() else 160).print(table)
+        printing.console().print(table)
     for note in standings_corrected.notes(board):
         click.echo(note, err=True)
 
@@ -115,7 +109,7 @@ def parsed_weights(benchmark: str, text: str) -> dict[str, float] | None:
     if not text:
         return None
     try:
-        numbers = [float(part) for part in split(text)]
+        numbers = [float(part) for part in names(text)]
     except ValueError:
         numbers = []
     if len(numbers) != len(counted):
@@ -126,11 +120,7 @@ def parsed_weights(benchmark: str, text: str) -> dict[str, float] | None:
 
 
 def _table(board: leaderboards.Leaderboard) -> Table:
-    table = Table(
-        title=f"{get(board.benchmark).title}{f' ({board.language})' if board.language else ''}",
-        title_justify="left",
-        box=box.SIMPLE,
-    )
+    table = printing.table(f"{get(board.benchmark).title}{f' ({board.language})' if board.language else ''}")
     names = list(board.weights)
     for heading in ("", "player", "score", "final", *names, "refusals", "length", "n"):
         table.add_column(heading.replace("_", " "), justify="left" if heading == "player" else "right")

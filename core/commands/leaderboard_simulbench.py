@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import click
-from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from core import leaderboards_simulbench as tables
+from core.commands import printing
 from core.exchange import standings_simulbench as written
 from core.workspace import Workspace
 
@@ -39,7 +37,7 @@ def show(workspace: Workspace, *, judges: Sequence[str], form: str, resamples: i
     elif form == "latex":
         click.echo(written.as_latex(found), nl=False)
     else:
-        console = Console(width=None if sys.stdout.isatty() else 160)
+        console = printing.console()
         console.print(_table(found))
         for type, of in tasks.items():
             if of:
@@ -51,7 +49,7 @@ def show(workspace: Workspace, *, judges: Sequence[str], form: str, resamples: i
 
 
 def _table(found: tables.Subsets) -> Table:
-    table = Table(title="SimulBench", title_justify="left", box=box.SIMPLE)
+    table = printing.table("SimulBench")
     table.add_column("model")
     for name in tables.SUBSETS:
         table.add_column(name, justify="right")

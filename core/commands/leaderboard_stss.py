@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
 
 import click
-from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from core import leaderboards_stss as tables
 from core.benchmarks.stss.tasks import TITLES
+from core.commands import printing
 from core.exchange import standings_stss as written
 from core.leaderboards import Figure
 from core.workspace import Workspace
@@ -29,7 +27,7 @@ def show(workspace: Workspace, *, judges: Sequence[str], form: str, resamples: i
     elif form == "latex":
         click.echo(written.as_latex(found), nl=False)
     else:
-        console = Console(width=None if sys.stdout.isatty() else 180)
+        console = printing.console()
         for table in _tables(found):
             console.print(table)
     for note in written.notes(found):
@@ -55,7 +53,7 @@ def _tables(found: tables.Tables) -> Iterator[Table]:
 
 
 def _table(title: str, headings: Sequence[str], rows: written.Rows) -> Table:
-    table = Table(title=title, title_justify="left", box=box.SIMPLE)
+    table = printing.table(title)
     for heading in ("model", "agent"):
         table.add_column(heading)
     for heading in headings:

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from core.errors import ConcordError
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -44,7 +46,7 @@ def measuring(command: F) -> F:
         "cluster_by",
         metavar="FACET,…",
         default="",
-        callback=lambda _context, _option, facets: _named(facets),
+        callback=lambda _context, _option, facets: names(facets),
         help="Resample items that are alike in these facets together, such as those of one scenario: character,situation.",
     )(command)
     command = click.option(
@@ -62,10 +64,19 @@ def measuring(command: F) -> F:
         "panels",
         metavar="A,B,…",
         multiple=True,
-        callback=lambda _context, _option, panels: tuple(map(_named, panels)),
+        callback=lambda _context, _option, panels: tuple(map(names, panels)),
         help="A panel of judges to measure beside the mean of all and every pair; may be repeated.",
     )(command)
 
 
-def _named(panel: str) -> tuple[str, ...]:
-    return tuple(name for part in panel.split(",") if (name := part.strip()))
+def names(text: str | None) -> tuple[str, ...]:
+    """Names separated by commas."""
+    return tuple(name for part in (text or "").split(",") if (name := part.strip()))
+
+
+def facet(text: str) -> tuple[str, tuple[str, ...]]:
+    """`FACET=A,B` as a name and its values. Raises ConcordError for anything else."""
+    name, _, values = text.partition("=")
+    if not name.strip() or not names(values):
+        raise ConcordError(f"“{text}” is no FACET=VALUE, such as kind=FirstChan or character=tully,pilot.")
+    return name.strip(), names(values)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from core import pairings
-from core.commands.compare import facet
-from core.commands.run import split
+from core.commands.options import facet, names
 from core.store import pairings as stored
 from core.store.pairings import Standing
 from core.workspace import Workspace
@@ -46,7 +45,7 @@ def _deal(
     """Deal pairs to people, evenly over every two models. What they have already counts: dealing again only adds."""
     with Workspace.open(workspace, create=False).write() as db:
         found = pairings.deal(
-            db, benchmark, split(annotators), n, players=split(models), facets=dict(map(facet, facets)), overlap=overlap, seed=seed
+            db, benchmark, names(annotators), n, players=names(models), facets=dict(map(facet, facets)), overlap=overlap, seed=seed
         )  # fmt: skip
     for standing in found:
         click.echo(_told(standing))

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import click
-from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from core import leaderboards, rankings
 from core.benchmarks import get
-from core.commands import options
+from core.commands import options, printing
 from core.commands.leaderboard import parsed_weights
-from core.commands.run import split
+from core.commands.options import names
 from core.errors import ImportRefused
 from core.exchange import ranking_csv
 from core.exchange import rankings as written
@@ -58,7 +56,7 @@ def command(
     with folder.read() as db:
         rated = leaderboards.gather(db, benchmark, language=language)
         board = leaderboards.leaderboard(
-            rated, judges=split(judges), weights=weighed, resamples=resamples, seed=seed
+            rated, judges=names(judges), weights=weighed, resamples=resamples, seed=seed
         )
         found = rankings.rankings(db, rated, board, study=study)
     beside = rankings.beside(board, other) if other else None
@@ -81,8 +79,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def _show(found: Rankings, beside: Beside | None) -> None:
-    # A file or a pipe has no width: nothing is cut there.
-    console = Console(width=None if sys.stdout.isatty() else 160)
+    console = printing.console()
     where = get(found.benchmark).title + (f" ({found.language})" if found.language else "")
     _orders(console, f"{where}, the order by judge", found, found.by_judge)
     if len(found.by_interrogator.scores) > 1:
@@ -141,7 +138,7 @@ def _beside(console: Console, beside: Beside) -> None:
 
 
 def _table(headings: list[str]) -> Table:
-    table = Table(box=box.SIMPLE)
+    table = printing.table()
     for place, heading in enumerate(headings):
         table.add_column(escape(heading), justify="right" if place else "left")
     return table

@@ -11,6 +11,7 @@ from core import launch, runs, stages, work
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark, Option, Plan
 from core.commands import progress, tasks
+from core.commands.options import names
 from core.progress import sentence
 from core.proposing import Round
 from core.store import runs as stored_runs
@@ -53,17 +54,12 @@ def finish(
         raise SystemExit(2)
 
 
-def split(text: str | None) -> tuple[str, ...]:
-    """Names separated by commas."""
-    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
-
-
 def _command(benchmark: Benchmark) -> click.Command:
     def invoke(estimate: bool, max_cost: float | None, retry_failed: bool, **given: Any) -> None:
         workspace = Workspace.open(click.get_current_context().obj)
-        models = {role.name: split(given[role.name]) for role in benchmark.roles}
+        models = {role.name: names(given[role.name]) for role in benchmark.roles}
         options = {
-            o.name: split(given[o.name]) if o.kind == "choices" else given[o.name] for o in benchmark.options
+            o.name: names(given[o.name]) if o.kind == "choices" else given[o.name] for o in benchmark.options
         }
         job = work.job(workspace, Plan(benchmark.name, models, options))
         finish(workspace, job, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed)

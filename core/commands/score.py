@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import click
-from rich import box
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -16,6 +13,7 @@ from core.benchmarks.stss import scoring
 from core.benchmarks.stss.tasks import TITLES, read_tasks
 from core.benchmarks.stss.trajectory import Trajectory
 from core.benchmarks.stss.trajectory_files import read_trajectory
+from core.commands import printing
 from core.errors import ConfigError, not_found
 
 
@@ -72,8 +70,7 @@ def _print(scores: list[scoring.Score], happened: Trajectory, form: str) -> None
     if form == "json":
         click.echo(json.dumps(found, ensure_ascii=False, indent=2))
         return
-    # A file or a pipe has no width: nothing is cut there.
-    console = Console(width=None if sys.stdout.isatty() else 160)
+    console = printing.console()
     for s in scores:
         console.print(_evidence(s))
     for kind, mean in found["by_type"].items():
@@ -85,7 +82,7 @@ def _print(scores: list[scoring.Score], happened: Trajectory, form: str) -> None
 def _evidence(s: scoring.Score) -> Table:
     ratio = "" if s.conversation_ratio is None else f", conversation ratio {s.conversation_ratio:.2f}"
     title = f"{s.task} ({TITLES[s.kind].lower()}): {s.value:.3f}{ratio}"
-    table = Table(title=escape(title), title_justify="left", box=box.SIMPLE)
+    table = printing.table(escape(title))
     for heading in ("", "who", "told", "when", "where", "what", "words", "why not"):
         table.add_column(heading)
     for e in s.evidence:

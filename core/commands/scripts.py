@@ -9,7 +9,7 @@ import click
 from core import scripts
 from core.benchmarks.simulbench.scripts import HARD, SCRIPT, Script, counts, stored
 from core.benchmarks.simulbench.tasks import STORED
-from core.commands.run import split
+from core.commands.options import names
 from core.store import scenarios
 from core.workspace import Workspace
 
@@ -71,7 +71,7 @@ def count(workspace: str) -> None:
 def discard(workspace: str, targets: str, judges: str, by: str, dry_run: bool) -> None:
     """Set aside the scripts that every target answers with full marks from every judge, and list them."""
     with Workspace.open(workspace, create=False).write() as db:
-        easy = scripts.easy_scripts(db, targets=split(targets), judges=split(judges))
+        easy = scripts.easy_scripts(db, targets=names(targets), judges=names(judges))
         if not dry_run:
             scripts.discard(db, easy, by=by)
     for one in easy:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 from typing import Any, get_args
 
 import click
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from core import spotcheck
-from core.commands.compare import facet
-from core.commands.run import split
+from core.commands import printing
+from core.commands.options import facet, names
 from core.rating import Finding
 from core.workspace import Workspace
 
@@ -49,12 +46,12 @@ def queue(
 ) -> None:  # fmt: skip
     """List the conversations that deserve a look, the most deserving first."""
     among: dict[str, Any] = {
-        "person": person, "facets": dict(map(facet, facets)), "players": split(models), "judges": split(judges), "reasons": split(reasons),
+        "person": person, "facets": dict(map(facet, facets)), "players": names(models), "judges": names(judges), "reasons": names(reasons),
     }  # fmt: skip
     with Workspace.open(workspace, create=False).read() as db:
         found = spotcheck.queue(db, benchmark, **among, limit=limit, offset=offset)
         counts = spotcheck.counts(db, benchmark, **among)
-    table = Table(title="What deserves a look", title_justify="left", box=box.SIMPLE)
+    table = printing.table("What deserves a look")
     for heading in ("no.", "player", "score", "apart", "people", "priority", "because"):
         table.add_column(heading, justify="left" if heading in ("player", "because") else "right")
     for s in found:
@@ -127,7 +124,7 @@ def draw(
     """Draw a random sample of judgements, whose rate of reasonable ones is unbiased."""
     with Workspace.open(workspace, create=False).write() as db:
         audit = spotcheck.draw(
-            db, name, benchmark, n=n, seed=seed, judges=split(judges), facets=dict(map(facet, facets))
+            db, name, benchmark, n=n, seed=seed, judges=names(judges), facets=dict(map(facet, facets))
         )
     click.echo(f"Audit “{audit.name}”: {audit.items} of {audit.drawn_from} judgements, seed {audit.seed}.")
 
@@ -144,9 +141,7 @@ def show(workspace: str, benchmark: str, audit: str, form: str) -> None:
     if form == "json":
         click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=2))
     else:
-        table = Table(
-            title=f"Audit “{audit}”" if audit else "Outside audits", title_justify="left", box=box.SIMPLE
-        )
+        table = printing.table(f"Audit “{audit}”" if audit else "Outside audits")
         for heading in (
             "",
             "",
@@ -188,5 +183,4 @@ def _number(value: float | None) -> str:
 
 
 def _console() -> Console:
-    # A file or a pipe has no width: nothing is cut there.
-    return Console(width=None if sys.stdout.isatty() else 160)
+    return printing.console()

@@ -10,6 +10,7 @@ from rich.table import Table
 from sqlite_utils import Database
 
 from core import studies
+from core.commands.options import facet, names
 from core.errors import ConfigError, StudyError
 from core.sampling import Allocation
 from core.store import access, conversations
@@ -77,11 +78,11 @@ def _draw(
         wanted = Filter(
             benchmark or _only_benchmark(db),
             language,
-            _names(players),
-            facets=dict(_facet(f) for f in facets),
+            names(players),
+            facets=dict(map(facet, facets)),
         )
         study = studies.draw_study(
-            db, name, n, wanted=wanted, by=None if by is None else _names(by), seed=seed, allocation=allocation, ask=_names(ask),
+            db, name, n, wanted=wanted, by=None if by is None else names(by), seed=seed, allocation=allocation, ask=names(ask),
             per_turn=per_turn, exclude_refused=without_refused, title=title, guidelines=text,
         )  # fmt: skip
         units = len(stored.units(db, name))
@@ -109,7 +110,7 @@ def _draw(
 def _deal(workspace: str, name: str, annotators: str, overlap: int | None) -> None:
     """Deal a study's units to annotators, or deal anew after somebody joined or left; what was begun stays."""
     with Workspace.open(workspace, create=False).write() as db:
-        items = studies.deal_study(db, name, _names(annotators), overlap=overlap)
+        items = studies.deal_study(db, name, names(annotators), overlap=overlap)
         study = stored.get(db, name)
     each = f"{study.overlap} raters a unit" if study.overlap else "every unit to everybody"
     click.echo(
@@ -179,17 +180,6 @@ def _guidelines(workspace: str, name: str, file: Path | None) -> None:
     with Workspace.open(workspace, create=False).write() as db:
         stored.write_guidelines(db, name, text)
     click.echo(f"The guidelines of “{name}” are replaced.")
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-def _facet(text: str) -> tuple[str, tuple[str, ...]]:
-    name, equals, values = text.partition("=")
-    if not equals or not _names(values):
-        raise StudyError(f"--facet {text} is not understood; write --facet name=value.")
-    return name.strip(), _names(values)
 
 
 def _only_benchmark(db: Database) -> str:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 
 import click
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from core import moderation
-from core.commands.run import split
+from core.commands import printing
+from core.commands.options import names
 from core.workspace import Workspace
 
 
@@ -31,20 +28,19 @@ def command(workspace: str, model: str, what: str, form: str) -> None:
     """Have texts scored through the moderations endpoint, and print the mean of each attribute."""
     folder = Workspace.open(workspace, create=False)
     if model:
-        new = moderation.measure(folder, model, split(what))
+        new = moderation.measure(folder, model, names(what))
         click.echo(f"{new} texts scored by {model}.", err=True)
     found = moderation.toxicity(folder, model)
     if form == "json":
         click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=2))
     else:
-        table = Table(title=f"Toxicity, by {found.model}", title_justify="left", box=box.SIMPLE)
+        table = printing.table(f"Toxicity, by {found.model}")
         table.add_column("")
         for name in (*moderation.ATTRIBUTES, "n"):
             table.add_column(name, justify="right")
         for row in found.rows:
             table.add_row(row.what, *(_number(row.mean[name]) for name in moderation.ATTRIBUTES), str(row.n))
-        # A file or a pipe has no width: nothing is cut there.
-        Console(width=None if sys.stdout.isatty() else 160).print(table)
+        printing.console().print(table)
     for note in moderation.notes(found):
         click.echo(note, err=True)
 

@@ -67,7 +67,7 @@ def test_from_draw_to_desk(filled, run, tmp_path):
         (["study", "draw", "first", "--n", 2], "There is a study “first” already"),
         (
             ["study", "draw", "x", "--n", 2, "--facet", "goblin"],
-            "--facet goblin is not understood; write --facet name=value",
+            "“goblin” is no FACET=VALUE",
         ),
         (["study", "draw", "x", "--n", 2, "--guidelines", "nowhere.md"], "nowhere.md cannot be read"),
         (["study", "draw", "x", "--n", 999], "64 candidates for 999"),
