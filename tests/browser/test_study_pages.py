@@ -248,7 +248,7 @@ def test_names_are_shown_letter_for_letter_too(tmp_path: Path, page: Page) -> No
 
 def test_a_row_opens_into_its_grid_and_a_cell_into_the_conversation(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/leaderboard")
-    expect(page.get_by_text("Stand-ins take part")).to_be_visible()
+    expect(page.get_by_text("Stand-ins take part").first).to_be_visible()
     press(page, table(page, "Leaderboard"), 16, 0)
     expect(page.get_by_role("heading", name="alder: character × situation")).to_be_visible()
     press(page, table(page, "Scores by character and situation"), 140, 0)
