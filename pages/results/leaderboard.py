@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import streamlit as st
 
 from core import leaderboards, leaderboards_corrected, rankings, studies
@@ -13,8 +15,9 @@ from core.errors import ConcordError
 from core.exchange import standings as written
 from core.exchange import standings_corrected
 from core.leaderboards import Leaderboard, Rated
+from core.leaderboards_corrected import CorrectedBoard
 from core.rankings import Rankings
-from core.store import conversations
+from core.store import conversations, progress
 from core.store import tables as stored
 from pages.parts import charts, corrected_table, rankings_tables, simulbench_board, stss_board, tables
 from pages.parts.address import asked, shown
@@ -32,50 +35,57 @@ OWN = {
 Chosen = tuple[tuple[str, tuple[str, ...]], ...]
 
 
+class Basis(NamedTuple):
+    """What a table rests on: the workspace, a stamp that changes as its store grows, and which conversations of it."""
+
+    folder: str
+    stamp: tuple[int, int]
+    benchmark: str
+    language: str
+    facets: Chosen
+
+
+class Wanted(NamedTuple):
+    """A table: what it rests on, by whom, how weighed."""
+
+    basis: Basis
+    judges: tuple[str, ...]
+    weights: str
+
+
 @st.cache_resource(max_entries=8, show_spinner="Reading the ratings …")
-def _rated(
-    folder: str,
-    stamp: tuple[int, int],
-    benchmark: str,
-    language: str,
-    facets: Chosen,
-) -> Rated:
+def _rated(of: Basis) -> Rated:
     """What the table rests on; read anew when the store has grown."""
     with workspace().read() as db:
-        return leaderboards.gather(db, benchmark, language=language, facets=dict(facets))
+        return leaderboards.gather(db, of.benchmark, language=of.language, facets=dict(of.facets))
 
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
-def _measured(
-    folder: str,
-    stamp: tuple[int, int],
-    benchmark: str,
-    language: str,
-    facets: Chosen,
-    judges: tuple[str, ...],
-    weights: str,
-) -> Leaderboard:
+def _measured(of: Wanted) -> Leaderboard:
     """The table; measured anew when the store has grown, or when another one is asked for."""
-    rated = _rated(folder, stamp, benchmark, language, facets)
-    offered = leaderboards.weightings(BENCHMARKS[benchmark].criteria)
-    return leaderboards.leaderboard(rated, judges=judges, weights=offered[weights])
+    offered = leaderboards.weightings(BENCHMARKS[of.basis.benchmark].criteria)
+    return leaderboards.leaderboard(_rated(of.basis), judges=of.judges, weights=offered[of.weights])
+
+
+@st.cache_resource(max_entries=32)
+def _offered(of: Wanted) -> list[str]:
+    """The studies whose people can correct it."""
+    with workspace().read() as db:
+        return leaderboards_corrected.offered(db, _measured(of))
 
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
-def _ordered(
-    folder: str,
-    stamp: tuple[int, int],
-    benchmark: str,
-    language: str,
-    facets: Chosen,
-    judges: tuple[str, ...],
-    weights: str,
-    study: str,
-) -> Rankings:
-    """How stable the table's order is."""
-    rests_on = (folder, stamp, benchmark, language, facets)
+def _corrected(of: Wanted, study: str, mark: str) -> CorrectedBoard:
+    """The table as the people of a study would have it; anew when they have rated further items."""
     with workspace().read() as db:
-        return rankings.rankings(db, _rated(*rests_on), _measured(*rests_on, judges, weights), study=study)
+        return leaderboards_corrected.corrected(_measured(of), studies.ratings_for_agreement(db, study))
+
+
+@st.cache_resource(max_entries=32, show_spinner="Measuring …")
+def _ordered(of: Wanted, study: str, mark: str) -> Rankings:
+    """How stable the table's order is."""
+    with workspace().read() as db:
+        return rankings.rankings(db, _rated(of.basis), _measured(of), study=study)
 
 
 def page() -> None:
@@ -106,19 +116,25 @@ def page() -> None:
             return sentence(error)
     with workspace().read() as db:
         values = conversations.values(db, benchmark.name)
-    rests_on = (
-        str(workspace().path), stamp, benchmark.name, _language(values["language"]), _others(benchmark, values),
-    )  # fmt: skip
+    basis = Basis(
+        str(workspace().path),
+        stamp,
+        benchmark.name,
+        _language(values["language"]),
+        _others(benchmark, values),
+    )
     try:
-        judges, weights = _panel(_rated(*rests_on), benchmark)
-        board = _measured(*rests_on, judges, weights)
+        wanted = Wanted(basis, *_panel(_rated(basis), benchmark))
+        board = _measured(wanted)
     except ConcordError as error:
         return sentence(error)
     _show(board, benchmark)
-    study = _by_people(board)
+    study, mark = _study(wanted)
+    if study:
+        _by_people(wanted, study, mark)
     st.subheader("How stable is this order?", anchor=False)
     try:
-        rankings_tables.draw(_ordered(*rests_on, judges, weights, study), board)
+        rankings_tables.draw(_ordered(wanted, study, mark), board)
     except ConcordError as error:
         st.caption(plain(error))
 
@@ -174,26 +190,28 @@ def _show(board: Leaderboard, benchmark: Benchmark) -> None:
     _downloads(board)
 
 
-def _by_people(board: Leaderboard) -> str:
-    """The same players as people would have them, where a study says what people gave; returns the study."""
-    with workspace().read() as db:
-        names = leaderboards_corrected.offered(db, board)
+def _study(wanted: Wanted) -> tuple[str, str]:
+    """The study whose people are set beside the table, and a mark that changes as they rate; “” where there is none."""
+    names = _offered(wanted)
     if not names:
-        return ""
-    st.subheader("Corrected by people", anchor=False)
+        return "", ""
     study = names[0]
+    st.subheader("Corrected by people", anchor=False)
     if len(names) > 1:
         first = names.index(asked("study", names, names[0]))
         study = shown("study", st.selectbox("People's answers in the study", names, index=first))
+    with workspace().read() as db:
+        return study, progress.mark(db, study)
+
+
+def _by_people(wanted: Wanted, study: str, mark: str) -> None:
+    """The same players as people would have them."""
     try:
-        with workspace().read() as db:
-            found = leaderboards_corrected.corrected(board, studies.ratings_for_agreement(db, study))
+        found = _corrected(wanted, study, mark)
     except ConcordError as error:
-        sentence(error)
-        return study
+        return sentence(error)
     corrected_table.draw(found)
     st.caption("  \n".join(plain(note) for note in standings_corrected.notes(found)))
-    return study
 
 
 def _grid(board: Leaderboard, benchmark: Benchmark, player: str) -> None:

@@ -406,7 +406,10 @@ def test_the_queue_command_narrows(run, filled):
     )
     assert told.exit_code == 0, told.output
     assert "2 conversations: low score 1, unreadable verdict 1, refusal 1." in told.output
-    assert "“kind” is no FACET=VALUE" in run(filled, "spotcheck", "queue", "simulbench", "--where", "kind").output
+    assert (
+        "“kind” is no FACET=VALUE"
+        in run(filled, "spotcheck", "queue", "simulbench", "--where", "kind").output
+    )
     drawn = run(
         filled, "spotcheck", "draw", "simulbench", "--name", "some", "--n", 1, "--where", "kind=LastOnly"
     )
