@@ -75,8 +75,9 @@ def test_what_keeps_it_from_starting_is_a_sentence_in_its_log(workspace):
 
 
 def test_asked_to_stop_it_stops_and_the_same_plan_goes_on(faulty):
+    # Many times as much as can be under way at once: a run looks twice a second whether it is to stop.
     workspace = faulty(latency=0.05)
-    work = plan(repeats=40)
+    work = plan(repeats=400)
     launched = launch.start(workspace, work)
     number = run_of(workspace, launched)
     until(lambda: state_of(workspace, number).done > 0, "the first result")
@@ -85,12 +86,12 @@ def test_asked_to_stop_it_stops_and_the_same_plan_goes_on(faulty):
     until(lambda: launched.ended, "the stop")
     stopped = state_of(workspace, number)
     assert stopped.state == "stopped"
-    assert 0 < stopped.done < stopped.planned == 80
+    assert 0 < stopped.done < stopped.planned == 800
     again = launch.start(workspace, work)
     until(lambda: again.ended, "the end")
     ended = state_of(workspace, run_of(workspace, again))
     assert ended.state == "finished"
-    assert ended.stored + ended.done == 80
+    assert ended.stored + ended.done == 800
     assert ended.stored >= stopped.done
 
 
