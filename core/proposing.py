@@ -10,7 +10,6 @@ import hashlib
 import os
 import random
 import re
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -27,7 +26,7 @@ from core.errors import CallFailed, ConcordError
 from core.models import Client, Completion, Model, limits, load_models, pick
 from core.prompts import Asked
 from core.rating import NOTHING_SPENT, Spent
-from core.runs import BEAT_SECONDS, PATIENCE
+from core.runs import BEAT_SECONDS, PATIENCE, on_signal
 from core.scenario import Scenario
 from core.store import runs, scenarios
 from core.store.runs import Progress
@@ -213,7 +212,7 @@ class _Round:
 
     async def go(self, left: Sequence[_Call]) -> None:
         places = asyncio.Semaphore(sum(limits([self.entry]).values()))
-        self._listen()
+        on_signal(self.state.halt)
 
         async def one(call: _Call) -> None:
             async with places:
@@ -232,15 +231,6 @@ class _Round:
                 with suppress(asyncio.CancelledError):
                     await pulse
                 self._write_beat()
-
-    def _listen(self) -> None:
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            # Only a process's main thread may listen to signals; a round inside a test's thread does without.
-            with suppress(NotImplementedError, RuntimeError, ValueError):
-                loop.add_signal_handler(
-                    number, self.state.halt, "Stopped by a signal; calls in flight were finished."
-                )
 
     async def _one(self, call: _Call) -> None:
         state, work = self.state, call.work

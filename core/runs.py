@@ -111,6 +111,20 @@ def few_collections() -> Iterator[None]:
         gc.unfreeze()
 
 
+def on_signal(halt: Callable[[str], None]) -> None:
+    """Have the first signal to end stop the work of this loop cleanly; a second one ends it at once."""
+    loop = asyncio.get_running_loop()
+
+    def first(number: signal.Signals) -> None:
+        loop.remove_signal_handler(number)
+        halt("Stopped by a signal; calls in flight were finished.")
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # Only a process's main thread may listen to signals; a run inside a test's thread does without.
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.add_signal_handler(number, first, number)
+
+
 class _Run:
     """The loop's side of a run."""
 
@@ -132,7 +146,7 @@ class _Run:
     async def go(self) -> None:
         # Twice as many conversations under way as calls: each waits for one call at a time, and one's end overlaps another's beginning.
         places = asyncio.Semaphore(2 * sum(limits(self.job.models.values()).values()))
-        self._listen()
+        on_signal(self.state.halt)
         with Writer(self.workspace.db_path) as self.writer:
             async with Client(self.job.models) as self.client:
                 pulse = asyncio.create_task(self._beat())
@@ -148,19 +162,6 @@ class _Run:
                     with suppress(asyncio.CancelledError):
                         await pulse
                     self._write_beat()
-
-    def _listen(self) -> None:
-        """The first signal stops the run cleanly, a second one at once."""
-        loop = asyncio.get_running_loop()
-
-        def halt(number: signal.Signals) -> None:
-            loop.remove_signal_handler(number)
-            self.state.halt("Stopped by a signal; calls in flight were finished.")
-
-        for number in (signal.SIGINT, signal.SIGTERM):
-            # Only a process's main thread may listen to signals; a run inside a test's thread does without.
-            with suppress(NotImplementedError, RuntimeError, ValueError):
-                loop.add_signal_handler(number, halt, number)
 
     async def _one(self, item: Left, places: asyncio.Semaphore) -> None:
         try:

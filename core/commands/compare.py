@@ -11,7 +11,7 @@ from core import comparisons, work
 from core.agreement.pairwise import Duel
 from core.benchmarks.benchmark import Plan
 from core.commands import options, printing
-from core.commands.options import facet, names
+from core.commands.options import names
 from core.commands.run import finish
 from core.workspace import Workspace
 
@@ -24,13 +24,7 @@ from core.workspace import Workspace
 @click.option(
     "--judges", metavar="A,B", default="", help="Models that compare; left out: only show what was compared."
 )
-@click.option(
-    "--where",
-    "facets",
-    multiple=True,
-    metavar="FACET=A,B",
-    help="Only scenarios with these values, such as kind=FirstChan,SubseqChan.",
-)
+@options.where("scenarios")
 @click.option("--version", default="", help="Version of the prompt; the benchmark's own unless given.")
 @click.option(
     "--judge-repeats",
@@ -47,17 +41,16 @@ from core.workspace import Workspace
 @click.option("--retry-failed", is_flag=True, help="Ask again for comparisons that failed.")
 @click.pass_obj
 def command(
-    folder: str, benchmark: str, models: str, judges: str, facets: tuple[str, ...], version: str, judge_repeats: int, form: str,
+    folder: str, benchmark: str, models: str, judges: str, facets: dict[str, tuple[str, ...]], version: str, judge_repeats: int, form: str,
     resamples: int, seed: int, estimate: bool, max_cost: float | None, retry_failed: bool,
 ) -> None:  # fmt: skip
     """Win, tie, lose of every two models, position bias, strengths on one scale, and how far judges agree with people."""
     workspace = Workspace.open(folder, create=not judges)
-    wanted = dict(map(facet, facets))
     if judges:
         options = {
             "compare": True,
             "players": names(models),
-            "facets": wanted,
+            "facets": facets,
             "version": version,
             "judge_repeats": judge_repeats,
         }
@@ -67,7 +60,7 @@ def command(
             return
     with workspace.read() as db:
         found = comparisons.compared(
-            db, benchmark, players=names(models), facets=wanted, resamples=resamples, seed=seed
+            db, benchmark, players=names(models), facets=facets, resamples=resamples, seed=seed
         )
     if form == "json":
         click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=2))

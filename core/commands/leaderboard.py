@@ -23,11 +23,7 @@ TABLES = {"simulbench": leaderboard_simulbench.show, "stss": leaderboard_stss.sh
 
 @click.command("leaderboard")
 @click.argument("benchmark")
-@click.option("--language", default="", help="Only conversations in this language.")
-@click.option("--judges", metavar="A,B", default="", help="The panel; every judge that rated unless given.")
-@click.option(
-    "--weights", metavar="1,2,1", default="", help="Weights of the criteria in final; all alike unless given."
-)
+@options.table
 @click.option(
     "--study",
     metavar="NAME",

@@ -39,6 +39,32 @@ seed = click.option(
 )
 
 
+def where(what: str) -> Callable[[F], F]:
+    """`--where`, given any number of times: only what has these values of a facet."""
+    return click.option(
+        "--where",
+        "facets",
+        multiple=True,
+        metavar="FACET=A,B",
+        callback=lambda _context, _option, given: dict(map(facet, given)),
+        help=f"Only {what} with these values, such as kind=FirstChan,SubseqChan.",
+    )
+
+
+def table(command: F) -> F:
+    """What a table of players is made of: `language`, `judges` and `weights`."""
+    command = click.option(
+        "--weights",
+        metavar="1,2,1",
+        default="",
+        help="Weights of the criteria in final; all alike unless given.",
+    )(command)
+    command = click.option(
+        "--judges", metavar="A,B", default="", help="The panel; every judge that rated unless given."
+    )(command)
+    return click.option("--language", default="", help="Only conversations in this language.")(command)
+
+
 def measuring(command: F) -> F:
     """How a study is measured: `panels`, `runs`, `keep_refused` and `cluster_by`."""
     command = click.option(

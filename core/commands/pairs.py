@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from core import pairings
-from core.commands.options import facet, names
+from core.commands import options
+from core.commands.options import names
 from core.store import pairings as stored
 from core.store.pairings import Standing
 from core.workspace import Workspace
@@ -21,13 +22,7 @@ def command() -> None:
 @click.option("--annotators", required=True, metavar="A,B,…", help="Invited annotators to deal to.")
 @click.option("--n", type=click.IntRange(1), required=True, help="How many different pairs they are to compare between them.")  # fmt: skip
 @click.option("--models", default="", metavar="A,B[,C]", help="Players to compare; all unless given.")
-@click.option(
-    "--where",
-    "facets",
-    multiple=True,
-    metavar="FACET=A,B",
-    help="Only scenarios with these values, such as kind=FirstChan,SubseqChan.",
-)
+@options.where("scenarios")
 @click.option(
     "--overlap", type=click.IntRange(0), default=1, show_default=True, help="People for each pair; 0: all."
 )
@@ -40,12 +35,12 @@ def command() -> None:
 )
 @click.pass_obj
 def _deal(
-    workspace: str, benchmark: str, annotators: str, n: int, models: str, facets: tuple[str, ...], overlap: int, seed: int
+    workspace: str, benchmark: str, annotators: str, n: int, models: str, facets: dict[str, tuple[str, ...]], overlap: int, seed: int
 ) -> None:  # fmt: skip
     """Deal pairs to people, evenly over every two models. What they have already counts: dealing again only adds."""
     with Workspace.open(workspace, create=False).write() as db:
         found = pairings.deal(
-            db, benchmark, names(annotators), n, players=names(models), facets=dict(map(facet, facets)), overlap=overlap, seed=seed
+            db, benchmark, names(annotators), n, players=names(models), facets=facets, overlap=overlap, seed=seed
         )  # fmt: skip
     for standing in found:
         click.echo(_told(standing))

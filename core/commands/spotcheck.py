@@ -10,8 +10,8 @@ import click
 from rich.console import Console
 
 from core import spotcheck
-from core.commands import printing
-from core.commands.options import facet, names
+from core.commands import options, printing
+from core.commands.options import names
 from core.rating import Finding
 from core.workspace import Workspace
 
@@ -24,9 +24,6 @@ def command() -> None:
 judges_option = click.option(
     "--judges", metavar="A,B", default="", help="Only these judges' scores and verdicts count; every judge's unless given."
 )  # fmt: skip
-where_option = click.option(
-    "--where", "facets", multiple=True, metavar="FACET=A,B", help="Only conversations with these values, such as kind=FirstChan or type=stateful."
-)  # fmt: skip
 
 
 @command.command("queue")
@@ -35,18 +32,18 @@ where_option = click.option(
     "--reasons", metavar="A,B", default="", help=f"Only for these reasons: {', '.join(spotcheck.REASONS)}."
 )
 @judges_option
-@where_option
+@options.where("conversations")
 @click.option("--models", metavar="A,B", default="", help="Only conversations of these models.")
 @click.option("--person", default="", help="Leave out what this person has settled.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
 @click.option("--offset", type=click.IntRange(0), default=0, help="Pass over so many first.")
 @click.pass_obj
 def queue(
-    workspace: str, benchmark: str, reasons: str, judges: str, facets: tuple[str, ...], models: str, person: str, limit: int, offset: int,
+    workspace: str, benchmark: str, reasons: str, judges: str, facets: dict[str, tuple[str, ...]], models: str, person: str, limit: int, offset: int,
 ) -> None:  # fmt: skip
     """List the conversations that deserve a look, the most deserving first."""
     among: dict[str, Any] = {
-        "person": person, "facets": dict(map(facet, facets)), "players": names(models), "judges": names(judges), "reasons": names(reasons),
+        "person": person, "facets": facets, "players": names(models), "judges": names(judges), "reasons": names(reasons),
     }  # fmt: skip
     with Workspace.open(workspace, create=False).read() as db:
         found = spotcheck.queue(db, benchmark, **among, limit=limit, offset=offset)
@@ -109,7 +106,7 @@ def say(
     "--n", type=click.IntRange(1), default=spotcheck.AUDIT, show_default=True, help="Judgements to draw."
 )
 @click.option("--judges", metavar="A,B", default="", help="Only judgements by these.")
-@where_option
+@options.where("conversations")
 @click.option(
     "--seed",
     type=click.IntRange(0),
@@ -119,13 +116,17 @@ def say(
 )
 @click.pass_obj
 def draw(
-    workspace: str, benchmark: str, name: str, n: int, judges: str, facets: tuple[str, ...], seed: int
+    workspace: str,
+    benchmark: str,
+    name: str,
+    n: int,
+    judges: str,
+    facets: dict[str, tuple[str, ...]],
+    seed: int,
 ) -> None:
     """Draw a random sample of judgements, whose rate of reasonable ones is unbiased."""
     with Workspace.open(workspace, create=False).write() as db:
-        audit = spotcheck.draw(
-            db, name, benchmark, n=n, seed=seed, judges=names(judges), facets=dict(map(facet, facets))
-        )
+        audit = spotcheck.draw(db, name, benchmark, n=n, seed=seed, judges=names(judges), facets=facets)
     click.echo(f"Audit “{audit.name}”: {audit.items} of {audit.drawn_from} judgements, seed {audit.seed}.")
 
 
