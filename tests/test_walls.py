@@ -6,6 +6,7 @@ import ast
 import hashlib
 import re
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,13 @@ def test_every_file_says_what_it_is_for(file):
     docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
     assert docstring
     assert len(docstring.splitlines()[0]) > 15
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "core").glob("[!_]*.py")), ids=name)
+def test_every_room_of_the_house_is_on_its_page(file):
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"[\w*]+\.py", page)
+    assert any(fnmatch(file.name, pattern) for pattern in named)
 
 
 @pytest.mark.parametrize("file", PYTHON, ids=name)
