@@ -123,6 +123,7 @@ class Further:
     contested: Figures
     bands: Figures
     replacement: Figures
+    leanings: Figures | None
     needed: Mapping[str, Forecast]
 
 
@@ -214,7 +215,21 @@ def further(measured: Measured, criterion: str) -> Further:
         contested=agreement.contested(ratings, criterion, panels=panels, **drawn),
         bands=agreement.bands(ratings, criterion, panels=panels, **drawn),
         replacement=agreement.replacement(ratings, criterion, panels=panels),
+        leanings=_leanings(measured, criterion, **drawn),
         needed=needed,
+    )
+
+
+def _leanings(measured: Measured, criterion: str, **drawn: Any) -> Figures | None:
+    """What judges lean on, of what varies among the items that can be counted; None where nothing does."""
+    features = measured.of.features
+    if features is None:
+        return None
+    varied = features.loc[:, features.nunique() > 1]
+    if varied.empty:
+        return None
+    return agreement.leanings(
+        measured.ratings, criterion, varied, panels=measured.panels, clusters=measured.of.clusters, **drawn
     )
 
 

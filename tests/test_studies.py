@@ -237,3 +237,16 @@ def test_units_of_one_scenario_are_resampled_together(tmp_path):
     assert of["spearman"] == alone["spearman"]
     assert of["ci"] != alone["ci"]
     assert "clusters" not in plain
+
+
+def test_what_can_be_counted_of_units_is_read_beside_their_ratings(tmp_path):
+    workspace = Workspace.open(tmp_path / "filled")
+    with workspace.write() as db:
+        fill(db)
+        [name] = stored.names(db)
+    with workspace.read() as db:
+        features = studies.ratings_for_agreement(db, name).features
+        for unit in stored.units(db, name)[:6]:
+            replies = [t.reply.content for t in conversations.load(db, unit["key"]).turns()]
+            assert features.reply_chars[unit["id"]] == sum(map(len, replies)) / len(replies)
+    assert features.turn.isna().all()

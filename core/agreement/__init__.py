@@ -13,6 +13,7 @@ Beside them, one criterion at a time, as `Figures` (rows, basis, detail) unless 
     ceilings          how high a correlation people's noise allows
     within_groups     judges inside each group of items, such as a player model
     levels            over everything, within groups, between groups
+    leanings          whether judges lean on a feature of items, such as length, beyond what people make of it
     contested, bands  items on which people differ; parts of the scale
     largest_gaps      the items a judge sees most differently (a frame); item_scores: all items
     redundancy        how many independent judges a panel amounts to
@@ -31,6 +32,7 @@ from core.agreement.ceilings import ceilings, footing
 from core.agreement.groups import levels, within_groups
 from core.agreement.items import bands, contested, item_scores, largest_gaps
 from core.agreement.judges import judge_figures
+from core.agreement.leanings import leanings
 from core.agreement.nominal import nominal
 from core.agreement.panels import Search, best_panel, default_panels, redundancy
 from core.agreement.planning import Forecast, needed
@@ -58,6 +60,7 @@ __all__ = [
     "item_scores",
     "judge_figures",
     "largest_gaps",
+    "leanings",
     "levels",
     "needed",
     "nominal",

@@ -34,6 +34,21 @@ def facets(db: Database, name: str) -> pd.DataFrame:
     return table.pivot(index="unit", columns="name", values="value")
 
 
+def features(db: Database, name: str) -> pd.DataFrame:
+    """What can be counted of a study's units: one row a unit (index), columns reply_chars (mean characters of a reply in its conversation)
+    and turn (of a unit that is one; nan for whole conversations)."""
+    return (
+        _frame(
+            db,
+            "SELECT u.id AS unit, 1.0 * c.reply_chars / nullif(c.turns, 0) AS reply_chars, u.turn FROM study_units u "
+            "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ?",
+            study_id(db, name),
+        )
+        .set_index("unit")
+        .astype(float)
+    )
+
+
 def refused_units(db: Database, name: str) -> list[int]:
     """The units of a study whose conversation a judge saw a refusal in, at any turn."""
     rows = db.execute(

@@ -213,6 +213,8 @@ def further(found: Further) -> None:
         rows.setdefault(plain(row.rater), {})[row.band.capitalize()] = _of(row, "bias", signed=True)
     _table(rows, "Bias by part of the scale")
     below(found.bands, _of_raters(found.bands))
+    if found.leanings is not None:
+        _leanings(found.leanings)
     st.markdown(
         "**May a judge stand in for a person?** The alternative annotator test: ω is the share of people whom the judge replaces, ✓ from one half on."
     )
@@ -231,6 +233,27 @@ def further(found: Further) -> None:
                 else ""
             )
             st.markdown(f"- {plain(of)}: **{forecast.needed}** in all, {forecast.more} more ({now}).")
+
+
+FEATURES = {"reply_chars": "Longer replies", "turn": "Later turns"}
+
+
+def _leanings(figures: Figures) -> None:
+    st.markdown(
+        "**Do judges lean on length?** Above 0: of two items that people like alike, the judge prefers the one with more."
+    )
+    rows: dict[str, dict[str, str]] = {}
+    for row in _each(figures.rows):
+        label = FEATURES[row.feature]
+        rows.setdefault(plain(row.rater), {})[label] = _of(row, "partial", signed=True)
+        rows.setdefault("*People themselves*", {}).setdefault(label, f"*{figure(row.people, signed=True)}*")
+    rows["*People themselves*"] = rows.pop("*People themselves*")
+    _table(rows, "Judges and the length of replies")
+    st.caption(
+        "Spearman's partial correlation of judge and feature given people's mean; *People themselves*: Spearman's ρ of people's mean with it. "
+        "People's noise leaves part of a liking they share in a judge's figure."
+    )
+    below(figures, _of_raters(figures))
 
 
 def _replacement(figures: Figures) -> None:
