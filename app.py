@@ -26,6 +26,7 @@ def frame() -> None:
         else:
             page = st.navigation(_sections())
             stay_signed_in(who)
+            theme.aligned()
             page.run()
     except NotAllowed as error:
         _no_page()

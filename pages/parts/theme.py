@@ -20,3 +20,8 @@ def whole_window() -> None:
         [data-testid="stHeader"] * { pointer-events: auto; }
         </style>"""
     )
+
+
+def aligned() -> None:
+    """Have the first figures of a table with row names stand below their heading: Streamlit sets them a little to the left of it."""
+    st.html("""<style>[data-testid="stTable"][class] th + td { padding-left: 1rem; }</style>""")
