@@ -64,9 +64,10 @@ def _stss(tasks: Path, trajectory: Path, names: str, form: str) -> None:
 
 
 def _print(scores: list[scoring.Score], happened: Trajectory, form: str) -> None:
-    for note in dict.fromkeys([*happened.notes, *(note for s in scores for note in s.notes)]):
+    notes = list(dict.fromkeys([*happened.notes, *(note for s in scores for note in s.notes)]))
+    for note in notes:
         click.echo(note, err=True)
-    found = scoring.report(scores)
+    found = {**scoring.report(scores), "notes": notes}
     if form == "json":
         click.echo(json.dumps(found, ensure_ascii=False, indent=2))
         return

@@ -13,10 +13,10 @@ from core.cli import main
 from tests.stss.made import CAFE, lived, party
 
 
-def score(tmp_path, *arguments, task=None):
+def score(tmp_path, *arguments, task=None, more=()):
     tasks, trajectory = tmp_path / "tasks.json", tmp_path / "t.jsonl"
     tasks.write_text(json.dumps([values_of(task or party())]))
-    happened = lived(f"Ada | 2 19:00 | party | {CAFE}", f"Ben | 2 19:00 | the party | {CAFE}")
+    happened = lived(f"Ada | 2 19:00 | party | {CAFE}", f"Ben | 2 19:00 | the party | {CAFE}", *more)
     write_trajectory(records(happened), trajectory)
     return CliRunner().invoke(
         main, ["score", "stss", "--tasks", str(tasks), "--trajectory", str(trajectory), *arguments]
@@ -27,7 +27,7 @@ def test_json_has_the_fields_promised(tmp_path):
     done = score(tmp_path, "--format", "json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
-    assert set(found) == {"tasks", "by_type", "overall"}
+    assert set(found) == {"tasks", "by_type", "overall", "notes"}
     assert (found["tasks"][0]["id"], found["tasks"][0]["type"]) == ("party", "public")
     assert found["tasks"][0]["score"] == found["by_type"]["public"] == found["overall"] == 1 / 3
     assert found["tasks"][0]["conversation_ratio"] == 0
@@ -62,3 +62,16 @@ def test_tasks_that_are_not_about_the_trajectory_are_named_and_the_rest_is_score
     chosen = score(tmp_path, "--tasks", str(file), "--task", "party")
     assert chosen.exit_code == 0, chosen.output
     assert "Did you mean “party”" in score(tmp_path, "--tasks", str(file), "--task", "partty").output
+
+
+def test_who_is_left_out_is_said_on_stderr_and_in_json(tmp_path):
+    zorro = f"Zorro | 2 19:00 – 2 20:00 | the party | {CAFE}"
+    done = score(tmp_path, "--format", "json", task=party(cast=("Ada", "Ben")), more=(zorro,))
+    assert done.exit_code == 0, done.output
+    note = "Left out of “party”, whose all_chars does not name them: Zorro (3 records)."
+    found = json.loads(done.stdout)
+    assert note in found["notes"]
+    assert note in done.stderr.splitlines()
+    assert note in found["tasks"][0]["notes"]
+    assert found["tasks"][0]["score"] == 1 / 3  # Ben alone, of three wanted
+    assert [e["agent"] for e in found["tasks"][0]["evidence"]] == ["Ben"]

@@ -494,4 +494,56 @@ def test_the_report_means_over_tasks_and_over_types():
     found = report([score(party(), full), score(party(), third), score(coffee(), third)])
     assert found["by_type"] == {"public": pytest.approx((1 + 1 / 3) / 2), "companions": 0}
     assert found["overall"] == pytest.approx((1 + 1 / 3 + 0) / 3)
-    assert set(found["tasks"][0]) == {"id", "type", "score", "conversation_ratio", "evidence"}
+    assert set(found["tasks"][0]) == {"id", "type", "score", "conversation_ratio", "evidence", "notes"}
+
+
+# Only those count of whom the task says that they are in it.
+
+TWICE = (
+    f"Ada | 2 19:00 – 2 20:00 | party | {CAFE}",
+    f"Adam Smith | 2 19:00 – 2 20:00 | party | {CAFE}",
+    f"adam  smith | 2 19:00 – 2 19:30 | party | {CAFE}",
+    f"Zorro | 2 19:00 | party | {CAFE}",
+)
+
+
+def test_strangers_and_second_spellings_are_left_out_and_named():
+    talks = (talk("1 10:00", "Ada", "Zorro", "come to the party"),)
+    found = score(party(cast=("Ada", "Adam Smith")), lived(*TWICE, talks=talks))
+    assert found.value == pytest.approx(
+        1 / 3
+    )  # Adam Smith, of three wanted; with the other two it would be 1
+    assert found.conversation_ratio == 0  # Zorro was told, and is nobody's guest
+    assert [e.agent for e in found.evidence] == ["Adam Smith"]
+    assert found.notes[-1] == (
+        "Left out of “party”, whose all_chars does not name them: adam  smith (2 records), Zorro (1 record, 1 conversation)."
+        " For adam  smith: did you mean “Adam Smith”?"
+    )
+
+
+def test_companions_and_helpers_are_of_the_cast_too():
+    happened = lived(*TWICE)
+    cast = ("Ada", "Adam Smith")
+    assert score(party(kind="companions", cast=cast), happened).value == pytest.approx(1 / 3)
+    assert who(score(party(kind="help", cast=("Ada", "Cleo")), happened)) == []
+    assert who(score(party(kind="help", cast=cast), happened)) == ["Adam Smith"]
+
+
+def test_a_target_counts_though_the_cast_does_not_name_them():
+    meet = party(kind="appointment", target=("Zorro",), cast=("Ada", "Adam Smith"))
+    found = score(meet, lived(*TWICE))
+    assert (found.value, who(found)) == (1, ["Ada", "Zorro"])
+    assert "Zorro" not in found.notes[-1]
+
+
+def test_without_a_cast_everybody_counts_and_two_spellings_are_named():
+    found = score(party(), lived(*TWICE))
+    assert found.value == 1  # three others of three wanted
+    assert found.notes[-1] == (
+        "“Adam Smith” and “adam  smith” differ only in case or spacing, and count as 2 people: is it one?"
+    )
+
+
+def test_a_performer_spelt_otherwise_is_asked_for():
+    with pytest.raises(ConfigError, match="names ADA, who is not in the trajectory: did you mean “Ada”"):
+        score(party(performer="ADA"), lived(*TWICE))

@@ -91,7 +91,8 @@ def told(task: Task, trajectory: Trajectory) -> dict[str, Talk]:
     """Whom the performer talked to about the task before the day of the event, each with the first such conversation.
 
     About it is a conversation in which somebody says one of the task's keywords; where no messages are recorded, one whose summary
-    has one. Before the day of the event is day 1: the first day of the trajectory where the task names no time.
+    has one. Before the day of the event is day 1: the first day of the trajectory where the task names no time. Only those of whom
+    the task says that they are in the simulation count, where it does.
     """
     if not trajectory.times:
         return {}
@@ -99,7 +100,9 @@ def told(task: Task, trajectory: Trajectory) -> dict[str, Talk]:
     found: dict[str, Talk] = {}
     for talk in trajectory.talks:
         early = talk.time.date() < day if day else talk.time.date() == trajectory.times[0].date()
-        if task.performer in talk.pair and early and about(task, talk):
+        if task.performer not in talk.pair or not task.counts(talk.partner(task.performer)):
+            continue
+        if early and about(task, talk):
             found.setdefault(talk.partner(task.performer), talk)
     return found
 

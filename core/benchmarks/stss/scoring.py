@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from core.benchmarks.stss import misses
+from core.benchmarks.stss import cast, misses
 from core.benchmarks.stss.matching import ONLY_TALK, Fit, Mask, fit, told
 from core.benchmarks.stss.misses import How, Miss
 from core.benchmarks.stss.tasks import TITLES, Kind, Task
@@ -80,8 +80,10 @@ def check(task: Task, trajectory: Trajectory) -> tuple[str, ...]:
     """What should be known of a score; raises ConfigError where there can be none."""
     for name in (task.performer, *task.target):
         if name not in trajectory.lives:
+            hint = cast.meant(name, trajectory.residents)
             raise ConfigError(
-                f"The task “{task.id}” names {name}, who is not in the trajectory. It holds: {', '.join(trajectory.residents)}."
+                f"The task “{task.id}” names {name}, who is not in the trajectory{':' + hint if hint else '.'}"
+                f" It holds: {', '.join(trajectory.residents)}."
             )
     first, last = trajectory.times[0], trajectory.times[-1]
     notes = []
@@ -99,7 +101,7 @@ def check(task: Task, trajectory: Trajectory) -> tuple[str, ...]:
     for name in task.cast:
         if name not in trajectory.lives:
             notes.append(f"{name} belongs to the task and is not in the trajectory.")
-    return tuple(notes)
+    return (*notes, *cast.strangers(task, trajectory))
 
 
 def conversation_ratio(task: Task, trajectory: Trajectory) -> float | None:
@@ -239,7 +241,7 @@ RULES: dict[Kind, Rule] = {
 
 
 def report(scores: Sequence[Score]) -> dict[str, Any]:
-    """What `concord score` prints: every task's score, the mean of each type, and the mean over all tasks."""
+    """What `concord score` prints: every task's score and what should be known of it, the mean of each type, the mean over all tasks."""
     by_type = {
         kind: _mean(s.value for s in scores if s.kind == kind)
         for kind in TITLES
@@ -249,7 +251,7 @@ def report(scores: Sequence[Score]) -> dict[str, Any]:
         "tasks": [
             {
                 "id": s.task, "type": s.kind, "score": s.value, "conversation_ratio": s.conversation_ratio,
-                "evidence": [e.values() for e in s.evidence],
+                "evidence": [e.values() for e in s.evidence], "notes": list(s.notes),
             }
             for s in scores
         ],
@@ -259,7 +261,7 @@ def report(scores: Sequence[Score]) -> dict[str, Any]:
 
 
 def _others(task: Task, trajectory: Trajectory) -> list[str]:
-    return [name for name in trajectory.residents if name != task.performer]
+    return [name for name in trajectory.residents if name != task.performer and task.counts(name)]
 
 
 def _keeping(found: Fit, name: str, keeps: Mask) -> Mask:

@@ -91,6 +91,10 @@ class Task:
         """Every word the task is known by."""
         return tuple(dict.fromkeys(word for s in self.subgoals for word in s.keywords))
 
+    def counts(self, name: str) -> bool:
+        """Whether what this person does can count: everybody's does, unless the task says who is in the simulation."""
+        return not self.cast or name in {self.performer, *self.target, *self.cast}
+
 
 def read_tasks(path: Path) -> list[Task]:
     """The tasks of a file: a list, one task, or a mapping with the list under “tasks”. Raises ConfigError naming the task and the field.
