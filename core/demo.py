@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -59,7 +60,7 @@ def is_complete(workspace: Workspace) -> bool:
 def build(workspace: Workspace, told: Told) -> None:
     """Bring the workspace to its full state; what an interrupted build stored is kept and not made again."""
     if not load_models(workspace.models_path):
-        workspace.models_path.write_text(_models(), encoding="utf-8")
+        workspace.models_path.write_text(_models(_free_port()), encoding="utf-8")
     with serving(workspace):
         for language in LANGUAGES:
             _run(workspace, language, told)
@@ -70,12 +71,15 @@ def build(workspace: Workspace, told: Told) -> None:
 
 
 @contextmanager
-def serving(workspace: Workspace) -> Iterator[None]:
-    """The stand-in server the workspace's models name, for as long as the block lasts; one that is up already is used."""
+def serving(workspace: Workspace) -> Iterator[bool]:
+    """The stand-in server the workspace's models name, for as long as the block lasts; one that is up already is used.
+
+    Gives whether it is somebody else's, and goes when they stop it.
+    """
     models = load_models(workspace.models_path)
     address = next((m.base_url for m in models.values() if m.stand_in and m.base_url), None)
     if address is None or _answers(address):
-        yield
+        yield address is not None
         return
     port = str(urlsplit(address).port)
     process = subprocess.Popen(
@@ -88,7 +92,7 @@ def serving(workspace: Workspace) -> Iterator[None]:
             raise ConcordError(
                 f"The stand-in server cannot use port {port}. Free it, or name another port in {workspace.models_path} and start again."
             )
-        yield
+        yield False
     finally:
         process.terminate()
         process.wait()
@@ -102,7 +106,23 @@ def _answers(address: str) -> bool:
         return False
 
 
-def _models() -> str:
+def _free_port() -> int:
+    """The usual port, or the next one that nobody has: another demo's server would stop with that demo."""
+    for port in range(PORT, PORT + 50):
+        with socket.socket() as probe:
+            # A port that was only just given back is free.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise ConcordError(
+        f"The ports {PORT} to {PORT + 49} are all taken; the stand-in server needs one of them. Free one."
+    )
+
+
+def _models(port: int) -> str:
     names = [
         *PLAYERS,
         "standin-parrot",
@@ -111,7 +131,7 @@ def _models() -> str:
         "standin-judge-erratic",
         *(name for part in PARTS for name in part.MODELS),
     ]
-    entry = f'base_url = "http://127.0.0.1:{PORT}/v1"\nmax_concurrency = 32\nseed = true\nprice = {{ input = 0.0, output = 0.0 }}\n'
+    entry = f'base_url = "http://127.0.0.1:{port}/v1"\nmax_concurrency = 32\nseed = true\nprice = {{ input = 0.0, output = 0.0 }}\n'
     head = "# Stand-in models: they follow rules and are no language models. Replace them with your own to measure anything real.\n\n"
     embedder = f'[models.standin-embeddings]\nkind = "embeddings"\n{entry}'
     return head + "\n".join([*(f"[models.{name}]\n{entry}" for name in names), embedder])

@@ -105,6 +105,8 @@ class Leaderboard:
     """Judges that are no language models."""
     scored: pd.DataFrame = field(repr=False, compare=False)
     """What the panel gave each conversation, as `panel_scores` gives it."""
+    passed_over: tuple[str, ...] = ()
+    """Judges left out because no conversation was rated by all, where nobody named a panel."""
 
 
 def weightings(criteria: Sequence[Criterion]) -> dict[str, dict[str, float]]:
@@ -155,7 +157,11 @@ def leaderboard(
     resamples: int = 1000,
     seed: int = 0,
 ) -> Leaderboard:
-    """A benchmark's table over a panel of judges (all who rated, unless named). Raises NotFound for a judge who rated nothing here."""
+    """A benchmark's table over a panel of judges (all who rated, unless named). Raises NotFound for a judge who rated nothing here.
+
+    Where all are asked for and no conversation was rated by all of them (each rated what it played itself, say), the panel is the one who
+    rated most; the others are `passed_over`.
+    """
     counted = [c.name for c in get(rated.benchmark).criteria if c.counted]
     weighed = _weights(weights, counted)
     for name in judges:
@@ -163,10 +169,25 @@ def leaderboard(
             raise not_found("judge", name, rated.judges)
     panel = tuple(dict.fromkeys(judges)) or rated.judges
     scored = panel_scores(rated.conversations, rated.scores, panel, weighed)
+    passed_over: tuple[str, ...] = ()
+    if len(panel) > 1 and set(panel) == set(rated.judges) and not scored.complete.any():
+        most = str(rated.scores.groupby("judge").conversation.nunique().sort_index().idxmax())
+        passed_over = tuple(name for name in panel if name != most)
+        panel = (most,)
+        scored = panel_scores(rated.conversations, rated.scores, panel, weighed)
     placed = tuple(standings(scored, counted, resamples=resamples, seed=seed))
     stand_ins = tuple(name for name in panel if name in rated.stand_ins)
     return Leaderboard(
-        rated.benchmark, rated.language, panel, weighed, placed, resamples, seed, stand_ins, scored
+        rated.benchmark,
+        rated.language,
+        panel,
+        weighed,
+        placed,
+        resamples,
+        seed,
+        stand_ins,
+        scored,
+        passed_over,
     )
 
 

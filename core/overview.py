@@ -88,7 +88,7 @@ def next_steps(found: Overview) -> list[Step]:
     if not found.played and not found.models:
         steps.append(Step("Or bring ratings and conversations along with `concord import`."))
     steps += _of_runs(found.runs)
-    unjudged = sum(p.conversations - p.judged for p in found.played if _wants_judges(p.benchmark))
+    unjudged = sum(p.conversations - p.judged for p in found.played if wants_judges(p.benchmark))
     if unjudged:
         steps.append(Step(f"{unjudged:,} conversations are not judged yet. Let judges rate them.", "runs"))
     failed = sum(judge.failed for judge in found.judges)
@@ -101,7 +101,7 @@ def next_steps(found: Overview) -> list[Step]:
     return steps
 
 
-def _wants_judges(benchmark: str) -> bool:
+def wants_judges(benchmark: str) -> bool:
     """Whether conversations of a benchmark get scores from judges: not where rules score them, or where judges only point something out."""
     known = BENCHMARKS.get(benchmark)
     if known is None:

@@ -42,6 +42,8 @@ class Survey:
     planned: int = 0
     stored: int = 0
     failed: int = 0
+    noted: int = 0
+    """Calls that were answered before an interruption: they are among `calls`, and are not paid again."""
     calls: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, tuple[float, float]] = field(default_factory=dict)
     cost: float = 0.0
@@ -219,9 +221,9 @@ def left(
             counted.stored += stored + sum(j.key in answered for j in play.judged)
             counted.failed += 0 if retry_failed else sum(j.key in failed for j in play.judged)
             if todo or not (stored or play.play is None):
-                yield Left(
-                    play, stored, todo, frozenset(begun.intersection([play.key, *(j.key for j in todo)]))
-                )
+                resumed = begun.keys() & {play.key, *(j.key for j in todo)}
+                counted.noted += sum(begun[key] for key in resumed)
+                yield Left(play, stored, todo, frozenset(resumed))
 
 
 def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Survey:

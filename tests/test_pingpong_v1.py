@@ -12,6 +12,7 @@ from core.benchmarks import pingpong, pingpong_v1
 from core.benchmarks.benchmark import Materials, Plan
 from core.benchmarks.pingpong_v1 import PINGPONG_V1, RatedUtterance, likert, rates
 from core.conversation import Message
+from core.exchange import standings
 from core.rating import NOTHING_SPENT, Rater
 from core.replies import Answer, Unusable, read
 from core.standin.call import Call
@@ -145,3 +146,18 @@ def test_its_leaderboard_takes_its_own_ratings_for_those_of_a_judge(workspace):
     [row] = board.standings
     assert (row.player, row.n) == ("player", 1)
     assert 1 <= row.final.value <= 5
+
+
+def test_where_each_interrogator_rated_its_own_the_table_is_by_the_one_who_rated_most(workspace):
+    """“user” plays two conversations, “a” one: no conversation has both, and the table says by whom it is."""
+    other = Plan(PINGPONG_V1.name, {**MODELS, "interrogator": ("a",), "judges": ()}, plan().options)
+    mine = Plan(PINGPONG_V1.name, {**MODELS, "judges": ()}, plan(repeats=2).options)
+    for each in (mine, other):
+        runs.execute(workspace, work.job(workspace, each))
+    with workspace.read() as db:
+        rated = leaderboards.gather(db, PINGPONG_V1.name)
+    board = leaderboards.leaderboard(rated, resamples=0)
+    assert (board.judges, board.passed_over) == (("user",), ("a",))
+    assert [(row.n, row.judged) for row in board.standings] == [(2, 2)]
+    assert any("who rated most; left out: a." in note for note in standings.notes(board))
+    assert leaderboards.leaderboard(rated, judges=["a"], resamples=0).passed_over == ()

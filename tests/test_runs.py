@@ -15,7 +15,9 @@ import pytest
 
 from core import runs, work
 from core.benchmarks.benchmark import Plan
+from core.commands.progress import estimate
 from core.errors import ConcordError, ConfigError, NotFound
+from core.rating import NOTHING_SPENT
 from core.store import conversations, ratings
 from core.store import runs as stored
 from core.workspace import Workspace
@@ -182,6 +184,18 @@ def test_a_signal_stops_cleanly_and_the_next_run_pays_for_nothing_again(faulty):
     assert "Stopped by a signal" in said
     assert subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 0
     assert calls_made(workspace) == 5 * (7 * 8 + 16), "not one call twice"
+
+
+def test_the_estimate_says_what_an_interrupted_run_has_paid_already(workspace):
+    """A conversation of four turns is eight calls; three were answered and noted before the power went."""
+    with workspace.write() as db:
+        [play] = work.job(workspace, plan(characters=["tully"], judges=[])).plays()
+        for step in ("1 interrogator", "1 player", "2 interrogator"):
+            stored.note_call(db, play.key, step, "asked", "said", NOTHING_SPENT)
+    found = work.survey(workspace, work.job(workspace, plan(characters=["tully"], judges=[])))
+    assert (sum(found.calls.values()), found.noted) == (8, 3)
+    assert "3 of these calls were answered before an interruption" in estimate(found)
+    assert work.survey(workspace, work.job(workspace, plan(characters=["mizuki"], judges=[]))).noted == 0
 
 
 def test_stop_asked_for_from_elsewhere(faulty):

@@ -7,6 +7,7 @@ import ipaddress
 import os
 import socket
 import webbrowser
+from contextlib import suppress
 
 import click
 
@@ -64,7 +65,9 @@ def serve(
     if browser:
         # The socket listens already: the browser waits in line until the server answers.
         webbrowser.open(url)
-    uvicorn.Server(config).run(sockets=[listening])
+    # Ctrl+C is how it is stopped: no failure.
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -9,6 +9,9 @@ import click
 
 from core.errors import ConcordError
 
+MOST_RESAMPLES = 100_000
+"""More draws than this move no end of an interval that one would print."""
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -23,7 +26,7 @@ def resamples(of: str) -> Callable[[F], F]:
     """`--resamples`: bootstrap draws of what is drawn."""
     return click.option(
         "--resamples",
-        type=click.IntRange(0),
+        type=click.IntRange(0, MOST_RESAMPLES),
         default=1000,
         show_default=True,
         help=f"Bootstrap draws of {of}.",

@@ -68,7 +68,11 @@ def calls_and_cost(found: Survey) -> str:
         lines.append(
             f"  {name}: {calls:,} calls, about {tokens_in:,.0f} tokens in and {tokens_out:,.0f} out ({basis})"
         )
-    lines.append(f"Estimated cost: {found.cost:.2f}" + _unpriced(found))
+    if found.noted:
+        lines.append(
+            f"  {found.noted:,} of these calls were answered before an interruption and are not paid again."
+        )
+    lines.append(f"Estimated cost: {found.cost:.2f}" + (" at most" if found.noted else "") + _unpriced(found))
     return "\n".join(lines)
 
 

@@ -17,6 +17,7 @@ def as_values(board: Leaderboard) -> dict[str, Any]:
         "benchmark": board.benchmark,
         "language": board.language or None,
         "judges": list(board.judges),
+        "passed_over": list(board.passed_over),
         "stand_ins": list(board.stand_ins),
         "weights": dict(board.weights),
         "resamples": board.resamples,
@@ -105,6 +106,11 @@ def notes(board: Leaderboard) -> list[str]:
         f"Means over conversations and the panel {', '.join(board.judges)}; "
         f"95% intervals: percentile bootstrap over conversations, {board.resamples} resamples, seed {board.seed}."
     ]
+    if board.passed_over:
+        told.append(
+            f"No conversation was rated by all judges, so the panel is the one who rated most; left out: {', '.join(board.passed_over)}. "
+            "Another panel can be chosen."
+        )
     if len(set(board.weights.values())) > 1:
         weights = ", ".join(f"{name} {weight:g}" for name, weight in board.weights.items())
         told.append(f"Final weighs the criteria {weights}.")
@@ -116,7 +122,8 @@ def notes(board: Leaderboard) -> list[str]:
     incomplete = sum(s.incomplete for s in board.standings)
     if incomplete:
         told.append(
-            f"{incomplete} conversations are left out because a judge of the panel has not usably rated them."
+            f"{incomplete} conversations are left out because a judge of the panel has not usably rated them. "
+            "Choose fewer judges, or have these rate the rest."
         )
     reasons = {s.player: s.score.reason for s in board.standings if s.score.reason}
     told += [f"{player}: {reason}." for player, reason in reasons.items()]

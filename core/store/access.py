@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from core.errors import NotAllowed, not_found
+from core.errors import NotAllowed, StudyError, not_found
 from core.rating import Rater
 from core.store import ratings
 from core.store.database import now
 
 PASSPHRASE_LENGTH = 12
+LONGEST_NAME = 80
 _SCRYPT = {"n": 2**15, "r": 8, "p": 1, "maxmem": 64 * 1024 * 1024}
 
 
@@ -40,7 +41,15 @@ class Annotator:
 
 
 def invite(db: Database, name: str, *, stand_in: bool = False) -> str:
-    """Make (or renew) an annotator's link; returns the secret, which is shown once and kept nowhere. An older link stops working."""
+    """Make (or renew) an annotator's link; returns the secret, which is shown once and kept nowhere. An older link stops working.
+
+    Raises StudyError for a name that cannot be used: empty, too long to be shown, or with a comma, which separates names.
+    """
+    if not name.strip() or len(name) > LONGEST_NAME or "," in name:
+        shown = f"“{name[:40]}{'…' if len(name) > 40 else ''}”"
+        raise StudyError(
+            f"{shown} is no name for an annotator: it needs 1 to {LONGEST_NAME} characters and no comma."
+        )
     rater = ratings.rater_id(db, Rater(name, "human", stand_in=stand_in))
     token = secrets.token_urlsafe(24)
     db.execute(

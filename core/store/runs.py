@@ -156,15 +156,14 @@ def noted_calls(db: Database, work: str) -> dict[str, tuple[str, str, Spent]]:
     }
 
 
-def works_noted(db: Database, works: Sequence[str]) -> set[str]:
-    """Those of the works with calls in the journal."""
-    return {
-        row[0]
-        for row in db.execute(
-            "SELECT DISTINCT work FROM journal WHERE work IN (SELECT value FROM json_each(?))",
+def works_noted(db: Database, works: Sequence[str]) -> dict[str, int]:
+    """Those of the works with calls in the journal, and how many."""
+    return dict(
+        db.execute(
+            "SELECT work, count(*) FROM journal WHERE work IN (SELECT value FROM json_each(?)) GROUP BY work",
             [json.dumps(list(works))],
-        )
-    }
+        ).fetchall()
+    )
 
 
 def latest_steps(db: Database, prefix: str = "") -> dict[str, str]:

@@ -199,6 +199,10 @@ def _estimate(plan: Plan, key: str) -> None:
             )
         if found.calls:
             _calls(found)
+        if found.noted:
+            st.caption(
+                f"{found.noted:,} of these calls were answered before an interruption and are not paid again."
+            )
         unpriced = (
             f", without {', '.join(sorted(found.unpriced))}, whose price is not in models.toml"
             if found.unpriced

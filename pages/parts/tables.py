@@ -26,15 +26,16 @@ Number = st.column_config.NumberColumn
 Text = st.column_config.TextColumn
 
 
-def played(rows: Sequence[Played]) -> None:
-    """Conversations per player: in each language, and how many of all of them judges rated."""
+def played(rows: Sequence[Played], *, judged: bool = True) -> None:
+    """Conversations per player: in each language, and (where judges are to score them) how many of all of them judges rated."""
     table: dict[str, dict[str, int]] = {}
     for p in rows:
         row = table.setdefault(_marked(p.player, p.stand_in), {})
         row[p.language] = p.conversations
         row["judged"] = row.pop("judged", 0) + p.judged
     frame = pd.DataFrame.from_dict(table, orient="index")
-    frame = frame[[*sorted(c for c in frame.columns if c != "judged"), "judged"]].fillna(0).astype(int)
+    languages = sorted(c for c in frame.columns if c != "judged")
+    frame = frame[[*languages, *(["judged"] if judged else [])]].fillna(0).astype(int)
     st.dataframe(frame.rename_axis("player").reset_index(), hide_index=True, alt="Conversations per player")
 
 

@@ -78,7 +78,9 @@ def _conversations(found: Overview) -> None:
             st.markdown(
                 f"**{plain(known.title if known else name)}**" + (f": {plain(known.about)}" if known else "")
             )
-            tables.played([p for p in found.played if p.benchmark == name])
+            tables.played(
+                [p for p in found.played if p.benchmark == name], judged=overview.wants_judges(name)
+            )
             with st.container(horizontal=True):
                 link("conversations", "Browse them", benchmark=name)
                 if known and compares(known) and any(p.judged for p in found.played if p.benchmark == name):

@@ -211,3 +211,13 @@ def test_a_study_nobody_rated_is_one_sentence(filled, run):
     assert done.exit_code == 1
     assert done.stderr.startswith("Error: The study “empty” has no ratings yet.")
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize("name", ["", "  ", "A,B", "x" * 81], ids=["empty", "blank", "comma", "too long"])
+def test_a_name_nobody_could_be_called_by_is_refused(filled, run, name):
+    done = run(filled, "annotators", "invite", name)
+    assert done.exit_code == 1
+    assert "is no name for an annotator" in done.output
+    assert len(done.output) < 200
+    with filled.read() as db:
+        assert name not in {a.name for a in access.annotators(db)}
