@@ -165,6 +165,29 @@ def test_the_gap_is_over_the_tasks_an_agent_has_both_for():
     assert (gap.said.value, gap.done.value, gap.tasks) == (0.5, 0.625, 2)
 
 
+def test_equal_figures_on_equal_tasks_have_equal_intervals_in_every_table():
+    """Tasks met in another order are other places in the draws, unless tasks have one order: .599 ± .288 here was ± .295 there."""
+    met = {
+        "t3": [[1, 1], [0, 1]],
+        "t1": [[0, 0]],
+        "t5": [[1, 1]],
+        "t2": [[1, 1], [1, 0], [1, 0]],
+        "t4": [[1, 0]],
+    }
+    talks = [talked(task, j=answers) for task, all_answers in met.items() for answers in all_answers]
+    played = [
+        simulated(task, value) for task, value in zip(sorted(met), (0.2, 0.9, 0.4, 0.0, 1.0), strict=True)
+    ]
+    (row,) = tables.language_table(talks, resamples=100, seed=3)
+    (gap,) = tables.gap_table(played, talks, resamples=100, seed=3)
+    (action,) = tables.action_table(played[::-1], resamples=100, seed=3)
+    # SR of t1 to t5: 0, 1/3, 1/2, 0, 1.
+    assert gap.said.value == pytest.approx((1 / 3 + 1 / 2 + 1) / 5)
+    assert gap.said.ci is not None
+    assert gap.said == row.figures["conversation", "SR", "macro"]
+    assert gap.done == action.overall
+
+
 def test_of_one_message_or_none_nothing_is_met_whatever_a_judge_said():
     scores = {"invited": 1.0, "time": 1.0}
     assert tables._met(scores, "online", True, False) == [0, 0]
