@@ -91,7 +91,7 @@ def _audit(workspace: Workspace) -> None:
             seen = next(s for s in spotcheck.screen(db, number).judgements if s.id == judgement)
             assert seen.score is not None
             found, corrected = people.finding(seen.score, conversations.load(db, number), PEOPLE[0], SEED)
-            spotcheck.verify(db, judgement, PEOPLE[0], found, corrected=corrected, stand_in=True)
+            spotcheck.verify(db, judgement, PEOPLE[0], found, corrected=corrected, stand_in=True, audit=AUDIT)
 
 
 def is_complete(workspace: Workspace) -> bool:

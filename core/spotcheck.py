@@ -131,10 +131,10 @@ def screen(db: Database, conversation_id: int, person: str = "") -> Screen:
 
 def verify(
     db: Database, judgement_id: int, person: str, finding: Finding, comment: str = "", corrected: float | None = None,
-    *, stand_in: bool = False,
+    *, stand_in: bool = False, audit: str = "",
 ) -> None:  # fmt: skip
     """Keep what a person found of a judgement; saying it anew replaces it. Of a verdict that could not be read they can say “seen”, and
-    the score they would have given.
+    the score they would have given. `audit` names the audit at whose desk they sit, "" the hunt.
 
     A corrected score is kept as a rating, too, in a study of its own: the person had seen the judge's score, so that it must not
     mix with blind ratings. Raises StudyError for a score off the scale, or on the wrong side of the judge's, and for a finding that
@@ -146,7 +146,7 @@ def verify(
     _check(criterion, seen, finding, corrected)
     rater = ratings.rater_id(db, Rater(person, "human", stand_in=stand_in))
     spotchecks.uncorrect(db, judgement_id, rater, study_name(benchmark))
-    spotchecks.save(db, Verification(seen.key, person, finding, comment, corrected), rater)
+    spotchecks.save(db, Verification(seen.key, person, finding, comment, corrected), rater, audit)
     if corrected is not None:
         study = _study(db, benchmark, criterion)
         given = Rating(Unit(key), criterion.name, corrected, comment)
@@ -204,8 +204,10 @@ def draw(
 ) -> Audit:  # fmt: skip
     """Draw a simple random sample of judgements to audit; the same seed draws the same from the same judgements.
 
-    Unreadable verdicts have no score and are not among them. Raises StudyError where there are fewer than asked for.
+    Unreadable verdicts have no score and are not among them. Raises StudyError where there are fewer than asked for, and without a name.
     """
+    if not name.strip():
+        raise StudyError("An audit needs a name, such as “audit-1”.")
     pool = spotchecks.auditable(db, benchmark, judges=judges, facets=facets)
     if n < 1 or len(pool) < n:
         raise StudyError(f"There are {len(pool)} judgements to draw from; an audit of {n} cannot be drawn.")
@@ -216,18 +218,22 @@ def draw(
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a person stands in an audit. `next` is the judgement to look at and its conversation (ids), None when all are done."""
+    """Where a person stands in an audit: `done` of its judgements they have found something of, `elsewhere` of these in the hunt or at
+    another audit. `next` is the judgement to look at and its conversation (ids), None when all are done."""
 
     items: int
     done: int
     next: tuple[int, int] | None
+    elsewhere: int = 0
 
 
 def progress(db: Database, audit: str, person: str) -> Progress:
     """Where a person stands in an audit. Raises NotFound."""
     every = items(db, audit, person)
     left = [(judgement, conversation) for judgement, conversation, done in every if not done]
-    return Progress(len(every), len(every) - len(left), left[0] if left else None)
+    here = spotchecks.found_at(db, audit, _known(db, person))
+    done = len(every) - len(left)
+    return Progress(len(every), done, left[0] if left else None, done - here)
 
 
 @dataclass(frozen=True)
@@ -251,8 +257,9 @@ class Share:
 class Findings:
     """What people found: overall, and by judge, by each facet of the benchmark, by person.
 
-    `items` judgements were looked at (unreadable ones among them, which only the hunt has), of `drawn` in the audit (0 for the hunt).
-    `unbiased` says that they are a random sample; `people` looked, `stand_ins` of them are no people.
+    Of the hunt (`unbiased` False): `items` findings (unreadable verdicts among them), of `looked` judgements, `audited` of which also lie
+    in an audit; `drawn` is 0. Of an audit: `drawn` judgements, `looked` of them looked at by anybody, `items` counted, `hunted` of these
+    as somebody found them in the hunt or in another audit. `people` found what is counted, `stand_ins` of them are no people.
     """
 
     audit: str
@@ -263,28 +270,40 @@ class Findings:
     by: Mapping[str, tuple[Share, ...]]
     people: tuple[str, ...]
     stand_ins: tuple[str, ...]
+    looked: int
+    audited: int = 0
+    hunted: int = 0
 
 
-def findings(db: Database, benchmark: str, audit: str = "") -> Findings:
-    """What people found of an audit's judgements; without one, of everything that is in no audit (where they looked because it looked wrong).
+def findings(
+    db: Database, benchmark: str, audit: str = "", *, facets: Facets | None = None, players: Sequence[str] = (), judges: Sequence[str] = (),
+) -> Findings:  # fmt: skip
+    """What people found of an audit's judgements; without one, everything they found in the hunt (where they looked because it looked wrong).
 
-    A judgement counts once, as the first person found it. Of an audit that is under way its beginning counts, up to the first
-    judgement that nobody has looked at: the order is random, so that a beginning is a random sample, while what the hunt happened
-    to settle further on is not. Raises NotFound for an unknown audit.
+    Of the hunt every finding counts, whether or not an audit drew its judgement later. Of an audit a judgement counts once, as the first
+    person found it, wherever that was: the draw is random, whoever looked before. While it is under way its beginning counts, up to the
+    first judgement that nobody has looked at: the order is random, so that a beginning is a random sample, while what the hunt
+    happened to settle further on is not. The filters keep findings of these conversations and judges. Raises NotFound for an unknown
+    audit or judge.
     """
-    facets = [name for name in get(benchmark).facets if name in BY]
-    table = spotchecks.findings(db, benchmark, facets)
+    _among(db, benchmark, facets, players, judges)
+    by_facet = [name for name in get(benchmark).facets if name in BY]
+    table = spotchecks.findings(db, benchmark, by_facet)
     items = [judgement for judgement, _, _ in spotchecks.audit_items(db, audit)] if audit else []
-    names = table.audits.str.split("\n")
-    chosen = table[names.map(lambda of: audit in of if audit else of == [""]).astype(bool)].drop_duplicates(
-        "judgement"
-    )
     if audit:
+        first = table[table.judgement.isin(items)].drop_duplicates("judgement")
+        looked = set(first.judgement)
+        chosen = first[first.judgement.isin(list(takewhile(looked.__contains__, items)))]
+    else:
+        chosen = table[table.desk == ""]
         looked = set(chosen.judgement)
-        chosen = chosen[chosen.judgement.isin(list(takewhile(looked.__contains__, items)))]
+    kept = {"player": players, "judge": judges} | {n: v for n, v in (facets or {}).items() if n in by_facet}
+    for column, allowed in kept.items():
+        if allowed:
+            chosen = chosen[chosen[column].isin(list(allowed))]
     by = {
         column: tuple(share(str(value), rows.finding) for value, rows in chosen.groupby(column, sort=True))
-        for column in ("judge", *facets, "player", "person")
+        for column in ("judge", *by_facet, "player", "person")
     }
     return Findings(
         audit,
@@ -295,6 +314,9 @@ def findings(db: Database, benchmark: str, audit: str = "") -> Findings:
         by,
         tuple(sorted(chosen.person.unique())),
         tuple(sorted(chosen.person[chosen.stand_in.astype(bool)].unique())),
+        len(looked) if audit else chosen.judgement.nunique(),
+        0 if audit else chosen.judgement[chosen.audits != ""].nunique(),
+        int((chosen.desk != audit).sum()) if audit else 0,
     )
 
 
@@ -359,11 +381,24 @@ def notes(found: Findings) -> list[str]:
     ]
     if found.unbiased:
         told.append(
-            f"The first {found.items} of the {found.drawn} judgements drawn at random were looked at; each counts once, as its first reader found it."
+            f"The first {found.items} of the {found.drawn} judgements drawn at random count, each once, as its first reader found it."
         )
+        if found.hunted:
+            told.append(
+                f"{found.hunted} of these were found in the hunt or in another audit, and count as found there."
+            )
+        if found.looked > found.items:
+            told.append(
+                f"{found.looked - found.items} more were looked at further on in the drawn order or are filtered out. Those count when "
+                "everything before them was looked at: what the hunt picked is no random sample."
+            )
     else:
         told.append(
             "These judgements were looked at because something seemed wrong: their rate is not the judges' rate."
+        )
+        told.append(
+            f"Every finding made in the hunt counts: {found.items}, of {found.looked} judgements"
+            + (f"; {found.audited} of these judgements also lie in audits." if found.audited else ".")
         )
     if found.overall.unread:
         told.append(

@@ -89,13 +89,14 @@ def look(workspace: str, conversation: int, person: str) -> None:
 @click.option("--person", required=True, help="Who says so.")
 @click.option("--comment", default="")
 @click.option("--corrected", type=float, help="The score it should have been.")
+@click.option("--audit", default="", help="The audit that is gone through; left out: the hunt.")
 @click.pass_obj
 def say(
-    workspace: str, judgement: int, finding: Finding, person: str, comment: str, corrected: float | None
-) -> None:
+    workspace: str, judgement: int, finding: Finding, person: str, comment: str, corrected: float | None, audit: str
+) -> None:  # fmt: skip
     """Keep what a person found of a judgement (by its number): reasonable, too_high or too_low; seen, if it could not be read."""
     with Workspace.open(workspace, create=False).write() as db:
-        spotcheck.verify(db, judgement, person, finding, comment, corrected)
+        spotcheck.verify(db, judgement, person, finding, comment, corrected, audit=audit)
     click.echo(f"Judgement {judgement}: {finding.replace('_', ' ')}, says {person}.")
 
 
@@ -132,17 +133,24 @@ def draw(
 
 @command.command("show")
 @click.argument("benchmark")
-@click.option("--audit", default="", help="The audit; left out: what was found outside audits.")
+@click.option("--audit", default="", help="The audit; left out: what was found in the hunt.")
+@click.option("--judges", metavar="A,B", default="", help="Only what was found of these judges.")
+@options.where("conversations")
+@click.option("--models", metavar="A,B", default="", help="Only conversations of these models.")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 @click.pass_obj
-def show(workspace: str, benchmark: str, audit: str, form: str) -> None:
+def show(
+    workspace: str, benchmark: str, audit: str, judges: str, facets: dict[str, tuple[str, ...]], models: str, form: str
+) -> None:  # fmt: skip
     """What people found: share of reasonable judgements with a Wilson interval, and how optimistic the others are."""
     with Workspace.open(workspace, create=False).read() as db:
-        found = spotcheck.findings(db, benchmark, audit)
+        found = spotcheck.findings(
+            db, benchmark, audit, facets=facets, players=names(models), judges=names(judges)
+        )
     if form == "json":
         click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=2))
     else:
-        table = printing.table(f"Audit “{audit}”" if audit else "Outside audits")
+        table = printing.table(f"Audit “{audit}”" if audit else "Found in the hunt")
         for heading in (
             "",
             "",

@@ -276,3 +276,19 @@ ALTER TABLE verifications_new RENAME TO verifications;
 CREATE INDEX verifications_of_rater ON verifications (rater_id)
 """,
     )
+
+
+@migrations(name="009_where_a_finding_was_made")
+def _where_found(db: Database) -> None:
+    """At which audit's desk a judgement was found reasonable or not; NULL for the hunt. Of earlier findings: that of the first audit with
+    the judgement that was drawn before it was looked at."""
+    _run(
+        db,
+        """
+ALTER TABLE verifications ADD COLUMN audit_id INTEGER REFERENCES audits(id) ON DELETE SET NULL;
+UPDATE verifications SET audit_id = (
+    SELECT a.id FROM audit_items i JOIN audits a ON a.id = i.audit_id
+    WHERE i.judgement_id = verifications.judgement_id AND a.created <= verifications.created ORDER BY a.id LIMIT 1
+)
+""",
+    )

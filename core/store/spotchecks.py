@@ -62,16 +62,27 @@ def about(db: Database, judgement_id: int) -> tuple[int, str, str]:
     return row[0], row[1], row[2]
 
 
-def save(db: Database, verification: Verification, rater: int) -> int:
-    """Keep what a person found of a judgement; a later finding of the same person replaces it. Returns the judgement's id; raises NotFound."""
+def save(db: Database, verification: Verification, rater: int, audit: str = "") -> int:
+    """Keep what a person found of a judgement; a later finding of the same person replaces it. Returns the judgement's id; raises NotFound.
+
+    `audit` names the audit at whose desk it was found, "" the hunt. Where it was found first stays: saying it anew does not move it.
+    """
     row = db.execute("SELECT id FROM judgements WHERE key = ?", [verification.judgement]).fetchone()
     if row is None:
         raise not_found("judgement", verification.judgement, ())
     db.execute(
-        "INSERT INTO verifications (judgement_id, rater_id, finding, comment, corrected, created) VALUES (?, ?, ?, ?, ?, ?) "
+        "INSERT INTO verifications (judgement_id, rater_id, finding, comment, corrected, created, audit_id) VALUES (?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (judgement_id, rater_id) DO UPDATE SET finding = excluded.finding, comment = excluded.comment, "
         "corrected = excluded.corrected, created = excluded.created",
-        [row[0], rater, verification.finding, verification.comment, verification.corrected, now()],
+        [
+            row[0],
+            rater,
+            verification.finding,
+            verification.comment,
+            verification.corrected,
+            now(),
+            _number(db, audit) if audit else None,
+        ],
     )
     found: int = row[0]
     return found
@@ -182,31 +193,47 @@ def audits(db: Database, benchmark: str = "") -> list[Audit]:
 
 def audit_items(db: Database, name: str, rater: int | None = None) -> list[tuple[int, int, bool]]:
     """A sample in its order: (judgement id, conversation id, whether the rater has found something of it). Raises NotFound."""
-    row = db.execute("SELECT id FROM audits WHERE name = ?", [name]).fetchone()
-    if row is None:
-        raise not_found("audit", name, (a.name for a in audits(db)))
     return [
         (judgement, conversation, bool(done))
         for judgement, conversation, done in db.execute(
             f"SELECT j.id, j.conversation_id, EXISTS (SELECT 1 FROM verifications v WHERE v.judgement_id = j.id AND v.rater_id = ? AND {LOOKED}) "
             "FROM audit_items i JOIN judgements j ON j.id = i.judgement_id WHERE i.audit_id = ? ORDER BY i.position",
-            [rater, row[0]],
+            [rater, _number(db, name)],
         )
     ]
+
+
+def found_at(db: Database, name: str, rater: int | None) -> int:
+    """How many of an audit's judgements the rater found something of at its own desk. Raises NotFound."""
+    found: int = db.execute(
+        "SELECT count(*) FROM verifications v JOIN judgements j ON j.id = v.judgement_id "
+        f"WHERE v.audit_id = ? AND v.rater_id = ? AND {LOOKED}",
+        [_number(db, name), rater],
+    ).fetchone()[0]
+    return found
+
+
+def _number(db: Database, name: str) -> int:
+    row = db.execute("SELECT id FROM audits WHERE name = ?", [name]).fetchone()
+    if row is None:
+        raise not_found("audit", name, (a.name for a in audits(db)))
+    found: int = row[0]
+    return found
 
 
 def findings(db: Database, benchmark: str, facets: Sequence[str]) -> pd.DataFrame:
     """Everything people found, one row a person and judgement.
 
     Columns: judgement, conversation, judge, player, person, stand_in (of the person), finding, comment, corrected, score (the judge's mean
-    over the counted criteria), audits (names of the samples it is in, joined by line breaks), and one column for each facet.
+    over the counted criteria), audits (names of the samples it is in, joined by line breaks), desk (the audit at whose desk it was found, ""
+    in the hunt), and one column for each facet.
     """
     cursor = db.execute(
         "SELECT j.id AS judgement, c.id AS conversation, x.name AS judge, c.player, p.name AS person, p.stand_in, v.finding, v.comment, "
         "v.corrected, (SELECT avg(r.score) FROM ratings r LEFT JOIN criteria k ON k.scope = c.benchmark AND k.name = r.criterion "
         "WHERE r.judgement_id = j.id AND ifnull(k.counted, 1)) AS score, "
         "ifnull((SELECT group_concat(a.name, char(10)) FROM audit_items i JOIN audits a ON a.id = i.audit_id WHERE i.judgement_id = j.id), '') "
-        "AS audits FROM verifications v JOIN judgements j ON j.id = v.judgement_id JOIN conversations c ON c.id = j.conversation_id "
+        "AS audits, ifnull((SELECT a.name FROM audits a WHERE a.id = v.audit_id), '') AS desk FROM verifications v JOIN judgements j ON j.id = v.judgement_id JOIN conversations c ON c.id = j.conversation_id "
         f"JOIN raters x ON x.id = j.rater_id JOIN raters p ON p.id = v.rater_id WHERE c.benchmark = ? AND {LOOKED} ORDER BY v.id",
         [benchmark],
     )

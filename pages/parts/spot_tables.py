@@ -81,7 +81,7 @@ def headline(found: Findings) -> None:
     if not found.unbiased:
         st.badge("Chosen because something looked wrong: not the judges' rate", color="orange")
     elif found.items < found.drawn:
-        st.badge(f"{found.items} of {found.drawn} looked at so far", color="gray")
+        st.badge(f"The rate rests on the first {found.items} of {found.drawn} so far", color="gray")
 
 
 def shares(found: Findings) -> None:

@@ -121,9 +121,9 @@ def _hunt(benchmark: Benchmark) -> None:
             _begin(HUNT, who, at=str(at), **chosen)
             st.rerun()
     with workspace().read() as db:
-        found = spotcheck.findings(db, benchmark.name)
+        found = spotcheck.findings(db, benchmark.name, facets=facets, players=players, judges=by)
     if found.items:
-        st.subheader("What was found so far", anchor=False)
+        st.subheader("What was found so far, in the hunt", anchor=False)
         _figures(found)
 
 
@@ -161,9 +161,10 @@ def _audit(benchmark: Benchmark) -> None:
     with workspace().read() as db:
         progress = spotcheck.progress(db, name, who)
         found = spotcheck.findings(db, benchmark.name, name)
+    before = f" ({progress.elsewhere} of these in the hunt or another audit)" if progress.elsewhere else ""
     st.markdown(
-        f"**{audit.items}** judgements drawn from {audit.drawn_from:,} with seed {audit.seed}; "
-        f"{plain(who)} has looked at **{progress.done}**."
+        f"**{audit.items}** judgements drawn from {audit.drawn_from:,} with seed {audit.seed}. "
+        f"**{plain(who)}** has looked at {progress.done} of them{before}, all people together at {found.looked}."
     )
     label = "Begin" if not progress.done else "Go on" if progress.next else "Look again"
     st.button(
@@ -188,7 +189,7 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
             try:
                 with workspace().write() as db:
                     drawn = spotcheck.draw(
-                        db, name.strip() or "audit", benchmark.name, n=int(n), seed=int(seed), judges=only
+                        db, name.strip(), benchmark.name, n=int(n), seed=int(seed), judges=only
                     )
                 st.query_params["audit"] = drawn.name
                 told.done(f"{drawn.items} of {drawn.drawn_from} judgements were drawn.")
@@ -245,7 +246,10 @@ def _work(benchmark: Benchmark, way: str) -> None:
     if component.review(spot.fixed(work, title, "Spot-check")):
         _end()
         st.rerun()
-    component.exchange(work.desk, spot.Found, lambda db, event: spot.apply(db, who, event), work.moving)
+    audit = work.audit if isinstance(work, spot.Audit) else ""
+    component.exchange(
+        work.desk, spot.Found, lambda db, event: spot.apply(db, who, event, audit), work.moving
+    )
 
 
 page()

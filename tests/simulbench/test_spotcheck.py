@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from core import spotcheck, studies
 from core.errors import NotFound, StudyError
-from core.store import conversations, ratings, spotchecks, suspects
+from core.store import conversations, database, ratings, spotchecks, suspects
+from core.store.migrations import migrations
 from core.store.studies import names
+from core.workspace import Workspace
 from tests.simulbench import by_hand
 
 SCORES = {
@@ -260,6 +262,8 @@ def test_an_audit_is_seeded_and_takes_no_unreadable_verdicts(filled):
             spotcheck.draw(db, "more", "simulbench")
         with pytest.raises(StudyError, match="“one” already"):
             spotcheck.draw(db, "one", "simulbench", n=3)
+        with pytest.raises(StudyError, match="needs a name"):
+            spotcheck.draw(db, " ", "simulbench", n=3)
         only = spotcheck.draw(db, "some", "simulbench", n=1, judges=["j2"], facets={"kind": ["LastOnly"]})
         assert only.drawn_from == 2
         assert [a.name for a in spotchecks.audits(db)] == ["some", "all", "three", "two", "one"]
@@ -289,7 +293,7 @@ def test_findings_of_an_audit_and_of_the_hunt_are_kept_apart(filled, run):
         found = ["reasonable", "too_high", "too_high", "too_low", "reasonable"]
         for finding in found:
             where = spotcheck.progress(db, "audit", "Ada")
-            spotcheck.verify(db, where.next[0], "Ada", finding)
+            spotcheck.verify(db, where.next[0], "Ada", finding, audit="audit")
         assert spotcheck.progress(db, "audit", "Ada") == spotcheck.Progress(5, 5, None)
         assert spotcheck.progress(db, "audit", "Ben").done == 0
         audited = {j for j, _, _ in spotchecks.audit_items(db, "audit")}
@@ -317,6 +321,75 @@ def test_findings_of_an_audit_and_of_the_hunt_are_kept_apart(filled, run):
         ]
         == 2
     )
+
+
+def test_what_was_found_in_the_hunt_stays_in_its_summary_when_an_audit_draws_it_later(filled, run):
+    with filled.write() as db:
+        pool = [j for _, j in spotchecks.auditable(db, "simulbench")]
+        for j in pool[:3]:
+            spotcheck.verify(db, j, "Ada", "too_high")
+        spotcheck.verify(db, pool[0], "Ben", "reasonable")
+        spotcheck.draw(db, "all", "simulbench", n=15)
+        hunt = spotcheck.findings(db, "simulbench")
+        # Four findings of three judgements, all of which the audit has drawn since.
+        assert (hunt.items, hunt.overall.n, hunt.looked, hunt.audited) == (4, 4, 3, 3)
+        assert {s.of: s.n for s in hunt.by["person"]} == {"Ada": 3, "Ben": 1}
+        # Before she has opened the audit, Ada's three are told to be from elsewhere.
+        ada = spotcheck.progress(db, "all", "Ada")
+        assert (ada.items, ada.done, ada.elsewhere) == (15, 3, 3)
+        while (where := spotcheck.progress(db, "all", "Ada")).next is not None:
+            spotcheck.verify(db, where.next[0], "Ada", "reasonable", audit="all")
+        assert (where.done, where.elsewhere) == (15, 3)
+        audit, again = spotcheck.findings(db, "simulbench", "all"), spotcheck.findings(db, "simulbench")
+        # A finding is a finding: 15 judgements, three of them as the hunt had found them.
+        assert (audit.items, audit.looked, audit.hunted, audit.overall.reasonable) == (15, 15, 3, 12)
+        assert again == hunt
+        # Said anew at the audit's desk it is still what the hunt brought up.
+        spotcheck.verify(db, pool[1], "Ada", "too_low", audit="all")
+        assert spotcheck.findings(db, "simulbench").overall.n == 4
+    assert (
+        "4, of 3 judgements; 3 of these judgements also lie in audits"
+        in run(filled, "spotcheck", "show", "simulbench").output
+    )
+
+
+def test_the_summary_keeps_to_the_judges_and_conversations_asked_for(filled, run):
+    with filled.write() as db:
+        spotcheck.verify(db, judgement(db, "s2", "x"), "Ada", "reasonable")
+        spotcheck.verify(db, judgement(db, "s2", "x", "j2"), "Ada", "too_low")
+        spotcheck.verify(db, judgement(db, "s1", "y", "j2"), "Ada", "too_high")
+        of = spotcheck.findings(db, "simulbench", judges=["j2"])
+        assert (of.overall.n, of.overall.too_low, of.overall.too_high) == (2, 1, 1)
+        assert spotcheck.findings(db, "simulbench", players=["y"]).overall.n == 1
+        assert spotcheck.findings(db, "simulbench", facets={"kind": ["FirstChan"]}).overall.n == 2
+        with pytest.raises(NotFound, match="judge “j3”"):
+            spotcheck.findings(db, "simulbench", judges=["j3"])
+    told = run(filled, "spotcheck", "show", "simulbench", "--judges", "j1", "--format", "json")
+    assert json.loads(told.stdout)["overall"]["n"] == 1
+
+
+def test_findings_of_an_older_workspace_lie_where_they_were_made(tmp_path):
+    path = tmp_path / "workspace" / "concord.db"
+    path.parent.mkdir()
+    old = database.connect(path)
+    migrations.apply(old, stop_before="009_where_a_finding_was_made")
+    by_hand.fill(old, SCORES)
+    first, second, third = [j for _, j in spotchecks.auditable(old, "simulbench")][:3]
+    old.execute("INSERT INTO raters (id, kind, name) VALUES (99, 'human', 'Ada')")
+    old.execute(
+        "INSERT INTO audits (id, name, benchmark, seed, drawn_from, created) VALUES (1, 'a', 'simulbench', 0, 15, '2026-02')"
+    )
+    old.conn.executemany("INSERT INTO audit_items VALUES (1, ?, ?)", [(1, first), (2, second)])
+    # The first was looked at before the audit was drawn, the second after it; the third is in none.
+    for j, when in ((first, "2026-01"), (second, "2026-03"), (third, "2026-03")):
+        old.execute(
+            "INSERT INTO verifications (judgement_id, rater_id, finding, created) VALUES (?, 99, 'reasonable', ?)",
+            [j, when],
+        )
+    old.close()
+    with Workspace.open(path.parent).write() as db:
+        assert spotcheck.findings(db, "simulbench").overall.n == 2
+        assert spotcheck.progress(db, "a", "Ada") == spotcheck.Progress(2, 2, None, 1)
 
 
 def test_what_the_hunt_settled_further_on_does_not_lean_an_audit_under_way(filled):

@@ -128,12 +128,14 @@ def fixed(work: Hunt | Audit, title: str, back: str) -> dict[str, Any]:
     }
 
 
-def apply(db: Database, person: str, event: Found) -> None:
-    """Keep what was found, or take it back. Raises StudyError for a score on the wrong side of the judge's."""
+def apply(db: Database, person: str, event: Found, audit: str = "") -> None:
+    """Keep what was found, or take it back; `audit` names the audit whose desk it is. Raises StudyError for a score on the wrong side of the judge's."""
     if event.finding is None:
         spotcheck.withdraw(db, event.judgement, person)
     else:
-        spotcheck.verify(db, event.judgement, person, event.finding, event.comment, event.corrected)
+        spotcheck.verify(
+            db, event.judgement, person, event.finding, event.comment, event.corrected, audit=audit
+        )
 
 
 def item(
