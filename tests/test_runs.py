@@ -198,6 +198,14 @@ def test_the_estimate_says_what_an_interrupted_run_has_paid_already(workspace):
     assert work.survey(workspace, work.job(workspace, plan(characters=["mizuki"], judges=[]))).noted == 0
 
 
+def test_a_run_in_which_something_failed_does_not_simply_stand_as_finished(faulty):
+    workspace = faulty(malformed=1)
+    ended = run(workspace, plan(characters=["tully"], judges=["a"]))
+    assert ended.state == "finished"
+    assert ended.failed > 0
+    assert ended.stands == "finished with failures"
+
+
 def test_stop_asked_for_from_elsewhere(faulty):
     workspace = faulty(latency=0.2)
 

@@ -62,6 +62,13 @@ class Progress:
         return _seconds(self.beat, now()) > SILENT_SECONDS
 
     @property
+    def stands(self) -> str:
+        """How it stands, in a word or three: its state, “interrupted”, or “finished with failures”."""
+        if self.interrupted:
+            return "interrupted"
+        return "finished with failures" if self.state == "finished" and self.failed else self.state
+
+    @property
     def seconds_left(self) -> float | None:
         """Time left at the pace so far; None before anything was done."""
         tried = self.done + self.failed

@@ -60,11 +60,10 @@ def _watched(active: list[int]) -> None:
         with workspace().read() as db:
             run = runs.get(db, number)
         if run.state != "running" or run.interrupted:
-            state = "interrupted" if run.interrupted else run.state
             failed = f", {run.failed:,} failed" if run.failed else ""
             st.toast(
-                f"Run {run.id} {state}{failed}: it stands under “Earlier runs” of the runs page.",
-                icon=STATES[state],
+                f"Run {run.id} {run.stands}{failed}: it stands under “Earlier runs” of the runs page.",
+                icon=STATES[run.stands],
             )
             st.rerun()
         _card(run)

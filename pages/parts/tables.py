@@ -18,6 +18,7 @@ STATES = {
     "running": ":material/play_circle:",
     "interrupted": ":material/power_off:",
     "finished": ":material/check_circle:",
+    "finished with failures": ":material/rule:",
     "stopped": ":material/stop_circle:",
     "broken": ":material/error:",
 }

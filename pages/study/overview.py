@@ -113,8 +113,7 @@ def _runs(found: Overview) -> None:
     if not found.runs:
         st.markdown("Nothing was run yet.")
     for run in found.runs:
-        state = "interrupted" if run.interrupted else run.state
-        link("runs", f"Run {run.id}: {state}", icon=tables.STATES[state])
+        link("runs", f"Run {run.id}: {run.stands}", icon=tables.STATES[run.stands])
         st.caption(plain(progress_sentence(run)))
 
 

@@ -37,9 +37,8 @@ def _earlier() -> None:
     if not ended:
         st.markdown("No run has ended yet.")
     for run in ended:
-        state = "interrupted" if run.interrupted else run.state
-        heading = f"Run {run.id}: {state} · {run_form.described(run)}"
-        with st.expander(plain(heading), icon=STATES[state], expanded=run is ended[0]):
+        heading = f"Run {run.id}: {run.stands} · {run_form.described(run)}"
+        with st.expander(plain(heading), icon=STATES[run.stands], expanded=run is ended[0]):
             _ended(run)
 
 
