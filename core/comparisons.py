@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import pandas as pd
@@ -58,8 +58,8 @@ def compared(
 ) -> Compared:  # fmt: skip
     """The tables of everything compared so far: each judge, the vote of the judges if there are several, and the vote of people.
 
-    `matches` sets every judge (and the judges' vote) beside the vote of people, and every two persons beside each other. Raises
-    NotFound for a player nobody compared, ConcordError where nothing was compared.
+    `matches` sets every judge (and the judges' vote) beside the vote of people, every judge beside each person, and every two persons
+    beside each other. Raises NotFound for a player nobody compared, ConcordError where nothing was compared.
     """
     table = comparisons.frame(db, benchmark, get(benchmark).same, facets=facets)
     known = sorted({*table.a, *table.b})
@@ -87,7 +87,7 @@ def compared(
         tuple(chosen),
         tuple(standings),
         tuple(pairwise.bias(placed)),
-        tuple(_matches(given)),
+        tuple(_matches(given, _asked(table))),
         len(table),
         int(table.failure.notna().sum()),
         int(table.rater[table.kind == "human"].nunique()),
@@ -117,20 +117,43 @@ def _raters(given: pd.DataFrame, asked: pd.DataFrame) -> list[tuple[str, str, pd
     return found
 
 
-def _matches(given: pd.DataFrame) -> list[Match]:
+def _matches(given: pd.DataFrame, asked: pd.DataFrame) -> list[Match]:
     people = given[given.kind == "human"]
     if people.empty:
         return []
+    persons = sorted(people.rater.unique())
+    each = {person: people[people.rater == person] for person in persons}
     voted = pairwise.vote(people)
+    by_judges, tried = given[given.kind == "judge"], asked[asked.kind == "judge"]
+    judges = sorted(tried.rater.unique())
     found = []
-    judges = sorted(given.rater[given.kind == "judge"].unique())
     for judge in judges:
-        found.append(pairwise.match(judge, PEOPLE, given[given.rater == judge], voted))
+        mine, of = by_judges[by_judges.rater == judge], tried[tried.rater == judge]
+        for name, theirs in ((PEOPLE, voted), *each.items()):
+            found.append(_beside(judge, name, mine, theirs, of))
     if len(judges) > 1:
-        found.append(pairwise.match(ALL_JUDGES, PEOPLE, pairwise.vote(given[given.kind == "judge"]), voted))
-    for one, other in combinations(sorted(people.rater.unique()), 2):
-        found.append(pairwise.match(one, other, people[people.rater == one], people[people.rater == other]))
+        found.append(_beside(ALL_JUDGES, PEOPLE, pairwise.vote(by_judges), voted, tried))
+    for one, other in combinations(persons, 2):
+        found.append(pairwise.match(one, other, each[one], each[other]))
     return found
+
+
+def _beside(judge: str, name: str, mine: pd.DataFrame, theirs: pd.DataFrame, tried: pd.DataFrame) -> Match:
+    """A judge beside people, with how many of their pairs it was not asked about, or has not answered in both orders."""
+    wanted, answered, asked = (
+        set(rows[pairwise.PAIR].itertuples(index=False, name=None)) for rows in (theirs, mine, tried)
+    )
+    return replace(
+        pairwise.match(judge, name, mine, theirs),
+        unasked=len(wanted - asked - answered),
+        incomplete=len(wanted & asked - answered),
+    )
+
+
+def _asked(table: pd.DataFrame) -> pd.DataFrame:
+    """What was asked, answered or not: scenario, one, other, rater, kind."""
+    first = table.a < table.b
+    return table.assign(one=table.a.where(first, table.b), other=table.b.where(first, table.a))
 
 
 @dataclass(frozen=True)
@@ -236,6 +259,12 @@ def notes(found: Compared) -> list[str]:
     if found.failed:
         told.append(
             f"{found.failed} of {found.asked} comparisons have no usable verdict; their pairs are left out."
+        )
+    if found.people:
+        told.append(
+            "“people” takes everybody's answers to a pair together: the reply that more of them prefer, a tie where as many prefer either. "
+            "A judge stands beside people, and beside each person, on the pairs that it answered in both orders; of theirs are left out "
+            "those that it was not asked about, and those without a usable verdict in both orders."
         )
     if found.stand_ins:
         told.append(f"Stand-ins, neither people nor language models: {', '.join(found.stand_ins)}.")

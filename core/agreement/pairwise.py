@@ -73,7 +73,8 @@ class Strength:
 @dataclass(frozen=True)
 class Match:
     """How far two raters agree on the same pairs: share of equal verdicts among all `n`, and among the `n_decided` where neither saw a tie;
-    Cohen's kappa over the three verdicts. None where undefined, with the reason."""
+    Cohen's kappa over the three verdicts. None where undefined, with the reason. Of the pairs that `b` compared, `unasked` are left out
+    because `a` was never asked about them, `incomplete` because `a` has no usable verdict in both orders."""
 
     a: str
     b: str
@@ -83,6 +84,8 @@ class Match:
     equal_decided: float | None
     kappa: float | None
     reason: str = ""
+    unasked: int = 0
+    incomplete: int = 0
 
 
 def orders(table: pd.DataFrame) -> pd.DataFrame:
@@ -207,8 +210,8 @@ def strengths(
 def match(a: str, b: str, one: pd.DataFrame, other: pd.DataFrame) -> Match:
     """Two raters' outcomes on the pairs that both compared.
 
-    Kappa = (p_o − p_e) / (1 − p_e) with p_e from each rater's own shares of the three verdicts (Cohen 1960); undefined where both
-    always gave one and the same verdict.
+    Kappa = (p_o − p_e) / (1 − p_e) with p_e from each rater's own shares of the three verdicts (Cohen 1960); undefined for a single
+    pair, and where one of the two always gave the same verdict: agreement is then what chance would give, whatever the other says.
     """
     both = one.merge(other, on=PAIR, suffixes=("_a", "_b"))
     x, y = both.outcome_a.to_numpy(), both.outcome_b.to_numpy()
@@ -218,6 +221,14 @@ def match(a: str, b: str, one: pd.DataFrame, other: pd.DataFrame) -> Match:
     decided = (x != 0) & (y != 0)
     equal = float((x == y).sum()) / n
     chance = sum(float((x == v).sum()) * float((y == v).sum()) for v in (-1, 0, 1)) / n**2
+    constant = [name for name, given in ((a, x), (b, y)) if (given == given[0]).all()]
+    reason = (
+        "κ needs two pairs at least"
+        if n < 2
+        else f"{' and '.join(constant)} always gave the same verdict, so that κ says nothing"
+        if constant
+        else ""
+    )
     return Match(
         a,
         b,
@@ -225,8 +236,8 @@ def match(a: str, b: str, one: pd.DataFrame, other: pd.DataFrame) -> Match:
         equal,
         int(decided.sum()),
         float((x == y)[decided].sum()) / int(decided.sum()) if decided.any() else None,
-        (equal - chance) / (1 - chance) if chance < 1 else None,
-        "" if chance < 1 else "both always gave the same verdict",
+        None if reason else (equal - chance) / (1 - chance),
+        reason,
     )
 
 

@@ -97,11 +97,22 @@ def _show(found: comparisons.Compared) -> None:
         console.print(table)
     if found.matches:
         table = printing.table("Agreement")
-        for heading in ("", "", "equal", "n", "equal without ties", "n", "Cohen's kappa"):
+        for heading in (
+            "",
+            "",
+            "equal",
+            "n",
+            "equal without ties",
+            "n",
+            "Cohen's kappa",
+            "left out: not asked",
+            "an order missing",
+        ):
             table.add_column(heading, justify="right" if heading else "left")
         for m in found.matches:
             table.add_row(
-                m.a, m.b, _number(m.equal), str(m.n), _number(m.equal_decided), str(m.n_decided), _number(m.kappa) or "undefined"
+                m.a, m.b, _number(m.equal), str(m.n), _number(m.equal_decided), str(m.n_decided), _number(m.kappa) or f"undefined: {m.reason}",
+                str(m.unasked or ""), str(m.incomplete or ""),
             )  # fmt: skip
         console.print(table)
 

@@ -112,6 +112,8 @@ def matches(found: Sequence[Match]) -> None:
                     "equal without ties": None if m.equal_decided is None else 100 * m.equal_decided,
                     "pairs without ties": m.n_decided,
                     "Cohen's κ": m.kappa,
+                    "not asked": m.unasked,
+                    "order missing": m.incomplete,
                 }
                 for m in found
             ]
@@ -124,6 +126,12 @@ def matches(found: Sequence[Match]) -> None:
             "equal": Number(format="%.1f%%"),
             "equal without ties": Number(format="%.1f%%", help="Among pairs where neither saw a tie"),
             "Cohen's κ": Number(format="%.3f"),
+            "not asked": Number(
+                help="Pairs these people compared and the judge was not asked about: left out"
+            ),
+            "order missing": Number(
+                help="Pairs these people compared without the judge's usable verdict in both orders: left out"
+            ),
         },
     )
     _reasons((f"{m.a} and {m.b}", m.reason) for m in found)

@@ -7,6 +7,8 @@ import pytest
 from core import comparisons
 from core.benchmarks.benchmark import Plan
 from core.errors import ConcordError, ConfigError, NotFound
+from core.rating import Comparison, Rater
+from core.store import comparisons as store
 from core.store import conversations, scenarios
 from tests.simulbench import by_hand
 from tests.simulbench.conftest import TARGETS, execute
@@ -169,6 +171,34 @@ def test_people_and_their_agreement_are_in_the_table(filled, run):
     assert "never took half a point" in told.output
     values = json.loads(run(filled, "compare", "simulbench", "--format", "json").stdout)
     assert values["people"] == 2
+
+
+def test_each_judge_stands_beside_each_person_with_what_is_left_out_and_why(filled, run):
+    sit(filled, "Mia", lambda a, b: "A" if a < b else "C", players=["x", "y"])
+    with filled.write() as db:
+        # Of the four pairs that Mia compared the judge answered s1 and s2 in both orders and s3 in one, and was not asked about s4.
+        for script, verdicts in {"s1": "AB", "s2": "BA", "s3": "A-"}.items():
+            for (one, other), verdict in zip(("xy", "yx"), verdicts, strict=True):
+                keys = [by_hand.key(script, player) for player in (one, other)]
+                failure = "No usable reply." if verdict == "-" else None
+                store.save(
+                    db,
+                    Comparison(
+                        "|".join(keys),
+                        *keys,
+                        Rater("j", "judge"),
+                        None if failure else verdict,
+                        failure=failure,
+                    ),
+                )
+        found = comparisons.compared(db, "simulbench", resamples=0)
+        assert [(m.a, m.b, m.n, m.unasked, m.incomplete) for m in found.matches] == [
+            ("j", "people", 2, 1, 1),
+            ("j", "Mia", 2, 1, 1),
+        ]
+    told = run(filled, "compare", "simulbench").output
+    assert "Mia" in told
+    assert "the reply that more of them prefer" in " ".join(told.split())
 
 
 def test_nothing_compared_yet_is_said(workspace, run):

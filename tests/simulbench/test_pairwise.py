@@ -151,6 +151,13 @@ def test_kappa_is_undefined_where_nothing_varies_and_nothing_is_made_up_without_
     same = decided(("s1", "x", "y", 1), ("s2", "x", "y", 1))
     assert pairwise.match("a", "b", same, same).kappa is None
     assert pairwise.match("a", "b", same, same).equal == 1.0
+    varied = decided(("s1", "x", "y", 1), ("s2", "x", "y", 0))
+    # Whoever always says the same agrees as often as chance: p_o = p_e = 1/2, and 0 would look like a finding.
+    one = pairwise.match("a", "b", same, varied)
+    assert (one.n, one.equal, one.kappa) == (2, 0.5, None)
+    assert one.reason == "a always gave the same verdict, so that κ says nothing"
+    single = pairwise.match("a", "b", same[:1], varied[1:].assign(scenario="s1"))
+    assert (single.n, single.kappa, single.reason) == (1, None, "κ needs two pairs at least")
     none = pairwise.match("a", "b", same, decided(("s9", "x", "y", 1)))
     assert (none.n, none.equal, none.kappa, none.reason) == (0, None, None, "they have no pair in common")
     empty = decided().astype({"outcome": float})
