@@ -25,6 +25,8 @@ from pages.parts.session import workspace
 
 Chart = Any
 """A chart of Altair, whose types say little."""
+ROW, AROUND = 46, 130
+"""Pixels an agent takes in the chart, and what stands around the agents."""
 SAID, DONE = "said: SR on conversations", "done: action score"
 
 
@@ -130,16 +132,35 @@ def _words_and_deeds(gaps: Sequence[Gap]) -> Chart:
         ],
         columns=["agent", "value", "of", "said", "done"],
     )
-    y = alt.Y("agent:N", sort=None, title=None, axis=alt.Axis(labelLimit=220, ticks=False))
-    x = alt.X("value:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5))
+    y = alt.Y(
+        "agent:N",
+        sort=None,
+        title=None,
+        scale=alt.Scale(type="point", padding=0.5),
+        # In two lines a name leaves room for the figures on a phone, too.
+        axis=alt.Axis(
+            labelExpr="split(datum.label, ' · ')", labelLimit=150, labelPadding=8, ticks=False, grid=True
+        ),
+    )
+    x = alt.X(
+        "value:Q",
+        title="Score, 0 to 1",
+        scale=alt.Scale(domain=[0, 1], nice=False),
+        axis=alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], format=".2~f"),
+    )
     legend = alt.Legend(orient="top", title=None, labelLimit=300, columns=1)
     base = alt.Chart(table)
     lines = base.mark_rule(strokeWidth=3, opacity=0.5, color="#85898c").encode(y=y, x="said:Q", x2="done:Q")
-    points = base.mark_point(filled=True, size=140, opacity=1).encode(
+    points = base.mark_point(filled=True, opacity=1).encode(
         x=x, y=y, color=alt.Color("of:N", scale=alt.Scale(domain=[SAID, DONE], range=["#9a6fc0", "#d9721e"]), legend=legend),
+        # Of two equal figures the upper point is the smaller one.
+        size=alt.Size("of:N", scale=alt.Scale(domain=[SAID, DONE], range=[200, 90]), legend=None),
         tooltip=["agent:N", alt.Tooltip("of:N", title="what"), alt.Tooltip("value:Q", format=".3f")],
     )  # fmt: skip
-    return (lines + points).properties(height=34 * len(gaps))
+    # The height is that of everything, legend and axis too; without padding points at 0 and 1 would be cut.
+    return (lines + points).properties(
+        height=AROUND + ROW * len(gaps), padding={"left": 4, "right": 14, "top": 4, "bottom": 4}
+    )
 
 
 def _frame(rows: Sequence[Mapping[Any, str | int]]) -> pd.DataFrame:
