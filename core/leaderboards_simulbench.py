@@ -54,7 +54,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Subsets:
-    """The table, best on All first. `discarded` scripts were set aside and do not count."""
+    """The table, best on All first. `discarded` scripts were set aside and do not count; `unaccepted` scripts of the table are of tasks that
+    nobody accepts any more: they are asked no more, and what was answered counts."""
 
     judges: tuple[str, ...]
     rows: tuple[Row, ...]
@@ -62,6 +63,7 @@ class Subsets:
     stand_ins: tuple[str, ...]
     resamples: int
     seed: int
+    unaccepted: int = 0
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,8 @@ def subsets(
         cells = {name: _cell(theirs[of(theirs)], resamples, seed) for name, of in SUBSETS.items()}
         rows.append(Row(str(player), cells, bool(theirs.stand_in.any())))
     rows.sort(key=lambda row: (-(row.cells["All"].mean.value or 0.0), row.player))
-    return Subsets(board.judges, tuple(rows), discarded, board.stand_ins, resamples, seed)
+    unaccepted = len(set(table.script) & set(scenarios.waiting_for(db, STORED, SCRIPT)))
+    return Subsets(board.judges, tuple(rows), discarded, board.stand_ins, resamples, seed, unaccepted)
 
 
 def task_scores(

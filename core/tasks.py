@@ -18,6 +18,9 @@ from core.replies import Unusable
 from core.scenario import Scenario, State
 from core.store import scenarios
 
+ACCEPTED_BY = "_accepted_by"
+"""Where the body of a rejected task keeps who had accepted it before."""
+
 
 @dataclass(frozen=True)
 class Review:
@@ -60,11 +63,12 @@ def accept(db: Database, key: str, by: str, edited: Mapping[str, Any] | None = N
     Who and when is kept, and so is what the model had proposed. Raises NotFound, or ConcordError for an edit that is no task.
     """
     known = scenarios.get(db, STORED, TASK, key)
+    before = {name: value for name, value in known.body.items() if name != ACCEPTED_BY}
     if not edited:
-        return scenarios.decide(db, STORED, TASK, key, "accepted", by)
+        return scenarios.decide(db, STORED, TASK, key, "accepted", by, before)
     allowed = set(Task.model_fields) - {"id", "source"}
     changed = {name: value for name, value in edited.items() if name in allowed}
-    body = {**known.body, **changed}
+    body = {**before, **changed}
     try:
         task = Task.model_validate({**body, "id": key})
         proposals.check(
@@ -77,7 +81,7 @@ def accept(db: Database, key: str, by: str, edited: Mapping[str, Any] | None = N
         raise ConcordError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
     except Unusable as error:
         raise ConcordError(str(error)) from error
-    if body != known.body and "proposed" not in body:
+    if body != before and "proposed" not in body:
         body["proposed"] = {
             name: known.body.get(name) for name in changed if known.body.get(name) != changed[name]
         }
@@ -85,12 +89,19 @@ def accept(db: Database, key: str, by: str, edited: Mapping[str, Any] | None = N
 
 
 def reject(db: Database, key: str, by: str) -> Scenario:
-    """Reject a task; it stays in the store and is not used. Raises NotFound."""
-    return scenarios.decide(db, STORED, TASK, key, "rejected", by)
+    """Reject a task; it stays in the store, and neither it nor its scripts are used. Raises NotFound."""
+    known = scenarios.get(db, STORED, TASK, key)
+    kept = {ACCEPTED_BY: known.decided_by} if known.state == "accepted" else {}
+    return scenarios.decide(db, STORED, TASK, key, "rejected", by, {**known.body, **kept})
 
 
 def reopen(db: Database, key: str) -> Scenario:
-    """Take a decision back: the task waits again, in the words in which it was proposed. Raises NotFound."""
-    body = dict(scenarios.get(db, STORED, TASK, key).body)
+    """Take a decision back. A task that was accepted before it was rejected is accepted again, by whom it was; else it waits again, in the
+    words in which it was proposed. Raises NotFound."""
+    known = scenarios.get(db, STORED, TASK, key)
+    body = dict(known.body)
+    accepted_by = body.pop(ACCEPTED_BY, None)
+    if known.state == "rejected" and accepted_by is not None:
+        return scenarios.decide(db, STORED, TASK, key, "accepted", accepted_by, body)
     body |= body.pop("proposed", None) or {}
     return scenarios.decide(db, STORED, TASK, key, "proposed", "", body)

@@ -47,7 +47,12 @@ def count(workspace: str) -> None:
     with Workspace.open(workspace, create=False).read() as db:
         kept = stored(scenarios.accepted(db, STORED, SCRIPT))
         sources = scenarios.counts(db, STORED, SCRIPT)
+        without = scenarios.waiting_for(db, STORED, SCRIPT)
     echo_counts(list(kept.values()))
+    if without:
+        click.echo(
+            f"Left out, since their task is not accepted: {len(without)} ({', '.join(dict.fromkeys(without.values()))})"
+        )
     for source, states in sources.items():
         click.echo(f"From {source}: " + ", ".join(f"{n} {state}" for state, n in states.items()))
 

@@ -67,6 +67,10 @@ def notes(found: tables.Subsets) -> list[str]:
         )
     if found.discarded:
         told.append(f"{found.discarded} scripts were set aside and do not count.")
+    if found.unaccepted:
+        told.append(
+            f"{found.unaccepted} scripts are of tasks that were rejected or wait for a decision: they are asked no more; what was answered before counts."
+        )
     if found.stand_ins or any(row.stand_in for row in found.rows):
         told.append("Stand-ins take part: these figures say nothing about language models.")
     return told

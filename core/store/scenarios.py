@@ -32,8 +32,22 @@ def save(db: Database, given: Iterable[Scenario]) -> int:
 
 
 def accepted(db: Database, benchmark: str, kind: str) -> list[Scenario]:
-    """Those that may be used, in the order they came."""
-    return page(db, benchmark, kind, state="accepted", limit=-1)
+    """Those that may be used, in the order they came; one of a task of the store that is not accepted itself is left out."""
+    without = waiting_for(db, benchmark, kind)
+    return [s for s in page(db, benchmark, kind, state="accepted", limit=-1) if s.key not in without]
+
+
+def waiting_for(db: Database, benchmark: str, kind: str) -> dict[str, str]:
+    """Those accepted whose task is in the store and not accepted (any more), and the task: both by key. A task that is in no store, but in
+    a file, needs nobody's acceptance."""
+    return dict(
+        db.execute(
+            "SELECT s.key, t.key FROM scenarios s JOIN scenarios t ON t.benchmark = s.benchmark AND t.kind = 'task' "
+            "AND t.key = json_extract(s.body, '$.task') WHERE s.benchmark = ? AND s.kind = ? AND s.state = 'accepted' "
+            "AND t.state <> 'accepted' ORDER BY s.id",
+            [benchmark, kind],
+        ).fetchall()
+    )
 
 
 def page(

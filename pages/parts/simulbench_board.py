@@ -42,9 +42,14 @@ class Board(NamedTuple):
 
 @st.cache_resource(max_entries=8, show_spinner="Measuring …")
 def _board(
-    folder: str, stamp: object, set_aside: int, judges: tuple[str, ...], sources: tuple[str, ...], model: str
+    folder: str,
+    stamp: object,
+    set_aside: tuple[int, int],
+    judges: tuple[str, ...],
+    sources: tuple[str, ...],
+    model: str,
 ) -> Board:
-    """The tables; measured anew when the store has grown or scripts were set aside."""
+    """The tables; measured anew when the store has grown or scripts were set aside, or left out with their task."""
     with workspace().read() as db:
         narrowed: dict[str, Any] = {"judges": judges, "sources": sources}
         return Board(
@@ -64,7 +69,10 @@ def draw() -> None:
         stamp = stored.stamp(db)
         judges = [name for name, _ in stored.judges(db, STORED).values()]
         known = list(scenarios.counts(db, STORED, SCRIPT))
-        away = len(scenarios.keys(db, STORED, SCRIPT, "discarded"))
+        away = (
+            len(scenarios.keys(db, STORED, SCRIPT, "discarded")),
+            len(scenarios.waiting_for(db, STORED, SCRIPT)),
+        )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         panel = st.multiselect(
             "Panel of judges", judges, key="judges", bind="query-params", placeholder="every judge"

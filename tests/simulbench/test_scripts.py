@@ -3,10 +3,13 @@
 import pytest
 from pydantic import ValidationError
 
-from core import scripts
+from core import leaderboards_simulbench as boards
+from core import scripts, tasks
 from core.benchmarks.simulbench.scripts import Script, extract
 from core.conversation import Conversation, Message
 from core.errors import ConcordError, NotFound
+from core.exchange.standings_simulbench import notes
+from core.scenario import Scenario
 from core.store import scenarios
 from tests.simulbench import by_hand
 
@@ -71,6 +74,49 @@ def test_scripts_come_from_the_only_judge_and_not_twice(played):
 def test_without_a_judge_there_is_nothing_to_go_by(workspace):
     with workspace.write() as db, pytest.raises(ConcordError, match="No judge has looked"):
         scripts.extract_scripts(db)
+
+
+def test_scripts_of_a_rejected_task_are_asked_no_more_until_it_is_accepted_again(run, workspace):
+    def planned():
+        told = run(workspace, "run", "simulbench", "--targets", "standin-sim-steady", "--estimate")
+        assert told.exit_code == 0, told.output
+        return told.output.split("\n")[0]
+
+    body = {
+        "act": "Maker", "task_description": "Be a maker of things. My first request: make one.", "request_type": "a request",
+        "type": "stateless",
+    }  # fmt: skip
+    with workspace.write() as db:
+        by_hand.store_scripts(db, "s1", "s2", "s3", "s4")
+        scenarios.save(db, [Scenario("simulbench", "task", "maker", body, "proposed", "generated")])
+        tasks.accept(db, "maker", "Ada")
+        by_hand.fill(db, {("s1", "x"): [5], ("s4", "x"): [7]})
+    every = planned()
+    assert "4" in every
+    with workspace.write() as db:
+        tasks.reject(db, "maker", "Ben")
+        assert [s.key for s in scenarios.accepted(db, "simulbench", "script")] == ["s4"]
+        # What was answered stays in the table, which says so: s1 (5) and s4 (7).
+        table = boards.subsets(db, resamples=0)
+        assert (table.rows[0].cells["All"].n, table.rows[0].cells["All"].mean.value, table.unaccepted) == (
+            2,
+            6,
+            1,
+        )
+    assert "1 scripts are of tasks that were rejected" in " ".join(notes(table))
+    assert planned() == every.replace("4", "1")
+    assert "task is not accepted: 3 (maker)" in run(workspace, "scripts", "count").output
+    with workspace.write() as db:
+        # Who takes the rejection back has what was there before it: a task that Ada had accepted.
+        again = tasks.reopen(db, "maker")
+        assert (again.state, again.decided_by, dict(again.body)) == ("accepted", "Ada", body)
+        assert len(scenarios.accepted(db, "simulbench", "script")) == 4
+    assert planned() == every
+    with workspace.write() as db:
+        assert tasks.reopen(db, "maker").state == "proposed"
+        assert len(scenarios.accepted(db, "simulbench", "script")) == 1, "what waits is not used either"
+        tasks.reject(db, "maker", "Ben")
+        assert tasks.reopen(db, "maker").state == "proposed", "nobody had accepted it"
 
 
 def test_full_marks_from_every_judge_for_every_target_set_a_script_aside(run, workspace):
