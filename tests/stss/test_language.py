@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 
 from core import leaderboards_stss as tables
-from core.benchmarks.stss import STSS_LANGUAGE, goals
+from core.benchmarks.stss import STSS, STSS_LANGUAGE, goals
 from core.benchmarks.stss.goals import CONDITIONS, Met, Verdict, conditions, met, read
 from core.benchmarks.stss.scoring import Score
+from core.benchmarks.stss.system import spoken
 from core.benchmarks.stss.tasks import TITLES, Subgoal
 from core.conversation import Conversation, Message
 from core.leaderboards_stss import Agent, Simulated, Talked
 from core.replies import Unusable
-from tests.stss.made import at, party
+from tests.stss.made import at, party, talk
 
 SAID = Conversation("stss-language", "k", "m", (Message("assistant", "Come!"), Message("user", "Yes.")))
 
@@ -89,6 +90,13 @@ def test_conditions_are_yes_or_no_and_only_those_on_the_conversation_are_counted
         for c in STSS_LANGUAGE.criteria
         if c.name not in ("naturalness", "rationality", "quality")
     )
+
+
+def test_speakers_are_called_as_the_questions_call_them():
+    by_role = dict(zip(("user", "assistant"), STSS_LANGUAGE.speakers, strict=True))
+    said = spoken("Ada", [talk("1 10:00", "Ben", "Ada", "Hello", "Come!")])
+    assert [(by_role[m.role], m.meta["speaker"]) for m in said] == [("Partner", "Ben"), ("Performer", "Ada")]
+    assert STSS.speakers == STSS_LANGUAGE.speakers
 
 
 A, B = Agent("m", "GA"), Agent("m", "GA+TDP")

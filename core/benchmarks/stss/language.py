@@ -221,4 +221,5 @@ STSS_LANGUAGE = Benchmark(
     rubric=RUBRIC,
     facets=("task", "type", "architecture", "scenario", "partner", "embeddings"),
     plays=plays,
+    speakers=system.SPEAKERS,
 )  # fmt: skip

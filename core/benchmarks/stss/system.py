@@ -277,6 +277,9 @@ EMBEDDINGS = Role(
     kind="embeddings",
 )
 
+SPEAKERS = ("Partner", "Performer")
+"""Who speaks as the user and who as the assistant, in the words in which people and judges are asked."""
+
 STSS = Benchmark(
     name=NAME,
     title="STSS",
@@ -304,4 +307,5 @@ STSS = Benchmark(
     facets=("task", "type", "architecture", "performer", "town", "embeddings"),
     plays=plays,
     stage=stage,
+    speakers=SPEAKERS,
 )  # fmt: skip
