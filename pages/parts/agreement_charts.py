@@ -9,6 +9,7 @@ import altair as alt
 import pandas as pd
 
 from core.trust import Measured, name_of
+from pages.parts.charts import name_axis
 
 OTHERS, ALL = "the others", "all"
 PERSON, JUDGE, PANEL = "a person, with the others", "judge", "panel"
@@ -38,7 +39,7 @@ def forest(part: Mapping[str, Any], short: Mapping[str, str]) -> Chart | None:
     kinds = [kind for kind in (JUDGE, PANEL, PERSON) if kind in set(table.kind)]
     least = float(table[["rho", "low"]].min().min())
     x = alt.X("rho:Q", title=RHO, scale=alt.Scale(domain=[min(0.0, least), 1.0]))
-    y = alt.Y("name:N", sort=list(table.name), title=None, axis=_names())
+    y = alt.Y("name:N", sort=list(table.name), title=None, axis=name_axis())
     legend = alt.Legend(orient="top", title=None, labelLimit=260, symbolStrokeWidth=0)
     color = alt.Color("kind:N", scale=alt.Scale(domain=kinds), legend=legend)
     tip = [
@@ -113,7 +114,7 @@ def shares(table: pd.DataFrame, words: Mapping[float, str]) -> Chart:
         alt.Chart(table)
         .mark_bar()
         .encode(
-            y=alt.Y("who:N", sort=list(dict.fromkeys(table.who)), title=None, axis=_names()),
+            y=alt.Y("who:N", sort=list(dict.fromkeys(table.who)), title=None, axis=name_axis()),
             x=alt.X("share:Q", title="share of answers", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
             color=alt.Color("answer:N", sort=answers, scale=alt.Scale(domain=answers, range=_shades(len(answers))), legend=legend),
             order=alt.Order("score:Q"),
@@ -136,7 +137,7 @@ def players(rows: pd.DataFrame, bias: bool) -> Chart | None:
     if table.empty:
         return None
     title = "bias in points (judge less people)" if bias else RHO
-    y = alt.Y("group:N", sort=list(table.sort_values("value").group), title=None, axis=_names())
+    y = alt.Y("group:N", sort=list(table.sort_values("value").group), title=None, axis=name_axis())
     base = alt.Chart(table)
     tip = [
         alt.Tooltip("group:N", title="player"), alt.Tooltip("value:Q", format="+.2f", title=name), alt.Tooltip("low:Q", format="+.2f", title="from"),
@@ -170,7 +171,7 @@ def matrix(humans: Mapping[str, Any]) -> Chart:
     table["shown"] = ["–" if pd.isna(rho) else f"{rho:.2f}" for rho in table.rho]
     base = alt.Chart(table).encode(
         x=alt.X("other:N", sort=[*names, OTHERS, ALL], title=None, axis=alt.Axis(orient="top", labelAngle=-30 if len(names) > 4 else 0, labelLimit=110)),
-        y=alt.Y("one:N", sort=names, title=None, axis=_names()),
+        y=alt.Y("one:N", sort=names, title=None, axis=name_axis()),
         tooltip=[
             alt.Tooltip("one:N"), alt.Tooltip("other:N", title="with"), alt.Tooltip("rho:Q", format=".3f", title="ρ"), alt.Tooltip("n:Q", title="items both rated"),
         ],
@@ -181,10 +182,6 @@ def matrix(humans: Mapping[str, Any]) -> Chart:
         text="shown:N", color=alt.condition("datum.rho > 0.5", alt.value("white"), alt.value("#16202c"))
     )
     return (boxes + words).properties(height=alt.Step(ROW))
-
-
-def _names() -> alt.Axis:
-    return alt.Axis(labelLimit=260, labelOverlap=False, labelFlush=False, ticks=False)
 
 
 def _answer(score: float, words: Mapping[float, str]) -> str:

@@ -33,7 +33,7 @@ def standings(board: Leaderboard) -> alt.LayerChart | None:
         return None
     order = [s.player for s in board.standings if s.score.value is not None]
     base = alt.Chart(pd.DataFrame(rows)).encode(
-        y=alt.Y("player:N", sort=order, title=None, axis=alt.Axis(labelLimit=260)),
+        y=alt.Y("player:N", sort=order, title=None, axis=name_axis()),
         tooltip=[
             "player",
             *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("score", "low", "high", "final")),
@@ -46,3 +46,8 @@ def standings(board: Leaderboard) -> alt.LayerChart | None:
     points = base.mark_point(filled=True, size=90, opacity=1, color=GREEN).encode(x="score:Q")
     both: alt.LayerChart = rule + points
     return both.properties(height=alt.Step(ROW))
+
+
+def name_axis() -> alt.Axis:
+    """An axis of names: every one of them, at its row."""
+    return alt.Axis(labelLimit=260, labelOverlap=False, labelFlush=False, ticks=False)

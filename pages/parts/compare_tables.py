@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.agreement.pairwise import Bias, Match
 from core.comparisons import Standing
-from pages.parts.charts import GREEN, ROW
+from pages.parts.charts import GREEN, ROW, name_axis
 from pages.parts.plain import plain
 
 Number = st.column_config.NumberColumn
@@ -54,9 +54,7 @@ def strengths(standing: Standing) -> None:
     ]  # fmt: skip
     if rows:
         base = alt.Chart(pd.DataFrame(rows)).encode(
-            y=alt.Y(
-                "model:N", sort=[str(row["model"]) for row in rows], title=None, axis=alt.Axis(labelLimit=260)
-            ),
+            y=alt.Y("model:N", sort=[str(row["model"]) for row in rows], title=None, axis=name_axis()),
             tooltip=[
                 "model",
                 *(alt.Tooltip(f"{c}:Q", format=".2f") for c in ("strength", "low", "high")),
