@@ -65,7 +65,7 @@ class Brought(Generic[T]):
 
 def read_tasks(file: Path) -> Brought[Task]:
     """The tasks of a published file: id, act, task_description, request_type, type. Raises ImportRefused where it cannot be read."""
-    found, wrong = _read(file, lambda line, entry: Task.model_validate(entry))
+    found, wrong = _read(file, _task)
     return Brought(file, *_once(found, wrong, lambda task: task.id))
 
 
@@ -90,6 +90,17 @@ def read_scripts(file: Path) -> Brought[Script]:
     return Brought(file, *_once(found, wrong, lambda script: script.key))
 
 
+def _task(line: int, entry: dict[str, Any]) -> Task:
+    if "dialogue_history" in entry:
+        raise ImportRefused(
+            "The file holds scripts, not tasks. Import it with `concord import simulbench-scripts`."
+        )
+    for name in ("id", "act", "task_description", "type"):
+        if not isinstance(entry.get(name), str):
+            raise ValueError(f"“{name}” must be a text" + ("." if name in entry else "; it is missing."))
+    return Task.model_validate(entry)
+
+
 def _script(entry: dict[str, Any], first: int) -> Script:
     history = entry["dialogue_history"]
     turn = entry["turn_num"] or sum(said["role"] == "user" for said in history)
@@ -110,6 +121,10 @@ def _script(entry: dict[str, Any], first: int) -> Script:
 
 
 def _checked(line: int, entry: dict[str, Any]) -> dict[str, Any]:
+    if "dialogue_history" not in entry and "request_type" in entry:
+        raise ImportRefused(
+            "The file holds tasks, not scripts. Import it with `concord import simulbench-tasks`."
+        )
     for name in ("source_id", "source_file_name", "act", "type"):
         if not isinstance(entry.get(name), str) or not entry[name]:
             raise ValueError(f"“{name}” is missing.")

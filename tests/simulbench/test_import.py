@@ -131,3 +131,19 @@ def test_files_that_are_none(run, workspace, tmp_path):
         result = run(workspace, "import", "simulbench-tasks", tmp_path / name)
         assert result.exit_code == 1
         assert complaint in result.output
+
+
+def test_one_published_file_taken_for_the_other_is_told_by_its_name(run, workspace, file, tmp_path):
+    scripts, tasks = file(line()), tmp_path / "tasks.jsonl"
+    task = {"id": "t", "act": "T", "task_description": "Be a T.", "request_type": "input", "type": "stateful"}
+    tasks.write_text(json.dumps(task) + "\n")
+    said = run(workspace, "import", "simulbench-tasks", scripts).output
+    assert (
+        said
+        == "Error: The file holds scripts, not tasks. Import it with `concord import simulbench-scripts`.\n"
+    )
+    assert "holds tasks, not scripts" in run(workspace, "import", "simulbench-scripts", tasks).output
+    tasks.write_text(json.dumps({**task, "id": 7}) + "\n" + json.dumps({"id": "u"}) + "\n")
+    said = run(workspace, "import", "simulbench-tasks", tasks).output
+    assert "line 1: “id” must be a text." in said
+    assert "line 2: “act” must be a text; it is missing." in said
