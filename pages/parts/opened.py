@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from core.benchmarks import BENCHMARKS
+from core.benchmarks.simulbench import DIALOGUES, SIMULBENCH
 from core.conversation import Conversation, Turn
 from core.rating import Criterion, Spent
 from core.scorecard import final, names, scorecard
@@ -19,9 +20,11 @@ from core.store.ratings import Stored
 from pages.parts import town_links
 from pages.parts.plain import plain
 from pages.parts.session import workspace
-from pages.parts.transcript import context, transcript
+from pages.parts.transcript import context, history_by, transcript
 
 Asked = Mapping[str, Criterion]
+SIMULATIONS = (SIMULBENCH.name, DIALOGUES.name)
+"""Benchmarks whose replies are terminals, boards and the like: drawn with spaces."""
 
 
 def conversation(which: int) -> None:
@@ -41,6 +44,7 @@ def conversation(which: int) -> None:
         _scores(given, asked)
     _people([r for r in given if r.rater.kind == "human"], asked)
     _background(what)
+    town_links.planned(which, found, what)
     by_judges = [r for r in given if r.rater.kind == "judge"]
     whole = [r for r in by_judges if r.turn is None]
     if any(r.explanation or r.repeat for r in whole):
@@ -53,7 +57,13 @@ def conversation(which: int) -> None:
         _verdicts([r for r in by_judges if r.turn == turn.number], asked, f"Scores of turn {turn.number}")
 
     if turns or not town_links.dialogue(which, found, what):
-        transcript(what, beside=beside if turns else None, speakers=town_links.speakers(what))
+        transcript(
+            what,
+            beside=beside if turns else None,
+            speakers=town_links.speakers(what),
+            before=history_by(what),
+            letters=found.benchmark in SIMULATIONS,
+        )
     _cost(what, spent, judgements)
 
 

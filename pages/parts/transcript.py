@@ -6,8 +6,15 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from core.benchmarks import BENCHMARKS
 from core.conversation import Conversation, Turn
 from pages.parts.plain import plain
+
+
+def history_by(conversation: Conversation) -> str:
+    """Who wrote the replies before the last, where it was not the player: a script was cut from a dialogue of another simulator."""
+    known = BENCHMARKS.get(conversation.benchmark)
+    return known.speakers[1] if known is not None and known.same else ""
 
 
 def transcript(
@@ -15,17 +22,22 @@ def transcript(
     *,
     beside: Callable[[Turn], None] | None = None,
     speakers: tuple[str, str] = ("User", "Reply"),
+    before: str = "",
+    letters: bool = False,
 ) -> None:
-    """Draw every turn. `beside` is called once a turn, beside the reply (below it on a narrow screen; after the user's message where
+    """Draw every turn. `before` names who wrote the replies before the last where that was somebody else; `letters` draws what was said in
+    columns that stand under each other, as terminals and boards need it. `beside` is called once a turn, beside the reply (below it on a narrow screen; after the user's message where
     a reply is owed), to draw what belongs to that turn, such as its scores."""
-    for turn in conversation.turns():
+    turns = list(conversation.turns())
+    for turn in turns:
         if turn.user is not None:
             with st.chat_message("user", avatar=":material/person:"):
-                _said(f"{speakers[0]} · turn {turn.number}", turn.user.content)
+                _said(f"{speakers[0]} · turn {turn.number}", turn.user.content, letters)
         if turn.reply is not None:
             left, right = st.columns([3, 2], gap="medium") if beside is not None else (st.container(), None)
             with left, st.chat_message("assistant", avatar=":material/chat:"):
-                _said(speakers[1], turn.reply.content or "(an empty reply)")
+                who = speakers[1] if turn is turns[-1] or not before else before
+                _said(who, turn.reply.content or "(an empty reply)", letters and bool(turn.reply.content))
             if beside is not None and right is not None:
                 with right:
                     beside(turn)
@@ -41,7 +53,10 @@ def context(conversation: Conversation) -> None:
                 st.text(str(text))
 
 
-def _said(who: str, text: str) -> None:
+def _said(who: str, text: str, letters: bool) -> None:
     st.caption(plain(who))
+    if letters:
+        st.code(text, language=None, wrap_lines=True)
+        return
     # st.text is the one element that interprets nothing, not even Streamlit's own colours and icons.
     st.text(text)

@@ -1,9 +1,12 @@
 """The hunt's line is read a page at a time: what was settled is counted off, what was passed does not hold up what follows."""
 
+from dataclasses import replace
+
 import pytest
 
 from core import spotcheck
-from core.store import spotchecks
+from core.conversation import Message
+from core.store import conversations, spotchecks
 from core.workspace import Workspace
 from pages.parts.review import spot
 from tests.simulbench import by_hand
@@ -59,3 +62,25 @@ def test_a_beginning_of_ones_own_comes_first_wherever_it_stands(filled):
         found = spot.Hunt("simulbench", "Ada", first=order[5]).moving(db, None)
     assert (list(found.line), found.first) == ([order[5], *order[:2]], order[5])
     assert found.items[0]["reasons"] == ["low score"]
+
+
+def test_only_the_reply_that_was_judged_is_the_targets(filled):
+    messages = [Message("user", "Be it."), Message("assistant", "I am."), Message("user", "On."), Message("assistant", "So.")]  # fmt: skip
+    with filled.write() as db:
+        talk = conversations.load(db, by_hand.key("s1", "x"))
+        here = conversations.save(db, replace(talk, key="longer", messages=tuple(messages)))
+        shown = spot.item(spotcheck.screen(db, here), here, (), ())
+    assert [said["speaker"] for said in shown["said"]] == ["User", "Simulator", "User", "x"]
+
+
+def test_the_one_score_of_a_person_is_shown_beside_every_judge(filled):
+    with filled.write() as db:
+        order = [s.conversation_id for s in spotcheck.queue(db, "simulbench")]
+        first, other = spotchecks.judgements(db, order[0], "quality")
+        spotcheck.verify(db, first.id, "Ada", "too_low", corrected=5)
+        [item] = spot.Hunt("simulbench", "Ada").moving(db, order[:1]).items
+        assert (item["own"], [j["corrected"] for j in item["judgements"]]) == (5, [5, None])
+        [others] = spot.Hunt("simulbench", "Ben").moving(db, order[:1]).items
+        assert others["own"] is None
+        spotcheck.verify(db, other.id, "Ada", "too_low", corrected=7)
+        assert spot.item(spotcheck.screen(db, order[0], "Ada"), 1, (), (), person="Ada")["own"] == 7

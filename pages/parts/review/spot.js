@@ -15,7 +15,11 @@ const spot = {
 
   effect(item, event) {
     const judgement = item.judgements.find((j) => j.id === event.judgement);
-    if (judgement) Object.assign(judgement, { finding: event.finding, comment: event.comment, corrected: event.corrected });
+    if (!judgement) return;
+    // A person has one score for a reply: the last one given beside any of its judges, until that one is taken back.
+    if (event.corrected !== null) item.own = event.corrected;
+    else if (judgement.corrected !== null && judgement.corrected === item.own) item.own = null;
+    Object.assign(judgement, { finding: event.finding, comment: event.comment, corrected: event.corrected });
   },
 
   event: (item, j, changed) => ({ item: item.id, judgement: j.id, finding: j.finding, comment: j.comment, corrected: j.corrected, ...changed }),
@@ -132,7 +136,8 @@ const spot = {
       for (const button of card.querySelectorAll(".verdict")) button.setAttribute("aria-pressed", button.dataset.finding === j.finding);
       line.fixed.options.forEach((o, n) => card.querySelectorAll(".give")[n]?.setAttribute("aria-pressed", o.value === j.corrected));
       const mine = card.querySelector(".mine");
-      if (mine) mine.textContent = [j.corrected !== null && `you would give ${j.corrected}`, j.comment && `note: ${j.comment}`].filter(Boolean).join(" · ");
+      if (mine) mine.textContent = [j.corrected !== null && `you would give ${j.corrected}`,
+        item.own !== null && item.own !== j.corrected && `your score for this reply is ${item.own}: you have one, whoever judged it, and another would replace it`, j.comment && `note: ${j.comment}`].filter(Boolean).join(" · ");
     }
   },
 

@@ -15,6 +15,7 @@ from core.spotcheck import Screen
 from core.store.spotchecks import Seen
 from pages.parts.desk.sent import as_text, options
 from pages.parts.review.component import AHEAD, LINE, Moving, name
+from pages.parts.transcript import history_by
 
 
 class Found(BaseModel):
@@ -67,7 +68,14 @@ class Hunt:
         for found in spotcheck.queue(db, self.benchmark, only=beyond, limit=len(beyond)) if beyond else ():
             self.because[found.conversation_id] = found.reasons
         items = [
-            item(spotcheck.screen(db, i, self.person), i, self.because.get(i, ()), self.judges) for i in ids
+            item(
+                spotcheck.screen(db, i, self.person),
+                i,
+                self.because.get(i, ()),
+                self.judges,
+                person=self.person,
+            )
+            for i in ids
         ]
         return Moving(line, self.left - settled, self.of, items, self.first)
 
@@ -105,7 +113,14 @@ class Audit:
         where = {judgement: conversation for judgement, conversation, _ in drawn}
         line = [judgement for judgement, _, done in drawn if not done]
         items = [
-            item(spotcheck.screen(db, where[int(i)], self.person), int(i), (), (), only=int(i))
+            item(
+                spotcheck.screen(db, where[int(i)], self.person),
+                int(i),
+                (),
+                (),
+                only=int(i),
+                person=self.person,
+            )
             for i in (line[: AHEAD + 1] if wanted is None else wanted)
             if int(i) in where
         ]
@@ -139,16 +154,25 @@ def apply(db: Database, person: str, event: Found, audit: str = "") -> None:
 
 
 def item(
-    screen: Screen, number: int, reasons: Sequence[str], judges: Sequence[str], only: int | None = None
-) -> dict[str, Any]:
-    """One conversation as it is shown. `only` shows this judgement alone."""
+    screen: Screen, number: int, reasons: Sequence[str], judges: Sequence[str], only: int | None = None, *, person: str = ""
+) -> dict[str, Any]:  # fmt: skip
+    """One conversation as it is shown. `only` shows this judgement alone; `own` is the score this person has given the reply, which is
+    one score, whichever judge it was given beside."""
     conversation = screen.conversation
     benchmark = get(conversation.benchmark)
-    speakers = {"user": "User", "assistant": conversation.player}
+    last = conversation.messages[-1] if conversation.messages else None
+    before = history_by(conversation) or conversation.player
+    speakers = {"user": "User", "assistant": before}
     shown = [
         seen
         for seen in screen.judgements
         if (seen.id == only if only is not None else not judges or seen.judge in judges)
+    ]
+    study = spotcheck.study_name(benchmark.name)
+    own = [
+        r.score
+        for r in screen.people
+        if (r.rater.name, r.study, r.criterion) == (person, study, screen.criterion.name)
     ]
     context = {k: v for k, v in conversation.context.items() if not k.startswith("_")}
     return {
@@ -165,7 +189,9 @@ def item(
             {
                 "turn": turn.number,
                 "reply": message is turn.reply,
-                "speaker": speakers[message.role],
+                "speaker": conversation.player
+                if message is last and message is turn.reply
+                else speakers[message.role],
                 "text": message.content,
                 "cut": bool(message.meta.get("cut")),
             }
@@ -175,6 +201,7 @@ def item(
         ],
         "challenging": screen.challenging,
         "last": bool(benchmark.same),
+        "own": own[0] if own else None,
         "judgements": [_judgement(seen) for seen in shown],
         "people": [
             f"{r.rater.name} {r.score:g}" for r in screen.people if r.criterion == screen.criterion.name
