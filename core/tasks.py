@@ -12,12 +12,14 @@ from sqlite_utils import Database
 from core.benchmarks.benchmark import Materials
 from core.benchmarks.simulbench import proposals
 from core.benchmarks.simulbench.proposals import Likeness, Proposed
-from core.benchmarks.simulbench.tasks import STORED, TASK, Task, task_of, tasks
+from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, Task, task_of, tasks
 from core.errors import ConcordError
 from core.replies import Unusable
 from core.scenario import Scenario, State
 from core.store import scenarios
 
+WORDS = {"act": "The name", "task_description": "The description", "request_type": "The kind of request"}
+"""What a person may change of a task, in their words."""
 ACCEPTED_BY = "_accepted_by"
 """Where the body of a rejected task keeps who had accepted it before."""
 
@@ -68,6 +70,11 @@ def accept(db: Database, key: str, by: str, edited: Mapping[str, Any] | None = N
         return scenarios.decide(db, STORED, TASK, key, "accepted", by, before)
     allowed = set(Task.model_fields) - {"id", "source"}
     changed = {name: value for name, value in edited.items() if name in allowed}
+    for name, words in WORDS.items():
+        if name in changed and not str(changed[name]).strip():
+            raise ConcordError(f"{words} is empty.")
+    if changed.get("type", TYPES[0]) not in TYPES:
+        raise ConcordError(f"“{changed['type']}” is no type of task: it must be {' or '.join(TYPES)}.")
     body = {**before, **changed}
     try:
         task = Task.model_validate({**body, "id": key})
@@ -77,10 +84,13 @@ def accept(db: Database, key: str, by: str, edited: Mapping[str, Any] | None = N
             )
         )
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ConcordError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+        where = str(error.errors()[0]["loc"][0])
+        raise ConcordError(f"{WORDS.get(where, f'“{where}”')} cannot be kept so.") from error
     except Unusable as error:
-        raise ConcordError(str(error)) from error
+        told = str(error)
+        for name, words in WORDS.items():
+            told = told.replace(f'"{name}"', words)
+        raise ConcordError(told) from error
     if body != before and "proposed" not in body:
         body["proposed"] = {
             name: known.body.get(name) for name in changed if known.body.get(name) != changed[name]

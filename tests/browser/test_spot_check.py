@@ -168,6 +168,8 @@ def test_a_score_of_ones_own_says_by_itself_which_way(app: Server, page: Page) -
     assert first.score is not None
     assert second.score is not None
     press(page, "ArrowDown 0 ArrowUp")
+    # One score for the reply: beside the other judge it is said which one there is.
+    expect(page.locator(".judged .mine").first).to_contain_text("your score for this reply is 10")
     press(page, f"{int(first.score)}")
     saved(page)
     assert found(app, "Chi") == [(second.judge, "too_low", 10.0), (first.judge, "reasonable", first.score)]
@@ -390,7 +392,17 @@ def test_an_edit_that_is_no_task_is_refused_and_shown_again(app: Server, page: P
     press(page, "e")
     page.locator(".dialog textarea").fill("Be new, and say nothing else.")
     page.keyboard.press("Control+Enter")
-    expect(page.locator(".notice")).to_contain_text("must end with the first request")
+    # The window stays, with what is wrong; what one goes on typing is words, not keys.
+    expect(page.locator(".dialog .refusal")).to_have_text("Not kept: The description must end with the first request, in a sentence that begins with \"My first …\".")  # fmt: skip
+    page.keyboard.type("aaxa")
+    page.keyboard.press("End")
+    expect(page.locator(".dialog textarea")).to_have_value(re.compile("aaxa"))
+    page.locator(".dialog textarea").fill("Be new, and say nothing else.")
+    page.locator(".dialog input").first.fill("")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".dialog .refusal")).to_have_text("Not kept: The name is empty.")
+    page.locator(".dialog input").first.fill("New One")
+    page.keyboard.press("Escape")
     titled(page, "New One")
     expect(page.locator(".text.task")).to_contain_text("My first wish: x.")
     with app.workspace.read() as db:
@@ -398,6 +410,13 @@ def test_an_edit_that_is_no_task_is_refused_and_shown_again(app: Server, page: P
     # What was typed is still there to be put right.
     press(page, "e")
     expect(page.locator(".dialog textarea")).to_have_value("Be new, and say nothing else.")
+    page.locator(".dialog textarea").fill("Be new. My first word: so.")
+    page.get_by_role("button", name="Accept so").click()
+    expect(page.locator(".dialog")).to_have_count(0)
+    expect(page.locator(".end h1")).to_contain_text("All decided")
+    with app.workspace.read() as db:
+        kept = scenarios.get(db, "simulbench", "task", "new-one")
+    assert (kept.state, kept.body["task_description"]) == ("accepted", "Be new. My first word: so.")
 
 
 # -- the leaderboard

@@ -134,12 +134,20 @@ def test_a_person_accepts_edits_rejects_and_it_is_kept_who_and_when(workspace, r
 
 
 @pytest.mark.parametrize(
-    "edited", [{"task_description": "No request at all."}, {"act": ""}, {"type": "both"}]
+    ("edited", "told"),
+    [
+        ({"task_description": "No request at all."}, "^The description must end with the first request"),
+        ({"task_description": "Be a [CHARACTER_NAME]"}, "^The description must end with"),
+        ({"act": ""}, "^The name is empty.$"),
+        ({"request_type": " "}, "^The kind of request is empty.$"),
+        ({"type": "both"}, "^“both” is no type of task: it must be stateless or stateful.$"),
+        ({"strategies": 3}, "^“strategies” cannot be kept so.$"),
+    ],
 )
-def test_an_edit_that_is_no_task_is_refused(workspace, edited):
+def test_an_edit_that_is_no_task_is_refused_in_a_sentence(workspace, edited, told):
     propose(workspace, count=1)
     [one] = waiting(workspace)
-    with workspace.write() as db, pytest.raises(ConcordError):
+    with workspace.write() as db, pytest.raises(ConcordError, match=told):
         tasks.accept(db, one.task.id, "Ada", edited)
     assert waiting(workspace)[0].scenario.state == "proposed"
 

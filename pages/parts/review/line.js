@@ -17,6 +17,7 @@ class Line {
     this.said = null;
     this.closed = null;
     this.drafts = new Map(); // words that were typed and are not kept yet
+    this.trying = null; // what is not shown as done before Python has taken it
   }
 
   get item() {
@@ -51,6 +52,7 @@ class Line {
     else if (this.at === null && this.next(-1) !== null && !this.passed.size) this.go(this.next(-1));
     else if (arrived) this.arrive();
     else if (news.gone.includes(this.at)) this.go(this.next(-1));
+    if (this.trying && !this.outbox.waiting.some((event) => event.item === this.trying.event.item)) this.kept();
     const want = this.wanted();
     if (free && (this.outbox.waiting.length || this.needed(want))) this.outbox.flush(want);
     this.changed();
@@ -59,6 +61,10 @@ class Line {
   // What was not kept is shown again as it stands in the store, with the reason; what lies ahead may have changed as well.
   refuse({ item, message }) {
     this.done = this.done.filter((entry) => entry.item !== item);
+    if (this.trying?.event.item === item) {
+      this.trying.refused(message);
+      this.trying = null;
+    }
     if (this.ids.includes(item)) this.at = item;
     for (const id of this.items.keys()) if (id === item || (id !== this.at && this.open(id))) this.items.delete(id);
     this.say(`Not kept: ${message}`, "bad");
@@ -145,6 +151,24 @@ class Line {
       this.focus = this.kind.start(this.item);
       this.changed();
     }
+  }
+
+  // The same with words that may be refused: nothing moves until that is known, and `over` or `refused` is called then.
+  attempt(event, back, what, over, refused) {
+    this.said = null;
+    this.trying = { event, back, what, over, refused };
+    this.outbox.add(event);
+    this.outbox.flush(this.wanted());
+  }
+
+  kept() {
+    const { event, back, what, over } = this.trying;
+    this.trying = null;
+    this.passed.delete(event.item);
+    this.done.push({ item: event.item, focus: 0, back, what });
+    this.effect(event);
+    over();
+    if (this.at === event.item) this.go(this.next());
   }
 
   undo() {

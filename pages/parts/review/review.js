@@ -134,7 +134,7 @@ class Review {
     event.stopImmediatePropagation();
     // A key held down repeats; only moving may.
     if (event.repeat && !/^(Arrow|Page|Space)/.test(name)) return;
-    if (this.dialogs.open) return name === "?" ? this.dialogs.hide() : undefined;
+    if (this.dialogs.open) return name === "?" && this.dialogs.open.name === "help" ? this.dialogs.hide() : undefined;
     this.press(name, event.shiftKey);
   }
 

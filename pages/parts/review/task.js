@@ -1,7 +1,7 @@
 // A proposed task, and the known ones it resembles: accept, edit, reject.
 
 const DECIDED = { accepted: "Accepted", rejected: "Rejected", proposed: "Waiting" };
-const FIELDS = [["act", "Name"], ["task_description", "Description, ending with the first request"], ["request_type", "Every request is"]];
+const FIELDS = [["act", "Name", 200], ["task_description", "Description, ending with the first request", 20000], ["request_type", "Every request is", 400]];
 
 const task = {
   keys: ["a", "x", "e"],
@@ -29,10 +29,12 @@ const task = {
 
   edit(line, dialogs) {
     const { item } = line;
+    const before = { ...item.task };
+    const back = { item: item.id, state: item.state, edited: item.state === "accepted" ? before : null };
     const typed = line.drafts.get(item.id) ?? { ...item.task };
     const draft = (changed) => line.drafts.set(item.id, Object.assign(typed, changed));
-    const fields = FIELDS.map(([name, label]) => {
-      const field = name === "task_description" ? el("textarea", { rows: 11 }) : el("input", { type: "text" });
+    const fields = FIELDS.map(([name, label, longest]) => {
+      const field = name === "task_description" ? el("textarea", { rows: 11, maxlength: longest }) : el("input", { type: "text", maxlength: longest });
       field.value = typed[name];
       // What was typed is there again when the window is closed and opened.
       field.addEventListener("input", () => draft({ [name]: field.value }));
@@ -40,12 +42,28 @@ const task = {
     });
     const type = el("select", {}, line.fixed.types.map((t) => el("option", { value: t, selected: t === typed.type }, t)));
     type.addEventListener("change", () => draft({ type: type.value }));
+    const problem = el("p", { class: "refusal", role: "alert" });
+    const words = () => form.querySelectorAll("input, textarea");
+    const wait = (waiting) => words().forEach((field) => (field.readOnly = waiting));
+    // The window stays until the words are kept or it is closed: what one goes on typing would be keys.
     const save = () => {
-      dialogs.hide();
-      const changed = Object.fromEntries(Object.entries(typed).filter(([name, value]) => value !== item.task[name]));
-      this.decide(line, "accepted", Object.keys(changed).length ? changed : null);
+      if (line.trying) return;
+      const changed = Object.fromEntries(Object.entries(typed).filter(([name, value]) => value !== before[name]));
+      problem.textContent = "Saving…";
+      wait(true);
+      const over = () => {
+        line.drafts.delete(item.id);
+        if (form.isConnected) dialogs.hide();
+      };
+      const refused = (message) => {
+        problem.textContent = `Not kept: ${message}`;
+        wait(false);
+        if (form.isConnected && !form.contains(form.getRootNode().activeElement)) form.querySelector("textarea").focus();
+      };
+      const event = { item: item.id, state: "accepted", edited: Object.keys(changed).length ? changed : null };
+      line.attempt(event, back, `accepted “${typed.act}”`, over, refused);
     };
-    const form = el("div", {}, fields, el("label", { class: "field" }, el("span", {}, "Type"), type),
+    const form = el("div", {}, fields, el("label", { class: "field" }, el("span", {}, "Type"), type), problem,
       el("div", { class: "row" }, el("button", { type: "button", class: "button primary", onclick: save }, "Accept so ", key("Ctrl+Enter"))));
     form.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.preventDefault(), save();
