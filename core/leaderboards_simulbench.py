@@ -34,6 +34,10 @@ SUBSETS: Mapping[str, Callable[[pd.DataFrame], pd.Series[bool]]] = {
 """The columns, and which scripts each of them takes."""
 
 
+GOOD = 7.0
+"""From where on the scale calls a reply good (“7–8 good”); below it, a model failed."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """A mean over `n` scripts with its interval; `left_out` scripts lack a usable score of some judge of the panel."""
@@ -169,7 +173,8 @@ def partings(
 def surprises(
     db: Database, model: str = "", *, judges: Sequence[str] = (), sources: Sequence[str] = (), limit: int = 20
 ) -> list[Parting]:  # fmt: skip
-    """The scripts on which a strong model did worst, its lowest score first: the best of the table unless another is named.
+    """The scripts on which a strong model fails, its lowest score first: the best of the table unless another is named. It fails where
+    its reply scored below `GOOD`, however well it does elsewhere; a model may fail nowhere.
 
     Raises NotFound for a model without scores.
     """
@@ -181,7 +186,7 @@ def surprises(
     if model and model not in means:
         raise NotFound(f"There is no model “{model}” with scores. Known: {', '.join(sorted(means))}.")
     strongest = model or max(means, key=lambda name: float(np.mean(means[name])), default="")
-    theirs = [p for p in found if strongest in p.scores]
+    theirs = [p for p in found if p.scores.get(strongest, GOOD) < GOOD]
     return sorted(theirs, key=lambda p: (p.scores[strongest], -p.spread, p.script))[:limit]
 
 

@@ -90,7 +90,9 @@ def draw() -> None:
     if way in WAYS:
         return _scripts(board.scripts[way], way, model or _strongest(board))
     chosen = _subsets(board.subsets)
-    st.caption("Select a model to see the scripts on which it did worst.")
+    st.caption(
+        f"Select a model to see the scripts on which it fails: where its reply scored below {boards.GOOD:g}."
+    )
     if chosen is not None:
         _open("fails", chosen)
         st.rerun()
@@ -102,6 +104,7 @@ def draw() -> None:
                 on_click=_open,
                 args=(name,),
                 disabled=not board.scripts[name],
+                help=_nowhere(_strongest(board)) if name == "fails" and not board.scripts[name] else None,
             )
     _tasks(board)
     st.caption("  \n".join(plain(note) for note in written.notes(board.subsets)))
@@ -242,7 +245,7 @@ def _scripts(found: Sequence[Parting], way: str, model: str) -> None:
                 label, icon=f":material/{icon}:", disabled=not 1 <= to <= len(found), on_click=_open, args=(way, st.query_params.get("model", ""), to)
             )  # fmt: skip
     if not found:
-        st.info("There is no such script.")
+        st.info(_nowhere(model) if way == "fails" else "There is no such script.")
         return
     parting = found[number - 1]
     told = WAYS[way] if way == "differ" else f"Where {model} fails"
@@ -282,6 +285,10 @@ def _scripts(found: Sequence[Parting], way: str, model: str) -> None:
                 else:
                     st.caption("(an empty reply)")
             link("conversations", "Scores and reasons", conversation=str(parting.conversations[name]))
+
+
+def _nowhere(model: str) -> str:
+    return plain(f"{model} fails nowhere: none of its replies scored below {boards.GOOD:g}.")
 
 
 def _letters(text: str) -> None:

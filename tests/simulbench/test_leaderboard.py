@@ -131,12 +131,18 @@ def test_where_models_part_and_where_the_best_fails(filled):
         )
         assert apart[0].scores == {"x": 3, "y": 8.5}
         assert set(apart[0].conversations) == {"x", "y"}
-        assert [p.script for p in boards.surprises(db)] == ["s3", "s2", "s1", "s4"], (
-            "x is the best, and 3 its lowest"
-        )
-        assert [p.script for p in boards.surprises(db, "y")] == ["s2", "s1", "s3"]
+        # x is the best, with 8, 7, 3 and 10: below 7 is the 3 alone. y has 5, 3 and 8.5.
+        assert [p.script for p in boards.surprises(db)] == ["s3"]
+        assert [p.script for p in boards.surprises(db, "y")] == ["s2", "s1"]
         with pytest.raises(NotFound, match="z"):
             boards.surprises(db, "z")
+
+
+def test_a_model_that_is_good_everywhere_fails_nowhere(workspace):
+    with workspace.write() as db:
+        by_hand.fill(db, {("s1", "x"): [8], ("s2", "x"): [7], ("s1", "y"): [6]})
+        assert boards.surprises(db) == []
+        assert [p.script for p in boards.surprises(db, "y")] == ["s1"]
 
 
 def test_without_scores_there_is_no_table(workspace):
