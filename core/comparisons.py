@@ -59,8 +59,10 @@ def compared(
     """The tables of everything compared so far: each judge, the vote of the judges if there are several, and the vote of people.
 
     `matches` sets every judge (and the judges' vote) beside the vote of people, every judge beside each person, and every two persons
-    beside each other. Raises NotFound for a player nobody compared, ConcordError where nothing was compared.
+    beside each other. Raises NotFound for a player nobody compared and for a facet's value that nothing has, ConcordError where nothing was
+    compared.
     """
+    check(db, benchmark, facets)
     table = comparisons.frame(db, benchmark, get(benchmark).same, facets=facets)
     known = sorted({*table.a, *table.b})
     if not known:
@@ -95,6 +97,20 @@ def compared(
         resamples,
         seed,
     )
+
+
+def check(db: Database, benchmark: str, facets: Facets | None) -> None:
+    """Raises NotFound for a facet, or a value of one, that no conversation of the benchmark has."""
+    if not facets:
+        return
+    known = conversations.values(db, benchmark)
+    there = {name: known[name] for name in known if name not in ("benchmark", "language", "player")}
+    for name, values in facets.items():
+        if name not in there:
+            raise not_found("facet", name, there)
+        for value in values:
+            if value not in there[name]:
+                raise not_found(name, value, there[name])
 
 
 def _named(table: pd.DataFrame) -> pd.DataFrame:

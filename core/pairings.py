@@ -47,7 +47,7 @@ def deal(
     the two is shown as A is drawn for each person and pair. The same arguments give the same. What these people have stays theirs and
     counts towards `n` and `overlap`, so that dealing again only adds.
 
-    Raises NotFound for an unknown model or person, StudyError for simulated annotators, people without a link, and where there are fewer
+    Raises NotFound for an unknown model, facet or person, StudyError for simulated annotators, people without a link, and where there are fewer
     pairs or people than asked for.
     """
     raters = _raters(db, people)
@@ -72,7 +72,7 @@ def candidates(
     db: Database, benchmark: str, *, players: Sequence[str] = (), facets: Mapping[str, Sequence[str]] | None = None
 ) -> pd.DataFrame:  # fmt: skip
     """Every pair that can be compared, one row each: pair (its name), scenario, one, other (ids), against (the two models), and the facets
-    in which both conversations agree wherever there are pairs. Raises NotFound for an unknown model, StudyError for a single one."""
+    in which both conversations agree wherever there are pairs. Raises NotFound for an unknown model or facet, StudyError for a single one."""
     same = get(benchmark).same
     if not same:
         raise StudyError(
@@ -82,6 +82,7 @@ def candidates(
     for name in players:
         if name not in known:
             raise not_found("model", name, known)
+    comparisons.check(db, benchmark, facets)
     chosen = sorted(set(players) or known)
     if len(chosen) < 2:
         raise StudyError("It takes two models to compare. Name another one.")

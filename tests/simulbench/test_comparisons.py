@@ -207,6 +207,16 @@ def test_nothing_compared_yet_is_said(workspace, run):
     assert "Nothing was compared yet" in run(workspace, "compare", "simulbench").output
 
 
+def test_a_filter_that_nothing_has_is_named_with_what_there_is(filled, run):
+    told = run(filled, "compare", "simulbench", "--where", "kind=Nope")
+    assert told.exit_code == 1
+    assert "There is no kind “Nope”. Known: FirstChan, LastOnly, SubseqChan." in told.output
+    assert (
+        "There is no facet “kin”. Did you mean “kind”?"
+        in run(filled, "compare", "simulbench", "--where", "kin=FirstChan").output
+    )
+
+
 def test_an_interrupted_comparison_is_resumed_by_its_number(played, run):
     execute(played, compare(TARGETS[:2], ("standin-judge-strict",)), max_cost=0.0)
     with played.read() as db:

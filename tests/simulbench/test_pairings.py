@@ -300,6 +300,10 @@ def test_by_command(filled, run):
     narrowed = run(filled, "pairs", "deal", "simulbench", "--annotators", "Cleo", "--n", 4, "--where", "kind=LastOnly")  # fmt: skip
     assert "There are 3 pairs to deal, not 4" in narrowed.output
     assert "FACET=VALUE" in run(filled, "pairs", "deal", "simulbench", "--annotators", "Cleo", "--n", 4, "--where", "kind").output  # fmt: skip
+    unknown = run(
+        filled, "pairs", "deal", "simulbench", "--annotators", "Cleo", "--n", 4, "--where", "kind=Nope"
+    )
+    assert "There is no kind “Nope”. Known: " in unknown.output
 
 
 def test_a_workspace_without_answers_has_nothing_to_deal(workspace):
