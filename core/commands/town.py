@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from core.benchmarks.stss import views
 from core.benchmarks.stss.tasks import task_from, values_of
 from core.benchmarks.stss.templates import load_templates
 from core.benchmarks.stss.town import problems, read_town
@@ -46,15 +47,24 @@ def _check(file: Path) -> None:
 @click.argument("out", metavar="DIR", type=click.Path(path_type=Path))
 @click.pass_obj
 def _export(folder: str, number: int, out: Path) -> None:
-    """Write stored simulation NUMBER (its conversation's) to DIR: tasks.json and trajectory.jsonl, as `concord score stss` reads them."""
+    """Write stored simulation NUMBER (its conversation's) to DIR: tasks.json and trajectory.jsonl, as `concord score stss` reads them.
+
+    Beside them simulation.json says who played it in which town, and what the performer had planned for its task (TDP).
+    """
     with Workspace.open(folder, create=False).read() as db:
         lived = from_stored(trajectories.load(db, number))
-        task = task_from(conversations.load(db, number).context["_task"])
+        played, stand_in = conversations.load(db, number), conversations.found(db, number).stand_in
+    task = task_from(played.context["_task"])
+    about = {
+        "key": played.key, "player": played.player, "stand_in": stand_in, "facets": dict(played.facets),
+        "residents": played.meta.get("residents"), "embeddings": played.meta.get("embeddings"),
+        "prompts": played.meta.get("prompts"), "planned": views.planned_in(task, lived),
+    }  # fmt: skip
     out.mkdir(parents=True, exist_ok=True)
-    (out / "tasks.json").write_text(
-        json.dumps([values_of(task)], ensure_ascii=False, indent=1), encoding="utf-8"
-    )
+    for name, values in (("tasks.json", [values_of(task)]), ("simulation.json", about)):
+        (out / name).write_text(json.dumps(values, ensure_ascii=False, indent=1), encoding="utf-8")
     written = write_trajectory(records(lived), out / "trajectory.jsonl")
     click.echo(
-        f"{out / 'tasks.json'}: the task “{task.id}”; {out / 'trajectory.jsonl'}: {written:,} records."
+        f"{out / 'tasks.json'}: the task “{task.id}”; {out / 'trajectory.jsonl'}: {written:,} records; "
+        f"{out / 'simulation.json'}: who played it{', and what the performer planned' if about['planned'] else ''}."
     )

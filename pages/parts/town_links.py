@@ -8,13 +8,14 @@ from itertools import groupby
 
 import streamlit as st
 
-from core.benchmarks.stss import language, system
-from core.benchmarks.stss.tasks import Task
-from core.benchmarks.stss.trajectory import STAMP, Talk
+from core.benchmarks.stss import language, system, views
+from core.benchmarks.stss.tasks import Task, task_from
+from core.benchmarks.stss.trajectory import STAMP, Talk, from_stored
 from core.conversation import Conversation, Message
 from core.errors import NotFound
-from core.store import conversations, scenarios
+from core.store import conversations, scenarios, trajectories
 from core.store.conversations import Filter, Found
+from pages.parts import town_tables
 from pages.parts.links import link
 from pages.parts.plain import plain
 from pages.parts.session import workspace
@@ -83,6 +84,18 @@ def to_moment(found: Found, what: Conversation) -> None:
         simulation = conversations.found(db, which) if which is not None else None
     if which is not None and simulation is not None:
         _to_town(which, simulation, datetime.strptime(scene.body["time"], STAMP), scene.body["partner"])
+
+
+def planned(which: int, found: Found, what: Conversation) -> None:
+    """What the performer of a simulation, or of a conversation without a world, had planned for its task; nothing where it did not."""
+    if found.benchmark == language.NAME:
+        return town_tables.planned(views.planned(what.meta.get("reminders")))
+    if found.benchmark == system.NAME and "_task" in what.context:
+        with workspace().read() as db:
+            values = trajectories.find(db, which)
+        if values is not None:
+            task = task_from(what.context["_task"])
+            town_tables.planned(views.planned_in(task, from_stored(values)))
 
 
 def speakers(what: Conversation) -> tuple[str, str]:

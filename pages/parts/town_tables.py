@@ -36,6 +36,15 @@ def events(of: Simulation) -> None:
         st.markdown(f"{event}: doing something with {plain(words)} in it, {plain(where)}, {when}")
 
 
+def planned(what: Mapping[str, str]) -> None:
+    """What the performer had planned for its task; nothing where it did not."""
+    if what:
+        with st.expander("What the performer planned (TDP)", icon=":material/checklist:"):
+            for heading, text in what.items():
+                st.caption(heading)
+                st.text(text)
+
+
 def counted(of: Simulation, go: Go) -> None:
     """Who counted: when, where, which words, and whether the performer had told them."""
     rows = [e for e in of.score.evidence if e.counted]

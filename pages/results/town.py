@@ -79,6 +79,7 @@ def page() -> None:
         st.caption("Select a row to see its moment on the map.")
     for note in (*of.lived.notes, *of.score.notes):
         st.caption(plain(note))
+    town_tables.planned(views.planned_in(of.task, of.lived))
     st.subheader("Who is where", anchor=False)
     people = [of.task.performer, *(name for name in of.lived.residents if name != of.task.performer)]
     resident = asked("resident", people, people[0])

@@ -51,6 +51,12 @@ PLANS = [
     {"time": "2023-02-14 00:00:00", "agent": "Mireille Dupont", "actions": [["00:00", 1020, "teaching", CAFE], ["17:00", 420, "giving the concert", PARK]]}
 ]  # fmt: skip
 
+NOTES = {
+    "general_plan": ["Ask everybody", f"Ask {HOSTILE}"],
+    "plan_reminder": "Be in the park by five.",
+    "talk_reminder": ["Name the place"],
+}
+
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
@@ -64,7 +70,8 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             ("0", "GA+TDP", CAME, CONCERT, "merrow-quay"),
             ("2", "GA", STAYED, replace(CONCERT, id="lost"), "gone"),
         ):
-            happened = replace(lived(*DAYS, *more, talks=TALKS), extra={"plans": PLANS})
+            notes = {CONCERT.performer: NOTES} if architecture == "GA+TDP" else {}
+            happened = replace(lived(*DAYS, *more, talks=TALKS), extra={"plans": PLANS, "notes": notes})
             conversations.save(
                 db,
                 Conversation(
@@ -82,8 +89,9 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             db,
             Conversation(
                 "stss-language", "stss-language/0", "outgoing", (Message("assistant", "Come!", {"speaker": CONCERT.performer}),),
-                facets={"task": "concert", "type": "public", "architecture": "GA", "scenario": "concert/yuki/1", "partner": "Yuki Nakamura"},
+                facets={"task": "concert", "type": "public", "architecture": "GA+TDP", "scenario": "concert/yuki/1", "partner": "Yuki Nakamura"},
                 context={"Performer": CONCERT.performer, "Partner": "Yuki Nakamura", "_task": values_of(CONCERT)},
+                meta={"reminders": NOTES},
             ),
             stand_in=True,
         )  # fmt: skip
@@ -143,6 +151,24 @@ def test_who_counted_and_who_came_close_and_why_not(app: Server, page: Page) -> 
     assert "was asleep when it began" in close
     assert close.index("Yuki Nakamura") < close.index("Otto Brandt")  # she had been told
     expect(page.get_by_text("Told and missed: 1 asleep. Not told by the performer: 1.")).to_be_visible()
+
+
+def test_what_the_performer_planned_is_shown_where_it_did(app: Server, page: Page) -> None:
+    """On the town page, and with both kinds of conversation (numbers 3 and 5 here); letter for letter."""
+    planned = page.get_by_text("What the performer planned (TDP)")
+    for address in (
+        "town?architecture=GA%2BTDP",
+        "conversations?conversation=3",
+        "conversations?conversation=5",
+    ):
+        page.goto(f"{app.url}/{address}")
+        planned.click(timeout=20_000)
+        expect(page.get_by_text(re.compile("1. Ask everybody"))).to_contain_text(HOSTILE)
+        expect(page.get_by_text("Be in the park by five.")).to_be_visible()
+        expect(page.get_by_text("Reminder in conversations")).to_be_visible()
+    page.goto(f"{app.url}/town?architecture=GA")
+    expect(page.get_by_role("heading", name="Conversations")).to_be_visible(timeout=20_000)
+    expect(planned).to_have_count(0)
 
 
 def clock(page: Page) -> Locator:

@@ -293,6 +293,9 @@ def test_what_is_exported_scores_the_same(lived, tmp_path):
                 "--format",
                 "json",
             )
+            about = json.loads((out / "simulation.json").read_text())
+            assert (about["key"], about["player"], about["stand_in"]) == (c.key, c.player, True)
+            assert bool(about["planned"]) == (c.facets["architecture"] == "GA+TDP")
             found = json.loads(done.stdout)["tasks"][0]
             assert (found["score"], found["conversation_ratio"]) == (
                 expected.value,

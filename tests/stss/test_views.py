@@ -224,3 +224,27 @@ def test_conversations_are_numbered_and_marked_as_about_the_task() -> None:
 def test_the_map_frames_the_sectors_of_the_task() -> None:
     assert seen().sectors == ("Lantern Café",)
     assert seen(subgoals=(Subgoal(("party",)),)).sectors == ()
+
+
+def test_what_was_planned_for_the_task_is_told_under_headings():
+    notes = {
+        "general_plan": ["Ask", "Ask again"],
+        "plan_reminder": "Be there.",
+        "talk_reminder": ["Name the place"],
+    }
+    told = {
+        "General plan": "1. Ask\n2. Ask again",
+        "Reminder in planning the day": "Be there.",
+        "Reminder in conversations": "Name the place",
+    }
+    assert views.planned(notes) == told
+    happened = lived(f"Ada | 2 19:00 | party | {CAFE}")
+    assert views.planned_in(party(), replace(happened, extra={"notes": {"Ada": notes, "Ben": {}}})) == told
+    assert views.planned_in(party(), happened) == {}
+
+
+@pytest.mark.parametrize(
+    "notes", [None, {}, "general_plan", {"general_plan": []}, {"plan_reminder": " "}, {"talk_reminder": [1, {}]}, {"mine": "x"}]
+)  # fmt: skip
+def test_an_architecture_that_plans_nothing_or_keeps_it_otherwise_has_nothing_to_show(notes):
+    assert views.planned(notes) == {}

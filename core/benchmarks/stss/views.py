@@ -238,6 +238,36 @@ def kept_told(of: Simulation, name: str, day: date) -> str:
     return f"{'; '.join(told)}." + (f" The plan was changed at {changes}." if changes else "")
 
 
+PLANNED = {
+    "general_plan": "General plan",
+    "plan_reminder": "Reminder in planning the day",
+    "talk_reminder": "Reminder in conversations",
+}
+"""What an architecture that plans for its task first (TDP) leaves in the performer's notes, as a reader sees it."""
+
+
+def planned(notes: object) -> dict[str, str]:
+    """Heading → text of what a performer planned for its task; empty where its architecture plans nothing, or kept it otherwise."""
+    found = {}
+    for name, heading in PLANNED.items():
+        kept = notes.get(name) if isinstance(notes, Mapping) else None
+        lines = [kept] if isinstance(kept, str) else kept if isinstance(kept, list) else []
+        told = [line for line in lines if isinstance(line, str) and line.strip()]
+        if told:
+            found[heading] = (
+                told[0]
+                if len(told) == 1
+                else "\n".join(f"{n}. {line}" for n, line in enumerate(told, start=1))
+            )
+    return found
+
+
+def planned_in(task: Task, lived: Trajectory) -> dict[str, str]:
+    """The same of a simulation."""
+    everybody = lived.extra.get("notes")
+    return planned(everybody.get(task.performer)) if isinstance(everybody, Mapping) else {}
+
+
 def hours(minutes: int) -> str:
     """“1 h 30 min”."""
     whole, rest = divmod(minutes, 60)
