@@ -107,6 +107,16 @@ def test_ways_are_as_long_as_the_streets(tmp_path):
     assert found.minutes("Lane", "Lane") == 0
 
 
+def test_ways_of_more_than_a_day_are_named_though_no_single_door_is_that_far(tmp_path):
+    # 100,240 m and then 100,000 m at 115,200 m a day: 1.738 days.
+    text = SMALL.replace("at = [0, 240]", "at = [0, 100240]").replace(
+        "at = [320, 240]", "at = [100000, 100240]"
+    )
+    assert problems(read_town(town(tmp_path, text))) == [
+        "From Lane to Blue House one would walk for 1.738 days: `at` is in metres, and 80 of them take a minute."
+    ]
+
+
 def test_places_by_name_and_by_likeness(tmp_path):
     found = load_town(town(tmp_path))
     assert str(found.place("Red House:room")) == "Red House:room:chair"
@@ -132,6 +142,11 @@ def test_places_by_name_and_by_likeness(tmp_path):
         ('sectors."Lane"', 'sectors."House"', "The name “House” is part of “Red House”"),
         ("age = 30", 'age = 30\nwakes = "23:30"', "Ada Ash must wake (23:30) before going to bed (23:00)"),
         ('work = "Red House:hall"', 'hours = ["17:00", "09:00"]', "Ben Birch’s work must end after it begins"),
+        ("at = [0, 240]", "at = [nan, 240]", "Red House is nowhere: both numbers of its `at` must be finite"),
+        ("at = [0, 240]", "at = [0, -inf]", "Red House is nowhere"),
+        # 80 m a minute are 115,200 m a day: 576,000 m take 5 days.
+        ("at = [320, 240]", "at = [576000, 240]", "From Blue House to Red House one would walk for 5 days: `at` is in metres"),
+        ("at = [0, 0]", "at = [0, 1e300]", "From Lane to Red House one would walk for 8.681e+294 days"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_town_is_told(tmp_path, old, new, sentence):

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from core.benchmarks.stss.clock import DAY
 from core.errors import ConfigError, NotFound, not_found
 
 WALK = 80.0
@@ -223,10 +225,17 @@ def problems(town: Town) -> list[str]:
                 found.append(
                     f"The name “{sector.name}” is part of “{other}”: whoever is at the one would be scored as being at the other. Rename one."
                 )
-    if town.sectors:
+    adrift = [s.name for s in town.sectors.values() if not all(map(math.isfinite, s.at))]
+    found += [
+        f"{name} is nowhere: both numbers of its `at` must be finite, metres east and north."
+        for name in adrift
+    ]
+    # Beside a place that is nowhere no way has a length.
+    if town.sectors and not adrift:
         first = next(iter(town.sectors))
         cut_off = [name for name in town.sectors if math.isinf(town.minutes(first, name))]
         found += [f"There is no way from {first} to {name}: give one of them a door." for name in cut_off]
+        found += _too_far(town)
     if len(town.residents) < 2:
         found.append("A town needs at least two residents.")
     for resident in town.residents.values():
@@ -247,6 +256,22 @@ def problems(town: Town) -> list[str]:
         if minute_of(resident.hours[1]) <= minute_of(resident.hours[0]):
             found.append(f"{resident.name}’s work must end after it begins ({' to '.join(resident.hours)}).")
     return found
+
+
+def _too_far(town: Town) -> list[str]:
+    """Doors that are more than a day's walk apart; where none is, the longest way, if it takes more than a day."""
+    doors = sorted({(min(pair), max(pair)) for pair in town._doors()})
+    walks = [
+        (math.dist(town.sectors[a].at, town.sectors[b].at) / town.metres_per_minute, a, b) for a, b in doors
+    ]
+    far = [walk for walk in walks if walk[0] > DAY]
+    if not far:
+        ways = [(town.minutes(a, b), a, b) for a, b in combinations(town.sectors, 2)]
+        far = [way for way in ways if way == max(ways) and DAY < way[0] < math.inf]
+    return [
+        f"From {a} to {b} one would walk for {minutes / DAY:,.4g} days: `at` is in metres, and {town.metres_per_minute:g} of them take a minute."
+        for minutes, a, b in far
+    ]
 
 
 def load_town(path: Path) -> Town:
@@ -274,8 +299,8 @@ def read_town(path: Path) -> Town:
     name, speed = values.pop("name", path.stem), values.pop("metres_per_minute", WALK)
     if values:
         raise ConfigError(f"{path}: there is no setting “{next(iter(values))}” in a town file.")
-    if not isinstance(speed, int | float) or not speed > 0:
-        raise ConfigError(f"{path}: metres_per_minute must be above 0.")
+    if not isinstance(speed, int | float) or not 0 < speed < math.inf:
+        raise ConfigError(f"{path}: metres_per_minute must be above 0, and finite.")
     return Town(
         str(name),
         _each(Sector, sectors, "sectors", path),
