@@ -349,8 +349,14 @@ def shortcomings(figures: Mapping[str, Any], *, anonymous: bool = False) -> list
     """What keeps a study from answering how far its judges can be trusted: one sentence each, with the remedy."""
     criteria = figures["criteria"].values()
     people = max((c["humans"]["raters"] for c in criteria), default=0)
-    judges = max((len(c["judges"]) for c in criteria), default=0)
-    name = figures["study"]
+    judges = [j for c in criteria for j in c["judges"]]
+    reason = next((j["reason"] for j in judges if "reason" in j), "")
+    compared = any(j["spearman"] is not None for j in judges)
+    return lacking(figures["study"], people, bool(judges), None if compared else reason, anonymous=anonymous)
+
+
+def lacking(name: str, people: int, judges: bool, incomparable: str | None, *, anonymous: bool) -> list[str]:
+    """The same from how many people rated, whether judges did, and why none of these can be compared with people (None: some can)."""
     found = []
     if not people:
         found.append(
@@ -364,10 +370,9 @@ def shortcomings(figures: Mapping[str, Any], *, anonymous: bool = False) -> list
         found.append(
             f"No judge has rated the study “{name}”: have one rate its conversations with `concord judge`."
         )
-    if people and judges and all(j["spearman"] is None for c in criteria for j in c["judges"]):
-        reason = next((j["reason"] for c in criteria for j in c["judges"] if "reason" in j), "")
+    if people and judges and incomparable is not None:
         found.append(
-            f"No judge of the study “{name}” can be compared with people ({reason}): "
+            f"No judge of the study “{name}” can be compared with people ({incomparable}): "
             "more, and more varied, items have to be rated by both."
         )
     return found

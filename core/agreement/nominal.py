@@ -35,7 +35,8 @@ def nominal(
     - kappa: each pair of people, each judge with each person, each judge with the majority of people (items on which they tie
       are left out).
 
-    Undefined (nan, with a reason): no shared items; for kappa also two raters who both gave one and the same answer throughout.
+    Undefined (nan, with a reason): no shared items; for kappa also two raters who both gave one and the same answer throughout (0 ÷ 0).
+    Where only one of the two did, kappa is 0 whatever the other said, and `reason` says so; it says as well why a value has no interval.
     """
     table = read_ratings(ratings)
     scores = table[criterion]
@@ -56,12 +57,13 @@ def nominal(
     ]
     for (a, b, x, y), value, many in zip(pairs, own[1:].tolist(), drawn[1:], strict=True):
         both = ~np.isnan(x) & ~np.isnan(y)
-        why = "" if not np.isnan(value) else "one answer throughout" if both.any() else "no shared items"
+        why = _why(a, b, x[both], y[both])
         share = float(np.mean(x[both] == y[both])) if both.any() else np.nan
         rows.append(
             {"coefficient": "kappa", "a": a, "b": b, "agreement": share, "n": int(both.sum())} | columns({"value": (value, many)}, why)
         )  # fmt: skip
     found = pd.DataFrame(rows).rename(columns={"value_low": "low", "value_high": "high"})
+    found["reason"] = found.reason.str.replace("interval of value:", "no interval:")
     based = basis(table, scores, resamples=resamples, seed=seed, clustered=groups is not None, target="")
     return Figures(found, based)
 
@@ -104,6 +106,20 @@ def _kappa(x: Floats, y: Floats) -> Statistic:
         return np.asarray(found)
 
     return on
+
+
+def _why(a: str, b: str, x: Floats, y: Floats) -> str:
+    """Why two raters' kappa is undefined, or 0 by its construction; empty where it is neither."""
+    if not len(x):
+        return "no shared items"
+    constant = [name for name, z in ((a, x), (b, y)) if (z == z[0]).all()]
+    if len(constant) == 2 and x[0] == y[0]:
+        return "0 ÷ 0: both gave one answer throughout"
+    if len(constant) == 2:
+        return "each gave one answer throughout, another than the other: kappa is 0 by its construction"
+    if constant:
+        return f"{constant[0]} gave one answer throughout: kappa is 0 whatever the other says"
+    return ""
 
 
 def _majority(counts: sparse.csr_array, values: Floats) -> Floats:

@@ -9,13 +9,16 @@ import pandas as pd
 from rich.markup import escape
 from rich.table import Table
 
-from core.agreement import nominal, read_ratings
+from core.agreement import Ratings, nominal, read_ratings
 from core.commands import printing
-from core.studies import StudyRatings
+from core.studies import StudyRatings, lacking
 
 
 def show(ratings: StudyRatings, *, form: str, resamples: int, seed: int) -> None:
-    """Print nominal alpha and the kappas of each criterion that has more than a mark of one person: as table, JSON or CSV."""
+    """Print nominal alpha and the kappas of each criterion that has more than a mark of one person: as table, JSON or CSV.
+
+    Exits with 1, after printing, where the study lacks people, judges or anything to compare.
+    """
     if form == "latex":
         raise click.UsageError("Nominal figures come as table, json or csv.")
     table = read_ratings(
@@ -43,14 +46,32 @@ def show(ratings: StudyRatings, *, form: str, resamples: int, seed: int) -> None
         click.echo(
             f"Stand-ins, neither people nor language models: {', '.join(ratings.stand_ins)}.", err=True
         )
+    problems = _problems(ratings, table, rows)
+    for sentence in problems:
+        click.echo(f"Error: {sentence}", err=True)
+    if problems:
+        raise SystemExit(1)
+
+
+def _problems(ratings: StudyRatings, table: Ratings, rows: pd.DataFrame) -> list[str]:
+    scores = [table[name] for name in ratings.criteria]
+    people = max((len(s.people) for s in scores), default=0)
+    judges = {name for s in scores for name in s.judges}
+    compared = rows[rows.a.isin(judges)]
+    reason = next(iter(compared.reason), "") if compared.value.isna().all() else None
+    return lacking(ratings.study.name, people, bool(judges), reason, anonymous=ratings.study.anonymous)
 
 
 def _table(rows: pd.DataFrame) -> Table:
     table = printing.table("Answers as categories")
+    # Undefined ones say why in the place of their value.
+    noted = bool((rows.value.notna() & (rows.reason != "")).any())
     for heading in ("criterion", "coefficient", "of"):
         table.add_column(heading)
     for heading in ("value", "95% interval", "equal answers", "n"):
         table.add_column(heading, justify="right")
+    if noted:
+        table.add_column("why")
     for row in rows.to_dict("records"):
         of = f"{row['a']} – {row['b']}" if row["a"] else "people"
         undefined = row["value"] != row["value"]
@@ -65,5 +86,6 @@ def _table(rows: pd.DataFrame) -> Table:
             ends,
             share,
             str(row["n"]),
+            *([] if not noted else [""] if undefined else [escape(str(row["reason"]))]),
         )
     return table

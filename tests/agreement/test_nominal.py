@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import krippendorff
 import numpy as np
@@ -87,13 +88,36 @@ def test_a_tie_has_no_majority():
     ("persons", "reason"),
     [
         ({"A": [1, None], "B": [None, 0]}, "no shared items"),
-        ({"A": [1, 1], "B": [1, 1]}, "one answer throughout"),
+        ({"A": [1, 1], "B": [1, 1]}, "0 ÷ 0: both gave one answer throughout"),
     ],
 )
 def test_undefined_says_why(persons, reason):
     row = value(nominal(people(persons), "quality", resamples=10), "A", "B")
     assert np.isnan(row["value"])
     assert row["reason"] == reason
+
+
+@pytest.mark.parametrize(
+    ("persons", "reason"),
+    [
+        ({"A": [1, 1, 1, 1], "B": [1, 1, 1, 0]}, "A gave one answer throughout: kappa is 0 whatever the other says"),
+        ({"A": [1, 0, 1, 1], "B": [0, 0, 0, 0]}, "B gave one answer throughout: kappa is 0 whatever the other says"),
+        ({"A": [1, 1], "B": [0, 0]}, "each gave one answer throughout, another than the other: kappa is 0 by its construction"),
+    ],
+)  # fmt: skip
+def test_a_kappa_that_cannot_be_other_than_0_says_so(persons, reason):
+    # With A always 1, p_e = P(B = 1) = p_o, and kappa = 0 ÷ (1 − p_e).
+    row = value(nominal(people(persons), "quality", resamples=0), "A", "B")
+    assert row["value"] == 0
+    assert row["reason"].startswith(reason)
+
+
+def test_a_missing_interval_says_why():
+    # One in ten differs: of the resamples (9/10)¹⁰ = 35 % miss it, and then both are constant.
+    row = value(nominal(people({"A": [1] * 9 + [0], "B": [1] * 9 + [0]}), "quality", resamples=4000), "A", "B")
+    assert row["value"] == 1
+    assert np.isnan(row["low"])
+    assert re.fullmatch(r"no interval: undefined in 3[3-7]% of the resamples", row["reason"])
 
 
 def test_one_person_has_nobody_to_agree_with():

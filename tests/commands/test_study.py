@@ -204,6 +204,42 @@ def test_what_is_missing_is_a_sentence_beside_what_there_is(workspace, run, tmp_
         assert all(row["reason"] for row in undefined)
 
 
+@pytest.mark.parametrize(
+    ("raters", "code", "sentence"),
+    [
+        ({"judge gpt": "11011"}, 1, "Error: Nobody has rated the study “s” yet"),
+        ({"human ann": "11011"}, 1, "Error: No judge has rated the study “s”"),
+        ({"human ann": "11011", "judge gpt": "11011"}, 1, "Error: One person alone rated the study “s”"),
+        (
+            {"human ann": "11111", "human bob": "11111", "judge gpt": "11111"},
+            1,
+            "can be compared with people (0 ÷ 0: both gave one answer throughout)",
+        ),
+        (
+            {"human ann": "10011", "human bob": "11010", "judge gpt": "11111"},
+            0,
+            "gpt gave one answer throughout: kappa is 0 whatever the other says",
+        ),
+    ],
+    ids=["no people", "no judges", "one person", "constant all", "constant judge"],
+)
+def test_answers_as_categories_say_what_is_missing_too(workspace, run, tmp_path, raters, code, sentence):
+    file = tmp_path / "r.csv"
+    lines = [
+        f"i{n},f,{who.replace(' ', ',')},{score}\n"
+        for who, scores in raters.items()
+        for n, score in enumerate(scores)
+    ]
+    file.write_text(HEADER + "".join(lines))
+    assert run(workspace, "import", "ratings", file, "--study", "s", "--scale", "f=0-1").exit_code == 0
+    done = agreement(run, workspace, "--nominal", "--format", "csv", study="s")
+    assert done.exit_code == code, done.output
+    assert sentence in (done.stderr if code else done.stdout)
+    assert done.stdout.startswith("criterion,coefficient,")
+    if not code:
+        assert "why" in agreement(run, workspace, "--nominal", study="s").stdout.splitlines()[2]
+
+
 def test_a_study_nobody_rated_is_one_sentence(filled, run):
     with filled.write() as db:
         stored.create(db, stored.Study("empty", stored.get(db, "first").criteria))
