@@ -4,6 +4,9 @@ const SVG = "http://www.w3.org/2000/svg";
 const SHAPES = { performer: "M0-8 8 0 0 8-8 0Z", counted: "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0", "came close": "M0-7 7 6-7 6Z", others: "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0" };
 const TURN = Math.PI * (3 - Math.sqrt(5)); // each further one of a crowd is turned by this angle, so that no two meet
 const NAMED = 3; // so many of a crowd are written out; the rest are a number
+const LINE = 14; // pixels of a line of names
+
+const meet = ([a, b, c, d], [x1, y1, x2, y2]) => x2 > a && x1 < c && y2 > b && y1 < d;
 
 function svg(tag, attributes = {}, ...children) {
   const node = document.createElementNS(SVG, tag);
@@ -128,32 +131,41 @@ class TownMap {
       if (now?.room) rooms.set(`${now.room}`, [...(rooms.get(`${now.room}`) ?? []), person.name]);
     }
     const spots = this.spots(moment);
-    for (const names of rooms.values()) {
+    this.clear(this.name([...rooms.values()], spots, followed));
+    [this.here, this.next] = [spots, this.spots(Math.min(moment + 1, this.film.last))];
+  }
+
+  // Names beside each crowd where no other crowd's stand, those of the one followed first; without room they are read in the list only.
+  name(crowds, spots, followed) {
+    const taken = [];
+    for (const names of crowds.sort((a, b) => b.includes(followed) - a.includes(followed))) {
       const { name } = this.dots.get(names[0]);
       const first = names.map((n) => n.split(" ")[0]);
       const away = 11 + (names.length > 1 ? this.beside * Math.sqrt(names.length - 1) : 0);
       name.textContent = first.slice(0, NAMED).join(", ") + (names.length > NAMED ? ` +${names.length - NAMED}` : "");
-      const right = spots.get(names[0])[0] + away + name.getComputedTextLength() < this.width;
-      name.setAttribute("x", right ? away : -away);
-      name.setAttribute("text-anchor", right ? "start" : "end");
+      const [x, y] = spots.get(names[0]);
+      const wide = name.getComputedTextLength();
+      const right = { x: away, from: x + away, anchor: "start" };
+      const left = { x: -away, from: x - away - wide, anchor: "end" };
+      const spot = [0, LINE, -LINE, 2 * LINE, -2 * LINE]
+        .flatMap((y) => [right, left].map((side) => ({ ...side, y })))
+        .map((s) => ({ ...s, box: [s.from, y + s.y - LINE / 2, s.from + wide, y + s.y + LINE / 2] }))
+        .find(({ box: [x1, y1, x2, y2] }) => x1 >= 0 && x2 <= this.width && y1 >= 0 && y2 <= this.height && taken.every((box) => !meet(box, [x1, y1, x2, y2])));
+      if (!spot) {
+        name.textContent = "";
+        continue;
+      }
+      name.setAttribute("x", spot.x);
+      name.setAttribute("y", spot.y);
+      name.setAttribute("text-anchor", spot.anchor);
+      taken.push(spot.box);
     }
-    this.clear(rooms, spots);
-    [this.here, this.next] = [spots, this.spots(Math.min(moment + 1, this.film.last))];
+    return taken;
   }
 
   // Names of people hide those of places that they would lie upon.
-  clear(rooms, spots) {
-    const over = [...rooms.values()].map(([first]) => {
-      const { name } = this.dots.get(first);
-      const [x, y] = spots.get(first);
-      const wide = name.getComputedTextLength();
-      const from = x + Number(name.getAttribute("x")) - (name.getAttribute("text-anchor") === "end" ? wide : 0);
-      return [from, y - 7, from + wide, y + 7];
-    });
-    this.labels.forEach((label, i) => {
-      const [x1, y1, x2, y2] = this.written[i];
-      label.classList.toggle("under", over.some(([a, b, c, d]) => x2 > a && x1 < c && y2 > b && y1 < d));
-    });
+  clear(over) {
+    this.labels.forEach((label, i) => label.classList.toggle("under", over.some((box) => meet(box, this.written[i]))));
   }
 
   // One picture: everybody a little nearer to where they should be. True while somebody is still on the way there.
