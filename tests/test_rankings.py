@@ -115,9 +115,11 @@ def test_intervals_come_from_the_draws_and_repeat(grove):
 def test_where_nothing_was_rated_by_all_it_is_said(tmp_path):
     made = filled(tmp_path, {"ash": GIVEN["ash"]}, ["guest"])
     with made.write() as db:
-        fill(db, {"elm": GIVEN["elm"]}, ["stranger"])
+        fill(db, {"elm": GIVEN["elm"], "oak": GIVEN["oak"]}, ["stranger"])
     with pytest.raises(ConcordError, match="Choose fewer judges"):
-        found(made)
+        found(made, judges=["ash", "elm"])
+    # Nobody named a panel: it is one of those who rated most, and one ranking is compared with none.
+    assert found(made).by_judge.stability.reason == "fewer than two rankings to compare"
 
 
 # By interrogator

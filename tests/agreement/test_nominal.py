@@ -114,7 +114,9 @@ def test_a_kappa_that_cannot_be_other_than_0_says_so(persons, reason):
 
 def test_a_missing_interval_says_why():
     # One in ten differs: of the resamples (9/10)¹⁰ = 35 % miss it, and then both are constant.
-    row = value(nominal(people({"A": [1] * 9 + [0], "B": [1] * 9 + [0]}), "quality", resamples=4000), "A", "B")
+    row = value(
+        nominal(people({"A": [1] * 9 + [0], "B": [1] * 9 + [0]}), "quality", resamples=4000), "A", "B"
+    )
     assert row["value"] == 1
     assert np.isnan(row["low"])
     assert re.fullmatch(r"no interval: undefined in 3[3-7]% of the resamples", row["reason"])
