@@ -85,16 +85,21 @@ def _action(found: Tables) -> None:
         _row(
             row.agent,
             {
-                **{TITLES[kind]: figure for kind, figure in row.kinds.items()},
+                **{kind.capitalize(): figure for kind, figure in row.kinds.items()},
                 "Overall": row.overall,
-                "Conversation ratio": row.conversation_ratio,
+                "Conv. ratio": row.conversation_ratio,
             },
-            {"simulations": row.n},
+            {"n": row.n},
         )
         for row in found.action
     ]
     chosen = st.dataframe(
-        _frame(rows), height="content", key="agents", on_select="rerun", selection_mode="single-row", alt="What was brought about"
+        _frame(rows), height="content", key="agents", on_select="rerun", selection_mode="single-row", alt="What was brought about",
+        column_config={
+            **{kind.capitalize(): st.column_config.Column(help=title) for kind, title in TITLES.items()},
+            "Conv. ratio": st.column_config.Column(help="Conversation ratio: people talked to about it before the event ÷ people wanted"),
+            "n": st.column_config.Column(help="Simulations"),
+        },
     )  # fmt: skip
     told = "Select an agent to see a simulation of it in the town."
     if any(figure.ci is None for row in found.action for figure in row.kinds.values()):
