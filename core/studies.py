@@ -39,8 +39,6 @@ class StudyRatings:
     counted: tuple[str, ...]
     left_out: Mapping[int, str]
     runs: Runs = "mean"
-    features: pd.DataFrame | None = None
-    """What can be counted of each unit, as `frames.features` gives it."""
     cluster_by: tuple[str, ...] = ()
     clusters: Mapping[Hashable, Hashable] | None = None
     """Which units hang together, where they are to be resampled together: unit → the values of the facets in `cluster_by`."""
@@ -282,8 +280,7 @@ def ratings_for_agreement(
     compared = set.intersection(*rated.values())
     counted = tuple(c.name for c in study.criteria if c.counted and c.name in compared)
     return StudyRatings(
-        study, table, tuple(c.name for c in study.criteria), counted, left_out, runs, frames.features(db, name),
-        tuple(cluster_by), _clusters(db, name, cluster_by),
+        study, table, tuple(c.name for c in study.criteria), counted, left_out, runs, tuple(cluster_by), _clusters(db, name, cluster_by)
     )  # fmt: skip
 
 

@@ -203,7 +203,7 @@ def detail(measured: Measured, criterion: str) -> Detail:
     )
 
 
-def further(measured: Measured, criterion: str) -> Further:
+def further(measured: Measured, criterion: str, features: pd.DataFrame) -> Further:
     """What is asked less often about one criterion; `needed` forecasts items for people's alpha and for the judges' ρ."""
     ratings, panels = measured.ratings, measured.panels
     drawn: dict[str, Any] = {"resamples": measured.options.resamples, "seed": measured.options.seed}
@@ -215,16 +215,13 @@ def further(measured: Measured, criterion: str) -> Further:
         contested=agreement.contested(ratings, criterion, panels=panels, **drawn),
         bands=agreement.bands(ratings, criterion, panels=panels, **drawn),
         replacement=agreement.replacement(ratings, criterion, panels=panels),
-        leanings=_leanings(measured, criterion, **drawn),
+        leanings=_leanings(measured, criterion, features, **drawn),
         needed=needed,
     )
 
 
-def _leanings(measured: Measured, criterion: str, **drawn: Any) -> Figures | None:
+def _leanings(measured: Measured, criterion: str, features: pd.DataFrame, **drawn: Any) -> Figures | None:
     """What judges lean on, of what varies among the items that can be counted; None where nothing does."""
-    features = measured.of.features
-    if features is None:
-        return None
     varied = features.loc[:, features.nunique() > 1]
     if varied.empty:
         return None

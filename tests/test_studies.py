@@ -245,7 +245,9 @@ def test_what_can_be_counted_of_units_is_read_beside_their_ratings(tmp_path):
         fill(db)
         [name] = stored.names(db)
     with workspace.read() as db:
-        features = studies.ratings_for_agreement(db, name).features
+        features = frames.features(db, name)
+        # Of 16 scenes by four players, every third conversation: characters and situations come again, the interrogator is one.
+        assert frames.varied(db, name) == ["character", "situation"]
         for unit in stored.units(db, name)[:6]:
             replies = [t.reply.content for t in conversations.load(db, unit["key"]).turns()]
             assert features.reply_chars[unit["id"]] == sum(map(len, replies)) / len(replies)

@@ -34,6 +34,20 @@ def facets(db: Database, name: str) -> pd.DataFrame:
     return table.pivot(index="unit", columns="name", values="value")
 
 
+def varied(db: Database, name: str) -> list[str]:
+    """The facets by which a study's units fall into groups: some are alike, and some are not."""
+    return [
+        row[0]
+        for row in db.execute(
+            "SELECT f.name FROM study_units u JOIN facets f ON f.conversation_id = u.conversation_id WHERE u.study_id = :study "
+            "GROUP BY f.name HAVING count(DISTINCT f.value) > 1 "
+            "AND count(DISTINCT f.value) < (SELECT count(*) FROM study_units u WHERE u.study_id = :study "
+            "AND EXISTS (SELECT 1 FROM facets f WHERE f.conversation_id = u.conversation_id)) ORDER BY f.name",
+            {"study": study_id(db, name)},
+        )
+    ]
+
+
 def features(db: Database, name: str) -> pd.DataFrame:
     """What can be counted of a study's units: one row a unit (index), columns reply_chars (mean characters of a reply in its conversation)
     and turn (of a unit that is one; nan for whole conversations)."""

@@ -44,7 +44,16 @@ def _detail(folder: str, study: str, mark: str, options: Options, criterion: str
 @st.cache_resource(max_entries=12, show_spinner="Measuring …")
 def _further(folder: str, study: str, mark: str, options: Options, criterion: str) -> Further:
     """What is asked less often: measured when somebody asks."""
-    return trust.further(_measured(folder, study, mark, options), criterion)
+    with workspace().read() as db:
+        features = frames.features(db, study)
+    return trust.further(_measured(folder, study, mark, options), criterion, features)
+
+
+@st.cache_resource(max_entries=6)
+def _varied(folder: str, study: str, mark: str) -> list[str]:
+    """The facets by which items can be taken together."""
+    with workspace().read() as db:
+        return frames.varied(db, study)
 
 
 def page() -> None:
@@ -60,10 +69,10 @@ def page() -> None:
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     with left:
         study = _study(names)
-    with right.popover("How it is measured", icon=":material/tune:", width="stretch"):
-        options = _options(study)
     with workspace().read() as db:
         version = (str(workspace().path), study, progress.mark(db, study))
+    with right.popover("How it is measured", icon=":material/tune:", width="stretch"):
+        options = _options(version)
     try:
         measured = _measured(*version, options)
     except ConcordError as error:
@@ -96,19 +105,17 @@ def _from_the_start() -> None:
         st.session_state["panel"] = []
 
 
-def _options(study: str) -> Options:
+def _options(version: tuple[str, str, str]) -> Options:
     runs = st.toggle("Repeated runs of a judge one by one", help="Otherwise their mean is one judge.")
     kept = st.toggle("Count conversations in which a judge saw a refusal")
     resamples = st.select_slider("Resamples of the bootstrap", RESAMPLES, value=1000)
     seed = st.number_input("Seed", min_value=0, value=0, help="The same seed gives the same intervals.")
-    with workspace().read() as db:
-        facets = frames.facets(db, study)
-    varied = [str(name) for name in facets.columns if 1 < facets[name].nunique() < len(facets)]
+    varied = _varied(*version)
     together = (
         st.multiselect(
             "Resample items together that share",
             varied,
-            key=f"together in {study}",
+            key=f"together in {version[1]}",
             placeholder="nothing: each item by itself",
             help="Items of one scenario hang together, and intervals that take them for independent are too narrow. Choose what makes a "
             "scenario; the tables whose intervals follow say so.",
