@@ -11,7 +11,6 @@ import os
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -23,10 +22,11 @@ from core.benchmarks.simulbench.targets import SIMULBENCH
 from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, Task, Type, tasks
 from core.conversation import Message
 from core.errors import CallFailed, ConcordError
+from core.judging import UNANSWERED
 from core.models import Client, Completion, Model, limits, load_models, pick
 from core.prompts import Asked
 from core.rating import NOTHING_SPENT, Spent
-from core.runs import BEAT_SECONDS, PATIENCE, on_signal
+from core.runs import BEAT_SECONDS, PATIENCE, heartbeat, on_signal
 from core.scenario import Scenario
 from core.store import runs, scenarios
 from core.store.runs import Progress
@@ -37,8 +37,6 @@ GENERATED = "generated"
 """The source of proposed tasks."""
 OUTPUT_TOKENS = 220
 """A proposal's length, as a first guess."""
-UNUSABLE = ("unparsable", "truncated")
-"""Failures that are the reply's, not the endpoint's: paid for, and asked again on demand only."""
 _MARK = "propose"
 
 
@@ -115,16 +113,8 @@ def propose(
     entry.key()
     plan = wanted.plan().as_dict()
     with workspace.write() as db:
-        for other in runs.recent(db):
-            if (
-                other.state == "running"
-                and not other.interrupted
-                and other.plan == plan
-                and other.pid != os.getpid()
-            ):
-                raise ConcordError(
-                    f"Run {other.id} is asking for these very proposals. Watch it, or stop it first."
-                )
+        if (other := runs.at_work(db, plan)) is not None:
+            raise ConcordError(f"Run {other} is asking for these very proposals. Watch it, or stop it first.")
         number = runs.start(db, STORED, plan, os.getpid())
     state = _State(
         len(calls), len(calls) - len(left) - failed, max_cost, number if retry_failed else 0, failed=failed
@@ -151,7 +141,7 @@ def _survey(
     with workspace.read() as db:
         done = {s.body.get("call") for s in scenarios.page(db, STORED, TASK, limit=-1)}
         failures = [] if retry_failed else runs.failures(db, limit=-1)
-    unusable = {f["work"] for f in failures if f["kind"] in UNUSABLE}
+    unusable = {f["work"] for f in failures if f["kind"] in UNANSWERED}
     failed = [call for call in calls if call.name not in done and call.work in unusable]
     left = [call for call in calls if call.name not in done and call.work not in unusable]
     return entry, calls, left, len(failed)
@@ -220,17 +210,13 @@ class _Round:
                 if self.state.stop is None:
                     await self._one(call)
 
-        async with Client({self.entry.name: self.entry}) as self.client:
-            pulse = asyncio.create_task(self._beat())
-            try:
-                async with asyncio.TaskGroup() as group:
-                    for call in left:
-                        group.create_task(one(call))
-            finally:
-                pulse.cancel()
-                with suppress(asyncio.CancelledError):
-                    await pulse
-                self._write_beat()
+        async with (
+            Client({self.entry.name: self.entry}) as self.client,
+            heartbeat(self._beat, self._write_beat),
+            asyncio.TaskGroup() as group,
+        ):
+            for call in left:
+                group.create_task(one(call))
 
     async def _one(self, call: _Call) -> None:
         state, work = self.state, call.work
@@ -239,7 +225,7 @@ class _Round:
             reply = await replies.answer(ask, "propose", call.asked.messages, Proposed, proposals.check)
         except CallFailed as failure:
             state.failed += 1
-            state.failing += failure.kind not in UNUSABLE
+            state.failing += failure.kind not in UNANSWERED
             kind, message, raw = failure.kind, str(failure), failure.raw
             with self.workspace.write() as db:
                 runs.save_failure(db, work, kind, message, raw, self.number)

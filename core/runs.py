@@ -13,8 +13,8 @@ import json
 import os
 import signal
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -125,6 +125,21 @@ def on_signal(halt: Callable[[str], None]) -> None:
             loop.add_signal_handler(number, first, number)
 
 
+@asynccontextmanager
+async def heartbeat(
+    beat: Callable[[], Coroutine[None, None, None]], last: Callable[[], None]
+) -> AsyncIterator[None]:
+    """Have `beat` go on beside the work, until that ends in whatever way; then tell `last` where it stands."""
+    pulse = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        pulse.cancel()
+        with suppress(asyncio.CancelledError):
+            await pulse
+        last()
+
+
 class _Run:
     """The loop's side of a run."""
 
@@ -148,20 +163,16 @@ class _Run:
         places = asyncio.Semaphore(2 * sum(limits(self.job.models.values()).values()))
         on_signal(self.state.halt)
         with Writer(self.workspace.db_path) as self.writer:
-            async with Client(self.job.models) as self.client:
-                pulse = asyncio.create_task(self._beat())
-                try:
-                    async with asyncio.TaskGroup() as group:
-                        for item in left(self.workspace, self.job.plays(), retry_failed=self.retry_failed):
-                            await places.acquire()
-                            if self.state.stop is not None:
-                                break
-                            group.create_task(self._one(item, places))
-                finally:
-                    pulse.cancel()
-                    with suppress(asyncio.CancelledError):
-                        await pulse
-                    self._write_beat()
+            async with (
+                Client(self.job.models) as self.client,
+                heartbeat(self._beat, self._write_beat),
+                asyncio.TaskGroup() as group,
+            ):
+                for item in left(self.workspace, self.job.plays(), retry_failed=self.retry_failed):
+                    await places.acquire()
+                    if self.state.stop is not None:
+                        break
+                    group.create_task(self._one(item, places))
 
     async def _one(self, item: Left, places: asyncio.Semaphore) -> None:
         try:
@@ -373,13 +384,8 @@ def _remember(db: Database, prompt: Prompt) -> None:
 
 def _refuse_twin(workspace: Workspace, job: Job) -> None:
     with workspace.read() as db:
-        for other in runs.recent(db):
-            if (
-                other.state == "running"
-                and not other.interrupted
-                and other.plan == job.plan
-                and other.pid != os.getpid()
-            ):
-                raise ConcordError(
-                    f"Run {other.id} is at work on this very plan. Watch it on the runs page, or stop it first."
-                )
+        other = runs.at_work(db, job.plan)
+    if other is not None:
+        raise ConcordError(
+            f"Run {other} is at work on this very plan. Watch it on the runs page, or stop it first."
+        )

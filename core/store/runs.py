@@ -116,6 +116,21 @@ def end(db: Database, run: int, state: State, message: str = "") -> None:
     )
 
 
+def at_work(db: Database, plan: Mapping[str, Any]) -> int | None:
+    """The run by which another process is at work on this very plan; None where there is none."""
+    return next(
+        (
+            other.id
+            for other in recent(db)
+            if other.state == "running"
+            and not other.interrupted
+            and other.plan == plan
+            and other.pid != os.getpid()
+        ),
+        None,
+    )
+
+
 def ask_to_stop(db: Database, run: int) -> None:
     """Ask a run to finish its calls in flight and end; one whose process is gone is marked stopped at once."""
     progress = get(db, run)
