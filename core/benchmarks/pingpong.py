@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -242,26 +242,17 @@ def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
         )  # fmt: skip
         yield Play(
             key,
-            _player_of(key, player, interrogator, character, situation, options, prompts),
+            partial(
+                play, key=key, player=player, interrogator=interrogator, character=character, situation=situation,
+                language=options["language"], symmetric=options["symmetric"],
+                player_prompt=prompts["player"], interrogator_prompt=prompts["interrogator"],
+            ),
             (
                 Expected(interrogator, situation.num_turns, 700, 50),
                 Expected(player, situation.num_turns, 800, 120),
             ),
             PINGPONG.judgings(key, plan.models.get("judges", ()), prompts["judge"], options["judge_repeats"]),
-        )
-
-
-def _player_of(
-    key: str, player: str, interrogator: str, character: Character, situation: Situation, options: Mapping[str, Any],
-    prompts: Mapping[str, Prompt],
-) -> Callable[[Ask], Awaitable[Conversation]]:  # fmt: skip
-    async def go(ask: Ask) -> Conversation:
-        return await play(
-            ask, key, player, interrogator, character, situation, options["language"], options["symmetric"],
-            prompts["player"], prompts["interrogator"],
         )  # fmt: skip
-
-    return go
 
 
 T = TypeVar("T")

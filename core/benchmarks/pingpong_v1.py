@@ -6,8 +6,9 @@ The paper's people annotated conversations of this version, and version 2's judg
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -114,30 +115,19 @@ def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
         )  # fmt: skip
         yield Play(
             key,
-            _player_of(key, player, interrogator, character, situation, options, prompts),
+            partial(
+                play, key=key, player=player, interrogator=interrogator, character=character, situation=situation,
+                language=options["language"], symmetric=options["symmetric"], prompts=prompts,
+            ),
             (
                 Expected(interrogator, situation.num_turns + 1, 1500, 350),
                 Expected(player, situation.num_turns, 800, 120),
             ),
             PINGPONG_V1.judgings(key, plan.models.get("judges", ()), judge, options["judge_repeats"]),
-            Within(prompts["interrogator"], _judgement_of(interrogator, prompts["interrogator"])),
-        )
-
-
-def _player_of(
-    key: str, player: str, interrogator: str, character: Character, situation: Situation, options: Mapping[str, Any],
-    prompts: Mapping[str, Prompt],
-) -> Callable[[Ask], Awaitable[Conversation]]:  # fmt: skip
-    async def go(ask: Ask) -> Conversation:
-        return await play(
-            ask, key, player, interrogator, character, situation, options["language"], options["symmetric"], prompts
+            Within(
+                prompts["interrogator"], partial(judgement, interrogator=interrogator, prompt=prompts["interrogator"])
+            ),
         )  # fmt: skip
-
-    return go
-
-
-def _judgement_of(interrogator: str, prompt: Prompt) -> Callable[[Conversation], Judgement]:
-    return lambda conversation: judgement(conversation, interrogator, prompt)
 
 
 PINGPONG_V1 = replace(
