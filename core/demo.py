@@ -6,7 +6,7 @@ import random
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from sqlite_utils import Database
 from core import demo_simulbench, demo_stss, runs, work
 from core.benchmarks.benchmark import Plan
 from core.conversation import Unit
+from core.demo_part import Told
 from core.errors import ConcordError
 from core.guidelines import default_guidelines
 from core.models import load_models
@@ -45,9 +46,6 @@ SEED = 7
 
 PARTS = (demo_simulbench, demo_stss)
 """The other benchmarks' part of the demo: each has `build`, `is_complete` and the MODELS it needs."""
-
-Told = Callable[[str, float], None]
-"""Told what is being done, and how much of it is done (0 to 1)."""
 
 
 def is_complete(workspace: Workspace) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from core import comparisons, moderation, proposing, runs, scripts, spotcheck, work
+from core import comparisons, moderation, proposing, scripts, spotcheck
 from core.benchmarks.benchmark import Plan
 from core.benchmarks.simulbench.targets import SIMULBENCH
-from core.errors import ConcordError
+from core.demo_part import Told, run
 from core.proposing import Round
 from core.standin import simulbench_people as people
 from core.standin.moderation import MODEL as MODERATION
@@ -28,24 +26,21 @@ PEOPLE = ("Ada (stand-in)", "Ben (stand-in)")
 AUDIT, AUDITED, COMPARED = "demo-audit", 100, 40
 SEED = 7
 
-Told = Callable[[str, float], None]
-"""Told what is being done, and how much of it is done (0 to 1)."""
-
 
 def build(workspace: Workspace, told: Told) -> None:
     """Bring the workspace's SimulBench to its full state while the stand-in server is up; what is stored is not made again."""
-    _run(workspace, "SimulBench: dialogues", told, Plan(
+    run(workspace, "SimulBench: dialogues", told, Plan(
         "simulbench-dialogues", {"simulators": (SIMULATOR,), "user": (USER,), "judges": JUDGES[:1]}, {"tasks": list(TASKS), "repeats": 3},
     ))  # fmt: skip
     with workspace.write() as db:
         scripts.extract_scripts(db, JUDGES[0], by=PEOPLE[0])
-    _run(
+    run(
         workspace,
         "SimulBench: scripts answered and scored",
         told,
         Plan("simulbench", {"targets": TARGETS, "judges": JUDGES}),
     )
-    _run(workspace, "SimulBench: models compared", told, Plan(
+    run(workspace, "SimulBench: models compared", told, Plan(
         "simulbench", {"judges": COMPARERS}, {"compare": True, "players": list(TARGETS), "facets": {"kind": ["FirstChan", "SubseqChan"]}},
     ))  # fmt: skip
     proposing.propose(workspace, Round(USER, count=3, seed=SEED))
@@ -55,17 +50,6 @@ def build(workspace: Workspace, told: Told) -> None:
         _compare(workspace, person)
     _audit(workspace)
     told("SimulBench: simulated people compare and audit", 1.0)
-
-
-def _run(workspace: Workspace, doing: str, told: Told, plan: Plan) -> None:
-    ended = runs.execute(
-        workspace,
-        work.job(workspace, plan),
-        watch=lambda p: told(doing, (p.stored + p.done + p.failed) / max(1, p.planned)),
-    )
-    # A verdict in a few that cannot be read belongs to the demo: it shows what becomes of one.
-    if ended.state != "finished":
-        raise ConcordError(f"The demo's run {ended.id} ended {ended.state}: {ended.message} Start it again.")
 
 
 def _compare(workspace: Workspace, person: str) -> None:

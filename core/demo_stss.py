@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from core import runs, scenes, work
+from core import scenes
 from core.benchmarks.benchmark import Plan
-from core.errors import ConcordError
+from core.demo_part import Told, run
 from core.store import conversations
 from core.store.conversations import Filter
 from core.workspace import Workspace
@@ -18,29 +16,16 @@ JUDGES = ("standin-judge-strict", "standin-judge-lenient")
 MODELS = (PLAYER, RESIDENTS, "standin-reserved")
 """What models.toml needs beside the models that PingPong uses."""
 
-Told = Callable[[str, float], None]
-"""Told what is being done, and how much of it is done (0 to 1)."""
-
 
 def build(workspace: Workspace, told: Told) -> None:
     """Bring the workspace's STSS to its full state while the stand-in server is up; what is stored is not made again."""
     models = {"players": (PLAYER,), "residents": (RESIDENTS,)}
-    _run(workspace, "STSS: two days in the town", told, Plan("stss", models, {"tasks": list(TASKS)}))
+    run(workspace, "STSS: two days in the town", told, Plan("stss", models, {"tasks": list(TASKS)}))
     scenes.freeze(workspace)
-    _run(workspace, "STSS: what was said, judged", told, Plan("stss-language", {**models, "judges": JUDGES}))
+    run(workspace, "STSS: what was said, judged", told, Plan("stss-language", {**models, "judges": JUDGES}))
 
 
 def is_complete(workspace: Workspace) -> bool:
     """Whether everything was built: what was said comes last."""
     with workspace.read() as db:
         return conversations.count(db, Filter("stss-language")) > 0
-
-
-def _run(workspace: Workspace, doing: str, told: Told, plan: Plan) -> None:
-    ended = runs.execute(
-        workspace,
-        work.job(workspace, plan),
-        watch=lambda p: told(doing, (p.stored + p.done + p.failed) / max(1, p.planned)),
-    )
-    if ended.state != "finished":
-        raise ConcordError(f"The demo's run {ended.id} ended {ended.state}: {ended.message} Start it again.")
