@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -29,6 +30,19 @@ def marked(text: str) -> str:
 def unmarked(cell: str) -> str:
     """The text of a cell that `marked` made."""
     return cell[1:] if cell.startswith("'") and _MARKED.match(cell) else cell
+
+
+def figure_in(where: str, called: str, text: str, *, longest: int | None = None) -> float:
+    """A cell's number, with a decimal point. Raises ImportRefused, quoting at most `longest` characters of what is none."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found) or "_" in text:
+        point = text.replace(",", ".", 1)
+        hint = f"Write {point} with a point." if point != text else "Correct it, or remove the line."
+        raise ImportRefused(f"{where}: the {called} “{text[:longest]}” is not a number. {hint}")
+    return found
 
 
 def records(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Literal
 
 from core.errors import ImportRefused
-from core.exchange.cells import records_of, unmarked
+from core.exchange.cells import figure_in, records_of, unmarked
 from core.rankings import Other
 
 MODEL = ("model", "player")
@@ -86,14 +85,7 @@ def _line(where: str, cells: Sequence[str], width: int, model: int, value: int, 
         raise ImportRefused(
             f"{where}: the model's name is {len(who)} characters long. Shorten it to {LONGEST}."
         )
-    try:
-        figure = float(text)
-    except ValueError:
-        figure = math.nan
-    if not math.isfinite(figure) or "_" in text:
-        point = text.replace(",", ".", 1)
-        hint = f"Write {point} with a point." if point != text else "Correct it, or remove the line."
-        raise ImportRefused(f"{where}: the {by} “{text[:LONGEST]}” is not a number. {hint}")
+    figure = figure_in(where, by, text, longest=LONGEST)
     if by == "rank" and figure < 1:
         raise ImportRefused(
             f"{where}: the rank {text} is below 1, which is the best. Correct it, or call the column score."

@@ -13,7 +13,7 @@ from typing import Any, TextIO
 from sqlite_utils import Database
 
 from core.errors import ImportRefused
-from core.exchange.cells import marked, records, unmarked
+from core.exchange.cells import figure_in, marked, records, unmarked
 from core.rating import Rater, RaterKind
 from core.store import ratings
 
@@ -163,20 +163,8 @@ def _line(
         )
     return Line(
         number, item, criterion, rater, _whole(where, "turn", row.pop("turn", ""), 1),
-        _whole(where, "repeat", row.pop("repeat", ""), 0) or 0, _score(where, score), row,
+        _whole(where, "repeat", row.pop("repeat", ""), 0) or 0, figure_in(where, "score", score), row,
     )  # fmt: skip
-
-
-def _score(where: str, text: str) -> float:
-    try:
-        score = float(text)
-    except ValueError:
-        score = math.nan
-    if not math.isfinite(score) or "_" in text:
-        point = text.replace(",", ".", 1)
-        hint = f"Write {point} with a point." if point != text else "Correct it, or remove the line."
-        raise ImportRefused(f"{where}: the score “{text}” is not a number. {hint}")
-    return score
 
 
 def _whole(where: str, column: str, text: str, least: int) -> int | None:
