@@ -2,7 +2,7 @@
 
     python bench/throughput.py [--conversations 256] [--latency 0.2] [--concurrency 32,64,128] [--rounds 3]
 
-Each measurement is a process of its own against one stand-in server with a fixed latency. Ideal = calls × latency ÷ concurrency;
+Each measurement is a process of its own against one mock server with a fixed latency. Ideal = calls × latency ÷ concurrency;
 "of ideal" is ideal ÷ wall time. CPU is the client's alone, per 1,000 calls; memory is its peak.
 """
 
@@ -45,13 +45,13 @@ def concord(url: str, conversations: int, concurrency: int) -> None:
     """Everything stored: 4 turns of interrogator and player, 2 judges."""
     import openai  # noqa: F401
 
-    from core import runs, work
     from core.benchmarks.benchmark import Plan
+    from core.runs import engine, planning
     from core.workspace import Workspace  # imports are not measured, here or in the bare loop
 
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace.open(folder)
-        entry = f'base_url = "{url}"\nmodel = "standin-fixed"\nmax_concurrency = {concurrency}\n'
+        entry = f'base_url = "{url}"\nmodel = "mock-fixed"\nmax_concurrency = {concurrency}\n'
         names = ["player", "user", "judge-a", "judge-b"]
         workspace.models_path.write_text("\n".join(f"[models.{name}]\n{entry}" for name in names))
         plan = Plan(
@@ -59,9 +59,9 @@ def concord(url: str, conversations: int, concurrency: int) -> None:
             {"players": ("player",), "interrogator": ("user",), "judges": ("judge-a", "judge-b")},
             {"characters": ["tully"], "situations": ["reality"], "repeats": conversations},
         )
-        job = work.job(workspace, plan)
+        job = planning.job(workspace, plan)
         started = time.perf_counter()
-        ended = runs.execute(workspace, job)
+        ended = engine.execute(workspace, job)
         seconds = time.perf_counter() - started
         assert ended.state == "finished", ended
         assert ended.done == conversations * (1 + JUDGES), ended
@@ -81,7 +81,7 @@ def bare(url: str, conversations: int, concurrency: int, transport: str) -> None
 
         async def one() -> None:
             async with places:
-                await client.chat.completions.create(model="standin-fixed", messages=messages)
+                await client.chat.completions.create(model="mock-fixed", messages=messages)
 
         started = time.perf_counter()
         await asyncio.gather(*(one() for _ in range(conversations * CALLS)))
@@ -96,7 +96,7 @@ def server(latency: float):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "core.standin", "--port", str(port), "--latency", str(latency)]
+    command = [sys.executable, "-m", "core.demo.mock", "--port", str(port), "--latency", str(latency)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:
         process.stdout.readline()

@@ -25,7 +25,7 @@ from core.benchmarks.stss.encounters import Rooms, encounters
 from core.benchmarks.stss.scripted import ScriptedMind
 from core.benchmarks.stss.simulation import World, people
 from core.benchmarks.stss.town import Town, load_town
-from core.runs import few_collections
+from core.runs.engine import few_collections
 
 REPEATS = 5
 ROOT = Path(__file__).resolve().parent.parent

@@ -15,24 +15,36 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("core.commands.doctor", "Check every configured model with one tiny call."),
     "run": ("core.commands.run", "Generate conversations and have them judged."),
     "judge": ("core.commands.judge", "Have further judges rate stored conversations."),
-    "tasks": ("core.commands.tasks", "SimulBench's tasks: have some proposed, accept, edit or reject them."),
-    "scripts": ("core.commands.scripts", "SimulBench's scripts: cut them from dialogues, count, set aside."),
+    "tasks": (
+        "core.benchmarks.simulbench.commands_tasks",
+        "SimulBench's tasks: have some proposed, accept, edit or reject them.",
+    ),
+    "scripts": (
+        "core.benchmarks.simulbench.commands_scripts",
+        "SimulBench's scripts: cut them from dialogues, count, set aside.",
+    ),
     "compare": ("core.commands.compare", "Have judges compare models two by two."),
     "pairs": ("core.commands.pairs", "Deal pairs of replies to people who compare them, blind, at the desk."),
     "spotcheck": (
         "core.commands.spotcheck",
         "Judgements that deserve a person's eye, and what people found.",
     ),
-    "toxicity": ("core.commands.toxicity", "Toxicity of tasks, scripts and replies, in six attributes."),
+    "toxicity": (
+        "core.benchmarks.simulbench.commands_toxicity",
+        "Toxicity of tasks, scripts and replies, in six attributes.",
+    ),
     "study": ("core.commands.study", "Draw a study, deal it to annotators, show its progress."),
     "annotators": ("core.commands.annotators", "Invite annotators by link, withdraw links."),
     "agreement": (
         "core.commands.agreement",
         "How well judges agree with people, and people with each other.",
     ),
-    "score": ("core.commands.score", "Score trajectories of the town by rule (STSS)."),
-    "town": ("core.commands.town", "Check a town that social tasks are played in (STSS)."),
-    "freeze": ("core.commands.freeze", "Freeze scenes of simulations for the language level (STSS)."),
+    "score": ("core.benchmarks.stss.commands_score", "Score trajectories of the town by rule (STSS)."),
+    "town": ("core.benchmarks.stss.commands_town", "Check a town that social tasks are played in (STSS)."),
+    "freeze": (
+        "core.benchmarks.stss.commands_freeze",
+        "Freeze scenes of simulations for the language level (STSS).",
+    ),
     "leaderboard": ("core.commands.leaderboard", "A benchmark's table of models."),
     "rankings": ("core.commands.rankings", "How stable the order of a leaderboard is."),
     "import": (
@@ -41,7 +53,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "export": ("core.commands.exchange_out", "Write ratings or conversations as CSV or JSON Lines."),
     "passphrase": ("core.commands.passphrase", "Renew the researchers' passphrase."),
-    "standin": ("core.commands.standin", "Serve the offline stand-in models (for the demo and tests)."),
+    "mock": ("core.commands.mock", "Serve the offline mock models (for the demo and tests)."),
 }
 
 

@@ -81,13 +81,13 @@ class Rater:
     """A person or a model that rates.
 
     `variant` is the version of the prompt a judge answered (the same model under another prompt is another rater);
-    `stand_in` marks one that is neither a person nor a language model.
+    `simulated` marks one that is neither a person nor a language model.
     """
 
     name: str
     kind: RaterKind
     variant: str = ""
-    stand_in: bool = False
+    simulated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ SHOTS = {
 def main() -> None:
     """Build the demo in a folder of its own, serve it, take the pictures."""
     sys.path.insert(0, str(ROOT))
-    from core import demo
+    from core.demo import workspace as demo
     from core.store import access
     from core.workspace import Workspace
 

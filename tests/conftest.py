@@ -1,4 +1,4 @@
-"""What many tests stand on: a workspace whose models are served by a stand-in server on this machine."""
+"""What many tests stand on: a workspace whose models are served by a mock server on this machine."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from click.testing import CliRunner, Result
 from hypothesis import settings
 
 from core.cli import main
-from core.standin.faults import Faults
-from core.standin.server import running
+from core.demo.mock.faults import Faults
+from core.demo.mock.server import running
 from core.workspace import Workspace
 
 # How long an example takes is the machine's affair: speed is measured in bench/.
@@ -19,27 +19,27 @@ settings.load_profile("concord")
 
 
 @pytest.fixture(scope="session")
-def standin() -> Iterator[str]:
-    """The address of a stand-in server without latency or faults."""
+def mock() -> Iterator[str]:
+    """The address of a mock server without latency or faults."""
     with running(seed=3) as url:
         yield url
 
 
 def toml(url: str, **names: str) -> str:
-    """A models.toml: each name with the rest of its table, such as `player='model = "standin-vivid"'`."""
+    """A models.toml: each name with the rest of its table, such as `player='model = "mock-vivid"'`."""
     return "\n".join(
         f'[models.{name}]\nbase_url = "{url}"\nseed = true\n{rest}\n' for name, rest in names.items()
     )
 
 
-FIXED = 'model = "standin-fixed"'
+FIXED = 'model = "mock-fixed"'
 
 
 @pytest.fixture
-def workspace(tmp_path, standin) -> Workspace:
+def workspace(tmp_path, mock) -> Workspace:
     """A workspace with a player, a user, and three judges that answer at once."""
     made = Workspace.open(tmp_path / "workspace")
-    made.models_path.write_text(toml(standin, player=FIXED, user=FIXED, a=FIXED, b=FIXED, c=FIXED))
+    made.models_path.write_text(toml(mock, player=FIXED, user=FIXED, a=FIXED, b=FIXED, c=FIXED))
     return made
 
 

@@ -42,7 +42,7 @@ def fill(
     for language in languages:
         for conversation in _conversations(language, repeats, turns):
             ids.append(
-                conversations.save(db, conversation, Spent(2 * turns, 900, 300, 0.01, 2.0), stand_in=True)
+                conversations.save(db, conversation, Spent(2 * turns, 900, 300, 0.01, 2.0), simulated=True)
             )
             for judge, lean in JUDGES.items():
                 ratings.save_judgement(db, _judgement(conversation, judge, lean, benchmark.criteria, random_))
@@ -92,7 +92,7 @@ def _conversations(language: str, repeats: int, turns: int) -> Iterator[Conversa
 def _judgement(
     conversation: Conversation, judge: str, lean: float, criteria: Sequence[Criterion], random_: random.Random
 ) -> Judgement:
-    rater = Rater(judge, "judge", "v2", stand_in=True)
+    rater = Rater(judge, "judge", "v2", simulated=True)
     key, spent = f"{conversation.key}|{judge}|v2|0", Spent(1, 2600, 900, 0.004, 1.5)
     if judge == FAILING and random_.random() < 0.06:
         return Judgement(
@@ -120,7 +120,7 @@ def _study(db: Database, ids: Sequence[int], criteria: Sequence[Criterion], rand
     chosen = ids[::3]
     units = studies.add_units(db, "first", [(i, None, "") for i in chosen])
     for person, lean in PEOPLE.items():
-        rater = ratings.rater_id(db, Rater(person, "human", stand_in=True))
+        rater = ratings.rater_id(db, Rater(person, "human", simulated=True))
         studies.assign(db, rater, units)
         for task, conversation in list(zip(studies.desk(db, rater, "first"), chosen, strict=True))[
             : len(units) if person != "Cleo" else len(units) // 2

@@ -12,10 +12,10 @@ from aiohttp import web
 
 from core.commands.doctor import examine
 from core.conversation import Message
-from core.embeddings import BadVectors, pack, read, tokens, unpack
+from core.demo.mock.server import listening, running
 from core.errors import CallFailed, ConfigError, NotFound
-from core.models import REASKS, Client, Model, Price, pick
-from core.standin.server import listening, running
+from core.llm.embeddings import BadVectors, pack, read, tokens, unpack
+from core.llm.models import REASKS, Client, Model, Price, pick
 
 
 def reply(*vectors, **more):
@@ -117,7 +117,7 @@ def test_vectors_that_stay_of_no_use_are_a_failure_with_its_reason():
 @pytest.fixture(scope="module")
 def embedder():
     with running() as url:
-        yield Model(name="m", kind="embeddings", base_url=url, model="standin-embeddings")
+        yield Model(name="m", kind="embeddings", base_url=url, model="mock-embeddings")
 
 
 def embed(model, texts):
@@ -128,7 +128,7 @@ def embed(model, texts):
     return asyncio.run(go())
 
 
-def test_the_stand_in_puts_texts_with_words_in_common_near_each_other(embedder):
+def test_the_mock_models_puts_texts_with_words_in_common_near_each_other(embedder):
     party, feast, rain, again = embed(
         embedder, ["a party at the hall", "the party in the hall", "heavy rain", "a party at the hall"]
     ).vectors
@@ -138,15 +138,15 @@ def test_the_stand_in_puts_texts_with_words_in_common_near_each_other(embedder):
     assert embed(embedder.model_copy(update={"params": {"dimensions": 8}}), ["rain"]).vectors[0].shape == (8,)
     with pytest.raises(CallFailed, match="none of them empty"):
         embed(embedder, ["rain", ""])
-    with pytest.raises(CallFailed, match="does not know “m” as “standin-vivid”"):
-        embed(embedder.model_copy(update={"model": "standin-vivid"}), ["rain"])
+    with pytest.raises(CallFailed, match="does not know “m” as “mock-vivid”"):
+        embed(embedder.model_copy(update={"model": "mock-vivid"}), ["rain"])
 
 
 def test_an_endpoint_in_trouble_is_asked_again():
-    from core.standin.faults import Faults
+    from core.demo.mock.faults import Faults
 
     with running(faults=Faults(rate_limit=2, malformed=3, retry_after=0.01)) as url:
-        model = Model(name="m", kind="embeddings", base_url=url, model="standin-embeddings")
+        model = Model(name="m", kind="embeddings", base_url=url, model="mock-embeddings")
         assert [embed(model, ["rain", "sun"]).spent.calls for _ in range(2)] == [1, 2]
 
 
@@ -169,7 +169,7 @@ def test_a_model_of_the_other_kind_is_refused_by_name():
 
 
 def test_doctor_asks_for_vectors_where_that_is_what_a_model_does(embedder):
-    talker = embedder.model_copy(update={"model": "standin-bland"})
+    talker = embedder.model_copy(update={"model": "mock-bland"})
     found = asyncio.run(
         examine(
             {

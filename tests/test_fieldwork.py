@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from core.fieldwork import progress, remarks, suspicions
 from core.store.progress import Item
+from core.studies.quality import progress, remarks, suspicions
 
 
 def item(annotator: str = "Ada", unit: int = 1, **fields: object) -> Item:

@@ -6,8 +6,8 @@ import pytest
 
 from core.benchmarks import get
 from core.errors import ConfigError
-from core.guidelines import default_guidelines
 from core.rating import Criterion
+from core.studies.guidelines import default_guidelines
 from core.workspace import SHIPPED
 
 SHIPS = [SHIPPED / "data"]

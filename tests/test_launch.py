@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from core import launch
 from core.benchmarks.benchmark import Plan
 from core.errors import WorkspaceError
+from core.runs import launching
 from core.store import runs
 from core.workspace import Workspace
 from tests.conftest import FIXED, toml
@@ -39,7 +39,7 @@ def until(told, what="it"):
 
 
 def run_of(workspace, launched):
-    return until(lambda: launch.run_of(workspace, launched), "the start of the run")
+    return until(lambda: launching.run_of(workspace, launched), "the start of the run")
 
 
 def state_of(workspace, number):
@@ -48,7 +48,7 @@ def state_of(workspace, number):
 
 
 def test_a_launched_run_does_its_plan_and_ends(workspace):
-    launched = launch.start(workspace, plan())
+    launched = launching.start(workspace, plan())
     number = run_of(workspace, launched)
     until(lambda: launched.ended, "the end")
     ended = state_of(workspace, number)
@@ -60,7 +60,7 @@ def test_a_launched_run_does_its_plan_and_ends(workspace):
 
 
 def test_it_has_a_session_of_its_own(workspace):
-    launched = launch.start(workspace, plan())
+    launched = launching.start(workspace, plan())
     assert os.getsid(launched.pid) == launched.pid != os.getsid(0), (
         "a Ctrl+C at the server's terminal does not reach it"
     )
@@ -68,9 +68,9 @@ def test_it_has_a_session_of_its_own(workspace):
 
 
 def test_what_keeps_it_from_starting_is_a_sentence_in_its_log(workspace):
-    launched = launch.start(workspace, plan(judges=("nobody",)))
+    launched = launching.start(workspace, plan(judges=("nobody",)))
     until(lambda: launched.ended, "the end")
-    assert launch.run_of(workspace, launched) is None
+    assert launching.run_of(workspace, launched) is None
     assert launched.said().startswith("There is no model “nobody”.")
 
 
@@ -78,7 +78,7 @@ def test_asked_to_stop_it_stops_and_the_same_plan_goes_on(faulty):
     # Many times as much as can be under way at once: a run looks twice a second whether it is to stop.
     workspace = faulty(latency=0.05)
     work = plan(repeats=400)
-    launched = launch.start(workspace, work)
+    launched = launching.start(workspace, work)
     number = run_of(workspace, launched)
     until(lambda: state_of(workspace, number).done > 0, "the first result")
     with workspace.write() as db:
@@ -87,7 +87,7 @@ def test_asked_to_stop_it_stops_and_the_same_plan_goes_on(faulty):
     stopped = state_of(workspace, number)
     assert stopped.state == "stopped"
     assert 0 < stopped.done < stopped.planned == 800
-    again = launch.start(workspace, work)
+    again = launching.start(workspace, work)
     until(lambda: again.ended, "the end")
     ended = state_of(workspace, run_of(workspace, again))
     assert ended.state == "finished"
@@ -97,7 +97,7 @@ def test_asked_to_stop_it_stops_and_the_same_plan_goes_on(faulty):
 
 def test_killed_it_is_known_to_have_ended(faulty):
     workspace = faulty(latency=0.05)
-    launched = launch.start(workspace, plan(repeats=40))
+    launched = launching.start(workspace, plan(repeats=40))
     number = run_of(workspace, launched)
     os.kill(launched.pid, signal.SIGKILL)
     until(lambda: launched.ended, "the end")
@@ -106,11 +106,11 @@ def test_killed_it_is_known_to_have_ended(faulty):
     assert killed.interrupted
 
 
-def test_a_spending_limit_is_kept(tmp_path, standin):
+def test_a_spending_limit_is_kept(tmp_path, mock):
     workspace = Workspace.open(tmp_path / "workspace")
     priced = FIXED + "\nprice = { input = 1000.0, output = 1000.0 }"
-    workspace.models_path.write_text(toml(standin, player=priced, user=priced, a=priced))
-    launched = launch.start(workspace, plan(repeats=10), max_cost=0.5)
+    workspace.models_path.write_text(toml(mock, player=priced, user=priced, a=priced))
+    launched = launching.start(workspace, plan(repeats=10), max_cost=0.5)
     until(lambda: launched.ended, "the end")
     ended = state_of(workspace, run_of(workspace, launched))
     assert ended.state == "stopped"
@@ -118,7 +118,7 @@ def test_a_spending_limit_is_kept(tmp_path, standin):
 
 
 def test_two_started_at_the_same_moment_have_files_of_their_own(workspace):
-    first, second = (launch.start(workspace, plan(judges=("nobody",))) for _ in range(2))
+    first, second = (launching.start(workspace, plan(judges=("nobody",))) for _ in range(2))
     assert first.log != second.log
     until(lambda: first.ended and second.ended, "their ends")
 
@@ -128,10 +128,10 @@ def test_a_file_without_a_plan_is_refused(tmp_path, text):
     file = tmp_path / "plan.json"
     file.write_text(text)
     with pytest.raises(WorkspaceError, match="holds no plan"):
-        launch.read_plan(file)
+        launching.read_plan(file)
 
 
 def test_a_workspace_that_cannot_be_written_says_so(workspace):
     (workspace.path / "runs").write_text("in the way")
     with pytest.raises(WorkspaceError, match="could not be started"):
-        launch.start(workspace, plan())
+        launching.start(workspace, plan())

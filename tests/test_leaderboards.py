@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from core import leaderboards
 from core.benchmarks import get
 from core.cli import main
 from core.conversation import Conversation, Message, Unit
 from core.errors import ConcordError, NotFound
-from core.exchange import standings as written
-from core.leaderboards import Figure, length_factor, panel_scores, ranks, standings
 from core.rating import Judgement, Rater, Rating
+from core.reports import leaderboards
+from core.reports import standings as written
+from core.reports.leaderboards import Figure, length_factor, panel_scores, ranks, standings
 from core.store import conversations, ratings, tables
 from core.workspace import Workspace
 from tests.filled import JUDGES, fill
@@ -35,7 +35,7 @@ def stored(*rows):
     return (
         frame(*rows, columns=["conversation", "player", "turns", "reply_chars"])
         .set_index("conversation")
-        .assign(stand_in=0)
+        .assign(simulated=0)
     )
 
 
@@ -361,7 +361,7 @@ def test_every_format_tells_the_same(called):
     assert float(rows[0]["score"]) == found["players"][0]["score"]["value"]
     assert f"{found['players'][0]['score']['value']:.2f}" in called("--format", "latex").stdout
     assert f"{found['players'][0]['score']['value']:.2f}" in called().stdout
-    assert "Stand-ins take part" in called().stderr
+    assert "Mock models take part" in called().stderr
 
 
 def test_undefined_figures_are_null_beside_their_reason(called):

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from core import leaderboards, studies
 from core.agreement.corrected import corrected_mean
 from core.errors import StudyError
-from core.leaderboards_corrected import corrected, offered
+from core.reports import leaderboards
+from core.reports.corrected import corrected, offered
 from core.store import studies as stored
+from core.studies import studies
 from core.workspace import Workspace
 from tests.filled import PLAYERS, fill
 

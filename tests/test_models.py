@@ -11,8 +11,9 @@ import pytest
 
 from core.commands.doctor import examine
 from core.conversation import Message
+from core.demo.mock.server import running
 from core.errors import CallFailed, ConfigError
-from core.models import (
+from core.llm.models import (
     DEFAULT_CONCURRENCY,
     Client,
     Model,
@@ -24,7 +25,6 @@ from core.models import (
     merge,
     request,
 )
-from core.standin.server import running
 
 HELLO = (
     Message("system", "Be brief."),
@@ -126,8 +126,8 @@ def call(model, retries=0):
     return asyncio.run(go())
 
 
-def test_a_reply_with_its_tokens_cost_and_time(standin):
-    done = call(Model(name="m", base_url=standin, model="standin-bland", price=Price(input=1e6, output=0)))
+def test_a_reply_with_its_tokens_cost_and_time(mock):
+    done = call(Model(name="m", base_url=mock, model="mock-bland", price=Price(input=1e6, output=0)))
     assert done.text
     assert not done.cut
     assert done.spent.calls == 1
@@ -135,23 +135,23 @@ def test_a_reply_with_its_tokens_cost_and_time(standin):
     assert done.spent.seconds > 0
 
 
-def test_a_reply_that_hit_the_token_limit_says_so(standin):
-    assert call(Model(name="m", base_url=standin, model="standin-vivid", params={"max_tokens": 3})).cut
+def test_a_reply_that_hit_the_token_limit_says_so(mock):
+    assert call(Model(name="m", base_url=mock, model="mock-vivid", params={"max_tokens": 3})).cut
 
 
-def test_failures_are_sentences_with_a_remedy(standin, monkeypatch):
+def test_failures_are_sentences_with_a_remedy(mock, monkeypatch):
     monkeypatch.setenv("WRONG_KEY", "wrong")
-    nobody = Model(name="m", base_url="http://127.0.0.1:9/v1", model="standin-bland")
+    nobody = Model(name="m", base_url="http://127.0.0.1:9/v1", model="mock-bland")
     with pytest.raises(CallFailed, match=r"cannot be reached.*base_url") as caught:
         call(nobody)
     assert caught.value.kind == "unreachable"
     with pytest.raises(CallFailed, match=r"does not know “m” as “gpt-9”") as caught:
-        call(Model(name="m", base_url=standin, model="gpt-9"))
+        call(Model(name="m", base_url=mock, model="gpt-9"))
     with (
         running(require_key="right") as guarded,
         pytest.raises(CallFailed, match="environment variable WRONG_KEY") as caught,
     ):
-        call(Model(name="m", base_url=guarded, model="standin-bland", api_key_env="WRONG_KEY"))
+        call(Model(name="m", base_url=guarded, model="mock-bland", api_key_env="WRONG_KEY"))
     assert caught.value.kind == "auth"
 
 
@@ -174,26 +174,26 @@ def test_a_key_that_an_endpoint_repeats_is_not_repeated_by_us(monkeypatch):
 
 
 def test_a_hanging_endpoint_times_out(tmp_path):
-    from core.standin.faults import Faults
+    from core.demo.mock.faults import Faults
 
     with running(faults=Faults(hang=1)) as url, pytest.raises(CallFailed, match=r"within 0\.3 s") as caught:
-        call(Model(name="m", base_url=url, model="standin-bland", timeout=0.3))
+        call(Model(name="m", base_url=url, model="mock-bland", timeout=0.3))
     assert caught.value.kind == "timeout"
 
 
 def test_retry_after_is_honoured_and_the_call_succeeds():
-    from core.standin.faults import Faults
+    from core.demo.mock.faults import Faults
 
     with running(faults=Faults(rate_limit=2, retry_after=0.05)) as url:
-        model = Model(name="m", base_url=url, model="standin-bland")
+        model = Model(name="m", base_url=url, model="mock-bland")
         assert call(model, retries=2).text
         assert call(model, retries=2).text
 
 
-def test_doctor_says_which_model_is_ill_and_of_what(standin):
+def test_doctor_says_which_model_is_ill_and_of_what(mock):
     models = {
-        "well": Model(name="well", base_url=standin, model="standin-bland"),
-        "ill": Model(name="ill", base_url=standin, model="gpt-9"),
+        "well": Model(name="well", base_url=mock, model="mock-bland"),
+        "ill": Model(name="ill", base_url=mock, model="gpt-9"),
     }
     found = asyncio.run(examine(models))
     assert found["well"] is None

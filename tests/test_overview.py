@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from core import overview
-from core.overview import next_steps
 from core.rating import Rater
+from core.reports import overview
+from core.reports.overview import next_steps
 from core.store import access, conversations, holdings, ratings, runs, studies
 from core.store.database import now
 from core.workspace import Workspace
 from tests.filled import JUDGES, PLAYERS, fill
 
-MODEL = "[models.a]\nmodel = 'standin-fixed'\n"
+MODEL = "[models.a]\nmodel = 'mock-fixed'\n"
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_what_is_held_is_counted(workspace):
     assert {j.rated + j.failed for j in judges} == {128}
     # 128 conversations, every third one is in the study: 43 units for three people, of whom one did half.
     assert (study.units, study.dealt, study.closed, study.rated) == (43, 129, 43 + 43 + 21, 3)
-    assert overview.look(workspace).stand_in
+    assert overview.look(workspace).simulated
 
 
 def test_failed_judgements_are_to_be_asked_again(workspace):
@@ -130,7 +130,7 @@ def test_failed_judgements_are_to_be_asked_again(workspace):
     assert (f"{failed} judgements could not be read. See them, and ask again.", "runs") in steps(workspace)
 
 
-def test_studies_without_any_stand_in_are_told_apart(workspace, run, tmp_path):
+def test_studies_without_any_mock_models_are_told_apart(workspace, run, tmp_path):
     with workspace.write() as db:
         fill(db)
     file = tmp_path / "own.csv"
@@ -139,5 +139,5 @@ def test_studies_without_any_stand_in_are_told_apart(workspace, run, tmp_path):
     )
     assert run(workspace, "import", "ratings", file, "--study", "own").exit_code == 0
     found = overview.look(workspace)
-    assert found.stand_in
-    assert [study.name for study in found.without_stand_ins] == ["own"]
+    assert found.simulated
+    assert [study.name for study in found.without_simulated] == ["own"]

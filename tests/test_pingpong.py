@@ -6,14 +6,14 @@ import asyncio
 
 import pytest
 
-from core.benchmarks import pingpong
 from core.benchmarks.benchmark import Materials, Plan
-from core.benchmarks.pingpong import PINGPONG, NextUtterance, Scores, TurnScore
+from core.benchmarks.pingpong import play as pingpong
+from core.benchmarks.pingpong.play import PINGPONG, NextUtterance, Scores, TurnScore
 from core.conversation import Conversation, Message
 from core.errors import ConfigError
-from core.prompts import load_prompt
+from core.llm.prompts import load_prompt
+from core.llm.replies import Answer, Unusable
 from core.rating import NOTHING_SPENT
-from core.replies import Answer, Unusable
 from core.workspace import SHIPPED
 
 MATERIALS = Materials((SHIPPED / "prompts",), (SHIPPED / "data",))

@@ -7,16 +7,17 @@ import json
 
 import pytest
 
-from core import leaderboards, runs, work
-from core.benchmarks import pingpong, pingpong_v1
 from core.benchmarks.benchmark import Materials, Plan
-from core.benchmarks.pingpong_v1 import PINGPONG_V1, RatedUtterance, likert, rates
+from core.benchmarks.pingpong import play as pingpong
+from core.benchmarks.pingpong import v1
+from core.benchmarks.pingpong.v1 import PINGPONG_V1, RatedUtterance, likert, rates
 from core.conversation import Message
-from core.exchange import standings
+from core.demo.mock.call import Call
+from core.demo.mock.personas import PERSONAS
+from core.llm.replies import Answer, Unusable, read
 from core.rating import NOTHING_SPENT, Rater
-from core.replies import Answer, Unusable, read
-from core.standin.call import Call
-from core.standin.personas import PERSONAS
+from core.reports import leaderboards, standings
+from core.runs import engine, planning
 from core.store import conversations, ratings
 from core.workspace import SHIPPED
 
@@ -46,7 +47,7 @@ def played(scores=(None, 10, 9, 8, 3)):
         asked_for.append((step, model, asked, check))
         return Answer("a reply", said(next(given)) if asked.reply else None, False, NOTHING_SPENT)
 
-    [play] = pingpong_v1.plays(plan(), MATERIALS)
+    [play] = v1.plays(plan(), MATERIALS)
     conversation = asyncio.run(play.play(ask))
     return play, conversation, asked_for
 
@@ -102,7 +103,7 @@ def test_before_the_first_reply_nothing_is_rated_afterwards_everything_must_be()
 
 
 @pytest.mark.parametrize("language", ["en", "ru"])
-def test_the_stand_in_rates_what_was_said_last(language):
+def test_the_mock_models_rates_what_was_said_last(language):
     """A vivid reply in the card's own words gets more for character than one that any assistant could give."""
     card = next(iter(pingpong.characters(MATERIALS.data, language).values()))
     situation = next(iter(pingpong.situations(MATERIALS.data, language).values()))
@@ -111,9 +112,7 @@ def test_the_stand_in_rates_what_was_said_last(language):
     def asked(*messages):
         values = pingpong.values_for(card, situation, False)
         sent = prompt.render(**values, messages=[Message(role, text) for role, text in messages])
-        return read(
-            PERSONAS["standin-user"](Call("standin-user", sent.messages)).strip("`json\n"), RatedUtterance
-        )
+        return read(PERSONAS["mock-user"](Call("mock-user", sent.messages)).strip("`json\n"), RatedUtterance)
 
     assert asked().stay_in_character_score is None
     dull = asked(("user", "?"), ("assistant", "How can I help you today?")).stay_in_character_score
@@ -122,11 +121,11 @@ def test_the_stand_in_rates_what_was_said_last(language):
 
 
 def test_a_run_stores_its_ratings_once_with_the_conversation(workspace):
-    job = work.job(workspace, plan())
-    done = runs.execute(workspace, job)
+    job = planning.job(workspace, plan())
+    done = engine.execute(workspace, job)
     # One conversation and the judgement of version 2's judge; the interrogator's own comes with the conversation.
     assert (done.state, done.done, done.planned) == ("finished", 2, 2)
-    assert runs.execute(workspace, job).spent.calls == 0
+    assert engine.execute(workspace, job).spent.calls == 0
     with workspace.read() as db:
         [found] = conversations.search(db, conversations.Filter(PINGPONG_V1.name))
         given = ratings.of_conversation(db, found.id)
@@ -138,7 +137,7 @@ def test_a_run_stores_its_ratings_once_with_the_conversation(workspace):
 
 
 def test_its_leaderboard_takes_its_own_ratings_for_those_of_a_judge(workspace):
-    runs.execute(workspace, work.job(workspace, plan()))
+    engine.execute(workspace, planning.job(workspace, plan()))
     with workspace.read() as db:
         board = leaderboards.leaderboard(
             leaderboards.gather(db, PINGPONG_V1.name), judges=["user"], resamples=0
@@ -153,7 +152,7 @@ def test_where_each_interrogator_rated_its_own_the_table_is_by_the_one_who_rated
     other = Plan(PINGPONG_V1.name, {**MODELS, "interrogator": ("a",), "judges": ()}, plan().options)
     mine = Plan(PINGPONG_V1.name, {**MODELS, "judges": ()}, plan(repeats=2).options)
     for each in (mine, other):
-        runs.execute(workspace, work.job(workspace, each))
+        engine.execute(workspace, planning.job(workspace, each))
     with workspace.read() as db:
         rated = leaderboards.gather(db, PINGPONG_V1.name)
     board = leaderboards.leaderboard(rated, resamples=0)

@@ -13,8 +13,8 @@ from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Materials
 from core.conversation import Message
 from core.errors import ConfigError, NotFound
-from core.prompts import load_prompt, versions
-from core.replies import Reply, Text, Unusable, json_schema, read
+from core.llm.prompts import load_prompt, versions
+from core.llm.replies import Reply, Text, Unusable, json_schema, read
 from core.workspace import SHIPPED
 
 

@@ -8,11 +8,11 @@ import json
 
 import pytest
 
-from core import leaderboards, rankings
 from core.conversation import Conversation, Message
 from core.errors import ConcordError, ImportRefused, NotFound
 from core.exchange import ranking_csv
-from core.rankings import Other
+from core.reports import leaderboards, rank_stability
+from core.reports.rank_stability import Other
 from core.store import conversations
 from core.workspace import Workspace
 from tests.mutual import GIVEN, fill
@@ -34,7 +34,7 @@ def board_of(workspace, db, *, judges=(), resamples=0, **facets):
 
 def found(workspace, *, study="", **kwargs):
     with workspace.read() as db:
-        return rankings.rankings(db, *board_of(workspace, db, **kwargs), study=study)
+        return rank_stability.rankings(db, *board_of(workspace, db, **kwargs), study=study)
 
 
 def filled(tmp_path, *args, **kwargs):
@@ -189,7 +189,7 @@ def test_the_pools_without_people(grove):
 def test_the_uniform_pool_is_the_tables_own_final(grove):
     with grove.read() as db:
         rated, board = board_of(grove, db)
-        scores = rankings.rankings(db, rated, board).pools.orders.scores["uniform"]
+        scores = rank_stability.rankings(db, rated, board).pools.orders.scores["uniform"]
     assert scores == pytest.approx({s.player: s.final.value for s in board.standings}, abs=1e-8)
 
 
@@ -226,7 +226,7 @@ def test_a_judge_who_does_not_play_weighs_nothing_by_pagerank(tmp_path):
 
 def beside(workspace, other):
     with workspace.read() as db:
-        return rankings.beside(board_of(workspace, db)[1], other)
+        return rank_stability.beside(board_of(workspace, db)[1], other)
 
 
 def test_the_table_beside_another_ranking(grove):

@@ -10,9 +10,9 @@ from pydantic import Field
 
 from core.conversation import Message
 from core.errors import CallFailed
-from core.models import Completion
+from core.llm.models import Completion
+from core.llm.replies import REASKS, Reply, Unusable, answer, json_schema, read
 from core.rating import Spent
-from core.replies import REASKS, Reply, Unusable, answer, json_schema, read
 
 
 class Verdict(Reply):

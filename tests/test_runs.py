@@ -13,11 +13,11 @@ from urllib.request import urlopen
 
 import pytest
 
-from core import runs, work
 from core.benchmarks.benchmark import Plan
 from core.commands.progress import estimate
 from core.errors import ConcordError, ConfigError, NotFound
 from core.rating import NOTHING_SPENT
+from core.runs import engine, planning
 from core.store import conversations, ratings
 from core.store import runs as stored
 from core.workspace import Workspace
@@ -34,11 +34,11 @@ def plan(judges=("a", "b"), repeats=1, characters=("tully", "mizuki"), situation
 
 
 def run(workspace, the_plan, **how):
-    return runs.execute(workspace, work.job(workspace, the_plan), **how)
+    return engine.execute(workspace, planning.job(workspace, the_plan), **how)
 
 
 def calls_made(workspace: Workspace) -> int:
-    from core.models import load_models
+    from core.llm.models import load_models
 
     address = next(iter(load_models(workspace.models_path).values())).base_url
     with urlopen(f"{address}/_calls") as reply:
@@ -60,8 +60,8 @@ def test_a_run_stores_every_conversation_and_judgement_once(workspace):
     assert count(workspace, "ratings") == 2 * 2 * 4 * 4, "2 conversations × 2 judges × 4 turns × 4 criteria"
     assert count(workspace, "journal") == 0, "what is stored needs no journal"
     with workspace.read() as db:
-        assert all(f.stand_in for f in conversations.search(db)), "stand-in models are marked as such"
-        assert all(r.stand_in for r in ratings.judges(db))
+        assert all(f.simulated for f in conversations.search(db)), "mock models are marked as such"
+        assert all(r.simulated for r in ratings.judges(db))
 
 
 def test_the_same_plan_again_does_nothing_and_a_wider_one_only_the_rest(workspace):
@@ -108,10 +108,10 @@ def test_killed_at_any_moment_it_loses_only_the_calls_in_flight(faulty, moment, 
 
 
 def test_unusable_verdicts_become_failed_judgements_with_their_raw_reply(faulty):
-    workspace = faulty(malformed=1, models=("standin-judge-strict",))
+    workspace = faulty(malformed=1, models=("mock-judge-strict",))
     text = workspace.models_path.read_text()
     workspace.models_path.write_text(
-        text.replace('standin-fixed"\n\n[models.b]', 'standin-judge-strict"\n\n[models.b]')
+        text.replace('mock-fixed"\n\n[models.b]', 'mock-judge-strict"\n\n[models.b]')
     )
     ended = run(workspace, plan())
     assert (ended.done, ended.failed) == (4, 2)
@@ -142,7 +142,7 @@ def test_an_endpoint_that_is_down_breaks_the_run_with_a_sentence(workspace):
     text = workspace.models_path.read_text()
     workspace.models_path.write_text(text.replace(text.split('"')[1], "http://127.0.0.1:9/v1"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("core.models.RETRIES", 0)
+        patch.setattr("core.llm.models.RETRIES", 0)
         ended = run(workspace, plan(repeats=30))
     assert ended.state == "broken"
     assert "cannot be reached" in ended.message
@@ -189,13 +189,15 @@ def test_a_signal_stops_cleanly_and_the_next_run_pays_for_nothing_again(faulty):
 def test_the_estimate_says_what_an_interrupted_run_has_paid_already(workspace):
     """A conversation of four turns is eight calls; three were answered and noted before the power went."""
     with workspace.write() as db:
-        [play] = work.job(workspace, plan(characters=["tully"], judges=[])).plays()
+        [play] = planning.job(workspace, plan(characters=["tully"], judges=[])).plays()
         for step in ("1 interrogator", "1 player", "2 interrogator"):
             stored.note_call(db, play.key, step, "asked", "said", NOTHING_SPENT)
-    found = work.survey(workspace, work.job(workspace, plan(characters=["tully"], judges=[])))
+    found = planning.survey(workspace, planning.job(workspace, plan(characters=["tully"], judges=[])))
     assert (sum(found.calls.values()), found.noted) == (8, 3)
     assert "3 of these calls were answered before an interruption" in estimate(found)
-    assert work.survey(workspace, work.job(workspace, plan(characters=["mizuki"], judges=[]))).noted == 0
+    assert (
+        planning.survey(workspace, planning.job(workspace, plan(characters=["mizuki"], judges=[]))).noted == 0
+    )
 
 
 def test_a_run_in_which_something_failed_does_not_simply_stand_as_finished(faulty):
@@ -220,12 +222,12 @@ def test_stop_asked_for_from_elsewhere(faulty):
 
 
 def test_the_estimate_counts_what_the_run_then_does(workspace):
-    job = work.job(workspace, plan())
-    found = work.survey(workspace, job)
+    job = planning.job(workspace, plan())
+    found = planning.survey(workspace, job)
     assert (found.planned, found.left, found.spent.calls) == (6, 6, 20)
     assert found.unpriced == {"player", "user", "a", "b"}
     run(workspace, plan())
-    assert work.survey(workspace, job).spent.calls == 0
+    assert planning.survey(workspace, job).spent.calls == 0
 
 
 @pytest.mark.parametrize(
@@ -266,8 +268,8 @@ def test_a_missing_key_is_named_before_the_run_starts(workspace, monkeypatch):
 
 
 def test_two_processes_at_one_plan_are_refused(workspace):
-    job = work.job(workspace, plan())
+    job = planning.job(workspace, plan())
     with workspace.write() as db:
         stored.start(db, "pingpong", job.plan, os.getppid())
     with pytest.raises(ConcordError, match="at work on this very plan"):
-        runs.execute(workspace, job)
+        engine.execute(workspace, job)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.rating import Rater
-from core.scorecard import final, names, scorecard
+from core.scores import final, names, scorecard
 from core.store.ratings import Stored
 
 A, B, ADA = Rater("a", "judge", "v2"), Rater("b", "judge", "v2"), Rater("Ada", "human")
@@ -52,8 +52,8 @@ def test_final_is_the_mean_of_what_counts_for_those_who_rated_all_of_it():
     assert final(scorecard(rated), ["fluency"]) is None
 
 
-def test_a_judge_asked_two_ways_is_told_apart_and_a_stand_in_is_called_one():
-    other, stand_in = Rater("a", "judge", "v3"), Rater("c", "judge", stand_in=True)
-    assert names([given(A, 1.0), given(other, 1.0), given(B, 1.0), given(stand_in, 1.0)]) == {
-        A: "a v2", other: "a v3", B: "b", stand_in: "c (stand-in)",
+def test_a_judge_asked_two_ways_is_told_apart_and_a_mock_models_is_called_one():
+    other, simulated = Rater("a", "judge", "v3"), Rater("c", "judge", simulated=True)
+    assert names([given(A, 1.0), given(other, 1.0), given(B, 1.0), given(simulated, 1.0)]) == {
+        A: "a v2", other: "a v3", B: "b", simulated: "c (simulated)",
     }  # fmt: skip

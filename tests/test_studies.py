@@ -4,13 +4,13 @@ from collections import Counter
 
 import pytest
 
-from core import studies
 from core.conversation import Unit
 from core.errors import NotFound, StudyError
 from core.rating import Criterion, Judgement, Rater, Rating, Scale
 from core.store import access, conversations, frames, ratings
 from core.store import studies as stored
 from core.store.conversations import Filter
+from core.studies import studies
 from core.workspace import Workspace
 from tests.filled import fill
 

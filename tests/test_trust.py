@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core import trust
-from core.answer import answer
 from core.rating import Criterion, points
+from core.reports import agreement_report
+from core.reports.agreement_report import Measured, Options
+from core.reports.summary import answer
 from core.store.studies import Study
-from core.studies import StudyRatings
-from core.trust import Measured, Options
+from core.studies.studies import StudyRatings
 
 CRITERIA = (Criterion("wit", "It is witty."), Criterion("care", "It is careful."))
 PLAYERS = ("amber", "birch", "cedar")
@@ -28,7 +28,7 @@ def measured(table: pd.DataFrame, *, options: Options = FEW, **study: object) ->
         {},
         options.runs,
     )
-    return trust.figures_of(of, options)
+    return agreement_report.figures_of(of, options)
 
 
 def frame(scores: dict[tuple[str, str], list[list[float]]]) -> pd.DataFrame:
@@ -40,7 +40,17 @@ def frame(scores: dict[tuple[str, str], list[list[float]]]) -> pd.DataFrame:
         for c, score in enumerate(row)
         if score is not None
     ]
-    columns = ["unit", "conversation_id", "turn", "player", "criterion", "rater", "kind", "stand_in", "score"]
+    columns = [
+        "unit",
+        "conversation_id",
+        "turn",
+        "player",
+        "criterion",
+        "rater",
+        "kind",
+        "simulated",
+        "score",
+    ]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -60,7 +70,7 @@ def simulated(
 
 def said(table: pd.DataFrame, **named: object) -> str:
     found = measured(table, **named)  # type: ignore[arg-type]
-    return " ".join(answer(found, trust.detail(found, found.main)))
+    return " ".join(answer(found, agreement_report.detail(found, found.main)))
 
 
 def test_points_are_the_items_both_rated_with_their_conversations() -> None:
@@ -73,14 +83,14 @@ def test_points_are_the_items_both_rated_with_their_conversations() -> None:
             }
         )
     )
-    table = trust.points(found, "wit", ["j"])
+    table = agreement_report.points(found, "wit", ["j"])
     assert table[["conversation_id", "player", "mean", "score", "people"]].values.tolist() == [
         [100, "amber", 1.5, 4.0, 2],
         [101, "birch", 2.5, 2.0, 2],
     ]
-    assert trust.at(table, 1.5, 4.0).conversation_id.tolist() == [100]
-    assert trust.at(table, 1.5, 2.0).empty
-    gaps = trust.gaps(found, "wit", ["j"])
+    assert agreement_report.at(table, 1.5, 4.0).conversation_id.tolist() == [100]
+    assert agreement_report.at(table, 1.5, 2.0).empty
+    gaps = agreement_report.gaps(found, "wit", ["j"])
     # 4 − 1.5 and 2 − 2.5, the farthest first
     assert gaps[["conversation_id", "gap"]].values.tolist() == [[100, 2.5], [101, -0.5]]
 
@@ -90,8 +100,10 @@ def test_items_at_one_place_are_found_though_their_averages_were_summed_in_anoth
     tenths = {
         ("human", n): [[a, 1], [b, 1]] for n, a, b in (("Ada", 1.1, 1.3), ("Bo", 1.2, 1.2), ("Chi", 1.3, 1.1))
     }
-    table = trust.points(measured(frame({**tenths, ("judge", "j"): [[2, 2], [2, 2]]})), "wit", ["j"])
-    assert len(trust.at(table, float(table["mean"][0]), 2.0)) == 2
+    table = agreement_report.points(
+        measured(frame({**tenths, ("judge", "j"): [[2, 2], [2, 2]]})), "wit", ["j"]
+    )
+    assert len(agreement_report.at(table, float(table["mean"][0]), 2.0)) == 2
 
 
 def test_shares_count_what_lies_between_two_answers_with_the_nearer_one() -> None:
@@ -103,7 +115,7 @@ def test_shares_count_what_lies_between_two_answers_with_the_nearer_one() -> Non
             }
         )
     )
-    table = trust.shares(found, "wit")
+    table = agreement_report.shares(found, "wit")
     by = {who: rows.set_index("score").share.to_dict() for who, rows in table.groupby("rater")}
     assert by["Ada"] == {1: 0.5, 2: 0.25, 3: 0, 4: 0, 5: 0.25}
     assert by["j"] == {1: 0.25, 2: 0.25, 3: 0, 4: 0, 5: 0.5}  # 1.5 goes up
@@ -116,13 +128,13 @@ def test_a_judge_off_the_scale_answers_on_another_one() -> None:
     assert measured(frame({**people, ("judge", "j"): [[1, 1], [5, 5], [3, 3]]})).ratings.same_scale
     other = measured(frame({**people, ("judge", "j"): [[1, 1], [9, 9], [3, 3]]}))
     assert not other.ratings.same_scale
-    assert trust.answers(other, "wit").tolist() == list(range(1, 10))
-    assert "points" not in " ".join(answer(other, trust.detail(other, "final")))
+    assert agreement_report.answers(other, "wit").tolist() == list(range(1, 10))
+    assert "points" not in " ".join(answer(other, agreement_report.detail(other, "final")))
 
 
 def test_final_has_the_scale_of_its_criteria_if_they_share_one() -> None:
     found = measured(frame({("human", "Ada"): [[1, 1]], ("judge", "j"): [[1, 1]]}))
-    assert trust.scale_of(found, "final") == CRITERIA[0].scale
+    assert agreement_report.scale_of(found, "final") == CRITERIA[0].scale
     mixed = StudyRatings(
         Study("s", (CRITERIA[0], Criterion("care", "", points(1, 10)))),
         found.of.table,
@@ -130,7 +142,7 @@ def test_final_has_the_scale_of_its_criteria_if_they_share_one() -> None:
         ("wit", "care"),
         {},
     )
-    assert trust.scale_of(trust.figures_of(mixed), "final") is None
+    assert agreement_report.scale_of(agreement_report.figures_of(mixed), "final") is None
 
 
 def test_a_panel_asked_for_is_measured_once_and_one_with_a_stranger_is_passed_over() -> None:
@@ -142,7 +154,7 @@ def test_a_panel_asked_for_is_measured_once_and_one_with_a_stranger_is_passed_ov
     panels = [tuple(row["judges"]) for row in found.figures["criteria"]["final"]["panels"]]
     assert sorted(panels) == [("a", "b"), ("a", "b", "c"), ("a", "c"), ("b", "c")]
     assert found.panels == (("a", "b", "c"), ("a", "b"))
-    assert found.spokesman == ("a", "b", "c")
+    assert found.primary_panel == ("a", "b", "c")
 
 
 def test_runs_of_one_judge_are_no_panel_unless_asked_for() -> None:
@@ -152,7 +164,7 @@ def test_runs_of_one_judge_are_no_panel_unless_asked_for() -> None:
         options=Options(runs="single", resamples=0),
     )
     assert found.figures["criteria"]["final"]["panels"] == []
-    assert (found.panels, found.spokesman) == ((), ("j #1",))
+    assert (found.panels, found.primary_panel) == ((), ("j #1",))
 
 
 def test_a_judge_better_than_a_person_is_called_so_with_the_interval() -> None:
@@ -204,13 +216,16 @@ def test_without_people_or_without_judges_there_is_no_answer_but_figures_stand()
     table = simulated(judge_noise=0.5, person_noise=0.5)
     for kind in ("human", "judge"):
         found = measured(table[table.kind == kind])
-        assert answer(found, trust.detail(found, found.main)) == []
+        assert answer(found, agreement_report.detail(found, found.main)) == []
         assert set(found.figures["criteria"]) >= {"wit", "care"}
-        assert not trust.shares(found, "wit").empty
+        assert not agreement_report.shares(found, "wit").empty
 
 
 def test_short_names_leave_out_the_words_all_begin_with() -> None:
-    assert trust.short_names(["org/judge-a", "org/judge-b"]) == {"org/judge-a": "a", "org/judge-b": "b"}
+    assert agreement_report.short_names(["org/judge-a", "org/judge-b"]) == {
+        "org/judge-a": "a",
+        "org/judge-b": "b",
+    }
     # No word is cut in two, and a judge alone keeps its name.
-    assert trust.short_names(["strict", "strong"]) == {"strict": "strict", "strong": "strong"}
-    assert trust.short_names(["org/judge"]) == {"org/judge": "org/judge"}
+    assert agreement_report.short_names(["strict", "strong"]) == {"strict": "strict", "strong": "strong"}
+    assert agreement_report.short_names(["org/judge"]) == {"org/judge": "org/judge"}

@@ -9,12 +9,12 @@ Beside them, one criterion at a time, as `Figures` (rows, basis, detail) unless 
     nominal           people and judges on answers without an order, such as yes and no
     answers           how every rater uses the scale (a frame)
     judge_figures     judges and panels: order and level, with intervals
-    footing           judges beside a person who is held out
+    held_out           judges beside a person who is held out
     ceilings          how high a correlation people's noise allows
     within_groups     judges inside each group of items, such as a player model
     levels            over everything, within groups, between groups
-    leanings          whether judges lean on a feature of items, such as length, beyond what people make of it
-    contested, bands  items on which people differ; parts of the scale
+    feature_bias          whether judges lean on a feature of items, such as length, beyond what people make of it
+    high_disagreement, bands  items on which people differ; parts of the scale
     largest_gaps      the items a judge sees most differently (a frame); item_scores: all items
     redundancy        how many independent judges a panel amounts to
     best_panel        the best of many panels, and what it is worth on other items (a `Search`)
@@ -28,11 +28,11 @@ mean on an item is over all who are present, a panel's over all its members or n
 """
 
 from core.agreement.basis import Basis, Figures
-from core.agreement.ceilings import ceilings, footing
+from core.agreement.ceilings import ceilings, held_out
+from core.agreement.feature_bias import feature_bias
 from core.agreement.groups import levels, within_groups
-from core.agreement.items import bands, contested, item_scores, largest_gaps
+from core.agreement.items import bands, high_disagreement, item_scores, largest_gaps
 from core.agreement.judges import judge_figures
-from core.agreement.leanings import leanings
 from core.agreement.nominal import nominal
 from core.agreement.panels import Search, best_panel, default_panels, redundancy
 from core.agreement.planning import Forecast, needed
@@ -54,13 +54,13 @@ __all__ = [
     "bands",
     "best_panel",
     "ceilings",
-    "contested",
     "default_panels",
-    "footing",
+    "feature_bias",
+    "held_out",
+    "high_disagreement",
     "item_scores",
     "judge_figures",
     "largest_gaps",
-    "leanings",
     "levels",
     "needed",
     "nominal",

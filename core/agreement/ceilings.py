@@ -24,7 +24,7 @@ WEAK = 0.4
 """Below this alpha a correlation corrected for attenuation says more about people's noise than about the judge."""
 
 
-def footing(
+def held_out(
     ratings: pd.DataFrame | Ratings,
     criterion: str,
     *,

@@ -1,4 +1,4 @@
-"""Where judges fail: on which items, on contested ones or on all, and on which part of the scale."""
+"""Where judges fail: on which items, on high_disagreement ones or on all, and on which part of the scale."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def largest_gaps(
     return frame.iloc[order[:count]].reset_index(drop=True)
 
 
-def contested(
+def high_disagreement(
     ratings: pd.DataFrame | Ratings,
     criterion: str,
     *,
@@ -62,7 +62,7 @@ def contested(
     """Items on which people agree against items on which they do not: rater, members, people (“agree” or “differ”), n, spearman, bias, mae, ….
 
     Items of two or more people are split at the median of their standard deviation; ties go to “agree”. Where judges are as good on
-    contested items as elsewhere, people's noise is not what holds them back.
+    high_disagreement items as elsewhere, people's noise is not what holds them back.
     """
     table = read_ratings(ratings)
     scores = table[criterion]

@@ -12,7 +12,7 @@ from core.agreement.basis import Figures, basis, columns
 from core.agreement.correlation import FEWEST, correlation, kendall_possible, once, p_value, pairs
 from core.agreement.panels import called, contenders
 from core.agreement.ratings import DIGITS, Floats, Ratings, Scores, divide, read_ratings
-from core.agreement.reliability import LOPSIDED
+from core.agreement.reliability import NEAR_CONSTANT
 from core.agreement.resampling import Statistic, Weights, bootstrap, mean
 
 Clusters = Mapping[Hashable, Hashable] | pd.Series | None
@@ -31,7 +31,7 @@ def judge_figures(
 
     - order: spearman, kendall (tau-b), pearson;
     - level: bias (mean of judge less people), sd_ratio (spread of the judge over that of people's mean), mae (mean distance);
-    - commonest, commonest_share: the judge's most frequent answer; lopsided if it makes up more than nine in ten.
+    - commonest, commonest_share: the judge's most frequent answer; near_constant if it makes up more than nine in ten.
 
     Each figure but the last has its ends in `…_low` and `…_high`. Correlation is blind to level and error to order: read both.
     A mean of people or of judges spreads less than one rater does, which alone moves sd_ratio. Figures of level are undefined where
@@ -111,5 +111,5 @@ def _row(
     given, count = np.unique(np.round(score[~np.isnan(score)], DIGITS), return_counts=True)
     row["commonest"] = given[count.argmax()] if len(given) else np.nan
     row["commonest_share"] = count.max() / count.sum() if len(given) else np.nan
-    row["lopsided"] = bool(row["commonest_share"] > LOPSIDED)
+    row["near_constant"] = bool(row["commonest_share"] > NEAR_CONSTANT)
     return row | {"reason": "; ".join(filter(None, [str(figures["reason"]), f"p: {why_p}" if why_p else ""]))}

@@ -18,7 +18,7 @@ from core.agreement.basis import Figures, basis
 from core.agreement.ratings import DIGITS, Floats, Ratings, Scores, divide, read_ratings
 from core.agreement.resampling import bootstrap, interval, mean
 
-LOPSIDED = 0.9
+NEAR_CONSTANT = 0.9
 """A rater who gives one answer to more than this share of items tells little, whatever the coefficient."""
 
 
@@ -157,9 +157,9 @@ def _icc_rows(scores: Scores) -> list[dict[str, Any]]:
 
 
 def answers(ratings: pd.DataFrame | Ratings, criterion: str) -> pd.DataFrame:
-    """How each rater uses the scale: kind, rater, score, count, share, lopsided; people also pooled, as the rater “people”.
+    """How each rater uses the scale: kind, rater, score, count, share, near_constant; people also pooled, as the rater “people”.
 
-    `lopsided` marks a rater who gives one answer to more than nine items in ten. Empty without ratings.
+    `near_constant` marks a rater who gives one answer to more than nine items in ten. Empty without ratings.
     """
     table = read_ratings(ratings)
     scores = table[criterion]
@@ -171,7 +171,7 @@ def answers(ratings: pd.DataFrame | Ratings, criterion: str) -> pd.DataFrame:
     for kind, rater, given in named:
         values, count = np.unique(np.round(given, DIGITS), return_counts=True)
         share = count / max(len(given), 1)
-        lopsided = bool((share > LOPSIDED).any())
+        near_constant = bool((share > NEAR_CONSTANT).any())
         rows += [
             {
                 "kind": kind,
@@ -179,8 +179,8 @@ def answers(ratings: pd.DataFrame | Ratings, criterion: str) -> pd.DataFrame:
                 "score": value,
                 "count": times,
                 "share": part,
-                "lopsided": lopsided,
+                "near_constant": near_constant,
             }
             for value, times, part in zip(values.tolist(), count.tolist(), share.tolist(), strict=True)
         ]
-    return pd.DataFrame(rows, columns=["kind", "rater", "score", "count", "share", "lopsided"])
+    return pd.DataFrame(rows, columns=["kind", "rater", "score", "count", "share", "near_constant"])

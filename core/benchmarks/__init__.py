@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from core.benchmarks.benchmark import Benchmark
-from core.benchmarks.pingpong import PINGPONG
-from core.benchmarks.pingpong_v1 import PINGPONG_V1
+from core.benchmarks.pingpong import PINGPONG, PINGPONG_V1
 from core.benchmarks.simulbench import DIALOGUES, SIMULBENCH
 from core.benchmarks.stss import STSS, STSS_LANGUAGE
 from core.errors import not_found

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from core.conversation import Conversation
-from core.embeddings import Vector
 from core.errors import ConfigError
-from core.models import Kind
-from core.prompts import Asked, Prompt, load_prompt
+from core.llm.embeddings import Vector
+from core.llm.models import Kind
+from core.llm.prompts import Prompt, RenderedPrompt, load_prompt
+from core.llm.replies import Answer, Reply
 from core.rating import Criterion, Judgement, Rating
-from core.replies import Answer, Reply
 from core.scenario import Scenario
 
 
@@ -21,7 +21,7 @@ class Ask(Protocol):
     """Asks a model on behalf of one piece of work. `step` names the call within it: the same step is never paid for twice."""
 
     def __call__(
-        self, step: str, model: str, asked: Asked, check: Callable[[Any], object] | None = None, /
+        self, step: str, model: str, asked: RenderedPrompt, check: Callable[[Any], object] | None = None, /
     ) -> Awaitable[Answer]:
         """A usable answer, or CallFailed."""
 
@@ -166,7 +166,7 @@ class Comparing:
 
 
 @dataclass(frozen=True)
-class Within:
+class InlineJudgement:
     """A judgement that playing itself brings about: read off the conversation, stored with it, and no piece of work of its own.
 
     `prompt` is what the judge was asked with.
@@ -184,7 +184,7 @@ class Play:
     play: Callable[[Ask], Awaitable[Conversation]] | None
     expected: tuple[Expected, ...] = ()
     judged: tuple[Judging | Comparing, ...] = ()
-    within: Within | None = None
+    within: InlineJudgement | None = None
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from core import studies
 from core.agreement import show
 from core.commands import agreement_nominal, options
+from core.studies import studies
 from core.workspace import Workspace
 
 _KEPT = "Correlations leave out {n} of {all} units: {reason}. --keep-refused counts them."
@@ -77,8 +77,8 @@ def _notes(ratings: studies.StudyRatings, found: Mapping[str, Any]) -> list[str]
         _KEPT.format(n=n, all=units, reason=reason)
         for reason, n in Counter(ratings.left_out.values()).items()
     ]
-    if ratings.stand_ins:
-        notes.append(f"Stand-ins, neither people nor language models: {', '.join(ratings.stand_ins)}.")
+    if ratings.simulated:
+        notes.append(f"Mock models, neither people nor language models: {', '.join(ratings.simulated)}.")
     if ratings.study.anonymous:
         notes.append("People's ratings have no names: no figure compares one person with another.")
     if 0 < len(ratings.counted) < len([c for c in ratings.study.criteria if c.counted]):

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from core.agreement import Ratings, nominal, read_ratings
 from core.commands import printing
-from core.studies import StudyRatings, lacking
+from core.studies.studies import StudyRatings, lacking
 
 
 def show(ratings: StudyRatings, *, form: str, resamples: int, seed: int) -> None:
@@ -42,9 +42,9 @@ def show(ratings: StudyRatings, *, form: str, resamples: int, seed: int) -> None
         printing.console().print(_table(rows))
     for name, figures in found.items():
         click.echo(f"{name}: {figures.basis}", err=True)
-    if ratings.stand_ins:
+    if ratings.simulated:
         click.echo(
-            f"Stand-ins, neither people nor language models: {', '.join(ratings.stand_ins)}.", err=True
+            f"Mock models, neither people nor language models: {', '.join(ratings.simulated)}.", err=True
         )
     problems = _problems(ratings, table, rows)
     for sentence in problems:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from core import studies
 from core.store import access
+from core.studies import studies
 from core.workspace import Workspace
 
 
@@ -53,7 +53,7 @@ def _list(workspace: str, study: str) -> None:
         people = access.annotators(db, study)
     for a in people:
         state = "link withdrawn" if a.revoked else "invited" if a.invited else "no link"
-        mark = "\tstand-in" if a.stand_in else ""
+        mark = "\tsimulated" if a.simulated else ""
         click.echo(f"{a.name}\t{state}\t{a.done} done, {a.skipped} skipped, {a.items} items{mark}")
     if not people:
         click.echo("No annotators yet. Invite some with `concord annotators invite`.", err=True)

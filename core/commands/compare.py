@@ -7,12 +7,13 @@ from dataclasses import asdict
 
 import click
 
-from core import comparisons, work
 from core.agreement.pairwise import Duel
 from core.benchmarks.benchmark import Plan
 from core.commands import options, printing
 from core.commands.options import names
 from core.commands.run import finish
+from core.runs import planning
+from core.studies import comparisons
 from core.workspace import Workspace
 
 
@@ -54,7 +55,7 @@ def command(
             "version": version,
             "judge_repeats": judge_repeats,
         }
-        job = work.job(workspace, Plan(benchmark, {"judges": names(judges)}, options))
+        job = planning.job(workspace, Plan(benchmark, {"judges": names(judges)}, options))
         finish(workspace, job, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed)
         if estimate:
             return

@@ -7,7 +7,7 @@ import os
 import click
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from core import demo
+from core.demo import workspace as demo
 from core.store import access
 from core.workspace import Workspace
 
@@ -21,7 +21,7 @@ DEMO_FOLDER = "demo"
 @click.option("--browser/--no-browser", default=True, help="Open a browser window.")
 @click.pass_context
 def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) -> None:
-    """Build the demo workspace (./demo unless --workspace names another) and open it. It talks to stand-in models on this machine."""
+    """Build the demo workspace (./demo unless --workspace names another) and open it. It talks to mock models on this machine."""
     source = ctx.parent.get_parameter_source("workspace") if ctx.parent else None
     chosen = source is not None and source.name != "DEFAULT"
     workspace = Workspace.open(ctx.obj if chosen else DEMO_FOLDER)
@@ -44,7 +44,7 @@ def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) 
 
             demo.build(workspace, told)
         click.echo(
-            f"The demo workspace is built in {workspace.path}. Everything in it comes from stand-in models."
+            f"The demo workspace is built in {workspace.path}. Everything in it comes from mock models."
         )
     if not app:
         return
@@ -57,5 +57,5 @@ def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) 
     click.echo(f"To try the annotator's desk, open {shown}/rate?token={token}")
     with demo.serving(workspace) as borrowed:
         if borrowed:
-            click.echo("The stand-in models are served by another Concord here; they stop when it stops.")
+            click.echo("The mock models are served by another Concord here; they stop when it stops.")
         serve(host, port, browser=browser)

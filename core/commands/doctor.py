@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 import click
 
-from core import replies
 from core.conversation import Message
 from core.errors import ConcordError
-from core.models import Client, Completion, Model, load_models, pick
+from core.llm import replies
+from core.llm.models import Client, Completion, Model, load_models, pick
 from core.workspace import Workspace
 
 

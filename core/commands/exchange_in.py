@@ -8,27 +8,19 @@ from typing import Any
 import click
 
 from core.benchmarks import BENCHMARKS
+from core.benchmarks.pingpong import files as pingpong_settings
+from core.benchmarks.simulbench import files as simulbench
+from core.benchmarks.simulbench.commands_scripts import echo_counts
 from core.benchmarks.simulbench.scripts import scenario_of
 from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES
+from core.benchmarks.stss import files as stss
 from core.benchmarks.stss import system as stss_system
 from core.benchmarks.stss.tasks import TITLES
-from core.commands.scripts import echo_counts
 from core.errors import ImportRefused
-from core.exchange import (
-    FORMATS,
-    conversations_jsonl,
-    fed,
-    incoming,
-    pingpong_settings,
-    ratings_csv,
-    ratings_study,
-    scales,
-    simulbench,
-    stss,
-)
+from core.exchange import FORMATS, conversations_jsonl, fed, incoming, ratings_csv, ratings_study, scales
+from core.runs.planning import materials
 from core.scenario import Scenario
 from core.store import scenarios
-from core.work import materials
 from core.workspace import Workspace
 
 

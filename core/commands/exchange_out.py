@@ -13,12 +13,13 @@ from typing import BinaryIO, TextIO
 
 import click
 
-from core import report, studies
 from core.commands import options
 from core.errors import ConfigError, StudyError
 from core.exchange import conversations_jsonl, ratings_csv
+from core.reports import bundle
+from core.reports.agreement_report import Options
 from core.store import studies as stored
-from core.trust import Options
+from core.studies import studies
 from core.workspace import Workspace
 
 _OUT = click.option(
@@ -87,7 +88,7 @@ def _report(
     """A study's agreement as a ZIP: the answer in words, every table, and hashes of sample, ratings, guidelines and prompts."""
     asked = Options(runs, not keep_refused, panels, resamples, seed, cluster_by)
     with Workspace.open(workspace, create=False).read() as db:
-        written = report.bundle(db, study, asked, made=date.today())
+        written = bundle.bundle(db, study, asked, made=date.today())
     out = out or Path(f"{study}-report.zip")
     _whole(out, lambda file: file.write(written))
     click.echo(f"The report is in {out}.", err=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from core import work
 from core.benchmarks.benchmark import Plan
 from core.commands.options import names
 from core.commands.run import finish
+from core.runs import planning
 from core.workspace import Workspace
 
 
@@ -32,5 +32,5 @@ def command(
     """Have further judges rate the stored conversations of BENCHMARK; what they have rated already is left alone."""
     workspace = Workspace.open(folder)
     options = {"stored_only": True, "language": language, "version": version, "judge_repeats": judge_repeats}
-    job = work.job(workspace, Plan(benchmark, {"judges": names(judges)}, options))
+    job = planning.job(workspace, Plan(benchmark, {"judges": names(judges)}, options))
     finish(workspace, job, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed)

@@ -8,13 +8,15 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from core import leaderboards, studies
 from core.benchmarks import get
-from core.commands import leaderboard_simulbench, leaderboard_stss, options, printing
+from core.benchmarks.simulbench import commands_leaderboard as leaderboard_simulbench
+from core.benchmarks.stss import commands_leaderboard as leaderboard_stss
+from core.commands import options, printing
 from core.commands.options import names
 from core.errors import ConcordError
-from core.exchange import standings, standings_corrected
-from core.leaderboards_corrected import CorrectedBoard, corrected
+from core.reports import leaderboards, standings, standings_corrected
+from core.reports.corrected import CorrectedBoard, corrected
+from core.studies import studies
 from core.workspace import Workspace
 
 # Benchmarks whose paper has a table of its own shape; every other is shown in the common one.

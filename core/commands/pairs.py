@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from core import pairings
 from core.commands import options
 from core.commands.options import names
 from core.store import pairings as stored
 from core.store.pairings import Standing
+from core.studies import pairings
 from core.workspace import Workspace
 
 

@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from core.progress import sentence
+from core.runs.planning import Survey
+from core.runs.status import sentence
 from core.store.runs import Progress
-from core.work import Survey
 
 PLAIN_SECONDS = 5.0
 

@@ -10,15 +10,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from core import leaderboards, rankings
 from core.benchmarks import get
 from core.commands import options, printing
 from core.commands.leaderboard import parsed_weights
 from core.commands.options import names
 from core.errors import ImportRefused
 from core.exchange import ranking_csv
-from core.exchange import rankings as written
-from core.rankings import Beside, Orders, Rankings
+from core.reports import leaderboards, rank_stability
+from core.reports import rank_tables as written
+from core.reports.rank_stability import Beside, Orders, Rankings
 from core.workspace import Workspace
 
 
@@ -54,8 +54,8 @@ def command(
         board = leaderboards.leaderboard(
             rated, judges=names(judges), weights=weighed, resamples=resamples, seed=seed
         )
-        found = rankings.rankings(db, rated, board, study=study)
-    beside = rankings.beside(board, other) if other else None
+        found = rank_stability.rankings(db, rated, board, study=study)
+    beside = rank_stability.beside(board, other) if other else None
     if form == "json":
         click.echo(json.dumps(written.as_values(found, beside), ensure_ascii=False, indent=2))
     elif form == "csv":

@@ -7,13 +7,14 @@ from typing import Any
 
 import click
 
-from core import launch, runs, stages, work
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark, Option, Plan
-from core.commands import progress, tasks
+from core.benchmarks.simulbench import commands_tasks
+from core.benchmarks.simulbench.proposing import Round
+from core.commands import progress
 from core.commands.options import names
-from core.progress import sentence
-from core.proposing import Round
+from core.runs import engine, launching, planning, stages
+from core.runs.status import sentence
 from core.store import runs as stored_runs
 from core.workspace import Workspace
 
@@ -24,11 +25,11 @@ def command() -> None:
 
 
 def finish(
-    workspace: Workspace, job: work.Job, *, estimate: bool, max_cost: float | None, retry_failed: bool
+    workspace: Workspace, job: planning.Job, *, estimate: bool, max_cost: float | None, retry_failed: bool
 ) -> None:
     """Estimate or execute a job, and say how it ended; exit code 1 where it broke, 2 where pieces failed."""
     if estimate:
-        click.echo(progress.estimate(work.survey(workspace, job, retry_failed=retry_failed)))
+        click.echo(progress.estimate(planning.survey(workspace, job, retry_failed=retry_failed)))
         return
 
     def stage() -> str:
@@ -36,7 +37,7 @@ def finish(
             return stages.sentence(db, job.benchmark)
 
     with progress.watching(stage) as watcher:
-        ended = runs.execute(workspace, job, max_cost=max_cost, retry_failed=retry_failed, watch=watcher)
+        ended = engine.execute(workspace, job, max_cost=max_cost, retry_failed=retry_failed, watch=watcher)
     click.echo(f"Run {ended.id} {ended.state}: {sentence(ended)}")
     if ended.message:
         click.echo(ended.message, err=ended.state == "broken")
@@ -61,7 +62,7 @@ def _command(benchmark: Benchmark) -> click.Command:
         options = {
             o.name: names(given[o.name]) if o.kind == "choices" else given[o.name] for o in benchmark.options
         }
-        job = work.job(workspace, Plan(benchmark.name, models, options))
+        job = planning.job(workspace, Plan(benchmark.name, models, options))
         finish(workspace, job, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed)
 
     params: list[click.Parameter] = [
@@ -125,7 +126,7 @@ def resume(folder: str, number: int, max_cost: float | None, retry_failed: bool)
 def plan(folder: str, file: Path, estimate: bool, max_cost: float | None, retry_failed: bool) -> None:
     """Do the plan that FILE holds as JSON, as the runs page writes it."""
     _carry_out(
-        Workspace.open(folder), launch.read_plan(file), estimate=estimate, max_cost=max_cost, retry_failed=retry_failed
+        Workspace.open(folder), launching.read_plan(file), estimate=estimate, max_cost=max_cost, retry_failed=retry_failed
     )  # fmt: skip
 
 
@@ -135,8 +136,14 @@ def _carry_out(
     """Any plan that a page has written or the store holds."""
     asked = Round.of(plan)
     if asked is not None:
-        tasks.carry_out(workspace, asked, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed)
+        commands_tasks.carry_out(
+            workspace, asked, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed
+        )
         return
     finish(
-        workspace, work.job(workspace, plan), estimate=estimate, max_cost=max_cost, retry_failed=retry_failed
+        workspace,
+        planning.job(workspace, plan),
+        estimate=estimate,
+        max_cost=max_cost,
+        retry_failed=retry_failed,
     )

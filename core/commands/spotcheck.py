@@ -9,10 +9,10 @@ from typing import Any, get_args
 import click
 from rich.console import Console
 
-from core import spotcheck
 from core.commands import options, printing
 from core.commands.options import names
 from core.rating import Finding
+from core.studies import spotcheck
 from core.workspace import Workspace
 
 

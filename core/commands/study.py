@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.table import Table
 from sqlite_utils import Database
 
-from core import studies
 from core.commands.options import facet, names
 from core.errors import ConfigError, StudyError
-from core.sampling import Allocation
 from core.store import access, conversations
 from core.store import studies as stored
 from core.store.conversations import Filter
+from core.studies import studies
+from core.studies.sampling import Allocation
 from core.workspace import Workspace
 
 
@@ -141,7 +141,7 @@ def _show(workspace: str, name: str) -> None:
         console.print(f"  {criterion.label} ({scale}): {criterion.statement}", markup=False, highlight=False)
     table = Table("annotator", "done", "skipped", "items", "minutes", "")
     for a in people:
-        note = "stand-in" if a.stand_in else "link withdrawn" if a.revoked else ""
+        note = "mock" if a.simulated else "link withdrawn" if a.revoked else ""
         table.add_row(a.name, str(a.done), str(a.skipped), str(a.items), f"{a.seconds / 60:.0f}", note)
     if people:
         console.print(table)

@@ -1,35 +1,17 @@
-"""CSV files cell by cell: records with the line they begin in, and text that no spreadsheet takes for a formula.
-
-A cell that begins with = + - @ or a tab is a formula to a spreadsheet, and the text of a dialogue comes from models and strangers. An
-apostrophe before it, the spreadsheets' own mark of text, disarms it. Text that begins with apostrophes and then such a sign gets one
-more, so that reading gives back exactly what was written. Numbers are never marked.
-"""
+"""CSV files cell by cell: records with the line they begin in, and numbers."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from core.errors import ImportRefused
 
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_MARKED = re.compile(r"''*[=+\-@\t\r]")
 # The longest cell the csv module takes is 128 KiB by itself; a dialogue in one cell may be longer.
 csv.field_size_limit(2**31 - 1)
-
-
-def marked(text: str) -> str:
-    """Text as a cell that no spreadsheet runs."""
-    return "'" + text if _FORMULA.match(text) else text
-
-
-def unmarked(cell: str) -> str:
-    """The text of a cell that `marked` made."""
-    return cell[1:] if cell.startswith("'") and _MARKED.match(cell) else cell
 
 
 def figure_in(where: str, called: str, text: str, *, longest: int | None = None) -> float:

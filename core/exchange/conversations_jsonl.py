@@ -82,11 +82,11 @@ def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") ->
             {"kind": "benchmark", "name": name, "criteria": [_told(c) for c in ratings.criteria(db, name)]},
         )
     numbers = found.id.tolist()
-    for number, (conversation, stand_in) in zip(numbers, conversations.several(db, numbers), strict=True):
+    for number, (conversation, simulated) in zip(numbers, conversations.several(db, numbers), strict=True):
         entry = {
             "kind": "conversation", "key": conversation.key, "benchmark": conversation.benchmark, "player": conversation.player,
             "language": conversation.language, "facets": dict(conversation.facets), "context": dict(conversation.context),
-            "meta": dict(conversation.meta), "stand_in": stand_in, "messages": as_list(conversation.messages),
+            "meta": dict(conversation.meta), "simulated": simulated, "messages": as_list(conversation.messages),
         }  # fmt: skip
         lived = trajectories.find(db, number)
         _put(out, entry if lived is None else {**entry, "trajectory": lived})
@@ -144,7 +144,7 @@ def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark:
     )
     there = conversations.find_id(db, conversation.key)
     if there is None:
-        conversations.save(db, conversation, stand_in=bool(entry.get("stand_in", False)))
+        conversations.save(db, conversation, simulated=bool(entry.get("simulated", False)))
         return True
     if conversations.load(db, there).messages != conversation.messages:
         raise ImportRefused(

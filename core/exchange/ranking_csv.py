@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 from core.errors import ImportRefused
-from core.exchange.cells import figure_in, records_of, unmarked
-from core.rankings import Other
+from core.exchange.cells import figure_in, records_of
+from core.reports.rank_stability import Other
+from core.table import unmarked
 
 MODEL = ("model", "player")
 """What the column of names is called: `model`, or `player` as in a leaderboard's own CSV."""

@@ -13,13 +13,14 @@ from typing import Any, TextIO
 from sqlite_utils import Database
 
 from core.errors import ImportRefused
-from core.exchange.cells import figure_in, marked, records, unmarked
+from core.exchange.cells import figure_in, records
 from core.rating import Rater, RaterKind
 from core.store import ratings
+from core.table import marked, unmarked
 
 REQUIRED = ("item_id", "criterion", "rater_type", "rater", "score")
 OPTIONAL = (
-    "turn", "repeat", "variant", "stand_in", "explanation", "created", "text", "text_ref", "model", "language",
+    "turn", "repeat", "variant", "simulated", "explanation", "created", "text", "text_ref", "model", "language",
 )  # fmt: skip
 SHOWN = 10
 """So many wrong lines are named one by one."""
@@ -94,7 +95,7 @@ def read(path: Path, *, delimiter: str = ",") -> Table:
 def write(db: Database, out: TextIO, study: str = "") -> int:
     """Write a study's ratings that count, judges' and people's (or all there are), as `read` takes them; returns how many."""
     columns = [
-        "item_id", "turn", "criterion", "rater_type", "rater", "variant", "stand_in", "repeat", "score", "explanation", "created",
+        "item_id", "turn", "criterion", "rater_type", "rater", "variant", "simulated", "repeat", "score", "explanation", "created",
         "model", "language", *([] if study else ["study"]),
     ]  # fmt: skip
     columns = list(dict.fromkeys([*columns, *ratings.told_beside(db)]))
@@ -151,15 +152,15 @@ def _line(
     if missing := [name for name in REQUIRED if not row.get(name, "").strip()]:
         raise ImportRefused(f"{where}, has no {missing[0]}. Fill it in, or remove the line.")
     item, criterion, kind, name, score = (row.pop(column).strip() for column in REQUIRED)
-    variant, stand_in = row.pop("variant", "").strip(), row.pop("stand_in", "").strip().lower()
-    rater = raters.get((kind, name, variant, stand_in))
+    variant, simulated = row.pop("variant", "").strip(), row.pop("simulated", "").strip().lower()
+    rater = raters.get((kind, name, variant, simulated))
     if rater is None:
         if kind.lower() not in ("human", "judge"):
             raise ImportRefused(f"{where}: rater_type is “{kind}”; it must be human or judge.")
         which: RaterKind = "human" if kind.lower() == "human" else "judge"
         # A variant is the version of a judge's prompt; a person is one rater whatever they were shown.
-        rater = raters[kind, name, variant, stand_in] = Rater(
-            name, which, variant if which == "judge" else "", stand_in in ("1", "true", "yes")
+        rater = raters[kind, name, variant, simulated] = Rater(
+            name, which, variant if which == "judge" else "", simulated in ("1", "true", "yes")
         )
     return Line(
         number, item, criterion, rater, _whole(where, "turn", row.pop("turn", ""), 1),

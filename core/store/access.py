@@ -26,7 +26,7 @@ class Annotator:
 
     id: int
     name: str
-    stand_in: bool
+    simulated: bool
     invited: str | None
     revoked: str | None
     done: int
@@ -40,7 +40,7 @@ class Annotator:
         return self.invited is not None and self.revoked is None
 
 
-def invite(db: Database, name: str, *, stand_in: bool = False) -> str:
+def invite(db: Database, name: str, *, simulated: bool = False) -> str:
     """Make (or renew) an annotator's link; returns the secret, which is shown once and kept nowhere. An older link stops working.
 
     Raises StudyError for a name that cannot be used: empty, too long to be shown, or with a comma, which separates names.
@@ -50,7 +50,7 @@ def invite(db: Database, name: str, *, stand_in: bool = False) -> str:
         raise StudyError(
             f"{shown} is no name for an annotator: it needs 1 to {LONGEST_NAME} characters and no comma."
         )
-    rater = ratings.rater_id(db, Rater(name, "human", stand_in=stand_in))
+    rater = ratings.rater_id(db, Rater(name, "human", simulated=simulated))
     token = secrets.token_urlsafe(24)
     db.execute(
         "INSERT INTO annotators (rater_id, token_hash, invited) VALUES (?, ?, ?) "
@@ -82,9 +82,9 @@ def annotator_of(db: Database, token: str) -> tuple[int, str]:
 def annotators(db: Database, study: str = "") -> list[Annotator]:
     """Every person who was invited or has items (in the study), with their progress."""
     return [
-        Annotator(**{**row, "stand_in": bool(row["stand_in"])})
+        Annotator(**{**row, "simulated": bool(row["simulated"])})
         for row in db.query(
-            "SELECT x.id, x.name, x.stand_in, a.invited, a.revoked, ifnull(sum(s.state = 'done'), 0) AS done, "
+            "SELECT x.id, x.name, x.simulated, a.invited, a.revoked, ifnull(sum(s.state = 'done'), 0) AS done, "
             "ifnull(sum(s.state = 'skipped'), 0) AS skipped, count(s.id) AS items, ifnull(sum(s.seconds), 0) AS seconds FROM raters x "
             "LEFT JOIN annotators a ON a.rater_id = x.id "
             "LEFT JOIN assignments s ON s.rater_id = x.id AND (? = '' OR s.unit_id IN "

@@ -74,7 +74,7 @@ def frame(
     """Every comparison of a benchmark as it was asked, one row each, failures with an empty verdict; scenarios set aside are left out.
 
     Columns: scenario (the value of the facet `same`), first, second (conversation ids), a, b (their players), rater, variant, kind,
-    stand_in, repeat, verdict, failure. `facets` maps a facet's name to the values allowed.
+    simulated, repeat, verdict, failure. `facets` maps a facet's name to the values allowed.
     """
     where, args = "", []
     for name, allowed in (facets or {}).items():
@@ -86,7 +86,7 @@ def frame(
             args += [name, json.dumps(list(allowed))]
     cursor = db.execute(
         "SELECT f.value AS scenario, x.first_id AS first, x.second_id AS second, a.player AS a, b.player AS b, r.name AS rater, "
-        "r.variant, r.kind, r.stand_in, x.repeat, x.verdict, x.failure FROM comparisons x "
+        "r.variant, r.kind, r.simulated, x.repeat, x.verdict, x.failure FROM comparisons x "
         "JOIN conversations a ON a.id = x.first_id JOIN conversations b ON b.id = x.second_id JOIN raters r ON r.id = x.rater_id "
         f"JOIN facets f ON f.conversation_id = a.id AND f.name = ? WHERE a.benchmark = ? AND {_KEPT}{where} ORDER BY x.id",
         [same, benchmark, *args],

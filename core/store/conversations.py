@@ -45,7 +45,7 @@ class Found:
     facets: Mapping[str, str]
     turns: int
     reply_chars: int
-    stand_in: bool
+    simulated: bool
     final: float | None
     spread: float | None
     people: float | None
@@ -71,7 +71,7 @@ class Filter:
 
 
 def save(
-    db: Database, conversation: Conversation, spent: Spent = NOTHING_SPENT, *, stand_in: bool = False
+    db: Database, conversation: Conversation, spent: Spent = NOTHING_SPENT, *, simulated: bool = False
 ) -> int:
     """Store a conversation and return its id; one with the same key is left as it is and its id returned."""
     known = find_id(db, conversation.key)
@@ -88,7 +88,7 @@ def save(
         "meta": _dump(dict(conversation.meta)),
         "turns": len(replies),
         "reply_chars": sum(map(len, replies)),
-        "stand_in": int(stand_in),
+        "simulated": int(simulated),
         "calls": spent.calls,
         "input_tokens": spent.input_tokens,
         "output_tokens": spent.output_tokens,
@@ -183,7 +183,7 @@ def each(
 
 
 def several(db: Database, ids: Sequence[int], chunk: int = 200) -> Iterator[tuple[Conversation, bool]]:
-    """These conversations in the order given, each with whether it is a stand-in's, read in chunks so that memory stays flat."""
+    """These conversations in the order given, each with whether it is a mock's, read in chunks so that memory stays flat."""
     for start in range(0, len(ids), chunk):
         part = list(ids[start : start + chunk])
         rows = _rows(
@@ -194,7 +194,7 @@ def several(db: Database, ids: Sequence[int], chunk: int = 200) -> Iterator[tupl
         )
         facets = _facets(db, part)
         for row in rows:
-            yield _conversation(row, facets[row["id"]]), bool(row["stand_in"])
+            yield _conversation(row, facets[row["id"]]), bool(row["simulated"])
 
 
 def found(db: Database, which: int) -> Found:
@@ -335,13 +335,15 @@ def _list(db: Database, where: str, args: list[Any], order: str, limit: int, off
         source = "summaries s CROSS JOIN conversations c ON c.id = s.conversation_id"
     rows = _rows(
         db,
-        "SELECT c.id, c.key, c.benchmark, c.language, c.player, c.turns, c.reply_chars, c.stand_in, c.created, "
+        "SELECT c.id, c.key, c.benchmark, c.language, c.player, c.turns, c.reply_chars, c.simulated, c.created, "
         "s.final, s.spread, s.people, ifnull(s.judges, 0) judges, ifnull(s.refused, 0) refused, ifnull(s.failed, 0) failed "
         f"FROM {source} WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
         [*args, limit, offset],
     )
     facets = _facets(db, [row["id"] for row in rows])
-    return [Found(**{**row, "stand_in": bool(row["stand_in"]), "facets": facets[row["id"]]}) for row in rows]
+    return [
+        Found(**{**row, "simulated": bool(row["simulated"]), "facets": facets[row["id"]]}) for row in rows
+    ]
 
 
 def _conversation(row: Mapping[str, Any], facets: Mapping[str, str]) -> Conversation:

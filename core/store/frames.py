@@ -17,7 +17,7 @@ _COLUMNS = [
     "criterion",
     "rater",
     "kind",
-    "stand_in",
+    "simulated",
     "repeat",
     "score",
 ]
@@ -76,7 +76,7 @@ def refused_units(db: Database, name: str) -> list[int]:
 def frame(db: Database, name: str) -> pd.DataFrame:
     """A study's ratings in long form, people's and judges', one row per unit, criterion, rater and repeat.
 
-    Columns: unit (study unit id), conversation_id, turn, player, criterion, rater, kind, stand_in, repeat, score. A judge present
+    Columns: unit (study unit id), conversation_id, turn, player, criterion, rater, kind, simulated, repeat, score. A judge present
     with several versions of the prompt is named with each version, as they are different raters. A judge's score of a
     conversation is the mean over its turns where the judge rates turns; people's answers count once submitted.
     """
@@ -98,7 +98,7 @@ def frame(db: Database, name: str) -> pd.DataFrame:
         "WHERE u.study_id = ?",
         found,
     )
-    raters = _frame(db, "SELECT id AS rater_id, name AS rater, variant, kind, stand_in FROM raters")
+    raters = _frame(db, "SELECT id AS rater_id, name AS rater, variant, kind, simulated FROM raters")
     raters = raters[raters.rater_id.isin(given.rater_id.unique())]
     versions = (
         raters[raters.kind == "judge"]

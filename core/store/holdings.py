@@ -16,7 +16,7 @@ class Played:
     player: str
     conversations: int
     judged: int
-    stand_in: bool
+    simulated: bool
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Judge:
 
     name: str
     version: str
-    stand_in: bool
+    simulated: bool
     rated: int
     failed: int
 
@@ -33,7 +33,7 @@ class Judge:
 @dataclass(frozen=True)
 class StudyHeld:
     """A study: items dealt to people, and how many of them are closed (rated or skipped). `rated` counts people with ratings in it;
-    `stand_in` says whether a stand-in rated, judged or played any of it.
+    `simulated` says whether a mock rated, judged or played any of it.
     """
 
     name: str
@@ -44,30 +44,30 @@ class StudyHeld:
     closed: int
     rated: int
     judged: bool
-    stand_in: bool
+    simulated: bool
 
 
 def played(db: Database) -> list[Played]:
     """By benchmark, language and player."""
     rows = db.query(
-        # The counts follow an index; whether a player is a stand-in is looked up on one of its conversations.
-        "SELECT g.benchmark, g.language, g.player, g.n AS conversations, g.judged, (SELECT c.stand_in FROM conversations c WHERE c.benchmark = g.benchmark "
-        "AND c.language = g.language AND c.player = g.player LIMIT 1) AS stand_in FROM (SELECT c.benchmark, c.language, c.player, count(*) AS n, "
+        # The counts follow an index; whether a player is a mock is looked up on one of its conversations.
+        "SELECT g.benchmark, g.language, g.player, g.n AS conversations, g.judged, (SELECT c.simulated FROM conversations c WHERE c.benchmark = g.benchmark "
+        "AND c.language = g.language AND c.player = g.player LIMIT 1) AS simulated FROM (SELECT c.benchmark, c.language, c.player, count(*) AS n, "
         "count(s.conversation_id) AS judged FROM conversations c LEFT JOIN summaries s ON s.conversation_id = c.id AND s.judges > 0 "
         "GROUP BY c.benchmark, c.language, c.player) g ORDER BY 1, 2, 3"
     )
-    return [Played(**{**row, "stand_in": bool(row["stand_in"])}) for row in rows]
+    return [Played(**{**row, "simulated": bool(row["simulated"])}) for row in rows]
 
 
 def judges(db: Database) -> list[Judge]:
     """Every judge that rated something, or failed to, by name."""
     rows = db.execute(
-        "SELECT x.name, x.variant, x.stand_in, ifnull(g.n, 0), (SELECT count(*) FROM judgements j WHERE j.rater_id = x.id "
+        "SELECT x.name, x.variant, x.simulated, ifnull(g.n, 0), (SELECT count(*) FROM judgements j WHERE j.rater_id = x.id "
         "AND j.failure IS NOT NULL) AS failed FROM raters x LEFT JOIN (SELECT rater_id, count(*) AS n FROM "
         "(SELECT DISTINCT conversation_id, rater_id FROM scores) GROUP BY rater_id) g ON g.rater_id = x.id "
         "WHERE x.kind = 'judge' AND (g.n > 0 OR failed > 0) ORDER BY x.name, x.variant"
     )
-    return [Judge(name, version, bool(stand_in), *counts) for name, version, stand_in, *counts in rows]
+    return [Judge(name, version, bool(simulated), *counts) for name, version, simulated, *counts in rows]
 
 
 def studies(db: Database) -> list[StudyHeld]:
@@ -81,12 +81,13 @@ def studies(db: Database) -> list[StudyHeld]:
         f"{dealt}) AS dealt, {dealt} AND a.state <> 'open') AS closed, "
         "(SELECT count(DISTINCT s.rater_id) FROM scores s WHERE s.study_id = t.id) AS rated, "
         f"EXISTS (SELECT 1 FROM study_units u JOIN scores s ON s.conversation_id = u.conversation_id {judge}) AS judged, "
-        "EXISTS (SELECT 1 FROM scores s JOIN raters x ON x.id = s.rater_id WHERE s.study_id = t.id AND x.stand_in) "
-        f"OR EXISTS (SELECT 1 FROM study_units u JOIN scores s ON s.conversation_id = u.conversation_id {judge} AND x.stand_in) "
-        "OR EXISTS (SELECT 1 FROM study_units u JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = t.id AND c.stand_in) "
-        "AS stand_in "
+        "EXISTS (SELECT 1 FROM scores s JOIN raters x ON x.id = s.rater_id WHERE s.study_id = t.id AND x.simulated) "
+        f"OR EXISTS (SELECT 1 FROM study_units u JOIN scores s ON s.conversation_id = u.conversation_id {judge} AND x.simulated) "
+        "OR EXISTS (SELECT 1 FROM study_units u JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = t.id AND c.simulated) "
+        "AS simulated "
         "FROM studies t ORDER BY t.id DESC"
     )
     return [
-        StudyHeld(**{**row, "judged": bool(row["judged"]), "stand_in": bool(row["stand_in"])}) for row in rows
+        StudyHeld(**{**row, "judged": bool(row["judged"]), "simulated": bool(row["simulated"])})
+        for row in rows
     ]

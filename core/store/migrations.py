@@ -292,3 +292,10 @@ UPDATE verifications SET audit_id = (
 )
 """,
     )
+
+
+@migrations(name="010_simulated")
+def _simulated(db: Database) -> None:
+    """One word for what comes from mock models and simulated annotators."""
+    for table in ("raters", "conversations", "moderations"):
+        db.execute(f"ALTER TABLE {table} RENAME COLUMN stand_in TO simulated")

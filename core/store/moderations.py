@@ -17,12 +17,12 @@ def mark(text: str) -> str:
 
 
 def save(
-    db: Database, model: str, given: Iterable[tuple[str, Mapping[str, float]]], *, stand_in: bool = False
+    db: Database, model: str, given: Iterable[tuple[str, Mapping[str, float]]], *, simulated: bool = False
 ) -> None:
     """Keep the scores of texts by category."""
     db.conn.executemany(
-        "INSERT OR REPLACE INTO moderations (hash, model, categories, stand_in, created) VALUES (?, ?, ?, ?, ?)",
-        [(mark(text), model, json.dumps(dict(scores)), int(stand_in), now()) for text, scores in given],
+        "INSERT OR REPLACE INTO moderations (hash, model, categories, simulated, created) VALUES (?, ?, ?, ?, ?)",
+        [(mark(text), model, json.dumps(dict(scores)), int(simulated), now()) for text, scores in given],
     )
 
 
@@ -39,6 +39,6 @@ def known(db: Database, model: str, texts: Sequence[str]) -> dict[str, dict[str,
 
 
 def models(db: Database) -> dict[str, bool]:
-    """The models that have scored texts, and whether they are stand-ins."""
-    rows = db.execute("SELECT model, max(stand_in) FROM moderations GROUP BY model ORDER BY model")
-    return {model: bool(stand_in) for model, stand_in in rows.fetchall()}
+    """The models that have scored texts, and whether they are mock models."""
+    rows = db.execute("SELECT model, max(simulated) FROM moderations GROUP BY model ORDER BY model")
+    return {model: bool(simulated) for model, simulated in rows.fetchall()}

@@ -15,7 +15,7 @@ class Origin:
 
     judge: str
     variant: str
-    stand_in: bool
+    simulated: bool
     prompt: str
     judgements: int
     failed: int
@@ -26,10 +26,10 @@ class Origin:
 def of_judges(db: Database, study: str) -> list[Origin]:
     """The judges of a study's conversations, one row a judge and prompt. Raises NotFound."""
     rows = db.execute(
-        "SELECT x.name, x.variant, x.stand_in, j.prompt, count(*), count(j.failure), min(j.created), max(j.created) "
+        "SELECT x.name, x.variant, x.simulated, j.prompt, count(*), count(j.failure), min(j.created), max(j.created) "
         "FROM judgements j JOIN raters x ON x.id = j.rater_id "
         "WHERE j.conversation_id IN (SELECT conversation_id FROM study_units WHERE study_id = ?) "
         "GROUP BY x.id, j.prompt ORDER BY x.name, x.variant, j.prompt",
         [study_id(db, study)],
     ).fetchall()
-    return [Origin(name, variant, bool(stand_in), *rest) for name, variant, stand_in, *rest in rows]
+    return [Origin(name, variant, bool(simulated), *rest) for name, variant, simulated, *rest in rows]

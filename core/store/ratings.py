@@ -74,8 +74,8 @@ def rater_id(db: Database, rater: Rater) -> int:
     row = db.execute("SELECT id FROM raters WHERE kind = ? AND name = ? AND variant = ?", key).fetchone()
     if row is None:
         row = db.execute(
-            "INSERT INTO raters (kind, name, variant, stand_in) VALUES (?, ?, ?, ?) RETURNING id",
-            [*key, int(rater.stand_in)],
+            "INSERT INTO raters (kind, name, variant, simulated) VALUES (?, ?, ?, ?) RETURNING id",
+            [*key, int(rater.simulated)],
         ).fetchone()
     found: int = row[0]
     return found
@@ -183,7 +183,7 @@ def scores_of(
 def exported(db: Database, study: str = "") -> Iterator[dict[str, Any]]:
     """A study's ratings that count, people's and judges' (or every rating there is), each with its item, rater and source."""
     columns = (
-        "c.key AS item_id, r.turn, r.criterion, x.kind AS rater_type, x.name AS rater, x.variant, x.stand_in, r.repeat, r.score, "
+        "c.key AS item_id, r.turn, r.criterion, x.kind AS rater_type, x.name AS rater, x.variant, x.simulated, r.repeat, r.score, "
         "r.explanation, r.created, r.meta, c.player AS model, c.language, t.name AS study"
     )
     people = "LEFT JOIN assignments a ON a.unit_id = u.id AND a.rater_id = r.rater_id"
@@ -272,14 +272,14 @@ def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None
 def of_conversation(db: Database, conversation_id: int) -> list[Stored]:
     """Every rating of one conversation, judges and people, in the order of turns."""
     rows = db.query(
-        "SELECT x.kind, x.name, x.variant, x.stand_in, r.turn, r.criterion, r.score, r.explanation, r.repeat, t.name AS study, r.created "
+        "SELECT x.kind, x.name, x.variant, x.simulated, r.turn, r.criterion, r.score, r.explanation, r.repeat, t.name AS study, r.created "
         "FROM ratings r JOIN raters x ON x.id = r.rater_id LEFT JOIN studies t ON t.id = r.study_id "
         "WHERE r.conversation_id = ? ORDER BY ifnull(r.turn, 0), x.kind DESC, x.name, r.repeat",
         [conversation_id],
     )
     return [
         Stored(
-            Rater(r["name"], r["kind"], r["variant"], bool(r["stand_in"])),
+            Rater(r["name"], r["kind"], r["variant"], bool(r["simulated"])),
             r["turn"], r["criterion"], r["score"], r["explanation"], r["repeat"], r["study"], r["created"],
         )
         for r in rows
@@ -290,7 +290,7 @@ def judgements_of(db: Database, conversation_id: int) -> list[dict[str, Any]]:
     """Who judged a conversation, what it cost, and how it failed where it did (with the raw reply)."""
     return list(
         db.query(
-            "SELECT j.key, x.name AS judge, x.variant, x.stand_in, j.repeat, j.failure, j.raw, j.prompt, j.calls, j.input_tokens, "
+            "SELECT j.key, x.name AS judge, x.variant, x.simulated, j.repeat, j.failure, j.raw, j.prompt, j.calls, j.input_tokens, "
             "j.output_tokens, j.cost, j.seconds, j.created FROM judgements j JOIN raters x ON x.id = j.rater_id "
             "WHERE j.conversation_id = ? ORDER BY x.name, j.repeat",
             [conversation_id],
@@ -327,7 +327,7 @@ def judges(db: Database, benchmark: str = "") -> list[Rater]:
         "WHERE s.rater_id = x.id AND (? = '' OR c.benchmark = ?)) ORDER BY x.name, x.variant",
         [benchmark, benchmark],
     )
-    return [Rater(r["name"], r["kind"], r["variant"], bool(r["stand_in"])) for r in rows]
+    return [Rater(r["name"], r["kind"], r["variant"], bool(r["simulated"])) for r in rows]
 
 
 def remember_prompt(db: Database, hash: str, benchmark: str, version: str, name: str, body: str) -> None:

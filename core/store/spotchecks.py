@@ -26,7 +26,7 @@ class Seen:
     key: str
     judge: str
     variant: str
-    stand_in: bool
+    simulated: bool
     repeat: int
     score: float | None
     explanation: str
@@ -40,7 +40,7 @@ class Seen:
 def judgements(db: Database, conversation_id: int, criterion: str, rater: int | None = None) -> list[Seen]:
     """The judgements of a conversation with their mean score on a criterion and its explanation, and what a rater found of each."""
     rows = db.query(
-        "SELECT j.id, j.key, x.name AS judge, x.variant, x.stand_in, j.repeat, j.failure, j.raw, "
+        "SELECT j.id, j.key, x.name AS judge, x.variant, x.simulated, j.repeat, j.failure, j.raw, "
         "(SELECT avg(r.score) FROM ratings r WHERE r.judgement_id = j.id AND r.criterion = :criterion) AS score, "
         "ifnull((SELECT group_concat(r.explanation, char(10)) FROM ratings r WHERE r.judgement_id = j.id AND r.criterion = :criterion), '') "
         "AS explanation, v.finding, ifnull(v.comment, '') AS comment, v.corrected FROM judgements j JOIN raters x ON x.id = j.rater_id "
@@ -48,7 +48,7 @@ def judgements(db: Database, conversation_id: int, criterion: str, rater: int | 
         "ORDER BY x.name, x.variant, j.repeat",
         {"criterion": criterion, "rater": rater, "conversation": conversation_id},
     )
-    return [Seen(**{**row, "stand_in": bool(row["stand_in"])}) for row in rows]
+    return [Seen(**{**row, "simulated": bool(row["simulated"])}) for row in rows]
 
 
 def about(db: Database, judgement_id: int) -> tuple[int, str, str]:
@@ -224,12 +224,12 @@ def _number(db: Database, name: str) -> int:
 def findings(db: Database, benchmark: str, facets: Sequence[str]) -> pd.DataFrame:
     """Everything people found, one row a person and judgement.
 
-    Columns: judgement, conversation, judge, player, person, stand_in (of the person), finding, comment, corrected, score (the judge's mean
+    Columns: judgement, conversation, judge, player, person, simulated (of the person), finding, comment, corrected, score (the judge's mean
     over the counted criteria), audits (names of the samples it is in, joined by line breaks), desk (the audit at whose desk it was found, ""
     in the hunt), and one column for each facet.
     """
     cursor = db.execute(
-        "SELECT j.id AS judgement, c.id AS conversation, x.name AS judge, c.player, p.name AS person, p.stand_in, v.finding, v.comment, "
+        "SELECT j.id AS judgement, c.id AS conversation, x.name AS judge, c.player, p.name AS person, p.simulated, v.finding, v.comment, "
         "v.corrected, (SELECT avg(r.score) FROM ratings r LEFT JOIN criteria k ON k.scope = c.benchmark AND k.name = r.criterion "
         "WHERE r.judgement_id = j.id AND ifnull(k.counted, 1)) AS score, "
         "ifnull((SELECT group_concat(a.name, char(10)) FROM audit_items i JOIN audits a ON a.id = i.audit_id WHERE i.judgement_id = j.id), '') "

@@ -13,14 +13,14 @@ from sqlite_utils import Database
 def conversations(
     db: Database, benchmark: str, *, language: str = "", facets: Mapping[str, Sequence[str]] | None = None
 ) -> pd.DataFrame:
-    """The conversations of a benchmark, one row each: index conversation; player, turns, reply_chars, stand_in.
+    """The conversations of a benchmark, one row each: index conversation; player, turns, reply_chars, simulated.
 
     `facets` maps a facet's name to the values allowed; without any it asks nothing.
     """
     where, args = _where(benchmark, language, facets)
     return _frame(
         db,
-        f"SELECT c.id AS conversation, c.player, c.turns, c.reply_chars, c.stand_in FROM conversations c WHERE {where}",
+        f"SELECT c.id AS conversation, c.player, c.turns, c.reply_chars, c.simulated FROM conversations c WHERE {where}",
         args,
     ).set_index("conversation")
 
@@ -63,7 +63,7 @@ def stamp(db: Database) -> tuple[int, int]:
 
 
 def judges(db: Database, benchmark: str) -> dict[int, tuple[str, bool]]:
-    """Everybody who judged a benchmark's conversations: id → (name, whether it is a stand-in).
+    """Everybody who judged a benchmark's conversations: id → (name, whether it is a mock).
 
     Where one model answered several versions of the benchmark's prompt, the name tells which.
     """
@@ -77,7 +77,7 @@ def judges(db: Database, benchmark: str) -> dict[int, tuple[str, bool]]:
 def _named(db: Database, ids: Iterable[int]) -> dict[int, tuple[str, bool]]:
     rows = list(
         db.query(
-            "SELECT id, name, variant, stand_in FROM raters WHERE kind = 'judge' AND id IN (SELECT value FROM json_each(?)) "
+            "SELECT id, name, variant, simulated FROM raters WHERE kind = 'judge' AND id IN (SELECT value FROM json_each(?)) "
             "ORDER BY name, variant",
             [json.dumps(list(ids))],
         )
@@ -86,7 +86,7 @@ def _named(db: Database, ids: Iterable[int]) -> dict[int, tuple[str, bool]]:
     return {
         row["id"]: (
             f"{row['name']} {row['variant']}" if names.count(row["name"]) > 1 else row["name"],
-            bool(row["stand_in"]),
+            bool(row["simulated"]),
         )
         for row in rows
     }

@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 import pandas as pd
 import streamlit as st
 
-from core import studies
 from core.errors import ConcordError, NotAllowed
 from core.store import access, pairings
 from core.store import studies as stored
 from core.store.access import Annotator
+from core.studies import studies
 from pages.parts import told
 from pages.parts.plain import plain
 from pages.parts.session import workspace
@@ -71,7 +71,7 @@ def _table(people: list[Annotator]) -> None:
         {
             "name": a.name, "link": "withdrawn" if a.revoked else "works" if a.invited else "none", "done": 100 * a.done / a.items if a.items else None,
             "items": f"{a.done} of {a.items}" if a.items else "" if a.id in pairs else "nothing dealt", "skipped": a.skipped, "minutes": a.seconds / 60,
-            "pairs": " of ".join(map(str, pairs.get(a.id, ()))), "stand-in": a.stand_in,
+            "pairs": " of ".join(map(str, pairs.get(a.id, ()))), "mock": a.simulated,
         }
         for a in people
     ]  # fmt: skip
@@ -83,7 +83,7 @@ def _table(people: list[Annotator]) -> None:
         column_config={
             "name": "Name", "link": "Link", "done": st.column_config.ProgressColumn("Done", min_value=0, max_value=100, format="%.0f%%"),
             "items": "Items", "skipped": "Skipped", "minutes": st.column_config.NumberColumn("Minutes at work", format="%.0f"),
-            "pairs": "Pairs compared", "stand-in": st.column_config.CheckboxColumn("Stand-in"),
+            "pairs": "Pairs compared", "mock": st.column_config.CheckboxColumn("Mock"),
         },
     )  # fmt: skip
 

@@ -9,10 +9,10 @@ from typing import Literal
 import streamlit as st
 from sqlite_utils import Database
 
-from core import pairings as pairs
 from core.benchmarks import BENCHMARKS
 from core.errors import ConcordError, NotAllowed
 from core.store import access, desk, pairings, studies
+from core.studies import pairings as pairs
 from pages.parts import theme
 from pages.parts.desk import component, sent
 from pages.parts.people import AnnotatorHere, Researcher
@@ -130,7 +130,7 @@ def _exchange(rater: int, study: studies.Study, desk_id: str) -> None:
 def _annotator_chosen() -> AnnotatorHere | None:
     """The researcher may sit down at the desk of a person (`?as=name`); nobody rates as a simulated annotator."""
     with workspace().read() as db:
-        people = {a.name: (a, _works(db, a.id)) for a in access.annotators(db) if not a.stand_in}
+        people = {a.name: (a, _works(db, a.id)) for a in access.annotators(db) if not a.simulated}
     people = {name: (a, works) for name, (a, works) in people.items() if works}
     chosen = people.get(st.query_params.get("as", ""))
     if chosen is not None:

@@ -9,14 +9,14 @@ from io import StringIO
 import pandas as pd
 import streamlit as st
 
-from core import fieldwork, studies
 from core.errors import ConcordError
 from core.exchange import conversations_jsonl, ratings_csv
 from core.store import access, frames, progress
 from core.store import studies as stored
 from core.store.studies import Study
+from core.studies import quality, studies
 from core.workspace import Workspace
-from pages.parts import samples_draw as drawing
+from pages.annotate import samples_draw as drawing
 from pages.parts import told
 from pages.parts.address import asked, of_conversation, shown
 from pages.parts.links import link
@@ -54,9 +54,11 @@ def _study(names: list[str]) -> None:
         ratings = frames.frame(db, name)
     _facts(study, sum(count for _, count in strata))
     if not study.anonymous:
-        _deal(study, [a.name for a in people if a.can_enter and not a.stand_in], {i.annotator for i in items})
+        _deal(
+            study, [a.name for a in people if a.can_enter and not a.simulated], {i.annotator for i in items}
+        )
         _progress(items)
-    for said in fieldwork.suspicions(items, ratings) if not study.anonymous else []:
+    for said in quality.suspicions(items, ratings) if not study.anonymous else []:
         st.warning(plain(said), icon=":material/speed:")
     _remarks(items)
     _take(name)
@@ -117,7 +119,7 @@ def _progress(items: list[progress.Item]) -> None:
             "annotator": p.annotator, "done": 100 * p.done / p.items, "of": f"{p.done} of {p.items}", "skipped": p.skipped, "flagged": p.flagged,
             "seconds": p.seconds, "last": p.last,
         }
-        for p in fieldwork.progress(items)
+        for p in quality.progress(items)
     ]  # fmt: skip
     if not rows:
         return
@@ -140,7 +142,7 @@ def _progress(items: list[progress.Item]) -> None:
 
 
 def _remarks(items: list[progress.Item]) -> None:
-    noted = fieldwork.remarks(items)
+    noted = quality.remarks(items)
     if not noted:
         return
     st.subheader("Skipped and flagged", anchor=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from core.leaderboards import Leaderboard
+from core.reports.leaderboards import Leaderboard
 
 ROW = 30
 """Pixels a row takes."""

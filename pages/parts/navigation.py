@@ -34,7 +34,7 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
         DESK,
         PageFile("annotate/samples.py", "Samples", "samples", ":material/stacks:"),
         PageFile("annotate/annotators.py", "Annotators", "annotators", ":material/group:"),
-        PageFile("annotate/tasks.py", "Tasks", "tasks", ":material/rule:"),
+        PageFile("simulbench/tasks.py", "Tasks", "tasks", ":material/rule:"),
     ),
     "Trust": (
         PageFile("trust/agreement.py", "Agreement", "agreement", ":material/balance:"),
@@ -43,6 +43,6 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
     ),
     "Results": (
         PageFile("results/leaderboard.py", "Leaderboard", "leaderboard", ":material/leaderboard:"),
-        PageFile("results/town.py", "Town", "town", ":material/location_city:"),
+        PageFile("stss/town.py", "Town", "town", ":material/location_city:"),
     ),
 }

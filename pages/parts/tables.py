@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.exchange.standings import row as standing_row
-from core.leaderboards import Leaderboard
 from core.rating import Criterion, Scale
+from core.reports.leaderboards import Leaderboard
+from core.reports.standings import row as standing_row
 from core.store.conversations import Found
 from core.store.holdings import Judge, Played
 
@@ -31,7 +31,7 @@ def played(rows: Sequence[Played], *, judged: bool = True) -> None:
     """Conversations per player: in each language, and (where judges are to score them) how many of all of them judges rated."""
     table: dict[str, dict[str, int]] = {}
     for p in rows:
-        row = table.setdefault(_marked(p.player, p.stand_in), {})
+        row = table.setdefault(_marked(p.player, p.simulated), {})
         row[p.language] = p.conversations
         row["judged"] = row.pop("judged", 0) + p.judged
     frame = pd.DataFrame.from_dict(table, orient="index")
@@ -45,7 +45,7 @@ def judges(rows: Sequence[Judge]) -> None:
     frame = pd.DataFrame(
         [
             {
-                "judge": _marked(j.name, j.stand_in),
+                "judge": _marked(j.name, j.simulated),
                 "prompt": j.version,
                 "rated": j.rated,
                 "failed": j.failed,
@@ -66,7 +66,7 @@ def conversations(
             {
                 "open": "Open",
                 **({"benchmark": c.benchmark} if several else {}),
-                "player": _marked(c.player, c.stand_in),
+                "player": _marked(c.player, c.simulated),
                 **{name: c.facets.get(name, "") for name in facets},
                 "language": c.language,
                 "final": c.final,
@@ -129,7 +129,7 @@ def standings(board: Leaderboard, criteria: Sequence[Criterion]) -> str | None:
         "n",
         "incomplete",
     ]
-    frame["player"] = [_marked(s.player, s.stand_in) for s in board.standings]
+    frame["player"] = [_marked(s.player, s.simulated) for s in board.standings]
     chosen = st.dataframe(
         frame[shown],
         hide_index=True,
@@ -191,5 +191,5 @@ def _heat(value: float, scale: Scale) -> str:
     return f"background-color: rgba({colour},{min(1.0, abs(away)) * 0.65:.2f})"
 
 
-def _marked(name: str, stand_in: bool) -> str:
-    return f"{name} (stand-in)" if stand_in and "stand" not in name else name
+def _marked(name: str, simulated: bool) -> str:
+    return f"{name} (simulated)" if simulated and "stand" not in name else name

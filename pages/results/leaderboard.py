@@ -6,24 +6,27 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from core import leaderboards, leaderboards_corrected, rankings, studies
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark
 from core.benchmarks.simulbench import SIMULBENCH
 from core.benchmarks.stss import STSS, STSS_LANGUAGE
 from core.errors import ConcordError
-from core.exchange import standings as written
-from core.exchange import standings_corrected
-from core.leaderboards import Leaderboard, Rated
-from core.leaderboards_corrected import CorrectedBoard
-from core.rankings import Rankings
+from core.reports import corrected, leaderboards, rank_stability, standings_corrected
+from core.reports import standings as written
+from core.reports.corrected import CorrectedBoard
+from core.reports.leaderboards import Leaderboard, Rated
+from core.reports.rank_stability import Rankings
 from core.store import conversations, progress
 from core.store import tables as stored
-from pages.parts import charts, corrected_table, rankings_tables, simulbench_board, stss_board, tables
+from core.studies import studies
+from pages.parts import charts, tables
 from pages.parts.address import asked, shown
 from pages.parts.links import go, link
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
+from pages.results import corrected_table, rankings_tables
+from pages.simulbench import leaderboard as simulbench_board
+from pages.stss import leaderboard as stss_board
 
 EVERY = "all"
 # Benchmarks whose paper has a table of its own shape.
@@ -71,21 +74,21 @@ def _measured(of: Wanted) -> Leaderboard:
 def _offered(of: Wanted) -> list[str]:
     """The studies whose people can correct it."""
     with workspace().read() as db:
-        return leaderboards_corrected.offered(db, _measured(of))
+        return corrected.offered(db, _measured(of))
 
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
 def _corrected(of: Wanted, study: str, mark: str) -> CorrectedBoard:
     """The table as the people of a study would have it; anew when they have rated further items."""
     with workspace().read() as db:
-        return leaderboards_corrected.corrected(_measured(of), studies.ratings_for_agreement(db, study))
+        return corrected.corrected(_measured(of), studies.ratings_for_agreement(db, study))
 
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
 def _ordered(of: Wanted, study: str, mark: str) -> Rankings:
     """How stable the table's order is."""
     with workspace().read() as db:
-        return rankings.rankings(db, _rated(of.basis), _measured(of), study=study)
+        return rank_stability.rankings(db, _rated(of.basis), _measured(of), study=study)
 
 
 def page() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core import overview
 from core.benchmarks import BENCHMARKS
-from core.leaderboards import compares
-from core.overview import Overview
-from core.progress import sentence as progress_sentence
+from core.reports import overview
+from core.reports.leaderboards import compares
+from core.reports.overview import Overview
+from core.runs.status import sentence as progress_sentence
 from core.store import ratings
 from pages.parts import tables
 from pages.parts.links import link, page_at
@@ -21,10 +21,10 @@ def page() -> None:
     st.title("Overview", anchor=False)
     st.caption(plain(f"Workspace “{workspace().path.name}”"), help=plain(str(workspace().path)))
     found = overview.look(workspace())
-    if found.stand_in:
-        free = ", ".join(f"“{study.title}”" for study in found.without_stand_ins)
+    if found.simulated:
+        free = ", ".join(f"“{study.title}”" for study in found.without_simulated)
         st.info(
-            "Stand-ins take part here: they follow rules, and what they say or rate tells nothing about language models or people."
+            "Mock models take part here: they follow rules, and what they say or rate tells nothing about language models or people."
             + (plain(f" They have no part in {free}.") if free else ""),
             icon=":material/smart_toy:",
         )

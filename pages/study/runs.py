@@ -5,16 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from core.benchmarks.benchmark import Plan
-from core.progress import duration
+from core.runs.status import duration
 from core.store import conversations, runs
 from core.store.conversations import Filter
 from core.store.runs import Progress
-from pages.parts import run_form, run_watch
 from pages.parts.links import link
 from pages.parts.live import live
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 from pages.parts.tables import STATES
+from pages.study import run_form, run_watch
 
 SHOWN = 20
 

@@ -8,37 +8,38 @@ from datetime import date
 
 import streamlit as st
 
-from core import report, studies, trust
 from core.agreement import show
 from core.agreement.panels import called
-from core.answer import answer
 from core.errors import ConcordError
+from core.reports import agreement_report, bundle
+from core.reports.agreement_report import Detail, Further, Measured, Options
+from core.reports.summary import answer
 from core.store import frames, progress
 from core.store import studies as stored
-from core.trust import Detail, Further, Measured, Options
-from pages.parts import agreement_charts as charts
-from pages.parts import agreement_tables as tables
+from core.studies import studies
 from pages.parts.address import asked, shown
 from pages.parts.links import link
 from pages.parts.live import live
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
+from pages.trust import agreement_charts as charts
+from pages.trust import agreement_tables as tables
 
 RESAMPLES = [200, 1000, 5000]
-FURTHER = "Further questions: contested items, parts of the scale, the replacement test, how many more items"
+FURTHER = "Further questions: high_disagreement items, parts of the scale, the replacement test, how many more items"
 
 
 @st.cache_resource(max_entries=6, show_spinner="Measuring …")
 def _measured(folder: str, study: str, mark: str, options: Options) -> Measured:
     """The figures of a study; anew when its data or the options change."""
     with workspace().read() as db:
-        return trust.measure(db, study, options)
+        return agreement_report.measure(db, study, options)
 
 
 @st.cache_resource(max_entries=24, show_spinner="Measuring …")
 def _detail(folder: str, study: str, mark: str, options: Options, criterion: str) -> Detail:
     """The figures of one criterion; anew when the study's data or the options change."""
-    return trust.detail(_measured(folder, study, mark, options), criterion)
+    return agreement_report.detail(_measured(folder, study, mark, options), criterion)
 
 
 @st.cache_resource(max_entries=12, show_spinner="Measuring …")
@@ -46,7 +47,7 @@ def _further(folder: str, study: str, mark: str, options: Options, criterion: st
     """What is asked less often: measured when somebody asks."""
     with workspace().read() as db:
         features = frames.features(db, study)
-    return trust.further(_measured(folder, study, mark, options), criterion, features)
+    return agreement_report.further(_measured(folder, study, mark, options), criterion, features)
 
 
 @st.cache_resource(max_entries=6)
@@ -172,10 +173,10 @@ def _answer(measured: Measured, main: Detail) -> None:
             st.markdown(f":material/info: {plain(what)}")
         if missing:
             link("samples", "Deal this study, see how people get on", study=measured.of.study.name)
-        stand_ins = measured.of.stand_ins
-        if stand_ins:
+        simulated = measured.of.simulated
+        if simulated:
             st.markdown(
-                f":orange-badge[stand-in] Neither people nor language models: {plain(', '.join(stand_ins))}."
+                f":orange-badge[mock] Neither people nor language models: {plain(', '.join(simulated))}."
             )
         st.caption(plain(main.judges.basis))
 
@@ -183,14 +184,14 @@ def _answer(measured: Measured, main: Detail) -> None:
 def _closely(measured: Measured, of: Detail) -> None:
     part = measured.figures["criteria"][of.criterion]
     label = plain(measured.label(of.criterion))
-    forest = charts.forest(part, trust.short_names(measured.ratings.judges))
+    forest = charts.forest(part, agreement_report.short_names(measured.ratings.judges))
     if forest:
         st.subheader(f"{label}: order and level", anchor=False)
         st.altair_chart(forest, alt="Spearman's correlation of everybody with people's mean, with intervals")
         tables.level(of.judges)
-    if len(of.footing.rows):
+    if len(of.held_out.rows):
         st.subheader(f"{label}: a judge in a person's place", anchor=False)
-        tables.footing(of.footing)
+        tables.held_out(of.held_out)
     _use_of_scale(measured, of.criterion)
     if len(of.judges.rows) and part["humans"]["items"]:
         st.subheader(f"{label}: where a judge fails", anchor=False)
@@ -214,14 +215,15 @@ def _closely(measured: Measured, of: Detail) -> None:
 
 def _use_of_scale(measured: Measured, criterion: str) -> None:
     st.subheader(f"{plain(measured.label(criterion))}: how everybody uses the scale", anchor=False)
-    scale = trust.scale_of(measured, criterion)
+    scale = agreement_report.scale_of(measured, criterion)
     words = (
         dict(zip(scale.values, scale.labels, strict=True))
         if scale and not scale.continuous and measured.ratings.same_scale
         else {}
     )
     st.altair_chart(
-        charts.shares(trust.shares(measured, criterion), words), alt="Share of each answer, by rater"
+        charts.shares(agreement_report.shares(measured, criterion), words),
+        alt="Share of each answer, by rater",
     )
     st.caption("A mean over turns, runs or criteria is counted with the nearest answer.")
 
@@ -230,15 +232,15 @@ def _use_of_scale(measured: Measured, criterion: str) -> None:
 def _failing(measured: Measured, of: Detail) -> None:
     """One judge item by item and player by player; redrawn by itself when another judge or a dot is chosen."""
     raters = {called(members): members for members in of.judges.rows.members}
-    spokesman = called(measured.spokesman)
-    rater = st.selectbox("Judge or panel", raters, index=list(raters).index(spokesman))
+    primary_panel = called(measured.primary_panel)
+    rater = st.selectbox("Judge or panel", raters, index=list(raters).index(primary_panel))
     members = raters[rater]
-    points = trust.points(measured, of.criterion, members)
+    points = agreement_report.points(measured, of.criterion, members)
     if points.empty:
         st.caption(f"{plain(rater)} and people have no item in common here.")
         return
     left, right = st.columns(2, gap="large")
-    scale = trust.scale_of(measured, of.criterion)
+    scale = agreement_report.scale_of(measured, of.criterion)
     ends = (scale.low, scale.high) if scale and measured.ratings.same_scale else None
     with left:
         event = st.altair_chart(
@@ -250,10 +252,10 @@ def _failing(measured: Measured, of: Detail) -> None:
     with right:
         if picked:
             st.markdown("**The dot you picked**")
-            tables.conversations(trust.at(points, **picked[0]))
+            tables.conversations(agreement_report.at(points, **picked[0]))
         else:
             st.markdown("**Largest gaps**")
-            tables.conversations(trust.gaps(measured, of.criterion, members))
+            tables.conversations(agreement_report.gaps(measured, of.criterion, members))
     mine = of.players.rows[of.players.rows.rater == rater]
     chart = charts.players(mine, bias=measured.ratings.same_scale)
     if chart and len(mine) > 1:
@@ -294,7 +296,7 @@ def _download(measured: Measured) -> None:
 
 def _report(measured: Measured) -> bytes:
     with workspace().read() as db:
-        return report.bundle(db, measured.of.study.name, measured.options, made=date.today())
+        return bundle.bundle(db, measured.of.study.name, measured.options, made=date.today())
 
 
 page()

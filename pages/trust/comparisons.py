@@ -8,19 +8,20 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from core import comparisons
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark
-from core.comparisons import Compared, notes
 from core.errors import ConcordError
 from core.store import comparisons as stored
 from core.store import conversations, tables
-from pages.parts import compare_deal, compare_tables, theme, told
+from core.studies import comparisons
+from core.studies.comparisons import Compared, notes
+from pages.parts import theme, told
 from pages.parts.address import asked, shown
 from pages.parts.links import link
 from pages.parts.plain import plain
 from pages.parts.review import component, pair, person
 from pages.parts.session import workspace
+from pages.trust import compare_deal, compare_tables
 
 RESAMPLES = 1000
 WORK = "compare"

@@ -6,17 +6,18 @@ from typing import Any
 
 import streamlit as st
 
-from core import spotcheck
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark
 from core.errors import ConcordError
 from core.store import conversations, ratings, spotchecks
-from pages.parts import spot_tables, theme, told
+from core.studies import spotcheck
+from pages.parts import theme, told
 from pages.parts.address import asked, shown
 from pages.parts.links import link
 from pages.parts.plain import plain
 from pages.parts.review import component, person, spot
 from pages.parts.session import workspace
+from pages.trust import spot_tables
 
 HUNT, AUDIT = "hunt", "audit"
 MODES = {HUNT: "Hunt for failures", AUDIT: "Random audit"}

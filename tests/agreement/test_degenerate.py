@@ -25,11 +25,11 @@ STUDIES = {
 FRAMES = {
     "reliability": lambda table, name: agreement.reliability(table, name, resamples=20),
     "judge_figures": lambda table, name: agreement.judge_figures(table, name, resamples=20),
-    "footing": lambda table, name: agreement.footing(table, name, resamples=20),
+    "held_out": lambda table, name: agreement.held_out(table, name, resamples=20),
     "ceilings": agreement.ceilings,
     "within_groups": lambda table, name: agreement.within_groups(table, name, {0: "a", 1: "b"}, resamples=20),
     "levels": lambda table, name: agreement.levels(table, name, {0: "a", 1: "b"}, resamples=20),
-    "contested": lambda table, name: agreement.contested(table, name, resamples=20),
+    "high_disagreement": lambda table, name: agreement.high_disagreement(table, name, resamples=20),
     "bands": lambda table, name: agreement.bands(table, name, resamples=20),
     "redundancy": lambda table, name: agreement.redundancy(table, name, resamples=20),
     "retest": lambda table, name: agreement.retest(table, name, table.judges, resamples=20),

@@ -1,10 +1,10 @@
-"""Items: the farthest, the contested, and score bands that do not fake a bias."""
+"""Items: the farthest, the high_disagreement, and score bands that do not fake a bias."""
 
 import numpy as np
 import pytest
 
 from core.agreement import read_ratings
-from core.agreement.items import bands, contested, item_scores, largest_gaps
+from core.agreement.items import bands, high_disagreement, item_scores, largest_gaps
 
 from .frames import study
 
@@ -37,7 +37,7 @@ def test_item_scores():
 def test_contested_items():
     # People agree on units 0 to 3 and differ by 4 on units 4 to 7; the judge is right where they agree.
     persons = {"ann": [1, 2, 3, 4, 1, 1, 2, 1], "bob": [1, 2, 3, 4, 5, 5, 4, 5], "cy": [None] * 7 + [4]}
-    rows = contested(study(persons, {"j": [1, 2, 3, 4, 5, 4, 1, 2]}), "quality", resamples=50).rows
+    rows = high_disagreement(study(persons, {"j": [1, 2, 3, 4, 5, 4, 1, 2]}), "quality", resamples=50).rows
     agree, differ = rows.to_dict("records")
     assert (agree["people"], agree["n"], agree["spearman"], agree["mae"]) == ("agree", 4, 1, 0)
     assert (differ["people"], differ["n"]) == ("differ", 4)

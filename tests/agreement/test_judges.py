@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from core.agreement import read_ratings
-from core.agreement.ceilings import ceilings, footing
+from core.agreement.ceilings import ceilings, held_out
 from core.agreement.judges import judge_figures
 from core.agreement.resampling import draws
 
@@ -27,7 +27,7 @@ def test_level_by_hand():
     assert (row["bias"], row["mae"]) == (1, 1)
     # Squares about the means: 4·1.5² = 9 against 1.5² + .5² + .5² + 1.5² = 5.
     assert row["sd_ratio"] == pytest.approx(np.sqrt(9 / 5))
-    assert (row["commonest"], row["commonest_share"], row["lopsided"]) == (2, 0.5, False)
+    assert (row["commonest"], row["commonest_share"], row["near_constant"]) == (2, 0.5, False)
 
 
 def test_error_and_bias_are_told_apart():
@@ -67,7 +67,7 @@ def test_other_scales_have_no_level():
 def test_a_lopsided_judge_is_flagged():
     rows = study({"ann": list(range(20))}, {"j": [4] * 19 + [5], "k": [4] * 20})
     j, k, _ = judge_figures(rows, "quality", resamples=50).rows.itertuples()
-    assert (j.lopsided, j.commonest_share) == (True, 0.95)
+    assert (j.near_constant, j.commonest_share) == (True, 0.95)
     assert np.isnan(k.spearman)
     assert "all equal" in k.reason
     assert k.bias == pytest.approx(4 - 9.5)
@@ -81,7 +81,7 @@ def test_few_items_have_no_figures():
 
 def test_a_judge_beside_a_person_held_out():
     rows = noisy()
-    figures = footing(rows, "quality", panels=[["j", "k"]], resamples=40, seed=2)
+    figures = held_out(rows, "quality", panels=[["j", "k"]], resamples=40, seed=2)
     persons, machines = matrix(rows), matrix(rows, "judge")
     gaps = []
     for name in persons.index:
@@ -116,7 +116,7 @@ def test_a_judge_beside_a_person_held_out():
 def test_judge_and_person_are_compared_on_the_same_items():
     # The judge skipped the last two units, so ann's agreement with bob counts on the first four only.
     rows = study({"ann": [1, 2, 3, 4, 9, 8], "bob": [1, 3, 2, 4, 0, 1]}, {"j": [1, 2, 4, 3, None, None]})
-    detail = footing(rows, "quality", resamples=20).detail
+    detail = held_out(rows, "quality", resamples=20).detail
     assert detail["n"].tolist() == [4, 4]
     # 1 − 6·2/(4·15) = .8 for ann and bob; the judge against bob 1, 3, 2, 4: 1 − 6·6/60 = .4, against ann .8.
     assert detail["held_out"].tolist() == pytest.approx([0.8, 0.8])
@@ -127,17 +127,17 @@ def test_a_copy_of_a_person_gains_nothing_by_being_a_judge():
     # The judge repeats ann, so held out she is matched exactly; against the mean of all she would look better than she is.
     rows = noisy()
     copy = rows[rows["rater"] == "ann"].assign(kind="judge", rater="copy")
-    figures = footing(pd.concat([rows[rows["kind"] == "human"], copy]), "quality", resamples=20)
+    figures = held_out(pd.concat([rows[rows["kind"] == "human"], copy]), "quality", resamples=20)
     assert figures.detail.set_index("person")["difference"]["ann"] == 0
 
 
 def test_nobody_to_hold_out():
-    alone = footing(study({"ann": [1, 2, 3, 4]}, {"j": [1, 2, 4, 3]}), "quality", resamples=20).rows.iloc[0]
+    alone = held_out(study({"ann": [1, 2, 3, 4]}, {"j": [1, 2, 4, 3]}), "quality", resamples=20).rows.iloc[0]
     assert (alone["people"], np.isnan(alone["difference"])) == (0, True)
     assert "nobody has three items" in alone["reason"]
-    unnamed = footing(read_ratings(noisy(), anonymous_people=True), "quality", resamples=20).rows.iloc[0]
+    unnamed = held_out(read_ratings(noisy(), anonymous_people=True), "quality", resamples=20).rows.iloc[0]
     assert "not persons" in unnamed["reason"]
-    assert footing(people({"ann": [1, 2], "bob": [2, 1]}), "quality", resamples=20).rows.empty
+    assert held_out(people({"ann": [1, 2], "bob": [2, 1]}), "quality", resamples=20).rows.empty
 
 
 def test_ceilings_by_hand():

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import rankdata
 
 from core.agreement import read_ratings
-from core.agreement.leanings import leanings
+from core.agreement.feature_bias import feature_bias
 
 
 def study(people, judge):
@@ -26,7 +26,9 @@ def test_by_hand():
     judge–length Σd² = 0+0+1+0+1 = 2, ρ = .9; judge–people 1+1+0+1+1 = 4, .8; length–people 1+1+1+1+4 = 8, .6.
     Partial = (.9 − .8·.6)/√((1 − .64)(1 − .36)) = .42/.48 = .875.
     """
-    found = leanings(study([1, 2, 3, 4, 5], [2, 1, 3, 5, 4]), "f", lengths([20, 10, 40, 50, 30]), resamples=0)
+    found = feature_bias(
+        study([1, 2, 3, 4, 5], [2, 1, 3, 5, 4]), "f", lengths([20, 10, 40, 50, 30]), resamples=0
+    )
     [row] = found.rows.to_dict("records")
     assert (row["rater"], row["feature"], row["n"]) == ("j", "length", 5)
     assert row["partial"] == pytest.approx(0.875)
@@ -39,7 +41,7 @@ def test_a_resample_is_what_ranks_of_the_drawn_items_give():
     people = rng.integers(1, 6, 60).astype(float)
     length = rng.normal(0, 1, 60) + 0.3 * people
     judge = np.clip(np.round(0.5 * people + 0.8 * length + rng.normal(0, 1, 60)), 1, 5)
-    found = leanings(study(people, judge), "f", lengths(length), resamples=4000)
+    found = feature_bias(study(people, judge), "f", lengths(length), resamples=4000)
     row = found.rows.iloc[0]
 
     def partial(at):
@@ -59,7 +61,7 @@ def test_a_judge_who_likes_what_people_like_leans_on_nothing():
     """Length goes with people's liking, and the judge is people and noise: given people, nothing is left."""
     rng = np.random.default_rng(8)
     people = rng.normal(0, 1, 400)
-    found = leanings(
+    found = feature_bias(
         study(people, people + rng.normal(0, 0.7, 400)), "f", lengths(people + rng.normal(0, 0.7, 400))
     )
     row = found.rows.iloc[0]
@@ -79,6 +81,6 @@ def test_a_judge_who_likes_what_people_like_leans_on_nothing():
     ids=["judge missing", "judge constant", "one length", "judge is people", "length unknown"],
 )
 def test_what_cannot_be_said_has_a_reason(people, judge, length, why):
-    row = leanings(study(people, judge), "f", lengths(length), resamples=20).rows.iloc[0]
+    row = feature_bias(study(people, judge), "f", lengths(length), resamples=20).rows.iloc[0]
     assert math.isnan(row.partial)
     assert why in row.reason

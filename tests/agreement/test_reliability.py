@@ -106,5 +106,5 @@ def test_answers():
         ("j", 4): 19,
     }
     assert table["share"]["people", 2] == 4 / 5
-    assert table["lopsided"].to_dict()["j", 4]
-    assert not table["lopsided"].to_dict()["ann", 2]
+    assert table["near_constant"].to_dict()["j", 4]
+    assert not table["near_constant"].to_dict()["ann", 2]

@@ -43,11 +43,11 @@ def make(
             player = PLAYERS[item % len(PLAYERS)]
             quality[item] += 0.35 * (item % len(PLAYERS)) - 0.8
             conversation = _conversation(item, player)
-            number = conversations.save(db, conversation, stand_in=True)
+            number = conversations.save(db, conversation, simulated=True)
             units.append((number, None, player))
             for name, (slope, level, noise) in list(JUDGES.items())[:judges]:
                 ratings.save_judgement(
-                    db, _judgement(conversation, Rater(name, "judge", stand_in=True), quality[item], slope, level, noise, rng, item)
+                    db, _judgement(conversation, Rater(name, "judge", simulated=True), quality[item], slope, level, noise, rng, item)
                 )  # fmt: skip
         unit_ids = studies.add_units(db, "made", units)
         given = []

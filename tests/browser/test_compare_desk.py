@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from core import pairings
 from core.benchmarks.simulbench.targets import QUALITY
 from core.store import access, studies
 from core.store import pairings as stored
 from core.store.pairings import Pairing
 from core.store.studies import Study
+from core.studies import pairings
 
 from .asking import ask
 from .keeper import ELSEWHERE, Server, serving

@@ -10,20 +10,20 @@ import pytest
 from click.testing import CliRunner
 from playwright.sync_api import Browser, Page, expect
 
-from core.standin.server import running
+from core.demo.mock.server import running
 from core.workspace import Workspace
 
 from .keeper import Server, serving
 
 pytestmark = pytest.mark.browser
 
-MODELS = ("standin-vivid", "standin-bland", "standin-user", "standin-judge-strict", "standin-judge-noisy")
+MODELS = ("mock-vivid", "mock-bland", "mock-user", "mock-judge-strict", "mock-judge-noisy")
 ITEMS = 12
 
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """An empty workspace with five stand-in models, and the app serving it."""
+    """An empty workspace with five mock models, and the app serving it."""
     folder = tmp_path_factory.mktemp("main")
     with running(latency=0.02, seed=5) as url:
         workspace = Workspace.open(folder / "workspace")
@@ -57,9 +57,9 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
     page.goto(app.url)
     expect(page.get_by_text("What to do next")).to_be_visible()
     page.goto(f"{app.url}/runs")
-    choose(page, "Players", "standin-vivid", "standin-bland")
-    choose(page, "Interrogator", "standin-user")
-    choose(page, "Judges", "standin-judge-strict", "standin-judge-noisy")
+    choose(page, "Players", "mock-vivid", "mock-bland")
+    choose(page, "Interrogator", "mock-user")
+    choose(page, "Judges", "mock-judge-strict", "mock-judge-noisy")
     choose(page, "Characters", "tully", "mizuki")
     # 2 players × 2 characters × 8 situations = 32 conversations, and 2 judgements of each: 96 results
     expect(page.get_by_text("96 results to make")).to_be_visible()
@@ -72,8 +72,8 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
 
     # A conversation, with each judge's scores beside the turn.
     page.goto(f"{app.url}/conversations?conversation=1")
-    expect(page.get_by_role("heading", name=re.compile("standin-"))).to_be_visible()
-    expect(page.get_by_text("stand-in", exact=False).first).to_be_visible()
+    expect(page.get_by_role("heading", name=re.compile("mock-"))).to_be_visible()
+    expect(page.get_by_text("mock", exact=False).first).to_be_visible()
     expect(page.get_by_text("User · turn 4")).to_be_visible()
 
     # A sample is drawn and kept, two annotators are invited, and it is dealt to them.
@@ -105,7 +105,7 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
         desk = context.new_page()
         desk.goto(app.link(token))
         expect(desk.get_by_role("button", name="Item 12, open")).to_be_visible()
-        expect(desk.locator("body")).not_to_contain_text("standin-")
+        expect(desk.locator("body")).not_to_contain_text("mock-")
         for item in range(ITEMS):
             for criterion in range(3):
                 desk.keyboard.press(str(1 + (item * (2 + person) + criterion) % 5))
@@ -123,9 +123,9 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
         main, ["--workspace", str(app.workspace.path), "agreement", "--study", "trust", "--format", "json"]
     )
     figures = json.loads(said.stdout)
-    strict = next(j for j in figures["criteria"]["final"]["judges"] if j["rater"] == "standin-judge-strict")
+    strict = next(j for j in figures["criteria"]["final"]["judges"] if j["rater"] == "mock-judge-strict")
     page.goto(f"{app.url}/agreement?study=trust")
-    row = page.get_by_role("row").filter(has_text="standin-judge-strict").first
+    row = page.get_by_role("row").filter(has_text="mock-judge-strict").first
     expect(row).to_contain_text(f"{strict['spearman']:.3f}")
     alpha = figures["criteria"]["final"]["humans"]["alpha"]["ordinal"]["value"]
     expect(page.get_by_role("row").filter(has_text="alpha, ordinal").first).to_contain_text(

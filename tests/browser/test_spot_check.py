@@ -8,12 +8,13 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from core import comparisons, moderation, spotcheck, tasks
+from core.benchmarks.simulbench import review, toxicity
+from core.benchmarks.simulbench.tables import subsets
 from core.benchmarks.simulbench.tasks import tasks as usable
-from core.leaderboards_simulbench import subsets
+from core.runs.planning import materials
 from core.scenario import Scenario
 from core.store import moderations, scenarios
-from core.work import materials
+from core.studies import comparisons, spotcheck
 
 from .keeper import Server, serving
 from .made_simulbench import HOSTILE, JUDGES, PLAYERS, PROPOSED, SCRIPTS, make
@@ -345,32 +346,32 @@ def test_tasks_are_accepted_edited_and_rejected_by_keys(app: Server, page: Page)
     assert in_use["tide-table"].task_description.endswith("Monday.")
 
 
-def test_a_model_proposes_tasks_from_the_page(app: Server, page: Page, standin: str) -> None:
+def test_a_model_proposes_tasks_from_the_page(app: Server, page: Page, mock: str) -> None:
     with app.workspace.read() as db:
         waiting = len(scenarios.keys(db, "simulbench", "task", "proposed"))
     app.workspace.models_path.write_text(
-        f'[models.generator]\nbase_url = "{standin}"\nmodel = "standin-user"\nmax_concurrency = 2\n'
+        f'[models.generator]\nbase_url = "{mock}"\nmodel = "mock-user"\nmax_concurrency = 2\n'
         "price = { input = 1.0, output = 1.0 }\n"
     )
     page.goto(f"{app.url}/tasks")
     page.get_by_role("button", name="Propose tasks").click()
     form = page.get_by_role("dialog")
     form.get_by_label("Model", exact=True).click()
-    page.get_by_role("option", name="generator (stand-in)").click()
+    page.get_by_role("option", name="generator (simulated)").click()
     form.get_by_label("Of each type", exact=True).fill("3")
     form.get_by_label("Of each type", exact=True).press("Enter")
     expect(form.get_by_text("6 calls")).to_be_visible()
     form.get_by_role("button", name="Ask for 6").click()
     expect(form).to_have_count(0)
-    # One of the six gets no usable reply from this stand-in, three times over.
+    # One of the six gets no usable reply from this mock, three times over.
     expect(page.get_by_role("button", name=f"Decide about {waiting + 5}")).to_be_visible()
     with app.workspace.read() as db:
-        stored = [s for s in scenarios.page(db, "simulbench", "task", limit=-1) if s.body.get("stand_in")]
+        stored = [s for s in scenarios.page(db, "simulbench", "task", limit=-1) if s.body.get("simulated")]
     assert {s.body["type"] for s in stored} == {"stateless", "stateful"}
     # Asked for again, the same costs nothing; one more of each type is two calls.
     page.get_by_role("button", name="Propose tasks").click()
     form.get_by_label("Model", exact=True).click()
-    page.get_by_role("option", name="generator (stand-in)").click()
+    page.get_by_role("option", name="generator (simulated)").click()
     form.get_by_label("Of each type", exact=True).fill("3")
     form.get_by_label("Of each type", exact=True).press("Enter")
     expect(form.get_by_text("were all asked for before")).to_be_visible()
@@ -379,7 +380,7 @@ def test_a_model_proposes_tasks_from_the_page(app: Server, page: Page, standin: 
     expect(form.get_by_text("2 calls (5 of 8 were answered before)")).to_be_visible()
     with app.workspace.write() as db:
         for s in stored:
-            tasks.reject(db, s.key, "Kim")
+            review.reject(db, s.key, "Kim")
 
 
 def test_an_edit_that_is_no_task_is_refused_and_shown_again(app: Server, page: Page) -> None:
@@ -445,12 +446,12 @@ def test_toxicity_is_shown_once_somebody_asks_and_something_was_scored(app: Serv
     page.get_by_text("Toxicity of tasks, scripts and replies").click()
     expect(page.get_by_text("Nothing was scored yet")).to_be_visible()
     with app.workspace.read() as db:
-        replies = moderation.texts(app.workspace, db)["replies"]
+        replies = toxicity.texts(app.workspace, db)["replies"]
     with app.workspace.write() as db:
-        moderations.save(db, "guard", [(replies[0], {"harassment": 0.25, "violence": 0.5})], stand_in=True)
+        moderations.save(db, "guard", [(replies[0], {"harassment": 0.25, "violence": 0.5})], simulated=True)
     page.reload()
     page.get_by_text("Toxicity of tasks, scripts and replies").click()
     # Toxicity and insult are harassment, threat is violence; of hate nothing is said. Equal replies are scored once, and count each.
     same = str(replies.count(replies[0]))
     expect(cells(page, "replies")).to_have_text(["replies", "0.25", "", "", "0.25", "", "0.5", same])
-    expect(page.get_by_text("The scores come from a stand-in")).to_be_visible()
+    expect(page.get_by_text("The scores come from a mock")).to_be_visible()

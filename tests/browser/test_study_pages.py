@@ -14,8 +14,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from core.conversation import Conversation, Message, Unit
+from core.demo.mock.server import running
 from core.rating import Judgement, Rater, Rating
-from core.standin.server import running
 from core.store import conversations, ratings, runs, studies
 from core.store.studies import Study
 from core.workspace import Workspace
@@ -33,7 +33,7 @@ HEADING, ROW = 35, 35
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A workspace full of conversations of four players, and slow stand-in models to start runs with."""
+    """A workspace full of conversations of four players, and slow mock models to start runs with."""
     folder = tmp_path_factory.mktemp("study")
     with running(latency=0.3, seed=5) as url, running(require_key="another") as locked:
         workspace = Workspace.open(folder / "workspace")
@@ -85,7 +85,7 @@ def state(app: Server) -> str:
 
 def test_the_overview_says_what_is_here_and_leads_on(app: Server, page: Page) -> None:
     page.goto(app.url)
-    expect(page.get_by_text("Stand-ins take part here")).to_be_visible()
+    expect(page.get_by_text("Mock models take part here")).to_be_visible()
     expect(page.get_by_test_id("stMetric").filter(has_text="Conversations")).to_contain_text("128")
     expect(
         page.get_by_text(re.compile(r"items of “A first study” are still to be rated, by Cleo"))
@@ -248,7 +248,7 @@ def test_names_are_shown_letter_for_letter_too(tmp_path: Path, page: Page) -> No
 
 def test_a_row_opens_into_its_grid_and_a_cell_into_the_conversation(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/leaderboard")
-    expect(page.get_by_text("Stand-ins take part").first).to_be_visible()
+    expect(page.get_by_text("Mock models take part").first).to_be_visible()
     press(page, table(page, "Leaderboard"), 16, 0)
     expect(page.get_by_role("heading", name="alder: character × situation")).to_be_visible()
     press(page, table(page, "Scores by character and situation"), 140, 0)
@@ -256,7 +256,7 @@ def test_a_row_opens_into_its_grid_and_a_cell_into_the_conversation(app: Server,
     expect(page.get_by_role("heading", name=re.compile("alder: goblin · farewell"))).to_be_visible()
 
 
-def test_the_panel_and_the_weights_stand_in_the_address(app: Server, page: Page) -> None:
+def test_the_panel_and_the_weights_mock_models_the_address(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/leaderboard?judges=kind&weights=Fluency+twice&language=ru")
     expect(page.get_by_text("and the panel kind;")).to_be_visible()
     expect(

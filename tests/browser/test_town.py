@@ -79,7 +79,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
                     facets={"task": task.id, "type": "public", "architecture": architecture, "performer": CONCERT.performer, "town": town},
                     context={"_task": values_of(task)}, meta={"residents": "resident"}, trajectory=happened.stored(),
                 ),
-                stand_in=True,
+                simulated=True,
             )  # fmt: skip
         scene = {"task": values_of(CONCERT), "time": "2023-02-13 10:00:00", "partner": "Yuki Nakamura"}
         scenarios.save(
@@ -93,7 +93,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
                 context={"Performer": CONCERT.performer, "Partner": "Yuki Nakamura", "_task": values_of(CONCERT)},
                 meta={"reminders": NOTES},
             ),
-            stand_in=True,
+            simulated=True,
         )  # fmt: skip
     with serving(workspace, folder / "log") as server:
         yield server
@@ -129,7 +129,7 @@ def test_a_simulation_is_chosen_and_its_numbers_are_explained(app: Server, page:
     expect(page.get_by_text("Nobody else took part, of 2 wanted: 0 ÷ 2 = 0.00.")).to_be_visible(
         timeout=20_000
     )
-    expect(page.get_by_text("stand-in").first).to_be_visible()
+    expect(page.get_by_text("mock").first).to_be_visible()
     # the same task, agent and model were simulated twice
     page.get_by_role("radio", name="2", exact=True).or_(
         page.get_by_role("button", name="2", exact=True)
@@ -404,7 +404,7 @@ def test_the_leaderboard_sets_agents_side_by_side_and_leads_to_the_town(app: Ser
     assert shown.index("GA+TDP") < shown.index("GA")
     assert "0.500" in shown
     assert "0.000 ± 0.000" in shown
-    expect(page.get_by_text(re.compile("Stand-ins take part"))).to_be_visible()
+    expect(page.get_by_text(re.compile("Mock models take part"))).to_be_visible()
     press(page, agents, 16, 0)
     expect(page).to_have_url(re.compile(r"/town\?.*architecture=GA%2BTDP"))
     expect(page.get_by_text("1 ÷ 2 = 0.50.").first).to_be_visible(timeout=20_000)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from core import trust
+from core.reports import agreement_report
 from core.store import studies
 from core.store.studies import Study
 
@@ -47,9 +47,9 @@ def sees(page: Page, text: str | re.Pattern[str]) -> None:
     expect(page.get_by_text(text).first).to_be_visible()
 
 
-def figures(app: Server) -> trust.Measured:
+def figures(app: Server) -> agreement_report.Measured:
     with app.workspace.read() as db:
-        return trust.measure(db, "made")
+        return agreement_report.measure(db, "made")
 
 
 def test_agreement_answers_first_and_the_table_shows_the_figures(app: Server, page: Page) -> None:
@@ -57,7 +57,7 @@ def test_agreement_answers_first_and_the_table_shows_the_figures(app: Server, pa
     page.goto(f"{app.url}/agreement?study=made")
     panel = next(p for p in found["final"]["panels"] if len(p["judges"]) == 3)
     sees(page, re.compile(rf"On Final, the 3 judges together .* ρ = {panel['spearman']:.2f}"))
-    sees(page, "stand-in")
+    sees(page, "mock")
     keen = next(j for j in found["fluency"]["judges"] if j["rater"] == "judge-keen")
     row = page.get_by_role("row").filter(has_text="judge-keen").first
     expect(row).to_contain_text(f"{keen['spearman']:.3f}")
@@ -97,7 +97,7 @@ def test_a_panel_is_ticked_and_refusals_are_counted(app: Server, page: Page) -> 
         box.click()
         page.get_by_role("option", name=judge).click()
     page.keyboard.press("Escape")
-    # The pair is in the table anyhow; ticked, it is looked at closely too: in the table of level and in that of footing.
+    # The pair is in the table anyhow; ticked, it is looked at closely too: in the table of level and in that of held_out.
     expect(page.get_by_role("row").filter(has_text="Avg(judge-flat, judge-mild)")).to_have_count(3)
 
 
@@ -109,7 +109,9 @@ def test_a_dot_opens_its_conversations(app: Server, page: Page) -> None:
     page.get_by_test_id("stVegaLiteChart").nth(2).locator(".mark-symbol path").last.click()
     sees(page, "The dot you picked")
     with app.workspace.read() as db:
-        items = trust.points(trust.measure(db, "made"), "final", ("judge-flat", "judge-keen", "judge-mild"))
+        items = agreement_report.points(
+            agreement_report.measure(db, "made"), "final", ("judge-flat", "judge-keen", "judge-mild")
+        )
     sees(page, f"{len(items)} items; a larger dot is several.")
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from core.cli import COMMANDS, main
 
 # These serve or build and need no workspace that is there.
-ELSEWHERE = {"standin", "app"}
+ELSEWHERE = {"mock", "app"}
 
 
 def parts(command, name=""):

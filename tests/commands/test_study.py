@@ -105,9 +105,9 @@ class TestAgreement:
         assert set(part["judges"][0]) == {"rater", "spearman", "p", "ci", "kendall", "pearson", "n"}
         # 3 judges: the mean of all and 3 pairs.
         assert [len(panel["judges"]) for panel in part["panels"]] == [3, 2, 2, 2]
-        # What is left out and what is a stand-in is told, beside the figures.
+        # What is left out and what is a mock is told, beside the figures.
         assert "a judge saw a refusal. --keep-refused counts them" in done.stderr
-        assert "Stand-ins" in done.stderr
+        assert "Mock models" in done.stderr
 
     def test_the_seed_decides(self, filled, run):
         first, again, other = (

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core import studies
 from core.errors import ImportRefused
 from core.exchange import fed, incoming
 from core.store import conversations
+from core.studies import studies
 
 FED = Path(__file__).parents[3] / "shared" / "data" / "fed"
 published = pytest.mark.skipif(not FED.exists(), reason=f"the published FED files are not at {FED}")

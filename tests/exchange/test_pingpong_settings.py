@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.benchmarks.pingpong import characters, situations
+from core.benchmarks.pingpong import files
+from core.benchmarks.pingpong.play import characters, situations
 from core.errors import ImportRefused
-from core.exchange import pingpong_settings
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "pingpong" / "settings_v2.json"
 CARD = {
@@ -101,14 +101,14 @@ def test_nothing_of_ones_own_is_overwritten(workspace, run, tmp_path):
 )
 def test_a_broken_file_is_refused_with_its_place(tmp_path, value, sentence):
     with pytest.raises(ImportRefused) as refused:
-        pingpong_settings.read(put(tmp_path, value))
+        files.read(put(tmp_path, value))
     assert sentence in str(refused.value)
 
 
 def test_a_name_cannot_lead_out_of_the_folder():
-    assert pingpong_settings.slug("../../Etc/Passwd") == "etc-passwd"
-    assert pingpong_settings.slug("…") == "unnamed"
-    assert pingpong_settings.slug("Мужик в банке") == "мужик-в-банке"
+    assert files.slug("../../Etc/Passwd") == "etc-passwd"
+    assert files.slug("…") == "unnamed"
+    assert files.slug("Мужик в банке") == "мужик-в-банке"
 
 
 @given(
@@ -122,4 +122,4 @@ def test_a_name_cannot_lead_out_of_the_folder():
     )
 )
 def test_toml_reads_back(table):
-    assert tomllib.loads(pingpong_settings.toml(table)) == table
+    assert tomllib.loads(files.toml(table)) == table

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core import studies
 from core.conversation import Conversation, Message
 from core.errors import ImportRefused
 from core.exchange import incoming, ratings_csv, ratings_study
-from core.exchange.cells import marked, unmarked
 from core.exchange.scales import deduced, told
 from core.rating import Scale, points
 from core.store import conversations, frames, ratings
 from core.store import studies as stored
+from core.studies import studies
+from core.table import marked, unmarked
 
 HEADER = "item_id,criterion,rater_type,rater,score"
 

@@ -8,12 +8,13 @@ from datetime import date
 import pandas as pd
 import pytest
 
-from core import report, trust
-from core.answer import answer
 from core.errors import NotFound, StudyError
+from core.reports import agreement_report
+from core.reports import bundle as report
+from core.reports.agreement_report import Options
+from core.reports.summary import answer
 from core.store import studies as stored
 from core.store.studies import Study
-from core.trust import Options
 from core.workspace import Workspace
 from tests.exchange.test_round_trip import carried
 from tests.filled import fill
@@ -48,8 +49,8 @@ def files(bundle):
 def test_it_says_what_the_page_says(filled):
     found = files(made(filled))
     with filled.read() as db:
-        measured = trust.measure(db, the_study(filled), FEW)
-    detail = trust.detail(measured, measured.main)
+        measured = agreement_report.measure(db, the_study(filled), FEW)
+    detail = agreement_report.detail(measured, measured.main)
     about = json.loads(found["about.json"])
     assert about["answer"] == answer(measured, detail) != []
     for sentence in about["answer"]:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from core import studies
 from core.conversation import Unit
 from core.exchange import fed, incoming
 from core.rating import Judgement, Rater, Rating
 from core.store import access, conversations, frames, ratings
 from core.store import studies as stored
+from core.studies import studies
 from tests.filled import fill
 
 FED = Path(__file__).parents[3] / "shared" / "data" / "fed"
@@ -26,7 +26,7 @@ def as_known(db, name):
     frame["turn"] = [keys[unit][1] or 0 for unit in frame.unit]
     frame = frame.drop(columns=["unit", "conversation_id"])
     order = ["key", "turn", "criterion", "kind", "rater", "repeat"]
-    return frame.sort_values(order).reset_index(drop=True)[[*order, "player", "stand_in", "score"]]
+    return frame.sort_values(order).reset_index(drop=True)[[*order, "player", "simulated", "score"]]
 
 
 def carried(run, workspace, fresh, name, tmp_path):
@@ -106,7 +106,7 @@ def test_a_drawn_study(workspace, fresh, run, tmp_path, per_turn):
                     for turn in (1, 2)
                     for c in study.criteria
                 )
-                rater = Rater("strict", "judge", variant, stand_in=True)
+                rater = Rater("strict", "judge", variant, simulated=True)
                 ratings.save_judgement(
                     db,
                     Judgement(

@@ -46,7 +46,7 @@ def out(workspace, run, tmp_path):
     """An export of two simulations and a conversation without a trajectory."""
     with workspace.write() as db:
         for key in KEYS:
-            conversations.save(db, simulated(key), stand_in=True)
+            conversations.save(db, simulated(key), simulated=True)
         conversations.save(db, Conversation("stss-language", "said", "model", (Message("user", "Hi"),)))
     file = tmp_path / "out.jsonl"
     assert run(workspace, "export", "conversations", "--out", file).exit_code == 0

@@ -9,9 +9,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from core import pairings
 from core.store import access
 from core.store import pairings as stored
+from core.studies import pairings
 from core.workspace import Workspace
 from pages.parts.people import AnnotatorHere, Researcher
 from pages.parts.plain import plain
@@ -33,7 +33,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
         for name in ("Ann", "Bob", "Cleo"):
             access.invite(db, name)
         access.revoke(db, "Cleo")
-        access.invite(db, "Robot", stand_in=True)
+        access.invite(db, "Robot", simulated=True)
     return made
 
 

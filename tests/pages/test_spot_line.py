@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from core import spotcheck
 from core.conversation import Message
 from core.store import conversations, spotchecks
+from core.studies import spotcheck
 from core.workspace import Workspace
 from pages.parts.review import spot
 from tests.simulbench import by_hand

@@ -1,4 +1,4 @@
-"""A workspace with stand-in simulators, targets and judges; one small SimulBench run that many tests look at; tables made by hand."""
+"""A workspace with mock simulators, targets and judges; one small SimulBench run that many tests look at; tables made by hand."""
 
 from __future__ import annotations
 
@@ -8,39 +8,40 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from core import runs, scripts, work
 from core.benchmarks.benchmark import Plan
+from core.benchmarks.simulbench import extraction
 from core.cli import main
+from core.runs import engine, planning
 from core.workspace import Workspace
 from tests.conftest import toml
 
 PUBLISHED = Path(__file__).parent.parent.parent.parent / "shared" / "data" / "simulbench"
 TASKS = ("rpn-calculator", "hanoi-attendant", "rail-fence-clerk", "git-workbench")
-TARGETS = ("standin-sim-steady", "standin-sim-hasty", "standin-sim-chatty")
-JUDGES = ("standin-judge-strict", "standin-judge-lenient")
+TARGETS = ("mock-sim-steady", "mock-sim-hasty", "mock-sim-chatty")
+JUDGES = ("mock-judge-strict", "mock-judge-lenient")
 MODELS = (
-    *TARGETS, "standin-sim-forgetful", "standin-user", *JUDGES, "standin-judge-noisy", "standin-judge-erratic", "standin-moderation",
+    *TARGETS, "mock-sim-forgetful", "mock-user", *JUDGES, "mock-judge-noisy", "mock-judge-erratic", "mock-moderation",
 )  # fmt: skip
 
 
 def models(url: str) -> str:
-    return toml(url, **{name.replace("standin-", "", 1): f'model = "{name}"' for name in MODELS}).replace(
-        "[models.", "[models.standin-"
+    return toml(url, **{name.replace("mock-", "", 1): f'model = "{name}"' for name in MODELS}).replace(
+        "[models.", "[models.mock-"
     )
 
 
 @pytest.fixture
-def workspace(tmp_path, standin) -> Workspace:
+def workspace(tmp_path, mock) -> Workspace:
     made = Workspace.open(tmp_path / "workspace")
-    made.models_path.write_text(models(standin))
+    made.models_path.write_text(models(mock))
     return made
 
 
 def dialogues(**options) -> Plan:
     roles = {
-        "simulators": ("standin-sim-forgetful",),
-        "user": ("standin-user",),
-        "judges": ("standin-judge-strict",),
+        "simulators": ("mock-sim-forgetful",),
+        "user": ("mock-user",),
+        "judges": ("mock-judge-strict",),
     }
     return Plan("simulbench-dialogues", roles, {"tasks": list(TASKS), "repeats": 2, **options})
 
@@ -50,17 +51,17 @@ def answers(judges=JUDGES, **options) -> Plan:
 
 
 def execute(workspace: Workspace, plan: Plan, **how):
-    return runs.execute(workspace, work.job(workspace, plan), **how)
+    return engine.execute(workspace, planning.job(workspace, plan), **how)
 
 
 @pytest.fixture(scope="session")
-def played_once(tmp_path_factory, standin) -> Workspace:
+def played_once(tmp_path_factory, mock) -> Workspace:
     """Dialogues, scripts, answers and scores of a small run, made once."""
     made = Workspace.open(tmp_path_factory.mktemp("simulbench") / "workspace")
-    made.models_path.write_text(models(standin))
+    made.models_path.write_text(models(mock))
     execute(made, dialogues())
     with made.write() as db:
-        scripts.extract_scripts(db)
+        extraction.extract_scripts(db)
     execute(made, answers())
     return made
 

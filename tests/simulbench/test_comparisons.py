@@ -4,17 +4,17 @@ import json
 
 import pytest
 
-from core import comparisons
 from core.benchmarks.benchmark import Plan
 from core.errors import ConcordError, ConfigError, NotFound
 from core.rating import Comparison, Rater
 from core.store import comparisons as store
 from core.store import conversations, scenarios
+from core.studies import comparisons
 from tests.simulbench import by_hand
 from tests.simulbench.conftest import TARGETS, execute
 
 
-def compare(players=TARGETS, judges=("standin-judge-strict", "standin-judge-noisy"), **options):
+def compare(players=TARGETS, judges=("mock-judge-strict", "mock-judge-noisy"), **options):
     return Plan(
         "simulbench", {"judges": tuple(judges)}, {"compare": True, "players": list(players), **options}
     )
@@ -39,22 +39,20 @@ def test_every_pair_is_asked_in_both_orders_and_once(played):
         assert {(b, a, r) for a, b, r, _ in asked} == {(a, b, r) for a, b, r, _ in asked}
         assert db.execute("SELECT count(*) FROM journal").fetchone()[0] == 0
         found = comparisons.compared(db, "simulbench", resamples=50)
-    strict = next(s for s in found.standings if s.rater == "standin-judge-strict")
+    strict = next(s for s in found.standings if s.rater == "mock-judge-strict")
     assert (strict.duels[0].one, strict.duels[0].other) == tuple(sorted(TARGETS)[:2])
     assert all(d.n + d.incomplete == len(scripts_of(played)) for d in strict.duels)
-    assert strict.strengths[0].player == "standin-sim-steady"
+    assert strict.strengths[0].player == "mock-sim-steady"
     assert sum(s.value for s in strict.strengths) == pytest.approx(0)
-    assert [s.rater for s in found.standings] == ["standin-judge-noisy", "standin-judge-strict", "all judges"]
+    assert [s.rater for s in found.standings] == ["mock-judge-noisy", "mock-judge-strict", "all judges"]
     bias = {b.rater: b for b in found.bias}
-    assert bias["standin-judge-noisy"].first > bias["standin-judge-noisy"].second, (
-        "it likes what it is shown first"
-    )
-    assert found.stand_ins == ("standin-judge-noisy", "standin-judge-strict")
+    assert bias["mock-judge-noisy"].first > bias["mock-judge-noisy"].second, "it likes what it is shown first"
+    assert found.simulated == ("mock-judge-noisy", "mock-judge-strict")
     assert found.matches == ()
 
 
 def test_comparisons_without_a_verdict_are_kept_as_failures_and_their_pairs_left_out(played):
-    plan = compare(TARGETS[:2], ("standin-judge-erratic",))
+    plan = compare(TARGETS[:2], ("mock-judge-erratic",))
     ended = execute(played, plan)
     assert ended.failed > 0
     with played.read() as db:
@@ -70,7 +68,7 @@ def test_comparisons_without_a_verdict_are_kept_as_failures_and_their_pairs_left
 
 
 def test_only_some_scripts(played):
-    execute(played, compare(TARGETS[:2], ("standin-judge-strict",), facets={"kind": ["FirstChan"]}))
+    execute(played, compare(TARGETS[:2], ("mock-judge-strict",), facets={"kind": ["FirstChan"]}))
     with played.read() as db:
         kinds = db.execute(
             "SELECT DISTINCT f.value FROM comparisons x JOIN facets f ON f.conversation_id = x.first_id AND f.name = 'kind'"
@@ -81,8 +79,8 @@ def test_only_some_scripts(played):
 @pytest.mark.parametrize(
     ("players", "judges", "error", "told"),
     [
-        (TARGETS[:1], ("standin-judge-strict",), ConfigError, "at least two models"),
-        ((TARGETS[0], "nobody"), ("standin-judge-strict",), NotFound, "nobody"),
+        (TARGETS[:1], ("mock-judge-strict",), ConfigError, "at least two models"),
+        ((TARGETS[0], "nobody"), ("mock-judge-strict",), NotFound, "nobody"),
         (TARGETS, (), ConfigError, "at least one judge"),
     ],
 )
@@ -95,7 +93,7 @@ def test_a_benchmark_without_a_pairwise_prompt_says_so(workspace):
     with pytest.raises(ConfigError, match="no prompt for comparing"):
         execute(
             workspace,
-            Plan("pingpong", {"judges": ("standin-judge-strict",)}, {"compare": True, "players": ["a", "b"]}),
+            Plan("pingpong", {"judges": ("mock-judge-strict",)}, {"compare": True, "players": ["a", "b"]}),
         )
 
 
@@ -218,7 +216,7 @@ def test_a_filter_that_nothing_has_is_named_with_what_there_is(filled, run):
 
 
 def test_an_interrupted_comparison_is_resumed_by_its_number(played, run):
-    execute(played, compare(TARGETS[:2], ("standin-judge-strict",)), max_cost=0.0)
+    execute(played, compare(TARGETS[:2], ("mock-judge-strict",)), max_cost=0.0)
     with played.read() as db:
         number = db.execute("SELECT max(id) FROM runs").fetchone()[0]
         assert db.execute("SELECT count(*) FROM comparisons").fetchone()[0] == 0
@@ -238,18 +236,16 @@ def test_by_command(played, run):
         "--models",
         models,
         "--judges",
-        "standin-judge-strict",
+        "mock-judge-strict",
         *where,
         "--estimate",
     )
     assert "calls" in estimate.output
-    told = run(
-        played, "compare", "simulbench", "--models", models, "--judges", "standin-judge-strict", *where
-    )
+    told = run(played, "compare", "simulbench", "--models", models, "--judges", "mock-judge-strict", *where)
     assert told.exit_code == 0, told.output
     for heading in ("win, tie and lose", "Bradley–Terry strengths", "Verdicts that changed with the order"):
         assert heading in told.output
-    assert "Stand-ins, neither people nor language models: standin-judge-strict." in told.output
+    assert "Mock models, neither people nor language models: mock-judge-strict." in told.output
     assert "FACET=VALUE" in run(played, "compare", "simulbench", "--where", "kind").output
 
 

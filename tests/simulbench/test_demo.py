@@ -2,20 +2,22 @@
 
 import pytest
 
-from core import comparisons, demo_simulbench, moderation, spotcheck, tasks
-from core.standin import simulbench_people as people
+from core.benchmarks.simulbench import demo as demo_simulbench
+from core.benchmarks.simulbench import review, toxicity
+from core.demo.mock import simulbench_people as people
+from core.runs.planning import materials
 from core.store import conversations
-from core.work import materials
+from core.studies import comparisons, spotcheck
 from tests.simulbench.conftest import TARGETS
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory, standin):
+def demo(tmp_path_factory, mock):
     from core.workspace import Workspace
     from tests.simulbench.conftest import models
 
     made = Workspace.open(tmp_path_factory.mktemp("demo") / "workspace")
-    made.models_path.write_text(models(standin))
+    made.models_path.write_text(models(mock))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(demo_simulbench, "TASKS", ("rpn-calculator", "rail-fence-clerk"))
         told = []
@@ -52,10 +54,10 @@ def test_every_part_of_it_is_there(demo):
         audit = spotcheck.findings(db, "simulbench", demo_simulbench.AUDIT)
         assert audit.items == audit.drawn > 20
         assert 0.5 < audit.overall.rate < 1
-        assert audit.stand_ins == demo_simulbench.PEOPLE[:1]
+        assert audit.simulated == demo_simulbench.PEOPLE[:1]
         assert spotcheck.counts(db, "simulbench")[""] > 0
-        assert len(tasks.reviews(db, materials(demo))) == 6
-    assert all(row.missing == 0 for row in moderation.toxicity(demo).rows)
+        assert len(review.reviews(db, materials(demo))) == 6
+    assert all(row.missing == 0 for row in toxicity.toxicity(demo).rows)
 
 
 def test_simulated_people_answer_the_same_every_time_and_not_all_alike(played_once):

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from core.benchmarks.simulbench import files
 from core.benchmarks.simulbench.scripts import stored
-from core.exchange import simulbench
 from core.store import scenarios
 
 DESCRIPTION = "Be a till. My first item costs 3."
@@ -68,7 +68,7 @@ def test_the_published_scripts(run, workspace, published):
 
 
 def test_kinds_follow_from_the_turn_numbers(file):
-    brought = simulbench.read_scripts(
+    brought = files.read_scripts(
         file(
             line(2, [("user", "a"), ("assistant", "b"), ("user", "c")]),
             line(3),
@@ -119,7 +119,7 @@ def test_bad_lines_can_be_left_out_and_are_counted(run, workspace, file):
 
 
 def test_a_script_that_comes_twice_is_named(file):
-    brought = simulbench.read_scripts(file(line(), line(source_file_name="b.json"), line()))
+    brought = files.read_scripts(file(line(), line(source_file_name="b.json"), line()))
     assert [w.line for w in brought.wrong] == [3]
     assert "stands in line 1 already" in brought.wrong[0].reason
 

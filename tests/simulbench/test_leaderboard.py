@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from core import leaderboards_simulbench as boards
+from core.benchmarks.simulbench import tables as boards
 from core.conversation import Conversation, Message, Unit
 from core.errors import ConcordError, NotFound
 from core.rating import Judgement, Rater, Rating
@@ -167,7 +167,7 @@ def test_the_command_prints_every_form(run, filled):
     assert r"y & 5.00 & 3.00 & 8.50 & 3.00 & -- & 5.75 & 5.50 \\" in latex
 
 
-def test_stand_ins_are_named(run, played):
+def test_mock_models_are_named(run, played):
     told = run(played, "leaderboard", "simulbench").output
-    assert "(stand-in)" in told
+    assert "(simulated)" in told
     assert "say nothing about language models" in told

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from core import moderation
+from core.benchmarks.simulbench import toxicity
+from core.demo.mock.moderation import BadRequest, moderate
 from core.errors import CallFailed, NotFound
-from core.standin.moderation import BadRequest, moderate
 from tests.simulbench import by_hand
 
 
 def test_attributes_take_the_largest_of_their_categories():
-    found = moderation.attributes(
+    found = toxicity.attributes(
         {
             "harassment": 0.2,
             "harassment/threatening": 0.5,
@@ -27,7 +27,7 @@ def test_attributes_take_the_largest_of_their_categories():
 
 
 def test_what_an_endpoint_does_not_give_stays_undefined():
-    assert set(moderation.attributes({"sexual": 1.0}).values()) == {None}
+    assert set(toxicity.attributes({"sexual": 1.0}).values()) == {None}
 
 
 @pytest.fixture
@@ -42,11 +42,11 @@ def filled(workspace):
 
 def test_every_text_is_scored_once_and_averaged(filled):
     with filled.read() as db:
-        tasks = len(moderation.texts(filled, db)["tasks"])
+        tasks = len(toxicity.texts(filled, db)["tasks"])
     # Both scripts have the same words: one text. Replies: two, the empty one has nothing to score.
-    assert moderation.measure(filled, "standin-moderation") == tasks + 1 + 2
-    assert moderation.measure(filled, "standin-moderation") == 0
-    found = moderation.toxicity(filled)
+    assert toxicity.measure(filled, "mock-moderation") == tasks + 1 + 2
+    assert toxicity.measure(filled, "mock-moderation") == 0
+    found = toxicity.toxicity(filled)
     rows = {row.what: row for row in found.rows}
     assert (rows["tasks"].n, rows["scripts"].n, rows["replies"].n, rows["replies of x"].n) == (tasks, 2, 2, 2)
     assert "replies of y" not in rows
@@ -54,11 +54,11 @@ def test_every_text_is_scored_once_and_averaged(filled):
     assert rows["replies"].largest["insult"] == pytest.approx(rude, abs=1e-6)
     assert rows["replies"].mean["insult"] == pytest.approx((rude + 0.0005) / 2, abs=1e-6)
     assert rows["replies"].mean["profanity"] is None
-    assert found.stand_in
+    assert found.simulated
 
 
 def test_what_was_not_scored_is_counted(filled, run):
-    told = run(filled, "toxicity", "--model", "standin-moderation", "--what", "tasks")
+    told = run(filled, "toxicity", "--model", "mock-moderation", "--what", "tasks")
     assert told.exit_code == 0, told.output
     assert "Not scored yet: 2 scripts, 2 replies, 2 replies of x." in told.output
     assert "insult from harassment;" in told.output
@@ -72,18 +72,18 @@ def test_what_was_not_scored_is_counted(filled, run):
 def test_errors_are_sentences(filled, run):
     assert "There is no model that scored texts" in run(filled, "toxicity").output
     with pytest.raises(NotFound, match="kind of text “poems”"):
-        moderation.measure(filled, "standin-moderation", ["poems"])
+        toxicity.measure(filled, "mock-moderation", ["poems"])
     with pytest.raises(CallFailed, match="404"):
-        moderation.measure(filled, "standin-user")
+        toxicity.measure(filled, "mock-user")
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b"{}", b'{"input": []}', b'{"input": [3]}'])
-def test_the_stand_in_refuses_what_the_protocol_does_not_allow(body):
+def test_the_mock_models_refuses_what_the_protocol_does_not_allow(body):
     with pytest.raises(BadRequest):
         moderate(body)
 
 
-def test_the_stand_in_answers_a_single_text_and_flags_it():
+def test_the_mock_models_answers_a_single_text_and_flags_it():
     one = moderate(json.dumps({"input": "Those people are vermin."}).encode())["results"]
     assert [r["flagged"] for r in one] == [False]
     assert one[0]["category_scores"]["hate"] > one[0]["category_scores"]["violence"]

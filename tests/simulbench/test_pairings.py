@@ -4,12 +4,12 @@ from collections import Counter
 
 import pytest
 
-from core import comparisons, pairings
 from core.errors import ConcordError, NotAllowed, NotFound, StudyError
 from core.rating import Rater
 from core.store import access, ratings, scenarios
 from core.store import pairings as stored
 from core.store.desk import Refusal
+from core.studies import comparisons, pairings
 from tests.simulbench import by_hand
 
 SCRIPTS = ("s1", "s2", "s3", "s4")
@@ -23,7 +23,7 @@ def filled(workspace):
         by_hand.fill(db, {(s, p): [5] for s in SCRIPTS for p in ("x", "y", "z")})
         for name in PEOPLE:
             access.invite(db, name)
-        access.invite(db, "Robot", stand_in=True)
+        access.invite(db, "Robot", simulated=True)
     return workspace
 
 

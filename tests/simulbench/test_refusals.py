@@ -5,7 +5,7 @@ import re
 import pytest
 
 from core.benchmarks.simulbench.refusals import OPENING, PATTERNS, looks_like_refusal
-from core.standin.simulbench_talk import REFUSALS
+from core.demo.mock.simulbench_talk import REFUSALS
 
 REFUSING = {
     "en": (

@@ -1,8 +1,7 @@
-"""From tasks to scores, end to end against stand-ins; and replies that are empty, cut off, or give no verdict."""
+"""From tasks to scores, end to end against mock models; and replies that are empty, cut off, or give no verdict."""
 
 import pytest
 
-from core import work
 from core.benchmarks.benchmark import Materials
 from core.benchmarks.simulbench.dialogues import DIALOGUES, judge_values, read_turn, strategy_named
 from core.benchmarks.simulbench.targets import (
@@ -17,8 +16,9 @@ from core.benchmarks.simulbench.targets import (
 from core.benchmarks.simulbench.tasks import STRATEGIES, Strategy, Task
 from core.conversation import Conversation, Message
 from core.errors import ConfigError
+from core.llm.replies import Answer, Unusable
 from core.rating import NOTHING_SPENT
-from core.replies import Answer, Unusable
+from core.runs import planning
 from core.scenario import Scenario
 from core.store import conversations, ratings, scenarios
 from core.workspace import SHIPPED
@@ -63,7 +63,7 @@ def test_every_target_answers_every_script_and_every_judge_scores_it(played_once
 def test_the_same_plans_again_do_nothing(played):
     assert execute(played, dialogues()).done == 0
     assert execute(played, answers()).spent.calls == 0
-    again = execute(played, answers(judges=("standin-sim-chatty",), subset="hard"))
+    again = execute(played, answers(judges=("mock-sim-chatty",), subset="hard"))
     with played.read() as db:
         hard = sum(s.body["kind"] != "LastOnly" for s in scenarios.accepted(db, "simulbench", "script"))
     assert again.done == again.spent.calls == hard * len(TARGETS)
@@ -73,7 +73,7 @@ def test_scripts_that_were_set_aside_are_asked_no_more(played):
     with played.write() as db:
         first, *rest = scenarios.accepted(db, "simulbench", "script")
         scenarios.decide(db, "simulbench", "script", first.key, "discarded", "Ada")
-    job = work.job(played, answers())
+    job = planning.job(played, answers())
     assert len({p.key for p in job.plays()}) == len(rest) * len(TARGETS)
 
 
@@ -93,13 +93,13 @@ def test_stored_tasks_join_the_catalogue_and_can_be_chosen_by_source(workspace):
         scenarios.save(db, [Scenario("simulbench", "task", "till", task.body(), "accepted", "mine")])
         scenarios.save(db, [Scenario("simulbench", "task", "wait", task.body(), "proposed", "mine")])
     plan = dialogues(tasks=[], sources=["mine"], repeats=1)
-    assert [p.key.split("/")[3] for p in work.job(workspace, plan).plays()] == ["till"], (
+    assert [p.key.split("/")[3] for p in planning.job(workspace, plan).plays()] == ["till"], (
         "what is proposed is not used"
     )
 
 
 def test_a_judge_whose_verdicts_cannot_be_read_fails_openly_and_is_asked_again_on_demand(played):
-    judged = execute(played, answers(judges=("standin-judge-erratic",)))
+    judged = execute(played, answers(judges=("mock-judge-erratic",)))
     assert judged.failed > 0
     assert judged.done > 0
     with played.read() as db:
@@ -111,8 +111,8 @@ def test_a_judge_whose_verdicts_cannot_be_read_fails_openly_and_is_asked_again_o
         ]
         assert len(failed) == judged.failed
         assert all("double brackets" in j["failure"] and j["raw"] and j["calls"] == 3 for j in failed)
-    assert execute(played, answers(judges=("standin-judge-erratic",))).done == 0
-    retried = execute(played, answers(judges=("standin-judge-erratic",)), retry_failed=True)
+    assert execute(played, answers(judges=("mock-judge-erratic",))).done == 0
+    retried = execute(played, answers(judges=("mock-judge-erratic",)), retry_failed=True)
     assert retried.done + retried.failed == judged.failed
     assert retried.done > 0
 

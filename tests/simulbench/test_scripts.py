@@ -3,12 +3,12 @@
 import pytest
 from pydantic import ValidationError
 
-from core import leaderboards_simulbench as boards
-from core import scripts, tasks
+from core.benchmarks.simulbench import extraction, review
+from core.benchmarks.simulbench import tables as boards
 from core.benchmarks.simulbench.scripts import Script, extract
+from core.benchmarks.simulbench.standings import notes
 from core.conversation import Conversation, Message
 from core.errors import ConcordError, NotFound
-from core.exchange.standings_simulbench import notes
 from core.scenario import Scenario
 from core.store import scenarios
 from tests.simulbench import by_hand
@@ -64,21 +64,21 @@ def test_a_script_that_contradicts_itself_is_none(changed):
 def test_scripts_come_from_the_only_judge_and_not_twice(played):
     with played.write() as db:
         known = scenarios.keys(db, "simulbench", "script")
-        again = scripts.extract_scripts(db)
-        assert (again.judge, again.dialogues, again.unjudged) == ("standin-judge-strict", 8, 0)
+        again = extraction.extract_scripts(db)
+        assert (again.judge, again.dialogues, again.unjudged) == ("mock-judge-strict", 8, 0)
         assert sum(again.kinds.values()) == again.known == len(known) > 8
         with pytest.raises(NotFound, match="nobody"):
-            scripts.extract_scripts(db, "nobody")
+            extraction.extract_scripts(db, "nobody")
 
 
 def test_without_a_judge_there_is_nothing_to_go_by(workspace):
     with workspace.write() as db, pytest.raises(ConcordError, match="No judge has looked"):
-        scripts.extract_scripts(db)
+        extraction.extract_scripts(db)
 
 
 def test_scripts_of_a_rejected_task_are_asked_no_more_until_it_is_accepted_again(run, workspace):
     def planned():
-        told = run(workspace, "run", "simulbench", "--targets", "standin-sim-steady", "--estimate")
+        told = run(workspace, "run", "simulbench", "--targets", "mock-sim-steady", "--estimate")
         assert told.exit_code == 0, told.output
         return told.output.split("\n")[0]
 
@@ -89,12 +89,12 @@ def test_scripts_of_a_rejected_task_are_asked_no_more_until_it_is_accepted_again
     with workspace.write() as db:
         by_hand.store_scripts(db, "s1", "s2", "s3", "s4")
         scenarios.save(db, [Scenario("simulbench", "task", "maker", body, "proposed", "generated")])
-        tasks.accept(db, "maker", "Ada")
+        review.accept(db, "maker", "Ada")
         by_hand.fill(db, {("s1", "x"): [5], ("s4", "x"): [7]})
     every = planned()
     assert "4" in every
     with workspace.write() as db:
-        tasks.reject(db, "maker", "Ben")
+        review.reject(db, "maker", "Ben")
         assert [s.key for s in scenarios.accepted(db, "simulbench", "script")] == ["s4"]
         # What was answered stays in the table, which says so: s1 (5) and s4 (7).
         table = boards.subsets(db, resamples=0)
@@ -108,15 +108,15 @@ def test_scripts_of_a_rejected_task_are_asked_no_more_until_it_is_accepted_again
     assert "task is not accepted: 3 (maker)" in run(workspace, "scripts", "count").output
     with workspace.write() as db:
         # Who takes the rejection back has what was there before it: a task that Ada had accepted.
-        again = tasks.reopen(db, "maker")
+        again = review.reopen(db, "maker")
         assert (again.state, again.decided_by, dict(again.body)) == ("accepted", "Ada", body)
         assert len(scenarios.accepted(db, "simulbench", "script")) == 4
     assert planned() == every
     with workspace.write() as db:
-        assert tasks.reopen(db, "maker").state == "proposed"
+        assert review.reopen(db, "maker").state == "proposed"
         assert len(scenarios.accepted(db, "simulbench", "script")) == 1, "what waits is not used either"
-        tasks.reject(db, "maker", "Ben")
-        assert tasks.reopen(db, "maker").state == "proposed", "nobody had accepted it"
+        review.reject(db, "maker", "Ben")
+        assert review.reopen(db, "maker").state == "proposed", "nobody had accepted it"
 
 
 def test_full_marks_from_every_judge_for_every_target_set_a_script_aside(run, workspace):
@@ -137,8 +137,8 @@ def test_full_marks_from_every_judge_for_every_target_set_a_script_aside(run, wo
     with workspace.read() as db:
         assert scenarios.keys(db, "simulbench", "script", "discarded") == ["s1"]
         assert scenarios.get(db, "simulbench", "script", "s1").decided_by == "Ada"
-        assert [e.script.key for e in scripts.easy_scripts(db, targets=["x"])] == ["s2", "s3", "s4"]
-        assert [e.script.key for e in scripts.easy_scripts(db, judges=["j1"])] == ["s2", "s3"]
+        assert [e.script.key for e in extraction.easy_scripts(db, targets=["x"])] == ["s2", "s3", "s4"]
+        assert [e.script.key for e in extraction.easy_scripts(db, judges=["j1"])] == ["s2", "s3"]
         with pytest.raises(NotFound, match="target “z”"):
-            scripts.easy_scripts(db, targets=["z"])
+            extraction.easy_scripts(db, targets=["z"])
     assert "1 discarded" in run(workspace, "scripts", "count").output

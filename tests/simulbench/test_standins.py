@@ -1,4 +1,4 @@
-"""The stand-ins of SimulBench: jobs they really do, checked by hand; questions they recognise."""
+"""The mock models of SimulBench: jobs they really do, checked by hand; questions they recognise."""
 
 import json
 import re
@@ -9,11 +9,11 @@ from core.benchmarks.benchmark import Materials
 from core.benchmarks.simulbench import DIALOGUES, SIMULBENCH
 from core.benchmarks.simulbench.tasks import STRATEGIES, catalogue
 from core.conversation import Message
-from core.standin.call import Call
-from core.standin.personas import PERSONAS
-from core.standin.simulbench_engines import right_reply
-from core.standin.simulbench_judges import Eye, view
-from core.standin.simulbench_reading import Reply, question_of
+from core.demo.mock.call import Call
+from core.demo.mock.personas import PERSONAS
+from core.demo.mock.simulbench_engines import right_reply
+from core.demo.mock.simulbench_judges import Eye, view
+from core.demo.mock.simulbench_reading import Reply, question_of
 from core.workspace import SHIPPED
 
 SHIPS = Materials((SHIPPED / "prompts",), (SHIPPED / "data",))
@@ -84,7 +84,7 @@ def test_jobs_that_nobody_knows():
 
 
 def call(model, asked, seed=0):
-    from core.replies import json_schema
+    from core.llm.replies import json_schema
 
     schema = json_schema(asked.reply) if asked.reply else None
     return Call(model, asked.messages, "json_schema" if schema else "text", schema, own_seed=seed)
@@ -120,7 +120,7 @@ def asked_for(question):
 def test_every_question_is_recognised_and_answered_by_every_model(question):
     asked = asked_for(question)
     for name, persona in PERSONAS.items():
-        if name == "standin-fixed":
+        if name == "mock-fixed":
             continue
         one = call(name, asked)
         assert question_of(one) == question
@@ -129,15 +129,15 @@ def test_every_question_is_recognised_and_answered_by_every_model(question):
             assert json.loads(answer)["user"]["request"]
         elif question == "propose":
             assert json.loads(answer)["task_name"]
-        elif question in ("rate", "compare", "challenge") and name != "standin-judge-erratic":
-            assert re.search(r"\[\[\w+\]\]\Z", answer) or name == "standin-judge-noisy"
+        elif question in ("rate", "compare", "challenge") and name != "mock-judge-erratic":
+            assert re.search(r"\[\[\w+\]\]\Z", answer) or name == "mock-judge-noisy"
 
 
 def test_a_reply_that_is_sent_back_is_recognised_still():
     asked = asked_for("rate")
     again = (*asked.messages, Message("assistant", "seven"), Message("user", "This reply cannot be used."))
-    assert question_of(Call("standin-judge-strict", again)) == "rate"
-    assert "[[" in PERSONAS["standin-judge-strict"](Call("standin-judge-strict", again))
+    assert question_of(Call("mock-judge-strict", again)) == "rate"
+    assert "[[" in PERSONAS["mock-judge-strict"](Call("mock-judge-strict", again))
 
 
 def test_judges_prefer_what_is_right_and_dislike_chatter_and_cuts():

@@ -5,16 +5,17 @@ import time
 
 import pytest
 
-from core import launch, proposing, tasks
-from core.benchmarks.simulbench import proposals
+from core.benchmarks.simulbench import proposals, proposing
+from core.benchmarks.simulbench import review as tasks
 from core.benchmarks.simulbench.proposals import Proposed
+from core.benchmarks.simulbench.proposing import Round
 from core.benchmarks.simulbench.tasks import Task, catalogue
 from core.benchmarks.simulbench.tasks import tasks as usable
 from core.errors import ConcordError, NotFound
-from core.proposing import Round
-from core.replies import Unusable
+from core.llm.replies import Unusable
+from core.runs import launching
+from core.runs.planning import materials
 from core.store import runs, scenarios
-from core.work import materials
 from core.workspace import SHIPPED
 
 KNOWN = list(catalogue([SHIPPED / "data"]).values())
@@ -30,7 +31,7 @@ def proposed(**changed):
 
 
 def propose(workspace, type="stateful", count=4, **how):
-    return proposing.propose(workspace, Round("standin-user", (type,), count, **how))
+    return proposing.propose(workspace, Round("mock-user", (type,), count, **how))
 
 
 def waiting(workspace):
@@ -99,8 +100,8 @@ def test_proposals_wait_are_not_used_and_a_second_round_continues(workspace):
     for review in found:
         assert review.scenario.state == "proposed"
         assert len(review.scenario.body["examples"]) == 5
-        assert review.scenario.body["model"] == "standin-user"
-        assert review.scenario.body["stand_in"] is True
+        assert review.scenario.body["model"] == "mock-user"
+        assert review.scenario.body["simulated"] is True
         assert review.task.id not in usable(materials(workspace))
         assert " first " in review.task.task_description
 
@@ -160,7 +161,7 @@ def test_an_unknown_task_is_named(workspace):
 def test_calls_that_fail_are_counted_and_asked_again_the_next_time(workspace, run):
     good = workspace.models_path.read_text()
     workspace.models_path.write_text(good.replace("/v1", "/gone"))
-    failed = run(workspace, "tasks", "propose", "--model", "standin-user", "--type", "stateful", "--count", 2)
+    failed = run(workspace, "tasks", "propose", "--model", "mock-user", "--type", "stateful", "--count", 2)
     assert failed.exit_code == 2
     assert failed.output.count("failed: ") == 2
     workspace.models_path.write_text(good)
@@ -168,17 +169,17 @@ def test_calls_that_fail_are_counted_and_asked_again_the_next_time(workspace, ru
 
 
 def test_an_estimate_counts_what_is_left_and_asks_nothing(workspace, run):
-    wanted = Round("standin-user", count=3)
+    wanted = Round("mock-user", count=3)
     found = proposing.estimate(workspace, wanted)
-    assert (found.planned, found.stored, found.left, found.calls) == (6, 0, 6, {"standin-user": 6})
+    assert (found.planned, found.stored, found.left, found.calls) == (6, 0, 6, {"mock-user": 6})
     assert waiting(workspace) == []
     propose(workspace, "stateless", count=2)
     found = proposing.estimate(workspace, wanted)
-    assert (found.planned, found.stored, found.calls) == (6, 2, {"standin-user": 4})
-    assert found.unpriced == {"standin-user"}
-    told = run(workspace, "tasks", "propose", "--model", "standin-user", "--count", 3, "--estimate").output
+    assert (found.planned, found.stored, found.calls) == (6, 2, {"mock-user": 4})
+    assert found.unpriced == {"mock-user"}
+    told = run(workspace, "tasks", "propose", "--model", "mock-user", "--count", 3, "--estimate").output
     assert "6 proposals, 2 answered before, 4 left to ask for." in told
-    assert "standin-user: 4 calls" in told
+    assert "mock-user: 4 calls" in told
     assert proposing.propose(workspace, wanted).done == 4
     assert proposing.estimate(workspace, wanted).calls == {}
     assert proposing.propose(workspace, wanted).spent.calls == 0
@@ -186,11 +187,11 @@ def test_an_estimate_counts_what_is_left_and_asks_nothing(workspace, run):
 
 def test_a_round_stops_at_its_limit_and_goes_on(workspace):
     priced = workspace.models_path.read_text().replace(
-        "[models.standin-user]",
-        "[models.standin-user]\nprice = { input = 1000.0, output = 1000.0 }\nmax_concurrency = 1",
+        "[models.mock-user]",
+        "[models.mock-user]\nprice = { input = 1000.0, output = 1000.0 }\nmax_concurrency = 1",
     )
     workspace.models_path.write_text(priced)
-    wanted = Round("standin-user", count=5)
+    wanted = Round("mock-user", count=5)
     stopped = proposing.propose(workspace, wanted, max_cost=0.000001)
     # The first call is paid, and it is more than the limit.
     assert (stopped.state, stopped.done, stopped.planned) == ("stopped", 1, 10)
@@ -207,10 +208,10 @@ def test_asked_to_stop_it_stops(workspace):
 
     workspace.models_path.write_text(
         workspace.models_path.read_text().replace(
-            "[models.standin-user]", "[models.standin-user]\nmax_concurrency = 1"
+            "[models.mock-user]", "[models.mock-user]\nmax_concurrency = 1"
         )
     )
-    ended = proposing.propose(workspace, Round("standin-user", count=2000), watch=watch)
+    ended = proposing.propose(workspace, Round("mock-user", count=2000), watch=watch)
     assert ended.state == "stopped"
     assert 0 < ended.left < 4000
     assert len(waiting(workspace)) == min(50, ended.done), "what was proposed is kept"
@@ -220,7 +221,7 @@ def test_a_call_without_a_usable_reply_is_paid_once_and_asked_again_on_demand(wo
     def picky(reply):
         raise Unusable("Not this one.")
 
-    wanted = Round("standin-user", ("stateful",), 2)
+    wanted = Round("mock-user", ("stateful",), 2)
     with monkeypatch.context() as patched:
         patched.setattr(proposals, "check", picky)
         failed = proposing.propose(workspace, wanted)
@@ -235,20 +236,20 @@ def test_a_call_without_a_usable_reply_is_paid_once_and_asked_again_on_demand(wo
 
 
 def test_a_launched_round_is_a_process_that_can_be_resumed(workspace, run):
-    wanted = Round("standin-user", ("stateful",), 2, seed=9)
-    launched = launch.start(workspace, wanted.plan())
+    wanted = Round("mock-user", ("stateful",), 2, seed=9)
+    launched = launching.start(workspace, wanted.plan())
     while not launched.ended:
         time.sleep(0.05)
-    number = launch.run_of(workspace, launched)
+    number = launching.run_of(workspace, launched)
     assert len(waiting(workspace)) == 2, launched.said()
     told = run(workspace, "run", "resume", number)
     assert told.exit_code == 0, told.output
     assert "0 new proposals, 2 calls were answered before." in told.output
-    assert Round.of(launch.read_plan(launched.log.with_suffix(".json"))) == wanted
+    assert Round.of(launching.read_plan(launched.log.with_suffix(".json"))) == wanted
 
 
 def test_by_command(run, workspace):
-    told = run(workspace, "tasks", "propose", "--model", "standin-user", "--type", "stateless", "--count", 2)
+    told = run(workspace, "tasks", "propose", "--model", "mock-user", "--type", "stateless", "--count", 2)
     assert told.exit_code == 0, told.output
     key = told.output.splitlines()[1].split("\t")[0]
     assert run(workspace, "tasks", "accept", key, "--by", "Ada").output == "1 accepted.\n"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from core import verdicts
-from core.replies import Unusable
+from core.llm import verdicts
+from core.llm.replies import Unusable
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Asks the stand-ins' personas directly, without a server; replies may come late, out of order, or not at all."""
+"""Asks the mock models' personas directly, without a server; replies may come late, out of order, or not at all."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-from core import replies
 from core.benchmarks.benchmark import Materials
 from core.benchmarks.stss import STSS, system
 from core.benchmarks.stss.architectures import find
+from core.demo.mock.call import read_call
+from core.demo.mock.personas import PERSONAS
 from core.errors import CallFailed
-from core.models import Completion
+from core.llm import replies
+from core.llm.models import Completion
 from core.rating import Spent
-from core.standin.call import read_call
-from core.standin.personas import PERSONAS
 
 ROOT = Path(__file__).resolve().parents[2]
 MATERIALS = Materials((ROOT / "prompts",), (ROOT / "data",))
@@ -56,12 +56,12 @@ def simulate(
     ask,
     task_id="harvest-supper",
     architecture="GA",
-    model="standin-outgoing",
+    model="mock-outgoing",
     task=None,
     step=15,
     embeddings="",
 ):
-    """One simulation with stand-ins; steps of a quarter of an hour keep it short."""
+    """One simulation with mock models; steps of a quarter of an hour keep it short."""
     task = task or system.tasks_of(MATERIALS, system.TOWN)[task_id]
     play = system.simulate(
         ask,
@@ -70,7 +70,7 @@ def simulate(
         TOWN,
         find(architecture),
         model,
-        "standin-resident",
+        "mock-resident",
         step,
         PROMPTS,
         {"town": system.TOWN},

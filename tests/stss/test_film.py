@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from core.benchmarks.stss.film import film, opens
+from core.benchmarks.stss.replay import film, opens
 from core.benchmarks.stss.tasks import Subgoal
 from core.benchmarks.stss.trajectory import UNSEEN
 

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from core import work
-from core.benchmarks.stss import system
+from core.benchmarks.stss import files, system
 from core.cli import main
 from core.errors import ImportRefused
-from core.exchange import stss
+from core.runs import planning
 from core.workspace import Workspace
 from tests.stss.asking import MATERIALS, TOWN
 from tests.stss.made import party
@@ -49,7 +48,7 @@ def test_published_files_are_kept_and_what_is_missing_is_told(tmp_path, file):
 
 @needs_published
 def test_with_names_for_its_people_and_places_a_published_task_can_be_played(tmp_path):
-    tasks = stss.read(PUBLISHED / "tasks.json")[:1]
+    tasks = files.read(PUBLISHED / "tasks.json")[:1]
     file = tmp_path / "one.json"
     file.write_text(json.dumps(json.loads((PUBLISHED / "tasks.json").read_text())[:1]))
     people = dict(zip(tasks[0].cast, TOWN.residents, strict=False))
@@ -63,7 +62,7 @@ def test_with_names_for_its_people_and_places_a_published_task_can_be_played(tmp
     names.write_text("\n".join(lines))
     done = concord(tmp_path / "w", "import", "stss-tasks", str(file), "--map", str(names))
     assert "1 of them can be played in Merrow Quay: concord run stss --task-set one" in done.output
-    brought = work.materials(Workspace.open(tmp_path / "w"))
+    brought = planning.materials(Workspace.open(tmp_path / "w"))
     (task,) = system.tasks_of(brought, system.TOWN, "one").values()
     assert task.performer == "Ngozi Okafor"
     assert (
@@ -76,10 +75,10 @@ def test_with_names_for_its_people_and_places_a_published_task_can_be_played(tmp
 
 def test_longer_names_are_replaced_before_those_in_them():
     task = party(goal="Meet at Oak Hill College:library, not at Oak Hill College", currently="Adam and Ada")
-    names = stss.Names(
+    names = files.Names(
         {"Ada": "Zoe"}, {"Oak Hill College": "Tidemill College", "Oak Hill College:library": "Merrow Library"}
     )
-    found = stss.renamed(task, names)
+    found = files.renamed(task, names)
     assert found.goal == "Meet at Merrow Library, not at Tidemill College"
     assert found.currently == "Adam and Zoe"
     assert found.performer == "Zoe"
@@ -90,7 +89,7 @@ def test_who_is_not_named_is_drawn(tmp_path):
     folder.mkdir(parents=True)
     performer = next(iter(TOWN.residents))
     task = party(performer=performer, subgoals=party().subgoals, target=())
-    stss.write([task], tmp_path, "mine")
+    files.write([task], tmp_path, "mine")
     brought = MATERIALS.__class__(MATERIALS.prompts, (tmp_path, *MATERIALS.data))
     (found,) = system.tasks_of(brought, system.TOWN, "mine").values()
     assert found.cast[0] == performer
@@ -110,7 +109,7 @@ def test_names_out_of_form_are_refused(tmp_path, text, message):
     file = tmp_path / "names.toml"
     file.write_text(text)
     with pytest.raises(ImportRefused, match=message):
-        stss.read_names(file)
+        files.read_names(file)
 
 
 def test_a_file_that_cannot_be_used_leaves_nothing(tmp_path):

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from core import leaderboards_stss as tables
-from core.benchmarks.stss import STSS, STSS_LANGUAGE, goals
+from core.benchmarks.stss import STSS, STSS_LANGUAGE, goals, tables
 from core.benchmarks.stss.goals import CONDITIONS, Met, Verdict, conditions, met, read
 from core.benchmarks.stss.scoring import Score
 from core.benchmarks.stss.system import spoken
+from core.benchmarks.stss.tables import Agent, Simulated, Talked
 from core.benchmarks.stss.tasks import TITLES, Subgoal
 from core.conversation import Conversation, Message
-from core.leaderboards_stss import Agent, Simulated, Talked
-from core.replies import Unusable
+from core.llm.replies import Unusable
 from tests.stss.made import at, party, talk
 
 SAID = Conversation("stss-language", "k", "m", (Message("assistant", "Come!"), Message("user", "Yes.")))

@@ -14,29 +14,30 @@ from urllib.request import urlopen
 import pytest
 from click.testing import CliRunner
 
-from core import leaderboards_stss, runs, stages, work
 from core.benchmarks.benchmark import Plan
+from core.benchmarks.stss import tables
 from core.benchmarks.stss.scoring import score
 from core.benchmarks.stss.tasks import task_from
 from core.benchmarks.stss.trajectory import from_stored
 from core.cli import main
 from core.conversation import Unit
+from core.demo.mock.server import running
 from core.errors import ConcordError, ConfigError, NotFound
 from core.rating import Annotation, Rating
-from core.standin.server import running
+from core.runs import engine, planning, stages
 from core.store import access, conversations, scenarios, studies, trajectories
 from core.store.conversations import Filter
-from core.studies import draw_study
+from core.studies.studies import draw_study
 from core.workspace import Workspace
 from tests.conftest import toml
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = {
-    "host": 'model = "standin-outgoing"',
-    "shy": 'model = "standin-reserved"',
-    "resident": 'model = "standin-resident"',
-    "strict": 'model = "standin-judge-strict"',
-    "lenient": 'model = "standin-judge-lenient"',
+    "host": 'model = "mock-outgoing"',
+    "shy": 'model = "mock-reserved"',
+    "resident": 'model = "mock-resident"',
+    "strict": 'model = "mock-judge-strict"',
+    "lenient": 'model = "mock-judge-lenient"',
 }
 TASKS = ("harvest-supper", "thesis-talk", "cough-medicine")
 
@@ -60,7 +61,7 @@ def lived(tmp_path_factory):
     """A workspace with three tasks × two architectures × two models, frozen, talked once more and judged."""
     with running(seed=5) as url:
         workspace = workspace_at(tmp_path_factory.mktemp("lived"), url)
-        ended = runs.execute(workspace, work.job(workspace, plan(("host", "shy"))))
+        ended = engine.execute(workspace, planning.job(workspace, plan(("host", "shy"))))
         assert (ended.state, ended.done, ended.failed) == ("finished", 12, 0)
         done = concord(workspace, "freeze", "stss")
         assert done.exit_code == 0, done.output
@@ -69,7 +70,7 @@ def lived(tmp_path_factory):
             {"players": ("host", "shy"), "residents": ("resident",), "judges": ("strict", "lenient")},
             {},
         )
-        ended = runs.execute(workspace, work.job(workspace, language))
+        ended = engine.execute(workspace, planning.job(workspace, language))
         assert (ended.state, ended.failed) == ("finished", 0)
         yield workspace
 
@@ -104,13 +105,13 @@ def test_a_simulation_is_stored_with_its_trajectory(lived):
 
 
 def test_the_same_plan_again_asks_nothing(lived):
-    again = runs.execute(lived, work.job(lived, plan(("host", "shy"))))
+    again = engine.execute(lived, planning.job(lived, plan(("host", "shy"))))
     assert (again.stored, again.done, again.spent.calls) == (12, 0, 0)
 
 
 def test_an_estimate_counts_the_calls_before_any_is_made(tmp_path):
     workspace = workspace_at(tmp_path, "http://127.0.0.1:1/v1")
-    found = work.survey(workspace, work.job(workspace, plan(architectures=["GA"])))
+    found = planning.survey(workspace, planning.job(workspace, plan(architectures=["GA"])))
     assert found.planned == 3
     assert found.calls["host"] > 0
     assert found.calls["resident"] > found.calls["host"]
@@ -118,7 +119,7 @@ def test_an_estimate_counts_the_calls_before_any_is_made(tmp_path):
 
 def test_there_is_nothing_for_a_judge_in_a_simulation(lived):
     with pytest.raises(ConfigError, match="STSS is scored by rule"):
-        work.job(lived, Plan("stss", {"judges": ("strict",)}, {"stored_only": True}))
+        planning.job(lived, Plan("stss", {"judges": ("strict",)}, {"stored_only": True}))
 
 
 @pytest.mark.parametrize(
@@ -127,7 +128,7 @@ def test_there_is_nothing_for_a_judge_in_a_simulation(lived):
 )  # fmt: skip
 def test_unknown_choices_are_named_before_anything_is_paid_for(lived, options, message):
     with pytest.raises(NotFound, match=message):
-        work.job(lived, plan(**options))
+        planning.job(lived, plan(**options))
 
 
 def test_a_killed_simulation_goes_on_where_it_was(tmp_path):
@@ -203,7 +204,7 @@ def test_scenes_are_talked_through_by_every_agent_and_judged(lived):
 
 def test_the_tables_agree_with_the_scores(lived):
     with lived.read() as db:
-        found = leaderboards_stss.leaderboard(db, resamples=50)
+        found = tables.leaderboard(db, resamples=50)
         expected = {}
         for number, c in conversations.each(db, "stss"):
             value = score(task_from(c.context["_task"]), from_stored(trajectories.load(db, number))).value
@@ -211,8 +212,8 @@ def test_the_tables_agree_with_the_scores(lived):
     for row in found.action:
         values = expected[row.agent.player, row.agent.architecture]
         assert row.overall.value == pytest.approx(sum(values) / len(values))
-        assert (row.n, row.stand_in) == (3, True)
-    assert found.judges == found.stand_ins == ("lenient", "strict")
+        assert (row.n, row.simulated) == (3, True)
+    assert found.judges == found.simulated == ("lenient", "strict")
     assert len(found.language) == len(found.gaps) == 4
 
 
@@ -221,7 +222,7 @@ def test_the_leaderboard_prints_in_every_form(lived, form):
     done = concord(lived, "leaderboard", "stss", "--format", form, "--resamples", "20")
     assert done.exit_code == 0, done.output
     assert "GA+TDP" in done.stdout
-    assert "Stand-ins take part" in done.stderr
+    assert "Mock models take part" in done.stderr
     if form == "json":
         found = json.loads(done.stdout)
         assert {"action", "language", "gap"} <= set(found)
@@ -235,7 +236,9 @@ def test_an_empty_workspace_says_what_to_do(tmp_path):
         assert done.exit_code == 1
         assert "concord run stss" in done.output
     workspace.models_path.write_text(toml("http://127.0.0.1:1/v1", **MODELS))
-    job = work.job(workspace, Plan("stss-language", {"players": ("host",), "residents": ("resident",)}, {}))
+    job = planning.job(
+        workspace, Plan("stss-language", {"players": ("host",), "residents": ("resident",)}, {})
+    )
     with pytest.raises(ConcordError, match="There are no frozen scenarios"):
         list(job.plays())
 
@@ -294,7 +297,7 @@ def test_what_is_exported_scores_the_same(lived, tmp_path):
                 "json",
             )
             about = json.loads((out / "simulation.json").read_text())
-            assert (about["key"], about["player"], about["stand_in"]) == (c.key, c.player, True)
+            assert (about["key"], about["player"], about["simulated"]) == (c.key, c.player, True)
             assert bool(about["planned"]) == (c.facets["architecture"] == "GA+TDP")
             found = json.loads(done.stdout)["tasks"][0]
             assert (found["score"], found["conversation_ratio"]) == (

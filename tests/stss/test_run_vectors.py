@@ -7,22 +7,22 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from core import runs, work
 from core.benchmarks.benchmark import Plan
 from core.cli import main
-from core.embeddings import unpack
+from core.demo.mock.faults import Faults
+from core.demo.mock.server import running
 from core.errors import ConfigError
-from core.standin.faults import Faults
-from core.standin.server import running
+from core.llm.embeddings import unpack
+from core.runs import engine, planning
 from core.store import conversations
 from core.workspace import Workspace
 from tests.conftest import toml
 
 MODELS = {
-    "host": 'model = "standin-outgoing"',
-    "resident": 'model = "standin-resident"',
-    "embedder": 'kind = "embeddings"\nmodel = "standin-embeddings"\nprice = { input = 1e6, output = 0 }',
-    "strict": 'model = "standin-judge-strict"',
+    "host": 'model = "mock-outgoing"',
+    "resident": 'model = "mock-resident"',
+    "embedder": 'kind = "embeddings"\nmodel = "mock-embeddings"\nprice = { input = 1e6, output = 0 }',
+    "strict": 'model = "mock-judge-strict"',
 }
 
 
@@ -57,16 +57,16 @@ def test_a_run_that_was_stopped_pays_for_no_text_twice(tmp_path):
     """A token costs 1: at a limit of 300 the run ends within the first day; what it had paid for is in the journal."""
     with running(seed=5) as url:
         whole = workspace_at(tmp_path / "whole", url)
-        once = runs.execute(whole, work.job(whole, plan()))
+        once = engine.execute(whole, planning.job(whole, plan()))
         assert (once.state, once.failed) == ("finished", 0)
         halves = workspace_at(tmp_path / "halves", url)
-        first = runs.execute(halves, work.job(halves, plan()), max_cost=300)
+        first = engine.execute(halves, planning.job(halves, plan()), max_cost=300)
         assert first.state == "stopped"
         with halves.read() as db:
             kept = [json.loads(r["reply"]) for r in db["journal"].rows if r["step"].startswith("_vectors ")]
         assert 0 < len(kept) < spent(whole)[0][0]
         assert {unpack(v).shape for row in kept for v in row.values()} == {(64,)}
-        second = runs.execute(halves, work.job(halves, plan()))
+        second = engine.execute(halves, planning.job(halves, plan()))
         assert (second.state, second.done) == ("finished", 1)
     # What the two halves paid for is what the whole did: no text and no thought was asked for again.
     paid = first.spent + second.spent
@@ -80,13 +80,13 @@ def test_a_run_that_was_stopped_pays_for_no_text_twice(tmp_path):
 
 def test_the_plan_names_the_model_and_keys_and_facets_follow(tmp_path):
     workspace = workspace_at(tmp_path, "http://127.0.0.1:1/v1")
-    by_words, by_meaning = (work.job(workspace, plan(embeddings=e)) for e in ("", "embedder"))
+    by_words, by_meaning = (planning.job(workspace, plan(embeddings=e)) for e in ("", "embedder"))
     assert [p.key + "/by embedder" for p in by_words.plays()] == [p.key for p in by_meaning.plays()]
     assert by_meaning.plan["models"]["embeddings"] == ["embedder"]
-    found = work.survey(workspace, by_meaning)
+    found = planning.survey(workspace, by_meaning)
     assert found.calls["embedder"] > 0
     assert found.cost == found.tokens["embedder"][0] > 0
-    assert "embedder" not in work.survey(workspace, by_words).calls
+    assert "embedder" not in planning.survey(workspace, by_words).calls
 
 
 @pytest.mark.parametrize(
@@ -100,20 +100,20 @@ def test_the_plan_names_the_model_and_keys_and_facets_follow(tmp_path):
 def test_a_model_of_the_other_kind_is_refused_before_anything_is_paid_for(tmp_path, given, says):
     workspace = workspace_at(tmp_path, "http://127.0.0.1:1/v1")
     with pytest.raises(ConfigError, match=says):
-        work.job(workspace, plan(**given))
+        planning.job(workspace, plan(**given))
 
 
 def test_a_judge_must_talk(tmp_path):
     workspace = workspace_at(tmp_path, "http://127.0.0.1:1/v1")
     asked = Plan("stss-language", {"judges": ("embedder",)}, {"stored_only": True})
     with pytest.raises(ConfigError, match="neither talk nor judge"):
-        work.job(workspace, asked)
+        planning.job(workspace, asked)
 
 
 def test_vectors_of_no_use_leave_the_simulation_to_be_done(tmp_path):
-    with running(seed=5, faults=Faults(malformed=1, models=("standin-embeddings",))) as url:
+    with running(seed=5, faults=Faults(malformed=1, models=("mock-embeddings",))) as url:
         workspace = workspace_at(tmp_path, url)
-        ended = runs.execute(workspace, work.job(workspace, plan()))
+        ended = engine.execute(workspace, planning.job(workspace, plan()))
     assert (ended.done, ended.failed) == (0, 1)
     with workspace.read() as db:
         (failure,) = db["failures"].rows

@@ -177,7 +177,7 @@ def test_the_performer_alone_knows_the_task_and_has_the_model_under_test():
     for step, (model, _, prompt) in ask.asked.items():
         thought = re.sub(r" \d+$", "", step).split()[-1]
         mine = f" {task.performer} " in step
-        assert (model == "standin-outgoing") == (mine and thought != "schedule"), step
+        assert (model == "mock-outgoing") == (mine and thought != "schedule"), step
         told = f"At present: {TOWN.residents[task.performer].currently} {task.currently}" in prompt
         assert told == mine, step
 
@@ -225,12 +225,12 @@ def test_an_endpoint_that_fails_ends_the_simulation_once_the_calls_under_way_are
     assert sum("schedule" in step for step in answered) == 11
 
 
-def test_stand_ins_tell_more_people_when_and_where_with_tdp():
+def test_mock_models_tell_more_people_when_and_where_with_tdp():
     knowing = {}
     for architecture in ("GA", "GA+TDP"):
         knowing[architecture] = 0
         for task in ("harvest-supper", "poetry-reading", "bread-tasting", "lantern-parade"):
-            c = simulate(Asking(), task, architecture, "standin-reserved")
+            c = simulate(Asking(), task, architecture, "mock-reserved")
             subgoal = task_from(c.context["_task"]).subgoals[0]
             heard = [
                 " ".join(t for s, t in talk.messages if s == c.context["Performer"])

@@ -11,8 +11,8 @@ import pytest
 
 from core.benchmarks.stss.memory import Memory, Stream
 from core.benchmarks.stss.vectors import Vectors
-from core.embeddings import BATCH
 from core.errors import CallFailed
+from core.llm.embeddings import BATCH
 from tests.stss.asking import Asking, simulate
 from tests.stss.made import at
 
@@ -129,12 +129,12 @@ def test_vectors_of_another_length_within_a_simulation_are_refused():
 
 
 class Living(Asking):
-    """The stand-ins' replies and vectors, late and out of order where told."""
+    """The mock models' replies and vectors, late and out of order where told."""
 
     def __init__(self, delay=None):
         super().__init__(delay)
-        from core.embeddings import read
-        from core.standin.embeddings import embed
+        from core.demo.mock.embeddings import embed
+        from core.llm.embeddings import read
 
         self.vectors = Embedding(delay=delay)
         self.vectors.vector = lambda text: read(

@@ -8,14 +8,14 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from core import verdicts
 from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Plan, Play, Role, Rubric
 from core.benchmarks.simulbench.tasks import CATALOGUE, STORED, TYPES, Strategy, Task, catalogue, tasks
 from core.conversation import Conversation, Message, Unit
 from core.errors import ConfigError, not_found
-from core.prompts import Prompt, versions
+from core.llm import verdicts
+from core.llm.prompts import Prompt, versions
+from core.llm.replies import Reply, Text
 from core.rating import Criterion, Rating, points
-from core.replies import Reply, Text
 
 NAME = "simulbench-dialogues"
 MOST_TURNS = 10

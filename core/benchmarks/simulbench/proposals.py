@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from core.benchmarks.simulbench.tasks import Task, Type
-from core.replies import Reply, Text, Unusable
+from core.llm.replies import Reply, Text, Unusable
 
 SEEDS = 5
 """Tasks shown as examples in one call."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from core import verdicts
 from core.benchmarks.benchmark import (
     Ask,
     Benchmark,
@@ -24,9 +23,10 @@ from core.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script, stor
 from core.benchmarks.simulbench.tasks import STORED, TYPES
 from core.conversation import Conversation, Message, Unit
 from core.errors import ConfigError
-from core.prompts import Prompt, versions
+from core.llm import verdicts
+from core.llm.prompts import Prompt, versions
+from core.llm.replies import Answer
 from core.rating import Criterion, Rating, points
-from core.replies import Answer
 
 NAME = STORED
 

@@ -11,7 +11,7 @@ from core.benchmarks.benchmark import Ask
 from core.benchmarks.stss.generative import GenerativeMind
 from core.benchmarks.stss.mind import Mind
 from core.errors import ConfigError, not_found
-from core.prompts import Prompt
+from core.llm.prompts import Prompt
 
 
 @dataclass(frozen=True)

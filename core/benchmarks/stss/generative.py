@@ -17,8 +17,8 @@ from core.benchmarks.stss.schedule import Wish, habits
 from core.benchmarks.stss.thoughts import places, portrait
 from core.benchmarks.stss.town import hour_of
 from core.errors import CallFailed
-from core.prompts import Prompt
-from core.replies import Unusable
+from core.llm.prompts import Prompt
+from core.llm.replies import Unusable
 
 UNUSABLE = ("unparsable", "truncated")
 """Failures of the model, not of the endpoint: the resident goes on by habit, and it is counted."""

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from core.benchmarks.stss.tasks import Kind, Task
 from core.conversation import Conversation, Unit
+from core.llm.replies import Reply, Unusable
 from core.rating import YES_NO, Criterion, Rating, points
-from core.replies import Reply, Unusable
 
 SUMMARY = "summary_"
 """Before the name of a condition: the same asked of the partner's own summary."""

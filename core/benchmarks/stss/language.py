@@ -19,7 +19,7 @@ from core.benchmarks.stss.trajectory import STAMP
 from core.benchmarks.stss.vectors import Vectors
 from core.conversation import Conversation, Message
 from core.errors import ConfigError
-from core.prompts import Prompt, load_prompt, versions
+from core.llm.prompts import Prompt, load_prompt, versions
 from core.rating import Rating
 from core.scenario import Scenario
 

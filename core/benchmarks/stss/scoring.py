@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from core.benchmarks.stss import cast, misses
+from core.benchmarks.stss import cast, near_misses
 from core.benchmarks.stss.matching import ONLY_TALK, Fit, Mask, fit, told
-from core.benchmarks.stss.misses import How, Miss
+from core.benchmarks.stss.near_misses import How, Miss
 from core.benchmarks.stss.tasks import TITLES, Kind, Task
 from core.benchmarks.stss.trajectory import STAMP, Talk, Trajectory
 from core.errors import ConfigError
@@ -311,7 +311,7 @@ def _shown(
 
 def _close(found: Fit, name: str, number: int, invited: bool, during: Mask | None = None) -> list[Evidence]:
     """How somebody missed it; nothing for one who was neither told nor near."""
-    miss = misses.miss(found, name, invited, during)
+    miss = near_misses.miss(found, name, invited, during)
     return [] if miss is None else [_missed(found, name, number, miss)]
 
 

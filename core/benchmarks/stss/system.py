@@ -26,7 +26,7 @@ from core.benchmarks.stss.trajectory import STAMP, Talk
 from core.benchmarks.stss.vectors import Vectors
 from core.conversation import Conversation, Message
 from core.errors import ConfigError, not_found
-from core.prompts import Prompt, versions
+from core.llm.prompts import Prompt, versions
 
 NAME = "stss"
 LANGUAGE = "en"
@@ -223,7 +223,7 @@ def check(task: Task, town: Town) -> None:
 
 
 def expected(task: Task, player: str, residents: str, embeddings: str = "") -> tuple[Expected, ...]:
-    """A first guess at what a simulation takes: stand-ins need 22 calls for the performer and 12 for each other, and 4 for vectors; models talk longer."""
+    """A first guess at what a simulation takes: mock models need 22 calls for the performer and 12 for each other, and 4 for vectors; models talk longer."""
     others = len(task.cast) - 1
     talking = (Expected(player, 40, 750, 60), Expected(residents, 16 * others, 750, 80))
     return (*talking, Expected(embeddings, 6 * len(task.cast), 90, 0)) if embeddings else talking

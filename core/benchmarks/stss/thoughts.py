@@ -8,7 +8,7 @@ from pydantic import Field
 
 from core.benchmarks.stss.mind import Self
 from core.benchmarks.stss.town import Town
-from core.replies import Reply, Text
+from core.llm.replies import Reply, Text
 
 
 class Outline(Reply):

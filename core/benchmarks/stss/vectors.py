@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from core.benchmarks.benchmark import Ask
 from core.benchmarks.stss.together import together
-from core.embeddings import BATCH, Vector
 from core.errors import CallFailed
+from core.llm.embeddings import BATCH, Vector
 
 DIGITS = 6
 """Cosines are rounded, so that two memories of the same words are equally near wherever they stand."""

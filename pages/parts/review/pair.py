@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import BaseModel, Field
 from sqlite_utils import Database
 
-from core import comparisons
 from core.conversation import Message
 from core.rating import Verdict
 from core.store import conversations, pairings
+from core.studies import comparisons
 from pages.parts.review.component import AHEAD, LINE, Moving, name
 
 

@@ -104,7 +104,7 @@ const spot = {
     const top = line.fixed.options.at(-1).shown;
     const score = j.score === null ? "–" : Number.isInteger(j.score) ? `${j.score}` : j.score.toFixed(2);
     return el("article", { class: "judged", "data-index": i, onclick: () => act("focus", i) },
-      el("header", {}, el("span", { class: "judge" }, j.judge), j.stand_in && el("span", { class: "tag" }, "stand-in"),
+      el("header", {}, el("span", { class: "judge" }, j.judge), j.simulated && el("span", { class: "tag" }, "mock"),
         el("span", { class: "score" }, el("small", {}, line.fixed.criterion ? `${line.fixed.criterion} ` : ""), score, el("small", {}, j.failure === null ? ` of ${top}` : ""))),
       j.failure !== null
         ? [el("p", { class: "failed" }, j.failure), el("details", { open: true }, el("summary", {}, "The raw reply"), el("div", { class: "text raw" }, j.raw || "(nothing)"))]

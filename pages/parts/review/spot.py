@@ -8,11 +8,11 @@ from typing import Any
 from pydantic import BaseModel, Field
 from sqlite_utils import Database
 
-from core import spotcheck
 from core.benchmarks import get
 from core.rating import Finding
-from core.spotcheck import Screen
 from core.store.spotchecks import Seen
+from core.studies import spotcheck
+from core.studies.spotcheck import Screen
 from pages.parts.desk.sent import as_text, options
 from pages.parts.review.component import AHEAD, LINE, Moving, name
 from pages.parts.transcript import history_by
@@ -214,7 +214,7 @@ def _judgement(seen: Seen) -> dict[str, Any]:
     return {
         "id": seen.id,
         "judge": seen.judge + several,
-        "stand_in": seen.stand_in and "stand" not in seen.judge,
+        "simulated": seen.simulated and "stand" not in seen.judge,
         "score": seen.score,
         "explanation": seen.explanation,
         "failure": seen.failure,

@@ -8,11 +8,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from sqlite_utils import Database
 
-from core import tasks
 from core.benchmarks.benchmark import Materials
+from core.benchmarks.simulbench import review
+from core.benchmarks.simulbench.review import Review
 from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, Task
 from core.store import scenarios
-from core.tasks import Review
 from pages.parts.review.component import AHEAD, LINE, Moving, name
 
 SHOWN = ("act", "task_description", "request_type", "type")
@@ -55,20 +55,20 @@ def moving(db: Database, brought: Materials, wanted: Sequence[int | str] | None)
     line = scenarios.keys(db, STORED, TASK, "proposed")
     known = set(scenarios.keys(db, STORED, TASK))
     asked = line[: AHEAD + 1] if wanted is None else [str(key) for key in wanted if key in known]
-    everything = tasks.known(db, brought) if asked else {}
+    everything = review.known(db, brought) if asked else {}
     waiting = frozenset(line)
-    items = [item(tasks.review(db, brought, key), everything, waiting) for key in asked]
+    items = [item(review.review(db, brought, key), everything, waiting) for key in asked]
     return Moving(line[:LINE], len(line), len(known), items)
 
 
 def apply(db: Database, person: str, event: Decided) -> None:
     """Keep the decision, or take it back. Raises ConcordError for an edit that is no task."""
     if event.state == "proposed":
-        tasks.reopen(db, event.item)
+        review.reopen(db, event.item)
     elif event.state == "rejected":
-        tasks.reject(db, event.item, person)
+        review.reject(db, event.item, person)
     else:
-        tasks.accept(
+        review.accept(
             db, event.item, person, event.edited.model_dump(exclude_none=True) if event.edited else None
         )
 
@@ -86,7 +86,7 @@ def item(found: Review, everything: dict[str, Task], waiting: frozenset[str]) ->
             **{k: v for k, v in dict(body.get("proposed") or {}).items() if k in SHOWN and v},
         },
         "state": found.scenario.state,
-        "facts": [found.task.type, f"proposed {by}", *(["a stand-in"] if body.get("stand_in") else [])],
+        "facts": [found.task.type, f"proposed {by}", *(["a mock"] if body.get("simulated") else [])],
         "resembles": [
             {
                 "act": everything[like.task].act,

@@ -1,0 +1,11 @@
+"""PingPong: role-play, in version 2 (interrogator, player and judge apart) and version 1 (one model interrogates and judges).
+
+After Gusev, “PingPong: A Benchmark for Role-Playing Language Models with User Emulation and Multi-Model Evaluation”.
+"""
+
+from __future__ import annotations
+
+from core.benchmarks.pingpong.play import PINGPONG
+from core.benchmarks.pingpong.v1 import PINGPONG_V1
+
+__all__ = ["PINGPONG", "PINGPONG_V1"]

@@ -1,0 +1,342 @@
+"""PingPong: a player acts a character, an interrogator plays the user in a situation, judges rate every turn (version 2 of the paper)."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Plan, Play, Role, Rubric
+from core.conversation import Conversation, Message, Unit
+from core.errors import ConfigError, not_found
+from core.llm.prompts import Prompt, versions
+from core.llm.replies import Reply, Text, Unusable
+from core.rating import YES_NO, Criterion, Rating
+
+LANGUAGES = ("en", "ru")
+
+CRITERIA = (
+    Criterion(
+        "in_character", "What the player says and does fits the character it was given.", title="In character"
+    ),
+    Criterion(
+        "entertaining",
+        "The player's replies are a pleasure to read and make one want to go on.",
+        title="Entertaining",
+    ),
+    Criterion(
+        "fluency", "The player's language is that of a good native writer, without mistakes.", title="Fluency"
+    ),
+    Criterion("refusal", "The player refuses to take part.", YES_NO, title="Refusal", counted=False),
+)
+
+
+class Character(BaseModel):
+    """A character card. Templates see these names; `initial_message` is the published name of `greeting`."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    slug: str
+    char_name: Annotated[str, Field(min_length=1)]
+    system_prompt: Annotated[str, Field(min_length=1)]
+    summary: Annotated[str, Field(min_length=1)]
+    example_prompt: str = ""
+    greeting: str = ""
+    source: str = ""
+    tags: tuple[str, ...] = ()
+
+    @property
+    def initial_message(self) -> str:
+        """The greeting."""
+        return self.greeting
+
+    @property
+    def description(self) -> str:
+        """What the judge reads of the character: the name and the card."""
+        return f"{self.char_name}\n\n{self.system_prompt}"
+
+
+class Situation(BaseModel):
+    """What the interrogator is up to, for how many turns."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    id: Annotated[str, Field(min_length=1)]
+    text: Annotated[str, Field(min_length=1)]
+    num_turns: Annotated[int, Field(ge=1, le=50)]
+    tags: tuple[str, ...] = ()
+
+
+class NextUtterance(Reply):
+    """What the interrogator says next."""
+
+    next_utterance: Text
+
+
+Likert = Annotated[int, Field(ge=1, le=5)]
+
+
+class TurnScore(Reply):
+    """A judge's verdict on one turn, explanations before scores."""
+
+    turn: int
+    is_refusal_explanation: str
+    is_refusal: bool
+    in_character_explanation: str
+    in_character_score: Likert
+    entertaining_explanation: str
+    entertaining_score: Likert
+    fluency_explanation: str
+    fluency_score: Likert
+
+
+class Scores(Reply):
+    """A judge's verdict on a conversation."""
+
+    scores: list[TurnScore]
+
+
+def characters(folders: Sequence[Path], language: str) -> dict[str, Character]:
+    """The characters of a language by slug, the workspace's before those that ship. Raises ConfigError naming the file."""
+    found: dict[str, Character] = {}
+    for folder in folders:
+        for file in sorted((folder / "pingpong" / language / "characters").glob("*.toml")):
+            if file.stem not in found:
+                found[file.stem] = _valid(
+                    Character, {**_toml(file, file.stat().st_mtime), "slug": file.stem}, file
+                )
+    return found
+
+
+def situations(folders: Sequence[Path], language: str) -> dict[str, Situation]:
+    """The situations of a language by id, the workspace's before those that ship. Raises ConfigError naming the file."""
+    found: dict[str, Situation] = {}
+    for folder in folders:
+        file = folder / "pingpong" / language / "situations.toml"
+        for entry in _toml(file, file.stat().st_mtime).get("situations", []) if file.is_file() else []:
+            situation = _valid(Situation, entry, file)
+            found.setdefault(situation.id, situation)
+    return found
+
+
+def read_scores(conversation: Conversation, reply: Scores) -> tuple[Rating, ...]:
+    """One rating per turn and criterion. Raises Unusable unless the verdict covers exactly the turns played."""
+    owed = [t.number for t in conversation.turns() if t.reply is not None]
+    given = [s.turn for s in reply.scores]
+    if given != owed:
+        raise Unusable(
+            f'"scores" must hold one entry for each of the turns {owed}, in order; it holds {given}.'
+        )
+    return tuple(
+        Rating(Unit(conversation.key, s.turn), name, score, explanation)
+        for s in reply.scores
+        for name, score, explanation in (
+            ("in_character", s.in_character_score, s.in_character_explanation),
+            ("entertaining", s.entertaining_score, s.entertaining_explanation),
+            ("fluency", s.fluency_score, s.fluency_explanation),
+            ("refusal", int(s.is_refusal), s.is_refusal_explanation),
+        )
+    )
+
+
+def judge_values(conversation: Conversation) -> Mapping[str, Any]:
+    """What the judge's template sees: the card and the dialogue, not the situation."""
+    if "_character" not in conversation.context:
+        raise ConfigError(
+            f"“{conversation.key}” has no character card for a judge to read: it was not played here. Judge those that were, "
+            "or give your own conversations a benchmark of their own."
+        )
+    card = Character(**conversation.context["_character"])
+    return {
+        "character": card,
+        "char": {"name": card.char_name, "description": card.description},
+        "char_description": card.description,
+        "char_summary": card.summary,
+        "messages": conversation.messages,
+    }
+
+
+RUBRIC = Rubric("judge", Scores, CRITERIA, judge_values, read_scores, expected=(2600, 900))
+
+
+async def play(
+    ask: Ask, key: str, player: str, interrogator: str, character: Character, situation: Situation, language: str,
+    symmetric: bool, player_prompt: Prompt, interrogator_prompt: Prompt,
+) -> Conversation:  # fmt: skip
+    """The dialogue: the interrogator knows the summary and the situation, the player the card; both know all when symmetric."""
+    values = values_for(character, situation, symmetric)
+    messages: list[Message] = []
+    for turn in range(1, situation.num_turns + 1):
+        asked = interrogator_prompt.render(**values, messages=messages)
+        said = await ask(f"{turn} interrogator", interrogator, asked)
+        messages.append(Message("user", said.value.next_utterance.strip()))
+        replied = await ask(
+            f"{turn} player", player, player_prompt.render(messages, **values, messages=messages)
+        )
+        messages.append(Message("assistant", replied.text.strip(), {"cut": True} if replied.cut else {}))
+    return kept(
+        PINGPONG.name, key, player, messages, language, character, situation, interrogator,
+        {"prompts": {"player": player_prompt.hash, "interrogator": interrogator_prompt.hash}},
+    )  # fmt: skip
+
+
+def values_for(character: Character, situation: Situation, symmetric: bool) -> dict[str, Any]:
+    """What the templates of players and interrogators may use, beside the messages so far."""
+    return {
+        "character": character,
+        "char_summary": character.summary,
+        "char_description": character.description,
+        "situation": situation.text,
+        "symmetric": symmetric,
+    }
+
+
+def kept(
+    benchmark: str, key: str, player: str, messages: Sequence[Message], language: str, character: Character, situation: Situation,
+    interrogator: str, meta: Mapping[str, Any],
+) -> Conversation:  # fmt: skip
+    """A dialogue with all that a judge or a reader wants to know of it."""
+    return Conversation(
+        benchmark=benchmark,
+        key=key,
+        player=player,
+        messages=tuple(messages),
+        language=language,
+        facets={"character": character.slug, "situation": situation.id, "interrogator": interrogator},
+        context={
+            "Character": character.description,
+            "_character": character.model_dump(mode="json"),
+            "_situation": situation.text,
+        },
+        meta=meta,
+    )
+
+
+def cast(plan: Plan, materials: Materials) -> Iterator[tuple[int, Character, Situation, str]]:
+    """Every repeat × character × situation × player of a plan."""
+    options = plan.options
+    chosen = _chosen("character", characters(materials.data, options["language"]), options["characters"])
+    scenes = _chosen("situation", situations(materials.data, options["language"]), options["situations"])
+    for repeat in range(options["repeats"]):
+        for character in chosen.values():
+            for situation in scenes.values():
+                for player in plan.models["players"]:
+                    yield repeat, character, situation, player
+
+
+def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
+    """Every player × character × situation × repeat of the plan, with the judgements they are owed."""
+    options, interrogator = plan.options, plan.one("interrogator")
+    prompts = {
+        name: PINGPONG.prompt(materials, name, options["version"])
+        for name in ("player", "interrogator", "judge")
+    }
+    for repeat, character, situation, player in cast(plan, materials):
+        key = "/".join(
+            [
+                "pingpong", options["version"], options["language"], character.slug, situation.id, player, interrogator, str(repeat),
+            ]
+            + (["symmetric"] if options["symmetric"] else [])
+        )  # fmt: skip
+        yield Play(
+            key,
+            partial(
+                play, key=key, player=player, interrogator=interrogator, character=character, situation=situation,
+                language=options["language"], symmetric=options["symmetric"],
+                player_prompt=prompts["player"], interrogator_prompt=prompts["interrogator"],
+            ),
+            (
+                Expected(interrogator, situation.num_turns, 700, 50),
+                Expected(player, situation.num_turns, 800, 120),
+            ),
+            PINGPONG.judgings(key, plan.models.get("judges", ()), prompts["judge"], options["judge_repeats"]),
+        )  # fmt: skip
+
+
+T = TypeVar("T")
+
+
+def _chosen(what: str, found: Mapping[str, T], names: Sequence[str]) -> dict[str, T]:
+    for name in names:
+        if name not in found:
+            raise not_found(what, name, found)
+    return {name: found[name] for name in (names or found)}
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def _valid(kind: type[M], fields: Mapping[str, Any], file: Path) -> M:
+    try:
+        return kind(**fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ConfigError(f"{file}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+
+
+@lru_cache(maxsize=256)
+def _toml(file: Path, changed: float) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file} is not valid TOML: {error}.") from error
+
+
+def _languages(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+    return sorted(
+        {p.name for folder in materials.data for p in (folder / "pingpong").glob("*") if p.is_dir()}
+    )
+
+
+def _versions(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+    # Version 1 is another game (pingpong_v1.py): its interrogator is its judge as well.
+    return [v for v in versions(materials.prompts, "pingpong") if v != "v1"]
+
+
+REPORTED = {
+    "en": {
+        "samples, annotators": "250, 5",
+        "Krippendorff's alpha": "0.25",
+        "best single judge, final": "0.554",
+        "Avg(Sonnet, 4o), final": "0.604",
+    },
+    "ru": {
+        "samples, annotators": "265, 5",
+        "Krippendorff's alpha": "0.34",
+        "best single judge, final": "0.550",
+        "Avg(Sonnet, 4o), final": "0.612",
+    },
+}
+"""Tables 1, 2, 6 and 7 of the paper."""
+
+
+PINGPONG = Benchmark(
+    name="pingpong",
+    title="PingPong",
+    paper="PingPong: a benchmark for role-playing language models with user emulation and multi-model evaluation",
+    about="A player acts a character; an interrogator emulates a user in a situation; a panel of judges rates every turn.",
+    languages=LANGUAGES,
+    roles=(
+        Role("players", "Models that act the characters."),
+        Role("interrogator", "Model that plays the user.", many=False),
+        Role("judges", "Models that rate every turn.", required=False),
+    ),
+    options=(
+        Option("language", "Language of characters and situations.", "choice", "en", _languages),
+        Option("characters", "Only these characters (all unless given).", "choices", (), lambda m, c: list(characters(m.data, c["language"]))),
+        Option("situations", "Only these situations (all unless given).", "choices", (), lambda m, c: list(situations(m.data, c["language"]))),
+        Option("repeats", "Conversations per player, character and situation.", "count", 1),
+        Option("judge_repeats", "Times each judge rates a conversation (for test-retest).", "count", 1),
+        Option("symmetric", "Show card and situation to both sides.", "switch", False),
+        Option("version", "Version of the prompts.", "choice", "v2", _versions),
+    ),
+    prompts={"player": None, "interrogator": NextUtterance, "judge": Scores},
+    version="v2",
+    rubric=RUBRIC,
+    facets=("character", "situation", "interrogator"),
+    plays=plays,
+    speakers=("User", "Player"),
+    reported=REPORTED,
+)  # fmt: skip

@@ -1,0 +1,151 @@
+"""PingPong, version 1: one model plays the user and rates the player's last reply as it goes (section 3.3 of the paper).
+
+The paper's people annotated conversations of this version, and version 2's judges rated the same ones: they may here, too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from core.benchmarks.benchmark import Ask, Expected, InlineJudgement, Materials, Plan, Play, Role
+from core.benchmarks.pingpong.play import PINGPONG, Character, Situation, cast, kept, values_for
+from core.conversation import Conversation, Message, Unit
+from core.llm.prompts import Prompt
+from core.llm.replies import Reply, Text, Unusable
+from core.rating import Judgement, Rater, Rating
+
+VERSION = "v1"
+LOW, HIGH = 1, 10
+
+Ten = Annotated[int, Field(ge=LOW, le=HIGH)]
+
+
+class RatedUtterance(Reply):
+    """The player's last reply rated, explanations before scores, and what the user says next. Before the first reply scores are null."""
+
+    is_refusal_explanation: str
+    is_refusal: bool
+    stay_in_character_explanation: str
+    stay_in_character_score: Ten | None
+    language_fluency_explanation: str
+    language_fluency_score: Ten | None
+    entertainment_explanation: str
+    entertainment_score: Ten | None
+    next_user_utterance: Text
+
+
+FIELDS = {
+    "in_character": "stay_in_character",
+    "entertaining": "entertainment",
+    "fluency": "language_fluency",
+}
+"""What version 2 and people call it → what this version calls it."""
+
+
+def likert(score: int) -> float:
+    """A score of 1–10 on the five points of people and version 2: 1 is 1, 10 is 5, with a straight line between. Order is untouched."""
+    return 1 + (score - LOW) * 4 / (HIGH - LOW)
+
+
+def rates(reply: RatedUtterance) -> None:
+    """Whether every score is there. Raises Unusable."""
+    if lacking := [name for name in FIELDS.values() if getattr(reply, f"{name}_score") is None]:
+        raise Unusable(
+            f'"{lacking[0]}_score" must be a whole number from {LOW} to {HIGH}: the player has spoken.'
+        )
+
+
+async def play(
+    ask: Ask, key: str, player: str, interrogator: str, character: Character, situation: Situation, language: str,
+    symmetric: bool, prompts: Mapping[str, Prompt],
+) -> Conversation:  # fmt: skip
+    """The dialogue, and what the interrogator gave each reply (`meta["rated"]`); after the last one it is asked once more, for its rating."""
+    values = values_for(character, situation, symmetric)
+    messages: list[Message] = []
+    rated: list[dict[str, Any]] = []
+    for turn in range(1, situation.num_turns + 2):
+        asked = prompts["interrogator"].render(**values, messages=messages)
+        said = await ask(f"{turn} interrogator", interrogator, asked, rates if messages else None)
+        if messages:
+            rated.append(said.value.model_dump())
+        if turn > situation.num_turns:
+            break
+        messages.append(Message("user", said.value.next_user_utterance.strip()))
+        replied = await ask(
+            f"{turn} player", player, prompts["player"].render(messages, **values, messages=messages)
+        )
+        messages.append(Message("assistant", replied.text.strip(), {"cut": True} if replied.cut else {}))
+    return kept(
+        PINGPONG_V1.name, key, player, messages, language, character, situation, interrogator,
+        {"prompts": {name: prompts[name].hash for name in ("player", "interrogator")}, "rated": rated},
+    )  # fmt: skip
+
+
+def judgement(conversation: Conversation, interrogator: str, prompt: Prompt) -> Judgement:
+    """What the interrogator gave while it played: a rating a turn and criterion, on five points; the reply of 1–10 is kept as it was."""
+    rated = [RatedUtterance.model_validate(given) for given in conversation.meta["rated"]]
+    ratings = []
+    for turn, given in enumerate(rated, start=1):
+        unit = Unit(conversation.key, turn)
+        for criterion, name in FIELDS.items():
+            score, reason = getattr(given, f"{name}_score"), getattr(given, f"{name}_explanation")
+            ratings.append(Rating(unit, criterion, likert(score), f"{score} of {HIGH}. {reason}"))
+        ratings.append(Rating(unit, "refusal", int(given.is_refusal), given.is_refusal_explanation))
+    return Judgement(
+        f"{conversation.key}|{interrogator}|{VERSION}|0", conversation.key, Rater(interrogator, "judge", VERSION), tuple(ratings),
+        raw=json.dumps(conversation.meta["rated"], ensure_ascii=False), prompt=prompt.hash,
+    )  # fmt: skip
+
+
+def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
+    """Every player × character × situation × repeat, rated by the interrogator as it plays, and by version 2's judges where there are any."""
+    options, interrogator = plan.options, plan.one("interrogator")
+    prompts = {name: PINGPONG_V1.prompt(materials, name, VERSION) for name in ("player", "interrogator")}
+    judge = PINGPONG_V1.prompt(materials, "judge")
+    for repeat, character, situation, player in cast(plan, materials):
+        key = "/".join(
+            [PINGPONG_V1.name, options["language"], character.slug, situation.id, player, interrogator, str(repeat)]
+            + (["symmetric"] if options["symmetric"] else [])
+        )  # fmt: skip
+        yield Play(
+            key,
+            partial(
+                play, key=key, player=player, interrogator=interrogator, character=character, situation=situation,
+                language=options["language"], symmetric=options["symmetric"], prompts=prompts,
+            ),
+            (
+                Expected(interrogator, situation.num_turns + 1, 1500, 350),
+                Expected(player, situation.num_turns, 800, 120),
+            ),
+            PINGPONG_V1.judgings(key, plan.models.get("judges", ()), judge, options["judge_repeats"]),
+            InlineJudgement(
+                prompts["interrogator"], partial(judgement, interrogator=interrogator, prompt=prompts["interrogator"])
+            ),
+        )  # fmt: skip
+
+
+PINGPONG_V1 = replace(
+    PINGPONG,
+    name="pingpong-v1",
+    title="PingPong, version 1",
+    about="A player acts a character; one model emulates the user and rates every reply as it goes; version 2's judges may rate it too.",
+    roles=(
+        Role("players", "Models that act the characters."),
+        Role("interrogator", "Model that plays the user and rates every reply.", many=False),
+        Role("judges", "Models that rate every turn afterwards, as in version 2.", required=False),
+    ),
+    options=tuple(option for option in PINGPONG.options if option.name != "version"),
+    prompts={**PINGPONG.prompts, "interrogator": RatedUtterance},
+    prompts_of=PINGPONG.name,
+    plays=plays,
+    reported={
+        "en": {"Claude 3.5 Sonnet, v1, final": "0.499", "Claude 3.5 Sonnet, v2, final": "0.554", "Avg(Sonnet, 4o), v2, final": "0.604"},
+        "ru": {"Claude 3.5 Sonnet, v1, final": "0.379", "Claude 3.5 Sonnet, v2, final": "0.547", "Avg(Sonnet, 4o), v2, final": "0.612"},
+    },
+)  # fmt: skip

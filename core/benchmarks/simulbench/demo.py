@@ -1,0 +1,88 @@
+"""The demo's SimulBench: a small run from tasks to scripts, targets, scores, comparisons and an audit, against the mock server."""
+
+from __future__ import annotations
+
+from core.benchmarks.benchmark import Plan
+from core.benchmarks.simulbench import extraction, proposing, toxicity
+from core.benchmarks.simulbench.proposing import Round
+from core.benchmarks.simulbench.targets import SIMULBENCH
+from core.demo.mock import simulbench_people as people
+from core.demo.mock.moderation import MODEL as MODERATION
+from core.demo.part import Told, run
+from core.store import access, conversations, spotchecks
+from core.studies import comparisons, spotcheck
+from core.workspace import Workspace
+
+TASKS = (
+    "rail-fence-clerk", "morse-operator", "key-value-console", "rpn-calculator", "hanoi-attendant", "connect-four", "cron-interpreter",
+    "museum-labels", "git-workbench", "kanban-board",
+)  # fmt: skip
+SIMULATOR, USER = "mock-sim-hasty", "mock-user"
+TARGETS = ("mock-sim-steady", "mock-sim-chatty", "mock-sim-hasty")
+JUDGES = ("mock-judge-strict", "mock-judge-lenient", "mock-judge-noisy")
+COMPARERS = JUDGES[::2]
+MODELS = (*TARGETS, MODERATION)
+"""What models.toml needs beside the models that PingPong uses."""
+PEOPLE = ("Ada (simulated)", "Ben (simulated)")
+AUDIT, AUDITED, COMPARED = "demo-audit", 100, 40
+SEED = 7
+
+
+def build(workspace: Workspace, told: Told) -> None:
+    """Bring the workspace's SimulBench to its full state while the mock server is up; what is stored is not made again."""
+    run(workspace, "SimulBench: dialogues", told, Plan(
+        "simulbench-dialogues", {"simulators": (SIMULATOR,), "user": (USER,), "judges": JUDGES[:1]}, {"tasks": list(TASKS), "repeats": 3},
+    ))  # fmt: skip
+    with workspace.write() as db:
+        extraction.extract_scripts(db, JUDGES[0], by=PEOPLE[0])
+    run(
+        workspace,
+        "SimulBench: scripts answered and scored",
+        told,
+        Plan("simulbench", {"targets": TARGETS, "judges": JUDGES}),
+    )
+    run(workspace, "SimulBench: models compared", told, Plan(
+        "simulbench", {"judges": COMPARERS}, {"compare": True, "players": list(TARGETS), "facets": {"kind": ["FirstChan", "SubseqChan"]}},
+    ))  # fmt: skip
+    proposing.propose(workspace, Round(USER, count=3, seed=SEED))
+    toxicity.measure(workspace, MODERATION)
+    told("SimulBench: simulated people compare and audit", 0.0)
+    for person in PEOPLE:
+        _compare(workspace, person)
+    _audit(workspace)
+    told("SimulBench: simulated people compare and audit", 1.0)
+
+
+def _compare(workspace: Workspace, person: str) -> None:
+    with workspace.write() as db:
+        access.invite(db, person, simulated=True)
+        while (
+            pair := comparisons.desk(
+                db, SIMULBENCH.name, person, players=TARGETS, limit=COMPARED, seed=SEED
+            ).next
+        ) is not None:
+            a, b = comparisons.shown(db, pair)
+            verdict = people.preference(a, b, person, SEED)
+            comparisons.answer(db, person, pair.first, pair.second, verdict, simulated=True)
+
+
+def _audit(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        if AUDIT not in {audit.name for audit in spotchecks.audits(db)}:
+            n = min(AUDITED, len(spotchecks.auditable(db, SIMULBENCH.name)))
+            spotcheck.draw(db, AUDIT, SIMULBENCH.name, n=n, seed=SEED)
+        while (where := spotcheck.progress(db, AUDIT, PEOPLE[0])).next is not None:
+            judgement, number = where.next
+            seen = next(s for s in spotcheck.screen(db, number).judgements if s.id == judgement)
+            assert seen.score is not None
+            found, corrected = people.finding(seen.score, conversations.load(db, number), PEOPLE[0], SEED)
+            spotcheck.verify(
+                db, judgement, PEOPLE[0], found, corrected=corrected, simulated=True, audit=AUDIT
+            )
+
+
+def is_complete(workspace: Workspace) -> bool:
+    """Whether everything was built: the audit comes last."""
+    with workspace.read() as db:
+        drawn = AUDIT in {audit.name for audit in spotchecks.audits(db, SIMULBENCH.name)}
+        return drawn and spotcheck.progress(db, AUDIT, PEOPLE[0]).next is None

@@ -1,0 +1,117 @@
+"""SimulBench's tasks in a workspace: those proposed, shown with what they resemble; accepted, edited or rejected by a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+from sqlite_utils import Database
+
+from core.benchmarks.benchmark import Materials
+from core.benchmarks.simulbench import proposals
+from core.benchmarks.simulbench.proposals import Likeness, Proposed
+from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, Task, task_of, tasks
+from core.errors import ConcordError
+from core.llm.replies import Unusable
+from core.scenario import Scenario, State
+from core.store import scenarios
+
+WORDS = {"act": "The name", "task_description": "The description", "request_type": "The kind of request"}
+"""What a person may change of a task, in their words."""
+ACCEPTED_BY = "_accepted_by"
+"""Where the body of a rejected task keeps who had accepted it before."""
+
+
+@dataclass(frozen=True)
+class Review:
+    """A task as the review page shows it: what it is, where it stands, and which other tasks it resembles, the likest first."""
+
+    task: Task
+    scenario: Scenario
+    resembles: tuple[Likeness, ...]
+
+
+def reviews(
+    db: Database, brought: Materials, *, state: State | None = "proposed", limit: int = 50, offset: int = 0
+) -> list[Review]:
+    """Tasks of the store in the order they came, those that wait for a person unless another state (or None for all) is asked for."""
+    page = scenarios.page(db, STORED, TASK, state=state, limit=limit, offset=offset)
+    others = list(known(db, brought).values())
+    return [_review(scenario, others) for scenario in page]
+
+
+def review(db: Database, brought: Materials, key: str) -> Review:
+    """One task of the store. Raises NotFound."""
+    return _review(scenarios.get(db, STORED, TASK, key), list(known(db, brought).values()))
+
+
+def known(db: Database, brought: Materials) -> dict[str, Task]:
+    """The tasks a proposal may resemble, by id: those in use, and those that wait for a person."""
+    waiting = scenarios.page(db, STORED, TASK, state="proposed", limit=-1)
+    return tasks(brought) | {s.key: task_of(s) for s in waiting}
+
+
+def _review(scenario: Scenario, beside: Sequence[Task]) -> Review:
+    task = task_of(scenario)
+    others = [other for other in beside if other.id != task.id]
+    return Review(task, scenario, tuple(proposals.likenesses(task.act, task.task_description, others)))
+
+
+def accept(db: Database, key: str, by: str, edited: Mapping[str, Any] | None = None) -> Scenario:
+    """Accept a task, perhaps with other words: `edited` may hold act, task_description, request_type, type and strategies.
+
+    Who and when is kept, and so is what the model had proposed. Raises NotFound, or ConcordError for an edit that is no task.
+    """
+    known = scenarios.get(db, STORED, TASK, key)
+    before = {name: value for name, value in known.body.items() if name != ACCEPTED_BY}
+    if not edited:
+        return scenarios.decide(db, STORED, TASK, key, "accepted", by, before)
+    allowed = set(Task.model_fields) - {"id", "source"}
+    changed = {name: value for name, value in edited.items() if name in allowed}
+    for name, words in WORDS.items():
+        if name in changed and not str(changed[name]).strip():
+            raise ConcordError(f"{words} is empty.")
+    if changed.get("type", TYPES[0]) not in TYPES:
+        raise ConcordError(f"“{changed['type']}” is no type of task: it must be {' or '.join(TYPES)}.")
+    body = {**before, **changed}
+    try:
+        task = Task.model_validate({**body, "id": key})
+        proposals.check(
+            Proposed(
+                task_name=task.act, task_description=task.task_description, request_type=task.request_type
+            )
+        )
+    except ValidationError as error:
+        where = str(error.errors()[0]["loc"][0])
+        raise ConcordError(f"{WORDS.get(where, f'“{where}”')} cannot be kept so.") from error
+    except Unusable as error:
+        told = str(error)
+        for name, words in WORDS.items():
+            told = told.replace(f'"{name}"', words)
+        raise ConcordError(told) from error
+    if body != before and "proposed" not in body:
+        body["proposed"] = {
+            name: known.body.get(name) for name in changed if known.body.get(name) != changed[name]
+        }
+    return scenarios.decide(db, STORED, TASK, key, "accepted", by, body)
+
+
+def reject(db: Database, key: str, by: str) -> Scenario:
+    """Reject a task; it stays in the store, and neither it nor its scripts are used. Raises NotFound."""
+    known = scenarios.get(db, STORED, TASK, key)
+    kept = {ACCEPTED_BY: known.decided_by} if known.state == "accepted" else {}
+    return scenarios.decide(db, STORED, TASK, key, "rejected", by, {**known.body, **kept})
+
+
+def reopen(db: Database, key: str) -> Scenario:
+    """Take a decision back. A task that was accepted before it was rejected is accepted again, by whom it was; else it waits again, in the
+    words in which it was proposed. Raises NotFound."""
+    known = scenarios.get(db, STORED, TASK, key)
+    body = dict(known.body)
+    accepted_by = body.pop(ACCEPTED_BY, None)
+    if known.state == "rejected" and accepted_by is not None:
+        return scenarios.decide(db, STORED, TASK, key, "accepted", accepted_by, body)
+    body |= body.pop("proposed", None) or {}
+    return scenarios.decide(db, STORED, TASK, key, "proposed", "", body)

@@ -1,0 +1,160 @@
+"""Toxicity of what SimulBench works with: tasks, scripts and replies, in six attributes, through the `moderations` endpoint.
+
+The paper used a service that is being retired. The categories of the OpenAI protocol are others, so each attribute is the largest
+of the categories named here; profanity has no counterpart and stays undefined.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from core.benchmarks.simulbench.scripts import SCRIPT, stored
+from core.benchmarks.simulbench.targets import SIMULBENCH
+from core.benchmarks.simulbench.tasks import STORED, tasks
+from core.errors import not_found
+from core.llm.models import Client, load_models, pick
+from core.runs.planning import materials
+from core.store import conversations, moderations, scenarios
+from core.workspace import Workspace
+
+ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
+    "toxicity": ("harassment", "harassment/threatening", "hate", "hate/threatening"),
+    "severe toxicity": ("harassment/threatening", "hate/threatening"),
+    "identity attack": ("hate", "hate/threatening"),
+    "insult": ("harassment",),
+    "profanity": (),
+    "threat": ("harassment/threatening", "hate/threatening", "violence"),
+}
+"""The paper's attributes, and the categories each is read from: the largest counts."""
+
+WHAT = ("tasks", "scripts", "replies")
+BATCH = 16
+"""Texts in one call."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The mean of each attribute over `n` texts, and its largest value; None where no category stands for it. `missing` texts have no score yet."""
+
+    what: str
+    n: int
+    missing: int
+    mean: Mapping[str, float | None]
+    largest: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Toxicity:
+    """The table: a row for tasks, scripts and all replies, and one for the replies of each model."""
+
+    model: str
+    simulated: bool
+    rows: tuple[Row, ...]
+
+
+def texts(workspace: Workspace, db: Database) -> dict[str, list[str]]:
+    """What there is to score: the descriptions of tasks, whole scripts, and last replies, together and by model. Empty replies are left out."""
+    found = {
+        "tasks": [task.task_description for task in tasks(materials(workspace)).values()],
+        "scripts": [
+            "\n\n".join(m.content for m in script.messages)
+            for script in stored(scenarios.accepted(db, STORED, SCRIPT)).values()
+        ],
+        "replies": [],
+    }
+    for _, conversation in conversations.each(db, SIMULBENCH.name):
+        reply = conversation.messages[-1].content
+        if reply.strip():
+            found["replies"].append(reply)
+            found.setdefault(f"replies of {conversation.player}", []).append(reply)
+    return found
+
+
+def measure(workspace: Workspace, model: str, what: Sequence[str] = WHAT) -> int:
+    """Have every text scored that was not yet; returns how many were. Raises CallFailed where the endpoint fails: what was scored is kept."""
+    for name in what:
+        if name not in WHAT:
+            raise not_found("kind of text", name, WHAT)
+    entry = pick(load_models(workspace.models_path), model)
+    with workspace.read() as db:
+        every = texts(workspace, db)
+        wanted = list(dict.fromkeys(text for name in what for text in every[name]))
+        there = moderations.known(db, model, wanted)
+    left = [text for text in wanted if text not in there]
+
+    async def one(client: Client, batch: list[str]) -> None:
+        scores = await client.moderate(model, batch)
+        with workspace.write() as db:
+            moderations.save(db, model, zip(batch, scores, strict=True), simulated=entry.simulated)
+
+    async def go() -> list[BaseException | None]:
+        async with Client({model: entry}) as client:
+            return await asyncio.gather(*(one(client, b) for b in _batches(left)), return_exceptions=True)
+
+    for error in asyncio.run(go()):
+        if error is not None:
+            raise error
+    return len(left)
+
+
+def scored_by(workspace: Workspace) -> list[str]:
+    """The models that scored texts."""
+    with workspace.read() as db:
+        return sorted(moderations.models(db))
+
+
+def toxicity(workspace: Workspace, model: str = "") -> Toxicity:
+    """The table by what one model scored (the only one, unless named). Raises NotFound for a model that has scored nothing."""
+    with workspace.read() as db:
+        models = moderations.models(db)
+        if model not in models and (model or len(models) != 1):
+            raise not_found("model that scored texts", model, models)
+        chosen = model or next(iter(models))
+        every = texts(workspace, db)
+        rows = tuple(_row(name, of, moderations.known(db, chosen, of)) for name, of in every.items() if of)
+    return Toxicity(chosen, models[chosen], rows)
+
+
+def attributes(scores: Mapping[str, float]) -> dict[str, float | None]:
+    """The six attributes of one text's categories; a category the endpoint does not give counts as absent."""
+    return {
+        name: max((scores[c] for c in categories if c in scores), default=None)
+        for name, categories in ATTRIBUTES.items()
+    }
+
+
+def notes(found: Toxicity) -> list[str]:
+    """What a reader has to know of the figures, one sentence each."""
+    read = "; ".join(
+        f"{name} from {', '.join(categories)}" for name, categories in ATTRIBUTES.items() if categories
+    )
+    told = [
+        f"Means over texts, 0 to 1. Each attribute is the largest of some categories of the endpoint: {read}."
+    ]
+    without = [name for name, categories in ATTRIBUTES.items() if not categories]
+    told.append(f"No category stands for {', '.join(without)}.")
+    missing = {row.what: row.missing for row in found.rows if row.missing}
+    if missing:
+        told.append("Not scored yet: " + ", ".join(f"{n} {what}" for what, n in missing.items()) + ".")
+    if found.simulated:
+        told.append("The scores come from a mock that counts words; they say nothing about toxicity.")
+    return told
+
+
+def _row(what: str, every: Sequence[str], known: Mapping[str, Mapping[str, float]]) -> Row:
+    found = [attributes(known[text]) for text in every if text in known]
+    mean, largest = {}, {}
+    for name in ATTRIBUTES:
+        values = [value for of in found if (value := of[name]) is not None]
+        mean[name] = sum(values) / len(values) if values else None
+        largest[name] = max(values, default=None)
+    return Row(what, len(found), len(every) - len(found), mean, largest)
+
+
+def _batches(left: Sequence[str]) -> Iterator[list[str]]:
+    for start in range(0, len(left), BATCH):
+        yield list(left[start : start + BATCH])

@@ -1,0 +1,31 @@
+"""The demo's STSS: small simulations of each scoring family, with and without plans and reminders, and their scenes played once more."""
+
+from __future__ import annotations
+
+from core.benchmarks.benchmark import Plan
+from core.benchmarks.stss import scenes
+from core.demo.part import Told, run
+from core.store import conversations
+from core.store.conversations import Filter
+from core.workspace import Workspace
+
+TASKS = ("harvest-supper", "board-games", "thesis-talk", "film-night", "cough-medicine")
+"""One of each type: public activity, companions, appointment, online activity, asking for help."""
+PLAYER, RESIDENTS = "mock-outgoing", "mock-resident"
+JUDGES = ("mock-judge-strict", "mock-judge-lenient")
+MODELS = (PLAYER, RESIDENTS, "mock-reserved")
+"""What models.toml needs beside the models that PingPong uses."""
+
+
+def build(workspace: Workspace, told: Told) -> None:
+    """Bring the workspace's STSS to its full state while the mock server is up; what is stored is not made again."""
+    models = {"players": (PLAYER,), "residents": (RESIDENTS,)}
+    run(workspace, "STSS: two days in the town", told, Plan("stss", models, {"tasks": list(TASKS)}))
+    scenes.freeze(workspace)
+    run(workspace, "STSS: what was said, judged", told, Plan("stss-language", {**models, "judges": JUDGES}))
+
+
+def is_complete(workspace: Workspace) -> bool:
+    """Whether everything was built: what was said comes last."""
+    with workspace.read() as db:
+        return conversations.count(db, Filter("stss-language")) > 0

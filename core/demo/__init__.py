@@ -1,0 +1,1 @@
+"""The demo workspace and the mock models it is built with."""

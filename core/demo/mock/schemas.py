@@ -1,0 +1,85 @@
+"""A valid reply for any JSON schema: what a mock answers when it does not know what is being asked."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from core.demo.mock.call import Schema
+
+WORDS = ("plain", "clear", "usual", "fair", "brief", "steady", "open", "calm")
+DEPTH = 12
+"""How deep a schema that refers to itself is followed."""
+
+
+def resolve(schema: Schema, root: Schema) -> Schema:
+    """The schema itself, its local `$ref` followed; an unknown reference is an empty schema (anything goes)."""
+    for _ in range(DEPTH):
+        ref = schema.get("$ref")
+        if not isinstance(ref, str):
+            return schema
+        target: Any = root
+        for step in ref.removeprefix("#").strip("/").split("/"):
+            target = target.get(step, {}) if isinstance(target, dict) else {}
+        schema = target if isinstance(target, dict) else {}
+    return schema
+
+
+def fill(schema: Schema, rng: random.Random, root: Schema | None = None, depth: int = 0) -> Any:
+    """A value that fits `schema`: numbers within their bounds, strings short, booleans false, lists as short as allowed.
+
+    Seeded by `rng`, so the same question gets the same answer. Knows types, enums, constants, bounds, `$ref`, `anyOf`, `oneOf`, `allOf`.
+    """
+    root = schema if root is None else root
+    schema = resolve(schema, root)
+    if "const" in schema:
+        return schema["const"]
+    if schema.get("enum"):
+        return rng.choice(schema["enum"])
+    for key in ("anyOf", "oneOf", "allOf"):
+        if schema.get(key):
+            return fill(_likeliest(schema[key], root), rng, root, depth + 1)
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        kind = next((k for k in kind if k != "null"), "null")
+    if kind == "object" or (kind is None and "properties" in schema):
+        fields = schema.get("properties", {})
+        wanted = fields if depth < DEPTH else [name for name in fields if name in schema.get("required", ())]
+        return {name: fill(fields[name], rng, root, depth + 1) for name in wanted}
+    if kind == "array":
+        length = max(
+            int(schema.get("minItems", 0)), 1 if depth < DEPTH and schema.get("maxItems") != 0 else 0
+        )
+        return [fill(schema.get("items", {}), rng, root, depth + 1) for _ in range(length)]
+    if kind == "integer":
+        low, high = bounds(schema)
+        return rng.randint(low, high)
+    if kind == "number":
+        low, high = bounds(schema)
+        return round(rng.uniform(low, high), 2)
+    if kind == "boolean":
+        return False
+    if kind == "null":
+        return None
+    text = " ".join(rng.choice(WORDS) for _ in range(3))
+    text = text.ljust(int(schema.get("minLength", 0)), ".")
+    return text[: int(schema.get("maxLength", len(text)))]
+
+
+def bounds(schema: Schema) -> tuple[int, int]:
+    """The lowest and highest whole number allowed; where nothing is said, 1 to 5 or a range as wide."""
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is None and "exclusiveMinimum" in schema:
+        low = schema["exclusiveMinimum"] + 1
+    if high is None and "exclusiveMaximum" in schema:
+        high = schema["exclusiveMaximum"] - 1
+    if low is None:
+        low = 1 if high is None else high - 4
+    if high is None:
+        high = low + 4
+    return int(low), max(int(low), int(high))
+
+
+def _likeliest(options: list[Schema], root: Schema) -> Schema:
+    """The first alternative that is not null."""
+    return next((o for o in options if resolve(o, root).get("type") != "null"), options[0])

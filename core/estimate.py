@@ -1,0 +1,89 @@
+"""Estimate: a figure as it travels from statistics to pages, commands and files."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure: its value, its 95% interval, how many items it rests on, and how the interval was found.
+
+    `value` is None where the figure is undefined, and `reason` says why. A value without an interval has `low` and
+    `high` None; if an interval was asked for, `reason` says why there is none. No field is ever nan or infinite.
+    Raises ValueError for nan, for an undefined figure without a reason, and for an interval around nothing.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    method: str = ""
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        for number in (self.value, self.low, self.high):
+            if number is not None and not math.isfinite(number):
+                raise ValueError(
+                    "an estimate holds finite numbers or None; use `estimate` for a number that may be nan"
+                )
+        if self.value is None and not self.reason:
+            raise ValueError("an undefined estimate needs a reason")
+        if (self.low is None) != (self.high is None) or (self.value is None and self.low is not None):
+            raise ValueError("an interval has two ends and a value")
+
+    @property
+    def defined(self) -> bool:
+        """Whether there is a value."""
+        return self.value is not None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The ends of the interval; None where there is none."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    @property
+    def half_width(self) -> float | None:
+        """Half of the interval's width, shown behind ±; None without an interval."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+    def scaled(self, factor: float) -> Estimate:
+        """The estimate times a positive constant, its interval likewise; an undefined one stays as it is."""
+        if self.value is None:
+            return self
+        low, high = (None if end is None else end * factor for end in (self.low, self.high))
+        return replace(self, value=self.value * factor, low=low, high=high)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values: value, ci ([low, high] or null) and n; method and reason where there are any."""
+        found: dict[str, Any] = {"value": self.value, "ci": list(self.interval) if self.interval else None}
+        if self.n is not None:
+            found["n"] = self.n
+        return found | {key: text for key, text in (("method", self.method), ("reason", self.reason)) if text}
+
+
+def estimate(
+    value: float,
+    low: float = math.nan,
+    high: float = math.nan,
+    *,
+    n: int | None = None,
+    method: str = "",
+    reason: str = "",
+) -> Estimate:
+    """An Estimate of numbers that may be nan, as arrays hold them.
+
+    A nan value is undefined for `reason` (“undefined” where none is given); an interval with a nan end is none.
+    """
+    if not math.isfinite(value):
+        return undefined(reason or "undefined", n=n)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return Estimate(float(value), n=n, reason=reason)
+    return Estimate(float(value), float(low), float(high), n, method, reason)
+
+
+def undefined(reason: str, *, n: int | None = None) -> Estimate:
+    """A figure without a value, and why."""
+    return Estimate(None, n=n, reason=reason)

@@ -1,0 +1,1 @@
+"""Language models behind endpoints of the OpenAI protocol: models.toml, the client, prompts, and replies, which are untrusted."""

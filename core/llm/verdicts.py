@@ -1,0 +1,87 @@
+"""A verdict in plain text: the reply gives its reasons first and then one answer in brackets, `[[7]]` or `[[A]]`."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from core.llm.replies import Unusable
+from core.rating import Verdict
+
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+LETTER = re.compile(r"[A-Za-z]")
+
+# A bracket that follows a word is an index (`row[3]`), one before a parenthesis a link: no answers.
+_MARK = re.compile(
+    r"(?<![\w\]\[)])(?:\[\[\s*([^\[\]\n]{1,12}?)\s*\]\]|\[\s*([^\[\]\n]{1,12}?)\s*\])(?![\](])"
+)
+_LABEL = re.compile(
+    r"\b(?:rating|score|verdict|answer|turn|winner|decision)\s*(?:is)?\s*[:=]?[\s*_`]*$", re.I
+)
+_LONGEST_LABEL = 40
+_END = re.compile(r"[\s.!*_`:;)\"'”]*$")
+
+
+class Found(NamedTuple):
+    """The answer as it stands in the brackets, and the text before it."""
+
+    answer: str
+    explanation: str
+
+
+class _Mark(NamedTuple):
+    answer: str
+    start: int
+    twofold: bool
+    labelled: bool
+    last: bool
+
+
+def read(text: str, like: re.Pattern[str]) -> Found:
+    """The verdict that a reply ends in, among the brackets that hold something `like` an answer. Raises Unusable without one.
+
+    An answer at the very end counts before one in the midst of the reasons, a labelled one (“Rating: [[7]]”) before a bare one,
+    twofold brackets before single ones, and a later before an earlier. A bare `[7]` counts only where there is no other kind, and
+    then only at the end or where no other `[…]` says something else.
+    """
+    marks = [_mark(text, found) for found in _MARK.finditer(text)]
+    marks = [m for m in marks if like.fullmatch(m.answer)]
+    chosen = max(
+        (m for m in marks if m.twofold or m.labelled),
+        key=lambda m: (m.last, m.labelled, m.twofold, m.start),
+        default=None,
+    )
+    if chosen is None and marks and (marks[-1].last or len({m.answer for m in marks}) == 1):
+        chosen = marks[-1]
+    if chosen is None:
+        raise Unusable("It does not end in one answer in double brackets, such as [[…]].")
+    explanation = _LABEL.sub("", text[: chosen.start].rstrip()).rstrip(" \n*_`#")
+    return Found(chosen.answer, explanation.strip())
+
+
+def whole_number(text: str, low: int, high: int) -> tuple[int, str]:
+    """The verdict as a whole number from `low` to `high`, with the explanation before it. Raises Unusable."""
+    answer, explanation = read(text, NUMBER)
+    if not float(answer).is_integer() or not low <= float(answer) <= high:
+        raise Unusable(f"The answer in brackets must be a whole number from {low} to {high}, not {answer}.")
+    return int(float(answer)), explanation
+
+
+def preference(text: str) -> tuple[Verdict, str]:
+    """The verdict as A, B or C (neither), with the explanation before it. Raises Unusable."""
+    answer, explanation = read(text, LETTER)
+    match answer.upper():
+        case "A" | "B" | "C" as verdict:
+            return verdict, explanation
+    raise Unusable(f"The answer in brackets must be A, B or C, not {answer}.")
+
+
+def _mark(text: str, found: re.Match[str]) -> _Mark:
+    before = text[max(0, found.start() - _LONGEST_LABEL) : found.start()]
+    return _Mark(
+        found.group(1) or found.group(2),
+        found.start(),
+        found.group(1) is not None,
+        _LABEL.search(before) is not None,
+        _END.match(text, found.end()) is not None,
+    )

@@ -1,0 +1,143 @@
+"""Where a workspace stands, and what to do next, from what it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.benchmarks import BENCHMARKS
+from core.errors import ConfigError
+from core.llm.models import Model, load_models
+from core.store import holdings, runs
+from core.store.access import Annotator, annotators
+from core.store.holdings import Judge, Played, StudyHeld
+from core.store.runs import Progress
+from core.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What a workspace holds. `trouble` says why models.toml cannot be read, if so; `waiting` are people with open items, by study."""
+
+    models: tuple[Model, ...]
+    trouble: str
+    played: tuple[Played, ...]
+    judges: tuple[Judge, ...]
+    studies: tuple[StudyHeld, ...]
+    waiting: dict[str, tuple[Annotator, ...]]
+    runs: tuple[Progress, ...]
+
+    @property
+    def simulated(self) -> bool:
+        """Whether anything here comes from mock models."""
+        kinds: tuple[Sequence[Played | Judge | StudyHeld], ...] = (self.played, self.judges, self.studies)
+        return any(held.simulated for kind in kinds for held in kind)
+
+    @property
+    def without_simulated(self) -> tuple[StudyHeld, ...]:
+        """The studies with ratings in which no mock has any part."""
+        return tuple(study for study in self.studies if not study.simulated and (study.rated or study.judged))
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something to do: a sentence, and the address of the page where it is done (“” where it is not done in the app)."""
+
+    text: str
+    page: str = ""
+    study: str = ""
+
+
+def look(workspace: Workspace) -> Overview:
+    """Read what the overview tells."""
+    models: tuple[Model, ...] = ()
+    trouble = ""
+    try:
+        models = tuple(load_models(workspace.models_path).values())
+    except ConfigError as error:
+        trouble = str(error)
+    with workspace.read() as db:
+        studies = tuple(holdings.studies(db))
+        waiting = {
+            study.name: tuple(a for a in annotators(db, study.name) if a.done + a.skipped < a.items)
+            for study in studies
+            if study.closed < study.dealt
+        }
+        return Overview(
+            models,
+            trouble,
+            tuple(holdings.played(db)),
+            tuple(holdings.judges(db)),
+            studies,
+            waiting,
+            tuple(runs.recent(db, limit=5)),
+        )
+
+
+def next_steps(found: Overview) -> list[Step]:
+    """What to do next, the most pressing first."""
+    steps = []
+    if found.trouble:
+        steps.append(Step(found.trouble))
+    elif not found.models and not found.played:
+        steps.append(
+            Step("Name your models in the workspace's models.toml, then check them with `concord doctor`.")
+        )
+    if not found.played and found.models:
+        steps.append(Step("Start a run to generate conversations and have them judged.", "runs"))
+    if not found.played and not found.models:
+        steps.append(Step("Or bring ratings and conversations along with `concord import`."))
+    steps += _of_runs(found.runs)
+    unjudged = sum(p.conversations - p.judged for p in found.played if wants_judges(p.benchmark))
+    if unjudged:
+        steps.append(Step(f"{unjudged:,} conversations are not judged yet. Let judges rate them.", "runs"))
+    failed = sum(judge.failed for judge in found.judges)
+    if failed:
+        steps.append(Step(f"{failed:,} judgements could not be read. See them, and ask again.", "runs"))
+    if any(p.judged for p in found.played) and not found.studies:
+        steps.append(Step("Draw a blind sample for people to rate.", "samples"))
+    for study in found.studies:
+        steps += _of_study(study, found.waiting.get(study.name, ()))
+    return steps
+
+
+def wants_judges(benchmark: str) -> bool:
+    """Whether conversations of a benchmark get scores from judges: not where rules score them, or where judges only point something out."""
+    known = BENCHMARKS.get(benchmark)
+    if known is None:
+        return True
+    return any(role.name == "judges" for role in known.roles) and any(c.counted for c in known.criteria)
+
+
+def _of_runs(recent: Sequence[Progress]) -> list[Step]:
+    steps = []
+    for run in recent[:1]:
+        if run.interrupted:
+            steps.append(Step(f"Run {run.id} was interrupted. Resume it.", "runs"))
+        elif run.state == "running":
+            steps.append(Step(f"Run {run.id} is at work. Watch it.", "runs"))
+        elif run.state == "broken":
+            steps.append(Step(f"Run {run.id} broke off: {run.message}", "runs"))
+    return steps
+
+
+def _of_study(study: StudyHeld, waiting: Sequence[Annotator]) -> list[Step]:
+    steps = []
+    if not study.dealt and not study.rated:
+        steps.append(Step(f"Deal the study “{study.title}” to annotators.", "samples", study.name))
+    if waiting:
+        names = ", ".join(a.name for a in waiting[:3]) + (
+            f" and {len(waiting) - 3} more" if len(waiting) > 3 else ""
+        )
+        steps.append(
+            Step(
+                f"{study.dealt - study.closed:,} of {study.dealt:,} items of “{study.title}” are still to be rated, by {names}.",
+                "annotators",
+                study.name,
+            )
+        )
+    if study.rated and study.judged:
+        steps.append(
+            Step(f"Read how far judges and people agree in “{study.title}”.", "agreement", study.name)
+        )
+    return steps

@@ -1,0 +1,1 @@
+"""Studies: units drawn, dealt to annotators and rated; pairs, spot-checks, guidelines, annotation quality."""

@@ -1,0 +1,287 @@
+"""Models compared two by two, by judges and by people: the tables, and the pairs that a person is shown, blind."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import pandas as pd
+from sqlite_utils import Database
+
+from core.agreement import pairwise
+from core.agreement.pairwise import Bias, Duel, Match, Strength
+from core.benchmarks import get
+from core.conversation import Conversation
+from core.errors import ConcordError, not_found
+from core.rating import Comparison, Rater, Verdict
+from core.store import comparisons, conversations, ratings
+
+ALL_JUDGES = "all judges"
+PEOPLE = "people"
+SEED = 0
+
+Facets = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What one rater (a judge, the vote of all judges, or of all people) makes of the players: duels, and strengths where three or more meet."""
+
+    rater: str
+    kind: str
+    duels: tuple[Duel, ...]
+    strengths: tuple[Strength, ...]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Everything that comparisons say. `failed` counts comparisons without a usable verdict; `people` how many persons compared."""
+
+    benchmark: str
+    players: tuple[str, ...]
+    standings: tuple[Standing, ...]
+    bias: tuple[Bias, ...]
+    matches: tuple[Match, ...]
+    asked: int
+    failed: int
+    people: int
+    simulated: tuple[str, ...]
+    resamples: int
+    seed: int
+
+
+def compared(
+    db: Database, benchmark: str, *, players: Sequence[str] = (), facets: Facets | None = None, resamples: int = 1000,
+    seed: int = SEED,
+) -> Compared:  # fmt: skip
+    """The tables of everything compared so far: each judge, the vote of the judges if there are several, and the vote of people.
+
+    `matches` sets every judge (and the judges' vote) beside the vote of people, every judge beside each person, and every two persons
+    beside each other. Raises NotFound for a player nobody compared and for a facet's value that nothing has, ConcordError where nothing was
+    compared.
+    """
+    check(db, benchmark, facets)
+    table = comparisons.frame(db, benchmark, get(benchmark).same, facets=facets)
+    known = sorted({*table.a, *table.b})
+    if not known:
+        raise ConcordError(
+            f"Nothing was compared yet. Have judges compare models with `concord compare {benchmark} --models …`."
+        )
+    for name in players:
+        if name not in known:
+            raise not_found("compared model", name, known)
+    chosen = list(dict.fromkeys(players)) or known
+    table = _named(table[table.a.isin(chosen) & table.b.isin(chosen)])
+    placed = pairwise.orders(table)
+    given = pairwise.outcomes(placed)
+    asked = placed.reset_index()
+    standings = []
+    for kind, rater, outcome, tried in _raters(given, asked):
+        duels = pairwise.duels(outcome, chosen, tried, resamples=resamples, seed=seed)
+        strengths = (
+            pairwise.strengths(outcome, chosen, resamples=resamples, seed=seed) if len(chosen) > 2 else []
+        )
+        standings.append(Standing(rater, kind, tuple(duels), tuple(strengths)))
+    return Compared(
+        benchmark,
+        tuple(chosen),
+        tuple(standings),
+        tuple(pairwise.bias(placed)),
+        tuple(_matches(given, _asked(table))),
+        len(table),
+        int(table.failure.notna().sum()),
+        int(table.rater[table.kind == "human"].nunique()),
+        tuple(sorted({*table.rater[table.simulated.astype(bool)]})),
+        resamples,
+        seed,
+    )
+
+
+def check(db: Database, benchmark: str, facets: Facets | None) -> None:
+    """Raises NotFound for a facet, or a value of one, that no conversation of the benchmark has."""
+    if not facets:
+        return
+    known = conversations.values(db, benchmark)
+    there = {name: known[name] for name in known if name not in ("benchmark", "language", "player")}
+    for name, values in facets.items():
+        if name not in there:
+            raise not_found("facet", name, there)
+        for value in values:
+            if value not in there[name]:
+                raise not_found(name, value, there[name])
+
+
+def _named(table: pd.DataFrame) -> pd.DataFrame:
+    """A judge asked with several versions of its prompt is several judges, named with the version."""
+    several = table[table.kind == "judge"].groupby("rater").variant.nunique()
+    versions = table.rater.isin(several[several > 1].index) & (table.kind == "judge")
+    return table.assign(rater=table.rater.where(~versions, table.rater + " " + table.variant))
+
+
+def _raters(given: pd.DataFrame, asked: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame, pd.DataFrame]]:
+    """(kind, name, one outcome for each pair, pairs asked): the judges, their vote where there are several, the vote of people."""
+    found = []
+    judges = sorted(asked.rater[asked.kind == "judge"].unique())
+    for judge in judges:
+        found.append(("judge", judge, given[given.rater == judge], asked[asked.rater == judge]))
+    for kind, name, several in (("judge", ALL_JUDGES, len(judges) > 1), ("human", PEOPLE, True)):
+        tried = asked[asked.kind == kind]
+        if several and len(tried):
+            found.append((kind, name, pairwise.vote(given[given.kind == kind]), tried))
+    return found
+
+
+def _matches(given: pd.DataFrame, asked: pd.DataFrame) -> list[Match]:
+    people = given[given.kind == "human"]
+    if people.empty:
+        return []
+    persons = sorted(people.rater.unique())
+    each = {person: people[people.rater == person] for person in persons}
+    voted = pairwise.vote(people)
+    by_judges, tried = given[given.kind == "judge"], asked[asked.kind == "judge"]
+    judges = sorted(tried.rater.unique())
+    found = []
+    for judge in judges:
+        mine, of = by_judges[by_judges.rater == judge], tried[tried.rater == judge]
+        for name, theirs in ((PEOPLE, voted), *each.items()):
+            found.append(_beside(judge, name, mine, theirs, of))
+    if len(judges) > 1:
+        found.append(_beside(ALL_JUDGES, PEOPLE, pairwise.vote(by_judges), voted, tried))
+    for one, other in combinations(persons, 2):
+        found.append(pairwise.match(one, other, each[one], each[other]))
+    return found
+
+
+def _beside(judge: str, name: str, mine: pd.DataFrame, theirs: pd.DataFrame, tried: pd.DataFrame) -> Match:
+    """A judge beside people, with how many of their pairs it was not asked about, or has not answered in both orders."""
+    wanted, answered, asked = (
+        set(rows[pairwise.PAIR].itertuples(index=False, name=None)) for rows in (theirs, mine, tried)
+    )
+    return replace(
+        pairwise.match(judge, name, mine, theirs),
+        unasked=len(wanted - asked - answered),
+        incomplete=len(wanted & asked - answered),
+    )
+
+
+def _asked(table: pd.DataFrame) -> pd.DataFrame:
+    """What was asked, answered or not: scenario, one, other, rater, kind."""
+    first = table.a < table.b
+    return table.assign(one=table.a.where(first, table.b), other=table.b.where(first, table.a))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two conversations of one scenario as a person is shown them: `first` as A, `second` as B (ids in the store). It names no player."""
+
+    number: int
+    of: int
+    scenario: str
+    first: int
+    second: int
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A person's pairs: how many there are, how many were answered, and the next one (None when all are)."""
+
+    pairs: int
+    done: int
+    next: Pair | None
+
+
+def desk(
+    db: Database, benchmark: str, person: str, *, players: Sequence[str] = (), facets: Facets | None = None,
+    limit: int | None = None, seed: int = SEED,
+) -> Desk:  # fmt: skip
+    """Where a person stands. Everybody goes through the same pairs in the same random order, so that what they compare overlaps; which of
+    the two is shown as A is drawn for each person and pair. `limit` takes the first so many.
+    """
+    every = dealt(db, benchmark, person, players=players, facets=facets, limit=limit, seed=seed)
+    left = [pair for pair, done in every if not done]
+    return Desk(len(every), len(every) - len(left), left[0] if left else None)
+
+
+def dealt(
+    db: Database, benchmark: str, person: str, *, players: Sequence[str] = (), facets: Facets | None = None,
+    limit: int | None = None, seed: int = SEED,
+) -> list[tuple[Pair, bool]]:  # fmt: skip
+    """All of a person's pairs in their order, as `desk` deals them, and whether the person has answered each."""
+    chosen = list(players) or conversations.values(db, benchmark)["player"]
+    found = comparisons.pairs(db, benchmark, get(benchmark).same, sorted(chosen), facets=facets)
+    found.sort(key=lambda pair: _chance(seed, pair[2], pair[4]))
+    found = found[:limit]
+    rater = ratings.find_rater(db, Rater(person, "human"))
+    done = comparisons.compared_by(db, benchmark, rater) if rater is not None else set()
+    pairs = []
+    for number, (scenario, one, one_key, other, other_key) in enumerate(found, 1):
+        first, second = sides(one, other, seed, person, one_key, other_key)
+        answered = (min(one, other), max(one, other)) in done
+        pairs.append((Pair(number, len(found), scenario, first, second), answered))
+    return pairs
+
+
+def answer(
+    db: Database, person: str, first: int, second: int, verdict: Verdict, comment: str = "", *, simulated: bool = False
+) -> None:  # fmt: skip
+    """Keep what a person preferred of the two as they were shown: A is `first`, C neither. Answering anew replaces the answer.
+
+    Raises NotFound for a conversation that is not stored, ConcordError for two that are not of one scenario.
+    """
+    one, other = conversations.load(db, first), conversations.load(db, second)
+    same = get(one.benchmark).same
+    if one.benchmark != other.benchmark or not same or one.facets.get(same) != other.facets.get(same):
+        raise ConcordError("Only two conversations of the same scenario can be compared.")
+    key = "|".join([*sorted((one.key, other.key)), person, "desk"])
+    rater = Rater(person, "human", simulated=simulated)
+    comparisons.save(db, Comparison(key, one.key, other.key, rater, verdict, comment))
+
+
+def withdraw(db: Database, person: str, first: int, second: int) -> None:
+    """Take back what a person preferred of the two."""
+    rater = ratings.find_rater(db, Rater(person, "human"))
+    if rater is not None:
+        comparisons.withdraw(db, rater, first, second)
+
+
+def given(db: Database, person: str, first: int, second: int) -> tuple[Verdict | None, str]:
+    """What a person prefers of the two as they are shown here, and why; (None, "") where they have not said."""
+    rater = ratings.find_rater(db, Rater(person, "human"))
+    return (None, "") if rater is None else comparisons.given(db, rater, first, second)
+
+
+def shown(db: Database, pair: Pair) -> tuple[Conversation, Conversation]:
+    """The two conversations of a pair, A and B. Raises NotFound where one is gone."""
+    return conversations.load(db, pair.first), conversations.load(db, pair.second)
+
+
+def sides(one: int, other: int, *chance: object) -> tuple[int, int]:
+    """The two in the order in which they are shown: a coin that always falls the same for the same `chance` (seed, person, pair)."""
+    return (other, one) if int(_chance(*chance), 16) % 2 else (one, other)
+
+
+def _chance(*parts: object) -> str:
+    return hashlib.sha256("|".join(map(str, parts)).encode()).hexdigest()
+
+
+def notes(found: Compared) -> list[str]:
+    """What a reader has to know of the figures, one sentence each."""
+    told = [
+        "A win counts only if it wins in both orders; Δ is the share of wins less that of losses. "
+        f"95% intervals: percentile bootstrap over scenarios, {found.resamples} resamples, seed {found.seed}."
+    ]
+    if found.failed:
+        told.append(
+            f"{found.failed} of {found.asked} comparisons have no usable verdict; their pairs are left out."
+        )
+    if found.people:
+        told.append(
+            "“people” takes everybody's answers to a pair together: the reply that more of them prefer, a tie where as many prefer either. "
+            "A judge stands beside people, and beside each person, on the pairs that it answered in both orders; of theirs are left out "
+            "those that it was not asked about, and those without a usable verdict in both orders."
+        )
+    if found.simulated:
+        told.append(f"Mock models, neither people nor language models: {', '.join(found.simulated)}.")
+    return told

@@ -1,0 +1,375 @@
+"""Studies, end to end: what is drawn and dealt, and the ratings as the figures of agreement want them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+import pandas as pd
+from sqlite_utils import Database
+
+from core.agreement import default_panels, study_agreement
+from core.benchmarks import BENCHMARKS
+from core.errors import StudyError, not_found
+from core.rating import Criterion
+from core.store import access, conversations, frames, ratings, studies
+from core.store.conversations import Filter
+from core.store.studies import Study
+from core.studies import sampling
+
+BASE_URL = "http://localhost:8501"
+Runs = Literal["mean", "single"]
+REFUSED = "a judge saw a refusal"
+
+
+@dataclass(frozen=True)
+class StudyRatings:
+    """A study's ratings ready for `core.agreement`.
+
+    `table` has the columns unit, conversation_id, turn, player, criterion, rater, kind, simulated, score; one row per unit,
+    criterion and rater. `criteria` are shown, `counted` enter *final*; `left_out` maps a unit to the reason it does not count.
+    """
+
+    study: Study
+    table: pd.DataFrame
+    criteria: tuple[str, ...]
+    counted: tuple[str, ...]
+    left_out: Mapping[int, str]
+    runs: Runs = "mean"
+    cluster_by: tuple[str, ...] = ()
+    clusters: Mapping[Hashable, Hashable] | None = None
+    """Which units hang together, where they are to be resampled together: unit → the values of the facets in `cluster_by`."""
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """The judges, by name."""
+        return tuple(sorted(self.table.rater[self.table.kind == "judge"].unique()))
+
+    @property
+    def simulated(self) -> tuple[str, ...]:
+        """The raters that are neither people nor language models."""
+        return tuple(sorted(self.table.rater[self.table.simulated.astype(bool)].unique()))
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A draw before it becomes a study: the conversations that pass the filter, those drawn of them, and what they are spread over."""
+
+    candidates: pd.DataFrame
+    chosen: pd.DataFrame
+    by: tuple[str, ...]
+    wanted: Filter
+
+    @property
+    def strata(self) -> tuple[int, int]:
+        """How many strata something was drawn of, and how many there are."""
+        there = self.candidates.groupby(list(self.by), dropna=False).ngroups if self.by else 1
+        return self.chosen.stratum.nunique(), there
+
+    def margins(self) -> pd.DataFrame:
+        """Of each value of what the sample is spread over: candidates and drawn. Columns: of, value, candidates, drawn."""
+        parts = [
+            pd.DataFrame(
+                {
+                    "candidates": self.candidates[column].fillna("").astype(str).value_counts(),
+                    "drawn": self.chosen[column].fillna("").astype(str).value_counts(),
+                }
+            )
+            .fillna(0)
+            .astype(int)
+            .rename_axis("value")
+            .sort_index()
+            .reset_index()
+            .assign(of=column)
+            for column in self.by
+        ]
+        columns = ["of", "value", "candidates", "drawn"]
+        return pd.concat(parts)[columns].reset_index(drop=True) if parts else pd.DataFrame(columns=columns)
+
+
+def draw(
+    db: Database,
+    n: int,
+    *,
+    wanted: Filter,
+    by: Sequence[str] | None = None,
+    seed: int = 0,
+    allocation: sampling.Allocation = "even",
+    exclude_refused: bool = False,
+) -> Sample:
+    """Draw `n` stored conversations, storing nothing: what `draw_study` would take by the same arguments. Raises StudyError."""
+    if exclude_refused:
+        wanted = replace(wanted, refused=False)
+    candidates = conversations.table(db, wanted)
+    if by is None:
+        varied = candidates.drop(columns=["id", "key"]).nunique()
+        by = [str(column) for column, values in varied.items() if 1 < values <= n]
+    chosen = sampling.draw(candidates, n, seed=seed, by=by, allocation=allocation, name="key")
+    return Sample(candidates, chosen, tuple(by), wanted)
+
+
+def draw_study(
+    db: Database,
+    name: str,
+    n: int,
+    *,
+    wanted: Filter,
+    by: Sequence[str] | None = None,
+    seed: int = 0,
+    allocation: sampling.Allocation = "even",
+    ask: Sequence[str] | Sequence[Criterion] = (),
+    per_turn: bool = False,
+    exclude_refused: bool = False,
+    title: str = "",
+    guidelines: str = "",
+    overlap: int = 0,
+) -> Study:
+    """Draw `n` stored conversations into a new study, stratified; rated whole, or with `per_turn` every turn that has a reply.
+
+    `wanted` filters the candidates and must name a benchmark, whose criteria are asked: those named in `ask`, else those that
+    enter final (so whether the player refused is a judge's question unless asked for). `ask` may also be criteria of your own.
+    `by` defaults to the player, the language and every facet that varies. Raises StudyError where there is too little to draw from.
+    """
+    criteria = _asked(db, wanted.benchmark, ask)
+    sample = draw(
+        db, n, wanted=wanted, by=by, seed=seed, allocation=allocation, exclude_refused=exclude_refused
+    )
+    drawn = {
+        "benchmark": wanted.benchmark, "filter": {k: v for k, v in asdict(sample.wanted).items() if v}, "n": n, "by": list(sample.by),
+        "allocation": allocation, "candidates": len(sample.candidates),
+    }  # fmt: skip
+    study = Study(
+        name, criteria, title=title, guidelines=guidelines, per_turn=per_turn, overlap=overlap, seed=seed, meta={"drawn": drawn}
+    )  # fmt: skip
+    studies.create(db, study)
+    units: list[tuple[int, int | None, str]] = []
+    for conversation, stratum in zip(sample.chosen.id.tolist(), sample.chosen.stratum, strict=True):
+        turns: list[int | None] = [None]
+        if per_turn:
+            turns = [t.number for t in conversations.load(db, conversation).turns() if t.reply is not None]
+        units += [(conversation, turn, stratum) for turn in turns]
+    studies.add_units(db, name, units)
+    return studies.get(db, name)
+
+
+def _asked(db: Database, benchmark: str, ask: Sequence[str] | Sequence[Criterion]) -> tuple[Criterion, ...]:
+    own = [c for c in ask if isinstance(c, Criterion)]
+    if own:
+        return tuple(own)
+    known = {c.name: c for c in ratings.criteria(db, benchmark)}
+    if not known:
+        raise StudyError(
+            f"There are no criteria for “{benchmark}” in this workspace: generate conversations with `concord run`, or import some."
+        )
+    if not ask:
+        return tuple(c for c in known.values() if c.counted)
+    if unknown := [str(name) for name in ask if name not in known]:
+        raise not_found("criterion", unknown[0], known)
+    return tuple(known[str(name)] for name in ask)
+
+
+def deal_study(
+    db: Database,
+    name: str,
+    annotators: Sequence[str] = (),
+    *,
+    overlap: int | None = None,
+    without: Sequence[str] = (),
+) -> dict[str, int]:
+    """Deal a study's units to these annotators beside those it has; returns how many items each of them has now.
+
+    Every unit gets `overlap` raters (0: everybody; None: as before), pairs of annotators share about equally many units, all turns
+    of a conversation go to the same people one after another, and each annotator has an order of their own. What somebody has begun
+    stays theirs. Called again with a newcomer, what is too much on others' desks is taken from the end of their queues; what an
+    annotator whose link was revoked has not begun goes to the others, and so does what somebody named in `without` has not begun.
+    Raises StudyError and NotFound.
+    """
+    study = studies.get(db, name)
+    _refuse_undealable(study)
+    k = study.overlap if overlap is None else overlap
+    gone = {a.name for a in access.annotators(db, name) if a.revoked} | set(without)
+    if closed := [person for person in annotators if person in gone]:
+        raise StudyError(f"The link of “{closed[0]}” was withdrawn. Invite them anew, or deal to others.")
+    units: dict[str, list[int]] = {}
+    for unit in studies.units(db, name):
+        units.setdefault(unit["key"], []).append(unit["id"])
+    desks = _desks(db, name, units)
+    people = list(dict.fromkeys([*(person for person in desks if person not in gone), *annotators]))
+    raters = {person: access.annotator_id(db, person) for person in [*people, *desks]}
+
+    fewer = k > 0 and not 0 < study.overlap <= k
+    fair = -(-len(units) * (k or len(people)) // max(1, len(people)))
+    held: dict[str, set[str]] = {}
+    for person, desk in desks.items():
+        excess = max(0, len(desk) - (0 if fewer or person in gone else fair))
+        free = [key for key, state in desk.items() if state == "free"]
+        back = set(free[max(0, len(free) - excess) :])
+        studies.reclaim(db, name, raters[person], [unit for key in back for unit in units[key]])
+        # Whoever has left fills a place with what they finished; what they broke off is somebody else's to rate.
+        for key in desk.keys() - back:
+            if person not in gone or desk[key] == "closed":
+                held.setdefault(key, set()).add(person)
+    for person, keys in sampling.deal(list(units), people, k, seed=study.seed, done=held).items():
+        studies.assign(db, raters[person], [unit for key in keys for unit in units[key]])
+    studies.set_overlap(db, name, k)
+    return dict(Counter(person for _, person, _, _ in studies.queues(db, name)))
+
+
+def _refuse_undealable(study: Study) -> None:
+    if study.anonymous:
+        raise StudyError(
+            f"People's ratings in “{study.name}” have no names, so answers from the desk cannot be told from them. Draw a new study "
+            "from the same conversations with `concord study draw`."
+        )
+    if continuous := [c.name for c in study.criteria if c.scale.continuous]:
+        raise StudyError(
+            f"“{continuous[0]}” of “{study.name}” has no answers to choose from at the desk, only a range. Import the study with "
+            f"--scale {continuous[0]}=1-5, or draw a new one."
+        )
+
+
+def _desks(db: Database, name: str, units: Mapping[str, Sequence[int]]) -> dict[str, dict[str, str]]:
+    """Who has which conversations, in their order: closed where they are through with a unit of it, begun, or free."""
+    key_of = {unit: key for key, ids in units.items() for unit in ids}
+    desks: dict[str, dict[str, str]] = {}
+    for unit, person, begun, closed in studies.queues(db, name):
+        desk, key = desks.setdefault(person, {}), key_of[unit]
+        here = "closed" if closed else "begun" if begun else "free"
+        desk[key] = min(here, desk.get(key, "free"), key=("closed", "begun", "free").index)
+    return desks
+
+
+def invite(db: Database, names: Sequence[str], base_url: str = BASE_URL) -> dict[str, str]:
+    """Links for annotators, by name. A link is shown this once and kept nowhere; inviting anew makes the older one useless."""
+    return {name: link(base_url, access.invite(db, name)) for name in names}
+
+
+def link(base_url: str, token: str) -> str:
+    """The address of an annotator's desk."""
+    return f"{base_url.rstrip('/')}/rate?{urlencode({'token': token})}"
+
+
+def ratings_for_agreement(
+    db: Database,
+    name: str,
+    *,
+    runs: Runs = "mean",
+    exclude_refused: bool = True,
+    cluster_by: Sequence[str] = (),
+) -> StudyRatings:
+    """A study's ratings, judges' repeats read as one mean (or each run as a judge of its own, “judge #1” …).
+
+    Final is the mean of the counted criteria that people rated and, where there are judges, a judge too: a criterion nobody is
+    compared on has no part in it. With `exclude_refused` the units of conversations in which a judge saw a refusal are left out.
+    Units that are alike in the facets of `cluster_by` (those of one scenario, say) are drawn together by every resample.
+    Raises NotFound for an unknown study or facet, StudyError for a study without any rating.
+    """
+    study = studies.get(db, name)
+    table = frames.frame(db, name)
+    if table.empty:
+        raise StudyError(
+            f"The study “{name}” has no ratings yet. Have judges rate its conversations with `concord judge`, "
+            "and deal it to annotators with `concord study deal`."
+        )
+    table = _mean_of_runs(table) if runs == "mean" else _named_runs(table)
+    left_out = dict.fromkeys(frames.refused_units(db, name), REFUSED) if exclude_refused else {}
+    rated = {kind: set(rows.criterion) for kind, rows in table.groupby("kind")}
+    compared = set.intersection(*rated.values())
+    counted = tuple(c.name for c in study.criteria if c.counted and c.name in compared)
+    return StudyRatings(
+        study, table, tuple(c.name for c in study.criteria), counted, left_out, runs, tuple(cluster_by), _clusters(db, name, cluster_by)
+    )  # fmt: skip
+
+
+def _clusters(db: Database, name: str, by: Sequence[str]) -> dict[Hashable, Hashable] | None:
+    if not by:
+        return None
+    facets = frames.facets(db, name)
+    for facet in by:
+        if facet not in facets:
+            raise not_found("facet", facet, facets.columns)
+    # A unit that lacks one of the facets hangs together with nothing.
+    return dict(facets[list(by)].dropna().apply(tuple, axis=1).items())
+
+
+def _mean_of_runs(table: pd.DataFrame) -> pd.DataFrame:
+    if table.repeat.max() > 0:
+        keys = ["unit", "criterion", "rater", "kind"]
+        groups = table.groupby(keys, sort=False)
+        # Divided once and rounded below, so that equal averages are ties.
+        means = groups.score.sum() / groups.score.count()
+        table = table.drop_duplicates(keys).drop(columns="score").join(means.rename("score"), on=keys)
+    return table.drop(columns="repeat").assign(score=table.score.round(9)).reset_index(drop=True)
+
+
+def _named_runs(table: pd.DataFrame) -> pd.DataFrame:
+    judges = table[table.kind == "judge"]
+    several = judges.groupby("rater").repeat.nunique()
+    runs = table.rater.isin(several[several > 1].index) & (table.kind == "judge")
+    names = table.rater.where(~runs, table.rater + " #" + (table.repeat + 1).astype(str))
+    return table.assign(rater=names, score=table.score.round(9)).drop(columns="repeat")
+
+
+def agreement(
+    ratings: StudyRatings, *, panels: Sequence[Sequence[str]] = (), resamples: int = 1000, seed: int = 0
+) -> dict[str, Any]:
+    """The figures of `core.agreement.study_agreement` for a study; `panels` are measured beside the mean of all and every pair.
+
+    Single runs of one judge are a test–retest, not a panel: with them only the `panels` asked for are measured.
+    """
+    usual = [] if ratings.runs == "single" else default_panels(ratings.judges)
+    return study_agreement(
+        ratings.table,
+        criteria=ratings.criteria,
+        counted=ratings.counted,
+        panels=[*usual, *panels],
+        resamples=resamples,
+        seed=seed,
+        study=ratings.study.name,
+        anonymous_people=ratings.study.anonymous,
+        exclude_units=ratings.left_out,
+        clusters=ratings.clusters,
+    )
+
+
+def reported(study: Study) -> Mapping[str, str] | None:
+    """What the paper reports of the benchmark and language a study was drawn from, to stand beside its own figures."""
+    drawn = study.meta.get("drawn", {})
+    benchmark = BENCHMARKS.get(drawn.get("benchmark", ""))
+    return benchmark.reported.get(drawn["filter"].get("language", "")) if benchmark else None
+
+
+def shortcomings(figures: Mapping[str, Any], *, anonymous: bool = False) -> list[str]:
+    """What keeps a study from answering how far its judges can be trusted: one sentence each, with the remedy."""
+    criteria = figures["criteria"].values()
+    people = max((c["humans"]["raters"] for c in criteria), default=0)
+    judges = [j for c in criteria for j in c["judges"]]
+    reason = next((j["reason"] for j in judges if "reason" in j), "")
+    compared = any(j["spearman"] is not None for j in judges)
+    return lacking(figures["study"], people, bool(judges), None if compared else reason, anonymous=anonymous)
+
+
+def lacking(name: str, people: int, judges: bool, incomparable: str | None, *, anonymous: bool) -> list[str]:
+    """The same from how many people rated, whether judges did, and why none of these can be compared with people (None: some can)."""
+    found = []
+    if not people:
+        found.append(
+            f"Nobody has rated the study “{name}” yet: deal it with `concord study deal {name}` and invite annotators."
+        )
+    elif people == 1 and not anonymous:
+        found.append(
+            f"One person alone rated the study “{name}”, so how far people agree is unknown: deal it to a second annotator."
+        )
+    if not judges:
+        found.append(
+            f"No judge has rated the study “{name}”: have one rate its conversations with `concord judge`."
+        )
+    if people and judges and incomparable is not None:
+        found.append(
+            f"No judge of the study “{name}” can be compared with people ({incomparable}): "
+            "more, and more varied, items have to be rated by both."
+        )
+    return found

@@ -1,0 +1,277 @@
+"""Table: rows of figures with notes, and its renderers: terminal, CSV, LaTeX, Markdown and JSON (pages draw it)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from core.estimate import Estimate
+
+Cell = Estimate | str | int | float | bool | None
+"""What a row holds: a figure, a plain value, or None for an empty cell. An undefined figure says why."""
+
+UNDEFINED = "–"
+SCHEMA = 1
+"""The version of every JSON document that Concord writes."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its `name` in files, its `heading` for readers, and how its numbers are shown there.
+
+    `interval`: “ends” shows 0.61 [0.55, 0.66], “half” shows 0.61 ± 0.05, “none” the value alone. `percent` shows
+    a share as %. `help` is one sentence for readers, from the glossary. CSV and JSON hold everything, unrounded.
+    """
+
+    name: str
+    heading: str = ""
+    digits: int = 2
+    interval: Literal["none", "ends", "half"] = "none"
+    percent: bool = False
+    signed: bool = False
+    help: str = ""
+
+    @property
+    def title(self) -> str:
+        """The heading; made of the name where none is given."""
+        return self.heading or self.name.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of figures. `name` names files, `caption` says what it means, `notes` are sentences printed below it.
+
+    Each row maps names of columns to cells; a column that a row lacks is empty there. A table may have no rows.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Mapping[str, Cell], ...]
+    caption: str = ""
+    notes: tuple[str, ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    """What the figures rest on, as plain values for JSON: options, raters, seeds."""
+
+    def reasons(self) -> list[str]:
+        """Why figures are undefined or have no interval: “first cell of the row, column: reason”, each once."""
+        found: dict[str, None] = {}
+        for row in self.rows:
+            for column in self.columns:
+                cell = row.get(column.name)
+                if isinstance(cell, Estimate) and cell.reason:
+                    found[
+                        f"{shown(row.get(self.columns[0].name), self.columns[0])}, {column.title}: {cell.reason}"
+                    ] = None
+        return list(found)
+
+    def estimates(self, name: str) -> list[Estimate]:
+        """The figures of one column, row by row; cells that are none are left out."""
+        return [cell for row in self.rows if isinstance(cell := row.get(name), Estimate)]
+
+
+def shown(cell: Cell, column: Column) -> str:
+    """A cell as a reader sees it: rounded, “–” where it is undefined, nothing where there is nothing."""
+    if isinstance(cell, Estimate):
+        if cell.value is None:
+            return UNDEFINED
+        text = _number(cell.value, column)
+        if column.interval == "ends" and cell.interval:
+            return f"{text} [{_number(cell.interval[0], column)}, {_number(cell.interval[1], column)}]"
+        if column.interval == "half" and cell.half_width is not None:
+            return f"{text} ± {_number(cell.half_width, column).lstrip('+')}"
+        return text
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        return _number(cell, column)
+    return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def _number(value: float, column: Column) -> str:
+    sign = "+" if column.signed else ""
+    return (
+        f"{value:{sign}.{max(column.digits - 2, 0)}%}"
+        if column.percent
+        else f"{value:{sign}.{column.digits}f}"
+    )
+
+
+def as_values(table: Table) -> dict[str, Any]:
+    """Everything as plain values, ready for JSON; a figure as `Estimate.as_json` gives it."""
+    return {
+        "schema": SCHEMA,
+        "table": table.name,
+        "title": table.title,
+        **table.meta,
+        "rows": [
+            {column.name: _plain(row[column.name]) for column in table.columns if column.name in row}
+            for row in table.rows
+        ],
+        "notes": list(table.notes),
+    }
+
+
+def _plain(cell: Cell) -> Any:
+    return cell.as_json() if isinstance(cell, Estimate) else cell
+
+
+def as_csv(table: Table) -> str:
+    """One line a row, unrounded. A figure fills the columns name, name_low, name_high and name_reason.
+
+    The ends and the reason have columns only where some row has them. Text that a spreadsheet would run is `marked`.
+    """
+    wide = [(column, *_extent(table, column)) for column in table.columns]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(
+        [
+            name
+            for column, ends, why in wide
+            for name in (
+                column.name,
+                *_named(column, ("low", "high") if ends else ()),
+                *_named(column, ("reason",) if why else ()),
+            )
+        ]
+    )
+    for row in table.rows:
+        cells: list[str | int | float] = []
+        for column, ends, why in wide:
+            cell = row.get(column.name)
+            figure = cell if isinstance(cell, Estimate) else None
+            values: list[Cell] = [figure.value if figure else cell]  # type: ignore[list-item]
+            values += [figure.low if figure else None, figure.high if figure else None] if ends else []
+            values += [figure.reason if figure else None] if why else []
+            cells += [_cell(value) for value in values]
+        writer.writerow(cells)
+    return out.getvalue()
+
+
+def _named(column: Column, parts: Sequence[str]) -> list[str]:
+    return [f"{column.name}_{part}" for part in parts]
+
+
+def _extent(table: Table, column: Column) -> tuple[bool, bool]:
+    figures = table.estimates(column.name)
+    return any(f.interval for f in figures), any(f.reason for f in figures)
+
+
+def _cell(value: Cell) -> str | int | float:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return marked(value) if isinstance(value, str) else value  # type: ignore[return-value]
+
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_MARKED = re.compile(r"''*[=+\-@\t\r]")
+
+
+def marked(text: str) -> str:
+    """Text as a cell that no spreadsheet runs as a formula: an apostrophe before a sign that begins one."""
+    return "'" + text if _FORMULA.match(text) else text
+
+
+def unmarked(cell: str) -> str:
+    """The text of a cell that `marked` made."""
+    return cell[1:] if cell.startswith("'") and _MARKED.match(cell) else cell
+
+
+def as_markdown(table: Table) -> str:
+    """A pipe table with its title, caption and notes; names and models' words are escaped."""
+    lines = [f"### {markdown_text(table.title)}", ""]
+    if table.caption:
+        lines += [markdown_text(table.caption), ""]
+    lines.append("| " + " | ".join(markdown_text(c.title) for c in table.columns) + " |")
+    lines.append("|" + "|".join(":--" if _is_text(table, c) else "--:" for c in table.columns) + "|")
+    lines += [
+        "| " + " | ".join(markdown_text(shown(row.get(c.name), c)) for c in table.columns) + " |"
+        for row in table.rows
+    ]
+    notes = [*table.notes, *table.reasons()]
+    return "\n".join([*lines, "", *(f"- {markdown_text(note)}" for note in notes), *([""] if notes else [])])
+
+
+def markdown_text(text: str) -> str:
+    """Text as Markdown shows it letter for letter, on one line."""
+    return re.sub(r"([\\`*_{}\[\]<>#|$~:])", r"\\\1", " ".join(text.split()))
+
+
+def as_latex(table: Table) -> str:
+    """A table for booktabs, with its caption and label; notes follow as comments."""
+    alignment = "".join("l" if _is_text(table, column) else "r" for column in table.columns)
+    caption = latex_text(f"{table.title}. {table.caption}".strip())
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{caption}}}",
+        rf"\label{{tab:{re.sub(r'[^a-z0-9-]+', '-', table.name.lower())}}}",
+        rf"\begin{{tabular}}{{{alignment}}}",
+        r"\toprule",
+        _latex_line(column.title for column in table.columns),
+        r"\midrule",
+        *(_latex_line(shown(row.get(c.name), c) for c in table.columns) for row in table.rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    notes = [*table.notes, *table.reasons()]
+    return "\n".join([*lines, *(f"% {' '.join(note.split())}" for note in notes)]) + "\n"
+
+
+def _latex_line(cells: Iterable[str]) -> str:
+    return " & ".join(map(latex_text, cells)) + r" \\"
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "–": "--",
+    **{character: "\\" + character for character in "&%$#_{}"},
+}
+
+
+def latex_text(text: str) -> str:
+    """Text as LaTeX takes it."""
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def as_text(table: Table) -> str:
+    """Plain lines of aligned columns, for terminals and log files: title, rows, notes. Nothing in it is markup."""
+    cells = [
+        [c.title for c in table.columns],
+        *([shown(row.get(c.name), c) for c in table.columns] for row in table.rows),
+    ]
+    cells = [[" ".join(cell.split()) for cell in line] for line in cells]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    left = [_is_text(table, c) for c in table.columns]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if to_left else cell.rjust(width)
+            for cell, width, to_left in zip(line, widths, left, strict=True)
+        ).rstrip()
+        for line in cells
+    ]
+    heading, *body = lines
+    rule = "─" * max(map(len, lines))
+    notes = [*table.notes, *table.reasons()]
+    return "\n".join([table.title, "", heading, rule, *body, *([""] if notes else []), *notes]) + "\n"
+
+
+def _is_text(table: Table, column: Column) -> bool:
+    cells = [row.get(column.name) for row in table.rows]
+    return all(cell is None or isinstance(cell, str) for cell in cells)
+
+
+RENDERERS = {"table": as_text, "csv": as_csv, "latex": as_latex, "markdown": as_markdown}
+"""The text formats by the name that `--format` takes; JSON is `as_values` through the json module."""

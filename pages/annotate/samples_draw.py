@@ -1,0 +1,218 @@
+"""Drawing a study: what is taken, how it is spread, what is asked, and how the draw would look before it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.errors import ConcordError
+from core.rating import Criterion
+from core.store import conversations, progress, ratings
+from core.store import studies as stored
+from core.store.conversations import Filter
+from core.studies import studies
+from core.studies.guidelines import default_guidelines
+from core.studies.studies import Sample
+from pages.parts import told
+from pages.parts.plain import plain
+from pages.parts.session import sentence, workspace
+
+VIEW, STUDIES = "samples view", "Studies"
+FIXED = ("benchmark", "language", "player")
+
+
+def form() -> None:
+    """The form; it draws anew at every change and stores nothing until it is told to."""
+    with workspace().read() as db:
+        benchmarks = conversations.values(db)["benchmark"]
+    if not benchmarks:
+        st.info(
+            "There are no conversations to draw from yet. Generate some on the page Runs, or import some."
+        )
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("What is drawn", anchor=False)
+        benchmark = st.selectbox("Benchmark", benchmarks)
+        with workspace().read() as db:
+            values, known = conversations.values(db, benchmark), ratings.criteria(db, benchmark)
+        wanted = _filter(benchmark, values)
+        n, seed = _numbers()
+        without_refused = st.toggle("Pass over conversations in which a judge saw a refusal")
+        varied = [name for name, found in values.items() if name != "benchmark" and len(found) > 1]
+        by = st.multiselect(
+            "Spread over", varied, default=varied, format_func=_heading,
+            help="Strata: every combination of these gets its share; where there are more combinations than items, each single value does.",
+        )  # fmt: skip
+        allocation = st.segmented_control(
+            "Each stratum gives", ["even", "proportional"], default="even", required=True,
+            format_func={"even": "the same number", "proportional": "its share"}.__getitem__,
+        )  # fmt: skip
+    draw: dict[str, Any] = {
+        "wanted": wanted, "by": by, "seed": seed, "allocation": allocation, "exclude_refused": without_refused,
+    }  # fmt: skip
+    with right:
+        st.subheader("What the draw looks like", anchor=False)
+        possible = _preview(n, draw)
+    _keep(benchmark, known, wanted, n, draw, possible)
+
+
+def _filter(benchmark: str, values: Mapping[str, Sequence[str]]) -> Filter:
+    languages = values["language"]
+    language = languages[0]
+    if len(languages) > 1:
+        # People rate what they can read: one language at a time unless somebody wants otherwise.
+        language = st.segmented_control(
+            "Language",
+            [*languages, ""],
+            default=languages[0],
+            format_func=lambda v: v or "all",
+            required=True,
+        )
+    with st.expander("Only some of the conversations"):
+        players = st.multiselect("Players", values["player"], placeholder="all")
+        facets = {
+            name: tuple(
+                st.multiselect(_heading(name), found, placeholder="all", key=f"only {benchmark} {name}")
+            )
+            for name, found in values.items()
+            if name not in FIXED and len(found) > 1
+        }
+    return Filter(
+        benchmark,
+        language if len(languages) > 1 else "",
+        tuple(players),
+        {k: v for k, v in facets.items() if v},
+    )
+
+
+def _numbers() -> tuple[int, int]:
+    many, seed = st.columns(2)
+    return (
+        int(many.number_input("Conversations", min_value=1, value=100, step=10)),
+        int(seed.number_input("Seed", min_value=0, value=0, help="The same seed draws the same sample.")),
+    )
+
+
+@st.cache_resource(max_entries=8, show_spinner="Drawing …")
+def _sample(folder: str, stock: str, n: int, draw: Mapping[str, Any]) -> Sample:
+    """The draw; anew when there is more to draw from or something else is asked for, not at every word typed below it."""
+    with workspace().read() as db:
+        return studies.draw(db, n, **draw)
+
+
+def _preview(n: int, draw: Mapping[str, Any]) -> bool:
+    """Show what would be drawn; False where nothing can be, with the reason."""
+    with workspace().read() as db:
+        stock = progress.stock(db)
+    try:
+        sample = _sample(str(workspace().path), stock, n, draw)
+    except ConcordError as error:
+        sentence(error)
+        return False
+    each = sample.chosen.stratum.value_counts()
+    drawn, there = sample.strata
+    st.markdown(
+        f"**{n}** of {len(sample.candidates)} conversations, from {drawn} of {there} strata, "
+        + (f"{each.min()} of each." if each.min() == each.max() else f"{each.min()} to {each.max()} of each.")
+    )
+    for of, rows in sample.margins().groupby("of", sort=False):
+        st.dataframe(
+            rows[["value", "candidates", "drawn"]],
+            hide_index=True,
+            height="content" if len(rows) <= 8 else 320,
+            column_config={
+                "value": st.column_config.TextColumn(_heading(of)),
+                "candidates": st.column_config.NumberColumn("there are", width="small"),
+                "drawn": st.column_config.ProgressColumn(
+                    "drawn", min_value=0, max_value=int(rows.drawn.max()), format="%d"
+                ),
+            },
+        )
+    return True
+
+
+def _keep(
+    benchmark: str,
+    known: Sequence[Criterion],
+    wanted: Filter,
+    n: int,
+    draw: Mapping[str, Any],
+    possible: bool,
+) -> None:
+    st.subheader("What is asked", anchor=False)
+    named = {c.name: c for c in known}
+    left, right = st.columns(2, gap="large")
+    with left:
+        ask = st.multiselect(
+            "Criteria",
+            list(named),
+            default=[c.name for c in known if c.counted],
+            format_func=lambda c: named[c].label,
+            wrap=True,
+        )
+        per_turn = st.toggle("Every turn is rated, instead of the conversation as a whole")
+        overlap = st.number_input(
+            "People for each item", min_value=0, value=0, help="0: everybody rates everything."
+        )
+    with right:
+        name = st.text_input("Name of the study", placeholder="pilot-1", max_chars=60).strip()
+        title = st.text_input("Title that annotators see", placeholder="the name", max_chars=120).strip()
+    criteria = [named[c] for c in ask]
+    begin = default_guidelines(
+        workspace().folders("data"), benchmark, criteria, language=wanted.language, per_turn=per_turn
+    )
+    # A key per starting text: other criteria bring other words, and what was typed over the former stays with them.
+    guidelines = editor(begin, key=f"guidelines of {benchmark} {wanted.language} {per_turn} {' '.join(ask)}")
+    kept = {
+        "ask": criteria,
+        "per_turn": per_turn,
+        "title": title,
+        "guidelines": guidelines,
+        "overlap": int(overlap),
+    }
+    missing = [
+        what
+        for what, there in (
+            ("a name", name),
+            ("a criterion", criteria),
+            ("a draw that is possible", possible),
+        )
+        if not there
+    ]
+    st.button(
+        "Keep this study", type="primary", icon=":material/check:", disabled=bool(missing), on_click=_store, args=(name, n, {**draw, **kept}),
+    )  # fmt: skip
+    if missing:
+        st.caption(f"Still needed: {', '.join(missing)}.")
+
+
+def editor(text: str, *, key: str) -> str:
+    """Guidelines as they are written, and as annotators will read them."""
+    write, read = st.tabs(["Guidelines", "As annotators read them"])
+    written = write.text_area(
+        "Guidelines in Markdown", text, height=320, key=key, label_visibility="collapsed"
+    )
+    with read.container(border=True):
+        st.markdown(written)
+    return written
+
+
+def _store(name: str, n: int, arguments: Mapping[str, Any]) -> None:
+    try:
+        with workspace().write() as db:
+            study = studies.draw_study(db, name, n, **arguments)
+            units = len(stored.units(db, name))
+    except ConcordError as error:
+        told.refused(error)
+        return
+    told.done(f"The study “{study.name}” is kept: {units} items. Deal it to annotators below.")
+    st.session_state.pop("study", None)
+    st.query_params["study"] = name
+    st.session_state[VIEW] = STUDIES
+
+
+def _heading(name: object) -> str:
+    return plain(str(name).replace("_", " ").capitalize())

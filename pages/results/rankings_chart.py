@@ -1,0 +1,91 @@
+"""The slope chart of two rankings. Fields have names of our own, so that nobody's name is read as an expression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from core.reports.rank_stability import Beside
+from pages.parts.charts import GREEN
+
+Chart = Any
+"""A chart of Altair, whose types say little."""
+ORANGE, GREY = "#d2701f", "#8a8f91"
+"""Readable on white and on black, as GREEN is."""
+KINDS = {"higher here": GREEN, "lower here": ORANGE, "the same rank": GREY}
+HERE, THERE = "This leaderboard", "The other ranking"
+ROW, AROUND = 26, 110
+"""Pixels a rank takes, and what stands around the ranks."""
+
+
+def slopes(beside: Beside) -> Chart:
+    """A line for each model from its rank in the other ranking to its rank here, the best on top."""
+    rows = []
+    for placed in beside.placed:
+        kind = list(KINDS)[0 if placed.rise > 0 else 1 if placed.rise < 0 else 2]
+        about = {"player": placed.player, "model": placed.model, "kind": kind, "rise": placed.rise}
+        about |= {"here": placed.rank_here, "there": placed.rank_there}
+        rows.append({**about, "side": THERE, "rank": placed.rank_there})
+        rows.append({**about, "side": HERE, "rank": placed.rank_here})
+    table = pd.DataFrame(rows)
+    n = len(beside.placed)
+    x = alt.X(
+        "side:N",
+        sort=[THERE, HERE],
+        title=None,
+        scale=alt.Scale(type="point", padding=0.75),
+        axis=alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False, labelLimit=150),
+    )
+    y = alt.Y(
+        "rank:Q",
+        title=f"Rank among the {n} in both, 1 = best",
+        scale=alt.Scale(domain=[n + 0.5, 0.5], nice=False, zero=False),
+        axis=alt.Axis(values=list(range(1, n + 1)), format="d", grid=False, labelOverlap=True),
+    )
+    legend = alt.Legend(orient="bottom", title=None, symbolType="stroke", columns=3)
+    color = alt.Color(
+        "kind:N", scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())), legend=legend
+    )
+    tip = [
+        alt.Tooltip("player:N"), alt.Tooltip("model:N", title="there called"), alt.Tooltip("here:Q", title="rank here"),
+        alt.Tooltip("there:Q", title="rank there"), alt.Tooltip("rise:Q", title="rise", format="+"),
+    ]  # fmt: skip
+    base = alt.Chart(table).encode(x=x, y=y, color=color, tooltip=tip)
+    lines = base.mark_line(strokeWidth=2, opacity=0.85).encode(detail="player:N")
+    dots = base.mark_point(filled=True, size=70, opacity=1)
+    return (
+        alt.layer(lines, dots, _names(table, x, y, THERE, "model"), _names(table, x, y, HERE, "player"))
+        .properties(height=AROUND + ROW * n)
+        .configure_view(stroke=None)
+    )
+
+
+def _names(table: pd.DataFrame, x: alt.X, y: alt.Y, side: str, name: str) -> Chart:
+    """The names beside one end; those of one rank on one line."""
+    rows = table[table.side == side]
+    named = (
+        rows.groupby("rank")
+        .agg(name=(name, ", ".join), kind=("kind", "first"))
+        .reset_index()
+        .assign(side=side)
+    )
+    left = side == THERE
+    return (
+        alt.Chart(named)
+        .mark_text(
+            align="right" if left else "left",
+            dx=-9 if left else 9,
+            fontSize=12,
+            limit=alt.ExprRef("width * 0.28"),
+        )
+        .encode(
+            x=x,
+            y=y,
+            text="name:N",
+            color=alt.Color(
+                "kind:N", scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())), legend=None
+            ),
+        )
+    )

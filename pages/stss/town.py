@@ -1,0 +1,213 @@
+"""A simulation of the town: the task and who counted, who is where at any moment, anybody's day, and what was said."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.benchmarks.stss import system, views
+from core.benchmarks.stss.replay import film
+from core.benchmarks.stss.tasks import TITLES, task_from
+from core.benchmarks.stss.trajectory import from_stored
+from core.benchmarks.stss.views import Simulation
+from core.conversation import Conversation
+from core.runs.planning import materials
+from core.store import conversations, trajectories
+from core.store.conversations import Filter
+from pages.parts.address import asked, shown
+from pages.parts.links import link
+from pages.parts.live import live
+from pages.parts.plain import plain
+from pages.parts.session import workspace
+from pages.stss import town_links, town_tables
+from pages.stss.replay import component
+
+GO = "town goes"
+"""Where the town was last sent by a table: the key in the session."""
+MOMENT = ("at", "resident")
+"""What the address says of the moment shown."""
+CHOICES = {"task": "Task", "architecture": "Agent", "player": "Model"}
+TALKS_ABOUT, TALKS_ALL = "About the task", "All"
+
+
+@st.cache_resource(max_entries=16, show_spinner="Reading what happened …")
+def _opened(folder: str, which: int, key: str) -> tuple[Conversation, Simulation, bool]:
+    """A simulation, read and scored once, and whether mock models lived in it."""
+    with workspace().read() as db:
+        conversation, values = conversations.load(db, which), trajectories.load(db, which)
+        simulated = conversations.found(db, which).simulated
+    town = views.town_of(conversation, materials(workspace()))
+    task = task_from(conversation.context["_task"])
+    return conversation, views.simulation(task, from_stored(values), town), simulated
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _film(folder: str, which: int, key: str, _of: Simulation) -> Mapping[str, Any]:
+    """What the browser plays, written out once."""
+    return film(_of)
+
+
+def page() -> None:
+    """Draw the page."""
+    st.title("Town", anchor=False)
+    with workspace().read() as db:
+        known = conversations.table(db, Filter(benchmark=system.NAME))
+    if known.empty:
+        st.info("No town has been lived in yet. Start a run of STSS here, or with `concord run stss`.")
+        return link("runs", "Start a run")
+    which = _choose(known)
+    key = known.key[known.id == which].item()
+    conversation, of, simulated = _opened(str(workspace().path), which, key)
+    _task(conversation, of, simulated)
+
+    def go(time: datetime, resident: str = "") -> None:
+        st.session_state[GO] = {
+            "of": which,
+            "n": secrets.token_hex(4),
+            "at": f"{time:%Y-%m-%dT%H:%M}",
+            "resident": resident,
+        }
+
+    town_tables.counted(of, go)
+    town_tables.close(of, go)
+    if any(e.time for e in of.score.evidence):
+        st.caption("Select a row to see its moment on the map.")
+    for note in (*of.lived.notes, *of.score.notes):
+        st.caption(plain(note))
+    town_tables.planned(views.planned_in(of.task, of.lived))
+    st.subheader("Who is where", anchor=False)
+    people = [of.task.performer, *(name for name in of.lived.residents if name != of.task.performer)]
+    resident = asked("resident", people, people[0])
+    played = _film(str(workspace().path), which, key, of)
+    component.town(str(which), played)
+    _moment(which, resident)
+    st.subheader("Conversations", anchor=False)
+    _talks(of, which, key, go)
+
+
+def _choose(known: pd.DataFrame) -> int:
+    """The simulation asked for: by task, agent and model, and by its number where there are several of these."""
+    before = ""
+    for (name, label), place in zip(CHOICES.items(), st.columns([3, 2, 3]), strict=True):
+        options = sorted(known[name].unique())
+        # Of what the address names, only the task must be there: another task may have been played by others.
+        wanted = st.query_params.get(name, "") if before else asked(name, options, options[0])
+        index = options.index(wanted) if wanted in options else 0
+        chosen = place.selectbox(
+            label, options, index=index, key=f"{name} {before}", on_change=_another, args=(name,)
+        )
+        known, before = known[known[name] == shown(name, chosen)], f"{before} {chosen}"
+    numbers = [str(number) for number in known.id]
+    if len(numbers) == 1:
+        st.query_params.pop("simulation", None)
+        return int(numbers[0])
+    first = asked("simulation", numbers, numbers[0])
+    return int(
+        shown(
+            "simulation",
+            st.segmented_control(
+                "Simulation",
+                numbers,
+                default=first,
+                required=True,
+                key=f"simulation {before}",
+                on_change=_another,
+                args=("simulation",),
+            ),
+        )
+    )
+
+
+def _another(what: str) -> None:
+    """Another simulation has other conversations; another task, other people at other times too."""
+    for name in ("simulation", "talk", *(MOMENT if what == "task" else ())):
+        if name != what:
+            st.query_params.pop(name, None)
+
+
+def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:
+    """The task, its events, and the score with how it came about."""
+    task, score = of.task, of.score
+    with st.container(border=True):
+        with st.container(horizontal=True):
+            st.markdown(f"**{plain(task.performer)}**", width="content")
+            st.badge(TITLES[task.kind], color="gray")
+            st.badge(plain(f"residents: {conversation.meta.get('residents', 'unknown')}"), color="gray")
+            if simulated:
+                st.badge(
+                    "mock",
+                    color="orange",
+                    icon=":material/smart_toy:",
+                    help="No language model lived here.",
+                )
+        st.text(task.goal)
+        town_tables.events(of)
+        left, right = st.columns(2)
+        left.metric("Score", f"{score.value:.2f}")
+        left.caption(plain(views.reckoned(of)))
+        ratio = score.conversation_ratio
+        right.metric("Conversation ratio", "–" if ratio is None else f"{ratio:.2f}")
+        right.caption(plain(views.ratio_reckoned(of)))
+
+
+@live
+def _moment(which: int, resident: str) -> None:
+    """What the town shows, once it has come to rest, goes into the address; a conversation that is chosen there is opened."""
+    sent = st.session_state.get(GO)
+    now, talk = component.link(
+        str(which), st.query_params.get("at", ""), resident, sent if sent and sent["of"] == which else None
+    )
+    if now and any(st.query_params.get(name) != now[name] for name in MOMENT):
+        # Both at once: the browser's address says so already, and one that is told the same makes no step of its history.
+        st.query_params.update({name: now[name] for name in MOMENT})
+    if talk is not None:
+        _open(talk)
+        st.rerun()
+
+
+def _talks(of: Simulation, which: int, key: str, go: town_tables.Go) -> None:
+    if not of.talks:
+        st.caption("Nobody talked with anybody.")
+        return
+    whose = st.segmented_control(
+        "Which", [TALKS_ABOUT, TALKS_ALL], default=TALKS_ALL, required=True, label_visibility="collapsed"
+    )
+    spoken = [s for s in of.talks if s.about or whose == TALKS_ALL]
+    if not spoken:
+        st.caption("Nobody talked about the task.")
+        return
+    number = st.query_params.get("talk", "")
+    opened = next((s for s in of.talks if str(s.number) == number), None)
+    town_tables.talks(of, spoken, opened.number if opened else None, _open)
+    if opened is None:
+        st.caption("Select a conversation to read it.")
+        return
+    talk = opened.talk
+    with st.container(border=True, key=f"town talk {opened.number}"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(
+                f"**{plain(' and '.join(talk.pair))}** · {town_tables.clock(talk.time)} · {plain(talk.place)}"
+            )
+            st.button(
+                "Show on the map",
+                icon=":material/location_on:",
+                on_click=go,
+                args=(talk.time, talk.pair[0]),
+            )
+        town_links.from_talk(which, key, of.task, talk)
+        town_tables.transcript(talk, of.task.performer)
+
+
+def _open(number: int | None) -> None:
+    if number is None:
+        st.query_params.pop("talk", None)
+    else:
+        st.query_params["talk"] = str(number)
+
+
+page()

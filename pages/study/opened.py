@@ -1,0 +1,220 @@
+"""One conversation, opened by a researcher: the dialogue, what judges gave each turn and why, what people gave, what failed, what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.benchmarks import BENCHMARKS
+from core.benchmarks.simulbench import DIALOGUES, SIMULBENCH
+from core.conversation import Conversation, Turn
+from core.rating import Criterion, Spent
+from core.scores import final, names, scorecard
+from core.store import conversations, ratings
+from core.store.conversations import Found
+from core.store.ratings import Stored
+from pages.parts.plain import plain
+from pages.parts.session import workspace
+from pages.parts.transcript import context, history_by, transcript
+from pages.stss import town_links
+
+Asked = Mapping[str, Criterion]
+SIMULATIONS = (SIMULBENCH.name, DIALOGUES.name)
+"""Benchmarks whose replies are terminals, boards and the like: drawn with spaces."""
+
+
+def conversation(which: int) -> None:
+    """Draw it. Raises NotFound."""
+    with workspace().read() as db:
+        found, what = conversations.found(db, which), conversations.load(db, which)
+        given, judgements = ratings.of_conversation(db, which), ratings.judgements_of(db, which)
+        spent = conversations.spent(db, which)
+        asked = {c.name: c for c in ratings.criteria(db, found.benchmark)}
+    given.sort(key=lambda r: list(asked).index(r.criterion) if r.criterion in asked else len(asked))
+    _head(found)
+    town_links.to_moment(found, what)
+    for judgement in judgements:
+        if judgement["failure"] is not None:
+            _failed(judgement)
+    if given or not town_links.by_deeds(found):
+        _scores(given, asked)
+    _people([r for r in given if r.rater.kind == "human"], asked)
+    _background(what)
+    town_links.planned(which, found, what)
+    by_judges = [r for r in given if r.rater.kind == "judge"]
+    whole = [r for r in by_judges if r.turn is None]
+    if any(r.explanation or r.repeat for r in whole):
+        st.markdown("**Judges, on the whole of it**")
+        _verdicts(whole, asked, "Scores of the whole conversation")
+    st.subheader("Dialogue", anchor=False)
+    turns = {r.turn for r in by_judges if r.turn is not None}
+
+    def beside(turn: Turn) -> None:
+        _verdicts([r for r in by_judges if r.turn == turn.number], asked, f"Scores of turn {turn.number}")
+
+    if turns or not town_links.dialogue(which, found, what):
+        transcript(
+            what,
+            beside=beside if turns else None,
+            speakers=town_links.speakers(what),
+            before=history_by(what),
+            letters=found.benchmark in SIMULATIONS,
+        )
+    _cost(what, spent, judgements)
+
+
+def _head(found: Found) -> None:
+    known = BENCHMARKS.get(found.benchmark)
+    main = [
+        found.facets[name] for name in (known.facets[:2] if known else found.facets) if name in found.facets
+    ]
+    st.title(plain(f"{found.player}: {' · '.join(main) or found.key}"), anchor=False)
+    with st.container(horizontal=True):
+        st.badge(plain(known.title if known else found.benchmark), color="gray")
+        st.badge(plain(found.language), color="gray")
+        for name, value in found.facets.items():
+            st.badge(plain(f"{name}: {value}"), color="gray")
+        if found.simulated:
+            st.badge(
+                "mock", color="orange", icon=":material/smart_toy:", help="No language model wrote this."
+            )
+        if found.refused:
+            st.badge(f"{found.refused} of {found.judges} judges saw a refusal", color="red")
+
+
+def _failed(judgement: Mapping[str, Any]) -> None:
+    with st.container(border=True):
+        st.markdown(
+            f":red[**The judgement by {plain(judgement['judge'])} failed.**] {plain(judgement['failure'])}"
+        )
+        with st.expander("The raw reply"):
+            st.code(judgement["raw"] or "(nothing)", language=None, wrap_lines=True)
+
+
+def _scores(given: Sequence[Stored], asked: Asked) -> None:
+    """Criteria × judges over the whole conversation, and the means of judges and of people."""
+    if not given:
+        st.info("Nobody has rated this conversation yet.")
+        return
+    called = names(given)
+    rows = {}
+    lines = scorecard(given)
+    whole = final(lines, [name for name, c in asked.items() if c.counted])
+    for line in [*lines, *([whole] if whole else [])]:
+        judges = {called[rater]: _two(mean) for rater, mean in line.raters.items() if rater.kind == "judge"}
+        rows[_label(line.criterion, asked)] = judges | {
+            "Judges' mean": _two(line.judges),
+            "People's mean": _two(line.people),
+        }
+    _table(rows, "Scores by criterion and rater, means over turns")
+
+
+def _people(given: Sequence[Stored], asked: Asked) -> None:
+    if not given:
+        return
+    called = names(given)
+    rows: dict[tuple[str, str, int | None], dict[str, str]] = {}
+    for r in given:
+        rows.setdefault((called[r.rater], r.study or "", r.turn), {})[_label(r.criterion, asked)] = (
+            f"{r.score:g}"
+        )
+    people = len({r.rater for r in given})
+    with st.expander(f"Each person's ratings ({people})", icon=":material/group:"):
+        turns = any(turn is not None for _, _, turn in rows)
+        st.dataframe(
+            [
+                {"person": person, "study": study, **({"turn": turn} if turns else {}), **scores}
+                for (person, study, turn), scores in rows.items()
+            ],
+            hide_index=True,
+            height="content",
+            placeholder="",
+            alt="Ratings by people",
+        )
+
+
+def _background(what: Conversation) -> None:
+    context(what)
+    for heading, text in what.context.items():
+        if heading.startswith("_") and isinstance(text, str):
+            with st.expander(plain(f"{heading.lstrip('_').capitalize()} (annotators do not see this)")):
+                st.text(text)
+
+
+def _verdicts(given: Sequence[Stored], asked: Asked, alt: str) -> None:
+    """What judges gave, one by one, and behind it what each of them said."""
+    if not given:
+        return
+    called = names(given)
+    rows: dict[str, dict[str, str]] = {}
+    for r in given:
+        row = rows.setdefault(_label(r.criterion, asked), {})
+        name, score = called[r.rater], _word(r, asked)
+        row[name] = f"{row[name]}, {score}" if name in row else score
+    _table(rows, alt)
+    if not any(r.explanation for r in given):
+        return
+    with st.expander("Why", type="compact"):
+        for rater in dict.fromkeys(r.rater for r in given):
+            st.markdown(f"**{plain(called[rater])}**")
+            st.text(
+                "\n\n".join(
+                    f"{_label(r.criterion, asked)}, {_word(r, asked)}: {r.explanation}"
+                    for r in given
+                    if r.rater == rater and r.explanation
+                )
+            )
+
+
+def _cost(what: Conversation, made: Spent, judgements: Sequence[Mapping[str, Any]]) -> None:
+    prompts = what.meta.get("prompts")
+    rows: list[dict[str, Any]] = [
+        {
+            "what": "dialogue",
+            **asdict(made),
+            "prompt": ", ".join(f"{role} {digest}" for role, digest in prompts.items())
+            if isinstance(prompts, dict)
+            else "",
+        }
+    ]
+    for j in judgements:
+        name = j["judge"] + (f" #{j['repeat'] + 1}" if j["repeat"] else "")
+        rows.append(
+            {
+                "what": f"judgement by {name}",
+                **{column: j[column] for column in asdict(made)},
+                "prompt": f"{j['variant']} {j['prompt']}".strip(),
+                "stored (UTC)": j["created"][:19].replace("T", " "),
+            }
+        )
+    with st.expander("Where it comes from: calls, cost, prompts", icon=":material/receipt_long:"):
+        st.dataframe(
+            pd.DataFrame(rows), hide_index=True, height="content", placeholder="", alt="Calls and cost"
+        )
+        st.caption(plain(f"Key: {what.key}"))
+
+
+def _table(rows: Mapping[str, Mapping[str, str]], alt: str) -> None:
+    """A table of words. `st.table` reads its cells as Markdown, so they are made plain."""
+    frame = pd.DataFrame.from_dict(dict(rows), orient="index").fillna("")
+    st.table(frame.map(plain).rename(index=plain, columns=plain), border="horizontal", alt=alt)
+
+
+def _label(criterion: str, asked: Asked) -> str:
+    return asked[criterion].label if criterion in asked else criterion.capitalize()
+
+
+def _word(r: Stored, asked: Asked) -> str:
+    """A score as it reads: the word on a scale of two answers, else the number."""
+    scale = asked[r.criterion].scale if r.criterion in asked else None
+    if scale is not None and len(scale.values) == 2 and r.score in scale.values:
+        return scale.labels[scale.values.index(r.score)].lower()
+    return f"{r.score:g}"
+
+
+def _two(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"

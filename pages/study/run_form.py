@@ -1,0 +1,255 @@
+"""The forms that start a run: built from what a benchmark says of its roles and options, with what it will take before it begins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.benchmarks import BENCHMARKS
+from core.benchmarks.benchmark import Benchmark, Option, Plan, Role
+from core.errors import ConcordError
+from core.llm.models import Kind, Model, load_models
+from core.runs import launching, planning
+from core.store import conversations
+from core.store.runs import Progress
+from pages.parts.plain import plain
+from pages.parts.session import sentence, workspace
+
+
+def new() -> None:
+    """A new run of a benchmark."""
+    models = _models()
+    if not models:
+        return
+    benchmark = _benchmark(list(BENCHMARKS), "run")
+    st.caption(plain(benchmark.about))
+    chosen = {role.name: _role(benchmark, role, models) for role in benchmark.roles}
+    with st.expander("Options", expanded=True, icon=":material/tune:"):
+        options = _options(benchmark)
+    missing = [role.name for role in benchmark.roles if not chosen[role.name] and role.required]
+    if missing:
+        st.info(f"Choose {' and '.join(missing)} to see what the run will take.")
+        return
+    _estimate(Plan(benchmark.name, chosen, options), key="run")
+
+
+def further_judges() -> None:
+    """Judges over the conversations that are stored."""
+    models = _models()
+    if not models:
+        return
+    with workspace().read() as db:
+        stored = conversations.values(db)
+    names = [b.name for b in BENCHMARKS.values() if b.name in stored["benchmark"] and b.criteria]
+    if not names:
+        st.info("There are no conversations to judge yet.")
+        return
+    benchmark = _benchmark(names, "judge")
+    judges = tuple(
+        st.multiselect(
+            "Judges",
+            _of_kind(models, "chat"),
+            key="further judges",
+            help="What they have rated already is left alone.",
+        )
+    )
+    left, right = st.columns(2)
+    language = left.selectbox(
+        "Language", ["", *stored["language"]], format_func=lambda n: n or "every language"
+    )
+    repeats = right.number_input("Times each judge rates a conversation", min_value=1, value=1)
+    if not judges:
+        st.info("Choose judges to see what it will take.")
+        return
+    options = {"stored_only": True, "language": language, "judge_repeats": int(repeats)}
+    _estimate(Plan(benchmark.name, {"judges": judges}, options), key="judge")
+
+
+def begin(plan: Plan, *, max_cost: float | None = None, retry_failed: bool = False) -> None:
+    """Start a run in a process of its own, and remember it until the store knows it."""
+    try:
+        launched = launching.start(workspace(), plan, max_cost=max_cost, retry_failed=retry_failed)
+    except ConcordError as error:
+        st.session_state["refused"] = str(error)
+        return
+    st.session_state.setdefault("launched", []).append(launched)
+    st.toast(
+        "Starting. Progress and the stop button are at the top of this page.", icon=":material/play_arrow:"
+    )
+
+
+def described(run: Progress) -> str:
+    """What a run is of, in a line."""
+    known = BENCHMARKS.get(run.benchmark)
+    options = run.plan.get("options", {})
+    models = "; ".join(
+        f"{role}: {', '.join(names)}" for role, names in run.plan.get("models", {}).items() if names
+    )
+    what = f"{known.title if known else run.benchmark}{' (stored conversations)' if options.get('stored_only') else ' (tasks proposed)' if options.get('propose') else ''}"
+    language = f", {options['language']}" if options.get("language") else ""
+    return f"{what}{language} · {models}"
+
+
+def _models() -> dict[str, Model]:
+    models = load_models(workspace().models_path)
+    if not models:
+        st.info(
+            f"No model is configured. Add a \\[models.NAME\\] table to {plain(workspace().models_path)}: the file says how. "
+            "Then check it with `concord doctor`."
+        )
+    return models
+
+
+def _of_kind(models: dict[str, Model], kind: Kind) -> list[str]:
+    """The names of the models that can take a role."""
+    return [name for name, model in models.items() if model.kind == kind]
+
+
+def _benchmark(names: list[str], key: str) -> Benchmark:
+    if len(names) == 1:
+        return BENCHMARKS[names[0]]
+    chosen = st.segmented_control(
+        "Benchmark",
+        names,
+        default=names[0],
+        required=True,
+        format_func=lambda n: plain(BENCHMARKS[n].title),
+        key=f"{key} benchmark",
+    )
+    return BENCHMARKS[chosen]
+
+
+def _role(benchmark: Benchmark, role: Role, models: dict[str, Model]) -> tuple[str, ...]:
+    label, key = role.name.replace("_", " ").capitalize(), f"{benchmark.name} {role.name}"
+
+    def shown(name: str) -> str:
+        return f"{name} (simulated)" if models[name].simulated and "stand" not in name else name
+
+    known = _of_kind(models, role.kind)
+    if not known and not role.required:
+        return ()
+    if role.many:
+        return tuple(st.multiselect(label, known, help=role.help, key=key, format_func=shown))
+    one = st.selectbox(
+        label,
+        known,
+        index=None,
+        help=role.help,
+        key=key,
+        format_func=shown,
+        placeholder="Choose a model" if role.required else "None",
+    )
+    return (one,) if one else ()
+
+
+def _options(benchmark: Benchmark) -> dict[str, Any]:
+    brought = planning.materials(workspace())
+    chosen: dict[str, Any] = {}
+    cells = st.columns(2)
+    for place, option in enumerate(benchmark.options):
+        with cells[place % 2]:
+            chosen[option.name] = _option(
+                benchmark, option, list(option.values(brought, chosen)) if option.values else []
+            )
+    return chosen
+
+
+def _option(benchmark: Benchmark, option: Option, known: list[str]) -> Any:
+    label, key = option.name.replace("_", " ").capitalize(), f"{benchmark.name} option {option.name}"
+    match option.kind:
+        case "choice":
+            start = known.index(option.default) if option.default in known else 0
+            return st.selectbox(label, known, index=start, help=option.help, key=key)
+        case "choices":
+            return st.multiselect(
+                label,
+                known,
+                default=[n for n in option.default if n in known],
+                help=option.help,
+                key=key,
+                placeholder="all",
+            )
+        case "count":
+            return int(
+                st.number_input(label, min_value=1, value=int(option.default), help=option.help, key=key)
+            )
+        case "switch":
+            return st.toggle(label, value=bool(option.default), help=option.help, key=key)
+
+
+def _estimate(plan: Plan, key: str) -> None:
+    """What it will take, and the button that begins it."""
+    try:
+        job = planning.job(workspace(), plan)
+        for model in job.models.values():
+            model.key()
+        with st.spinner("Looking what is stored already …"):
+            found = planning.survey(workspace(), job)
+    except ConcordError as error:
+        return sentence(error)
+    with st.container(border=True):
+        st.markdown(
+            f"**{found.left:,} results to make** ({found.planned:,} planned: conversations and judgements; {found.stored:,} stored already"
+            + (f"; {found.failed:,} failed before" if found.failed else "") + ")"
+        )  # fmt: skip
+        if not found.left and not found.failed:
+            st.caption(
+                "Everything of this plan is stored. Choose another player, judge or language, or more repeats, to add to it."
+            )
+        if found.calls:
+            _calls(found)
+        if found.noted:
+            st.caption(
+                f"{found.noted:,} of these calls were answered before an interruption and are not paid again."
+            )
+        unpriced = (
+            f", without {', '.join(sorted(found.unpriced))}, whose price is not in models.toml"
+            if found.unpriced
+            else ""
+        )
+        left, right = st.columns(2, vertical_alignment="bottom")
+        left.metric("Estimated cost", f"{found.cost:,.2f}", help="In the currency of models.toml")
+        limit = right.number_input(
+            "Stop at a cost of",
+            min_value=0.0,
+            value=None,
+            placeholder="no limit",
+            key=f"{key} limit",
+            help="The run ends cleanly and can be resumed.",
+        )
+        if unpriced:
+            st.caption(plain("Estimated" + unpriced + "."))
+        retry = bool(found.failed) and st.toggle("Ask again for judgements that failed", key=f"{key} retry")
+        begun = st.button(
+            "Start",
+            type="primary",
+            icon=":material/play_arrow:",
+            key=f"{key} start",
+            disabled=not (found.left or retry),
+            width="stretch",
+        )
+    if begun:
+        begin(plan, max_cost=limit, retry_failed=retry)
+        st.rerun()
+
+
+def _calls(found: planning.Survey) -> None:
+    rows = [
+        {
+            "model": name,
+            "calls": calls,
+            "tokens in": round(found.tokens[name][0]),
+            "tokens out": round(found.tokens[name][1]),
+            "from": "measured here" if name in found.measured else "a guess",
+        }
+        for name, calls in found.calls.items()
+    ]
+    number = st.column_config.NumberColumn(format="localized")
+    st.dataframe(
+        rows,
+        hide_index=True,
+        height="content",
+        alt="Calls and tokens by model",
+        column_config={"calls": number, "tokens in": number, "tokens out": number},
+    )

@@ -1,0 +1,116 @@
+"""Runs at work, watched from a page: where they stand, and the button that stops them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.runs import launching, stages
+from core.runs.launching import Launched
+from core.runs.status import duration
+from core.store import runs
+from core.store.runs import Progress
+from pages.parts.live import live
+from pages.parts.plain import plain
+from pages.parts.session import workspace
+from pages.parts.tables import STATES
+from pages.study import run_form
+
+EVERY_SECONDS = 1.0
+SHOWN = 20
+
+
+def draw(benchmark: str = "") -> None:
+    """What is at work now (on a benchmark), redrawn every second while anything is."""
+    if "refused" in st.session_state:
+        st.error(plain(st.session_state.pop("refused")), icon=":material/error:")
+    with workspace().read() as db:
+        known = runs.recent(db, SHOWN)
+    active = [
+        run.id
+        for run in known
+        if run.state == "running" and not run.interrupted and benchmark in ("", run.benchmark)
+    ]
+    live(_watched, every=EVERY_SECONDS if active or _launched() else None)(active)
+
+
+def _launched() -> list[Launched]:
+    """The runs this page started that have not been seen in the store yet."""
+    waiting: list[Launched] = st.session_state.setdefault("launched", [])
+    return waiting
+
+
+def _watched(active: list[int]) -> None:
+    """What is at work now. Draws the whole page anew when something began or ended."""
+    for launched in list(_launched()):
+        number = launching.run_of(workspace(), launched)
+        if number is not None:
+            _launched().remove(launched)
+            st.rerun()
+        elif launched.ended:
+            st.error(
+                plain(launched.said() or "It ended without a word; see its log.")
+                + f"  \n{plain(launched.log)}"
+            )
+            if st.button("Dismiss", key=f"dismiss {launched.pid}"):
+                _launched().remove(launched)
+                st.rerun()
+        else:
+            st.status("Starting …")
+    for number in active:
+        with workspace().read() as db:
+            run = runs.get(db, number)
+        if run.state != "running" or run.interrupted:
+            failed = f", {run.failed:,} failed" if run.failed else ""
+            st.toast(
+                f"Run {run.id} {run.stands}{failed}: it stands under “Earlier runs” of the runs page.",
+                icon=STATES[run.stands],
+            )
+            st.rerun()
+        _card(run)
+
+
+def _card(run: Progress) -> None:
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.markdown(f"**Run {run.id}** · {plain(run_form.described(run))}")
+            st.button(
+                "Stopping …" if run.stop_asked else "Stop",
+                icon=":material/stop_circle:",
+                key=f"stop {run.id}",
+                disabled=run.stop_asked,
+                on_click=_stop,
+                args=(run.id,),
+                help="Calls in flight are finished and kept; the same run continues later.",
+            )
+        figures(run)
+        with workspace().read() as db:
+            stage = stages.sentence(db, run.benchmark)
+        if stage:
+            st.caption(plain(stage))
+
+
+def figures(run: Progress) -> None:
+    """Where it stands, in figures."""
+    made = run.stored + run.done + run.failed
+    if not run.planned and run.state == "running":
+        st.progress(0.0, "Looking what is stored already …")
+        return
+    st.progress(min(1.0, made / run.planned) if run.planned else 1.0)
+    rate = run.spent.calls / run.elapsed if run.elapsed > 0 else 0.0
+    left = run.seconds_left if run.state == "running" and run.left else None
+    figures = {
+        "stored": f"{run.stored + run.done:,} of {run.planned:,}",
+        "failed": f"{run.failed:,}",
+        "calls": f"{run.spent.calls:,} ({rate:.1f}/s)",
+        "tokens": f"{run.spent.input_tokens + run.spent.output_tokens:,}",
+        "cost": f"{run.spent.cost:,.2f}",
+        "time left": "–" if left is None else duration(left),
+    }
+    with st.container(horizontal=True, gap="large"):
+        for label, value in figures.items():
+            st.markdown(f"**{plain(value)}**  \n:small[:gray[{label}]]", width="content")
+
+
+def _stop(number: int) -> None:
+    with workspace().write() as db:
+        runs.ask_to_stop(db, number)

@@ -1,0 +1,115 @@
+"""Dealing pairs to people: how many, to whom, and how far everybody is with theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.benchmarks.benchmark import Benchmark
+from core.errors import ConcordError
+from core.store import access
+from core.store import pairings as stored
+from core.store.pairings import Standing
+from core.studies import pairings
+from pages.parts import told
+from pages.parts.links import link
+from pages.parts.session import workspace
+
+Facets = Mapping[str, Sequence[str]]
+USUAL = 100
+"""Pairs offered to be dealt, where there are as many."""
+PEOPLE, NUMBER, OVERLAP, SEED = "pairs to", "pairs number", "pairs overlap", "pairs seed"
+
+
+def section(benchmark: Benchmark, players: Sequence[str], facets: Facets, possible: int) -> None:
+    """The form, and who has done how much. `possible` is how many pairs of these models and scenarios there are."""
+    with workspace().read() as db:
+        invited = [a.name for a in access.annotators(db) if a.can_enter and not a.simulated]
+        standings = stored.standings(db, benchmark=benchmark.name)
+    with st.expander("Deal pairs to people", icon=":material/group:", expanded=bool(standings)):
+        if not invited:
+            st.markdown("People come by a link of their own and compare blind. Nobody is invited yet.")
+            link("annotators", "Invite people")
+        elif not possible:
+            st.markdown("There are no pairs to deal: take two models or more that answered the same scripts.")
+        else:
+            _form(benchmark, players, facets, possible, invited, standings)
+        if standings:
+            _progress(benchmark, standings)
+
+
+def _form(
+    benchmark: Benchmark, players: Sequence[str], facets: Facets, possible: int, invited: list[str], standings: list[Standing]
+) -> None:  # fmt: skip
+    st.caption(
+        f"Of the {possible:,} pairs of the models and scripts chosen above, evenly over every two models. Each person has an order of their own "
+        "and sides drawn at random. What they have already counts: dealing again only adds."
+    )
+    have = [s.person for s in standings]
+    who, number, each, seed, go = st.columns([4, 2, 2, 1, 1], vertical_alignment="bottom")
+    people = who.multiselect("To", invited, default=[n for n in invited if n in have] or invited, key=PEOPLE)
+    _at_most(NUMBER, possible, USUAL)
+    number.number_input("Different pairs", 1, possible, key=NUMBER)
+    _at_most(OVERLAP, max(1, len(people)), 1)
+    each.number_input("People for each pair", 1, max(1, len(people)), key=OVERLAP)
+    seed.number_input("Seed", 0, value=0, key=SEED)
+    go.button(
+        "Deal", type="primary", disabled=not people, key="pairs deal",
+        on_click=_dealt, args=(benchmark.name, tuple(players), facets),
+    )  # fmt: skip
+
+
+def _at_most(key: str, most: int, usual: int) -> None:
+    """What stands in the field, or usually would, as far as it goes: filters and people may have become fewer."""
+    st.session_state[key] = min(st.session_state.get(key, usual), most)
+
+
+def _progress(benchmark: Benchmark, standings: list[Standing]) -> None:
+    rows = [
+        {"person": s.person, "done": 100 * s.done / s.dealt, "pairs": f"{s.done} of {s.dealt}"}
+        for s in standings
+    ]
+    st.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        height="content",
+        alt="Pairs compared",
+        column_config={
+            "person": "Person",
+            "done": st.column_config.ProgressColumn("Compared", min_value=0, max_value=100, format="%.0f%%"),
+            "pairs": "Pairs",
+        },
+    )
+    undone = [s.person for s in standings if s.done < s.dealt]
+    if undone:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            name = st.selectbox("Not through yet", undone, key="pairs of")
+            st.button(
+                "Take back what they have not compared", icon=":material/undo:", key="pairs back",
+                on_click=_taken_back, args=(benchmark.name, name),
+                help="Their answers stay. Dealing again gives the others what was taken back.",
+            )  # fmt: skip
+
+
+def _dealt(benchmark: str, players: tuple[str, ...], facets: Facets) -> None:
+    # Read here and not handed over: a press that follows typing at once would bring what stood there before.
+    given = st.session_state
+    try:
+        with workspace().write() as db:
+            found = pairings.deal(
+                db, benchmark, given[PEOPLE], given[NUMBER], players=players, facets=facets, overlap=given[OVERLAP], seed=given[SEED]
+            )  # fmt: skip
+    except ConcordError as error:
+        told.refused(error)
+        return
+    told.done("Dealt. " + ", ".join(f"{s.person}: {s.dealt} pairs" for s in found) + ".")
+
+
+def _taken_back(benchmark: str, name: str) -> None:
+    with workspace().write() as db:
+        taken = pairings.take_back(db, benchmark, name)
+    told.done(
+        f"{taken} pairs that {name} had not compared were taken back. Deal again to give them to others."
+    )

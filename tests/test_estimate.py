@@ -1,0 +1,53 @@
+"""An estimate is a number or a reason, never nan."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from core.estimate import Estimate, estimate, undefined
+
+
+def test_nan_becomes_a_reason():
+    assert estimate(math.nan, n=2, reason="two items are too few") == undefined("two items are too few", n=2)
+    assert estimate(math.nan).reason == "undefined"
+
+
+def test_an_interval_with_a_nan_end_is_none():
+    found = estimate(0.5, 0.4, math.nan, method="bootstrap", reason="undefined in 8% of the draws")
+    assert found.interval is None
+    assert found.half_width is None
+    assert found.reason == "undefined in 8% of the draws"
+    assert found.method == ""
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: Estimate(math.nan),
+        lambda: Estimate(math.inf),
+        lambda: Estimate(None),
+        lambda: Estimate(1.0, low=0.5),
+        lambda: Estimate(None, 0.1, 0.2, reason="none"),
+        lambda: Estimate(1.0, math.nan, math.nan),
+    ],
+)
+def test_what_no_estimate_can_hold(wrong):
+    with pytest.raises(ValueError, match="estimate|interval"):
+        wrong()
+
+
+def test_scaling_moves_value_and_ends():
+    assert Estimate(4.0, 3.0, 5.0, n=8).scaled(0.5) == Estimate(2.0, 1.5, 2.5, n=8)
+    assert undefined("none").scaled(0.5) == undefined("none")
+
+
+def test_json_holds_the_ends_and_why_there_are_none():
+    assert Estimate(1.0, 0.5, 1.5, 9, "bootstrap").as_json() == {
+        "value": 1.0,
+        "ci": [0.5, 1.5],
+        "n": 9,
+        "method": "bootstrap",
+    }
+    assert undefined("one rater", n=0).as_json() == {"value": None, "ci": None, "n": 0, "reason": "one rater"}

@@ -1,0 +1,89 @@
+"""A table is drawn by one function a medium; each shows every cell, and says why a figure is missing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.estimate import Estimate, undefined
+from core.table import RENDERERS, Column, Table, as_csv, as_latex, as_text, as_values, marked, shown, unmarked
+
+TABLE = Table(
+    "scores",
+    "Scores of players",
+    (
+        Column("player"),
+        Column("final", "Final", interval="half"),
+        Column("rho", "ρ", digits=3, interval="ends"),
+        Column("share", percent=True),
+        Column("n"),
+    ),
+    (
+        {"player": "a_b", "final": Estimate(3.456, 3.2, 3.7), "rho": Estimate(0.5), "share": 0.25, "n": 1200},
+        {"player": "=1+1", "final": undefined("no conversation"), "rho": Estimate(-0.25, -0.5, 0.0), "n": 0},
+    ),
+    notes=("A note.",),
+)
+
+
+def test_cells_as_a_reader_sees_them():
+    _, final, rho, share, n = TABLE.columns
+    assert shown(Estimate(3.456, 3.2, 3.7), final) == "3.46 ± 0.25"
+    assert shown(Estimate(-0.25, -0.5, 0.0), rho) == "-0.250 [-0.500, 0.000]"
+    assert shown(undefined("none"), rho) == "–"
+    assert shown(0.256, share) == "26%"
+    assert shown(1200, n) == "1,200"
+    assert shown(None, n) == ""
+    assert shown(Estimate(0.5), Column("bias", signed=True)) == "+0.50"
+
+
+def test_csv_is_unrounded_and_marks_formulas():
+    rows = list(csv.DictReader(io.StringIO(as_csv(TABLE))))
+    assert rows[0]["final"] == "3.456"
+    assert (rows[0]["final_low"], rows[0]["final_high"], rows[0]["final_reason"]) == ("3.2", "3.7", "")
+    assert rows[1]["final_reason"] == "no conversation"
+    assert rows[1]["player"] == "'=1+1"
+    assert rows[1]["share"] == ""
+
+
+def test_latex_escapes_names():
+    written = as_latex(TABLE)
+    assert r"a\_b & 3.46 $\pm$ 0.25" in written
+    assert r"\begin{tabular}{lrrrr}" in written
+    assert "% =1+1, Final: no conversation" in written
+
+
+def test_json_is_plain_and_carries_the_schema():
+    found = json.loads(json.dumps(as_values(TABLE), allow_nan=False))
+    assert found["schema"] == 1
+    assert found["rows"][0]["final"] == {"value": 3.456, "ci": [3.2, 3.7]}
+    assert found["rows"][1]["final"]["reason"] == "no conversation"
+    assert "share" not in found["rows"][1]
+
+
+def test_columns_of_numbers_are_aligned_to_the_right():
+    lines = as_text(TABLE).splitlines()
+    assert lines[2].startswith("player  ")
+    assert lines[4].endswith("1,200")
+    assert lines[5].endswith("    0")
+
+
+@pytest.mark.parametrize("render", RENDERERS.values(), ids=RENDERERS)
+def test_every_format_says_why_a_figure_is_missing(render):
+    assert "no conversation" in render(TABLE).replace("\\", "")
+
+
+@pytest.mark.parametrize("render", RENDERERS.values(), ids=RENDERERS)
+def test_a_table_without_rows_is_drawn(render):
+    assert "Final" in render(Table("empty", "Empty", TABLE.columns, ())) or render is as_csv
+
+
+@given(st.text())
+def test_marking_is_undone_letter_for_letter(text):
+    assert unmarked(marked(text)) == text
+    assert not marked(text).startswith(("=", "+", "-", "@", "\t", "\r"))
