@@ -146,7 +146,7 @@ def as_csv(table: Table) -> str:
         for column, ends, why in wide:
             cell = row.get(column.name)
             figure = cell if isinstance(cell, Estimate) else None
-            values: list[Cell] = [figure.value if figure else cell]  # type: ignore[list-item]
+            values: list[Cell] = [figure.value if figure else cell]
             values += [figure.low if figure else None, figure.high if figure else None] if ends else []
             values += [figure.reason if figure else None] if why else []
             cells += [_cell(value) for value in values]

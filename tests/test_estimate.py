@@ -34,7 +34,7 @@ def test_an_interval_with_a_nan_end_is_none():
     ],
 )
 def test_what_no_estimate_can_hold(wrong):
-    with pytest.raises(ValueError, match="estimate|interval"):
+    with pytest.raises(ValueError, match=r"estimate|interval"):
         wrong()
 
 

@@ -1,16 +1,24 @@
-"""The benchmarks Concord knows, by name: one module (or package) each, exporting one Benchmark value."""
+"""The benchmarks Concord knows. Each slice is a folder here; its package exports BENCHMARKS, a tuple of Benchmark values.
+
+The heavy side of a slice (tables, commands, files, demo, mock) lies in modules of these names and is imported when asked for.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+
 from core.benchmarks.benchmark import Benchmark
-from core.benchmarks.pingpong import PINGPONG, PINGPONG_V1
-from core.benchmarks.simulbench import DIALOGUES, SIMULBENCH
-from core.benchmarks.stss import STSS, STSS_LANGUAGE
 from core.errors import not_found
 
-BENCHMARKS: dict[str, Benchmark] = {
-    b.name: b for b in (PINGPONG, PINGPONG_V1, SIMULBENCH, DIALOGUES, STSS, STSS_LANGUAGE)
+SLICES = ("pingpong", "simulbench", "stss")
+"""The folders, in the order in which they are shown."""
+
+_OF_SLICE: dict[str, tuple[Benchmark, ...]] = {
+    name: import_module(f"core.benchmarks.{name}").BENCHMARKS for name in SLICES
 }
+BENCHMARKS: dict[str, Benchmark] = {b.name: b for found in _OF_SLICE.values() for b in found}
 
 
 def get(name: str) -> Benchmark:
@@ -18,3 +26,15 @@ def get(name: str) -> Benchmark:
     if name not in BENCHMARKS:
         raise not_found("benchmark", name, BENCHMARKS)
     return BENCHMARKS[name]
+
+
+def slice_of(benchmark: str) -> str:
+    """The slice that a benchmark belongs to. Raises NotFound for an unknown benchmark."""
+    get(benchmark)
+    return next(name for name, found in _OF_SLICE.items() if any(b.name == benchmark for b in found))
+
+
+def part(slice_name: str, module: str) -> ModuleType | None:
+    """A module of a slice's heavy side, such as “tables” or “commands”; None where the slice has none."""
+    name = f"core.benchmarks.{slice_name}.{module}"
+    return import_module(name) if find_spec(name) else None

@@ -8,4 +8,6 @@ from __future__ import annotations
 from core.benchmarks.pingpong.play import PINGPONG
 from core.benchmarks.pingpong.v1 import PINGPONG_V1
 
-__all__ = ["PINGPONG", "PINGPONG_V1"]
+BENCHMARKS = (PINGPONG, PINGPONG_V1)
+
+__all__ = ["BENCHMARKS", "PINGPONG", "PINGPONG_V1"]

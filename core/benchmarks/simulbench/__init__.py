@@ -9,4 +9,6 @@ from __future__ import annotations
 from core.benchmarks.simulbench.dialogues import DIALOGUES
 from core.benchmarks.simulbench.targets import SIMULBENCH
 
-__all__ = ["DIALOGUES", "SIMULBENCH"]
+BENCHMARKS = (SIMULBENCH, DIALOGUES)
+
+__all__ = ["BENCHMARKS", "DIALOGUES", "SIMULBENCH"]

@@ -8,4 +8,6 @@ from __future__ import annotations
 from core.benchmarks.stss.language import STSS_LANGUAGE
 from core.benchmarks.stss.system import STSS
 
-__all__ = ["STSS", "STSS_LANGUAGE"]
+BENCHMARKS = (STSS, STSS_LANGUAGE)
+
+__all__ = ["BENCHMARKS", "STSS", "STSS_LANGUAGE"]
