@@ -1,4 +1,4 @@
-"""Table: rows of figures with notes, and its renderers: terminal, CSV, LaTeX, Markdown and JSON (pages draw it)."""
+"""Table: rows of figures with notes, and its renderers: terminal, CSV, LaTeX, Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ SCHEMA = 1
 class Column:
     """A column: its `name` in files, its `heading` for readers, and how its numbers are shown there.
 
-    `interval`: “ends” shows 0.61 [0.55, 0.66], “half” shows 0.61 ± 0.05, “none” the value alone. `percent` shows
-    a share as %. `help` is one sentence for readers, from the glossary. CSV and JSON hold everything, unrounded.
+    `interval`: “ends” shows 0.61 [0.55, 0.66], “half” shows 0.61 ± 0.05, “none” the value alone. `percent`
+    shows a share as %. `help` is one sentence for readers, from the glossary. CSV and JSON are unrounded.
     """
 
     name: str
@@ -33,6 +33,8 @@ class Column:
     interval: Literal["none", "ends", "half"] = "none"
     percent: bool = False
     signed: bool = False
+    link: bool = False
+    """Whether its cells are addresses; pages show them as links."""
     help: str = ""
 
     @property
@@ -43,9 +45,9 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of figures. `name` names files, `caption` says what it means, `notes` are sentences printed below it.
+    """A table of figures. `name` names files, `caption` says what it means, `notes` are sentences below it.
 
-    Each row maps names of columns to cells; a column that a row lacks is empty there. A table may have no rows.
+    Each row maps names of columns to cells; a column that a row lacks is empty there. There may be no rows.
     """
 
     name: str
@@ -58,16 +60,19 @@ class Table:
     """What the figures rest on, as plain values for JSON: options, raters, seeds."""
 
     def reasons(self) -> list[str]:
-        """Why figures are undefined or have no interval: “first cell of the row, column: reason”, each once."""
-        found: dict[str, None] = {}
+        """Why figures are undefined or have no interval, each reason once: “row, column; …: reason”."""
+        found: dict[str, dict[str, list[str]]] = {}
         for row in self.rows:
+            first = shown(row.get(self.columns[0].name), self.columns[0])
             for column in self.columns:
                 cell = row.get(column.name)
                 if isinstance(cell, Estimate) and cell.reason:
-                    found[
-                        f"{shown(row.get(self.columns[0].name), self.columns[0])}, {column.title}: {cell.reason}"
-                    ] = None
-        return list(found)
+                    titles = found.setdefault(cell.reason, {}).setdefault(first, [])
+                    titles += [] if column.title in titles else [column.title]
+        return [
+            "; ".join(", ".join([first, *titles]) for first, titles in of.items()) + f": {reason}"
+            for reason, of in found.items()
+        ]
 
     def estimates(self, name: str) -> list[Estimate]:
         """The figures of one column, row by row; cells that are none are left out."""
@@ -80,11 +85,8 @@ def shown(cell: Cell, column: Column) -> str:
         if cell.value is None:
             return UNDEFINED
         text = _number(cell.value, column)
-        if column.interval == "ends" and cell.interval:
-            return f"{text} [{_number(cell.interval[0], column)}, {_number(cell.interval[1], column)}]"
-        if column.interval == "half" and cell.half_width is not None:
-            return f"{text} ± {_number(cell.half_width, column).lstrip('+')}"
-        return text
+        between = " ± " if column.interval == "half" else " "
+        return between.join(filter(None, [text, ends(cell, column)]))
     if cell is None:
         return ""
     if isinstance(cell, bool):
@@ -92,6 +94,15 @@ def shown(cell: Cell, column: Column) -> str:
     if isinstance(cell, float):
         return _number(cell, column)
     return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def ends(figure: Estimate, column: Column) -> str:
+    """The interval as the column shows it, “[0.55, 0.66]” or “0.05” for half its width; empty without one."""
+    if column.interval == "none" or figure.interval is None or figure.half_width is None:
+        return ""
+    if column.interval == "half":
+        return _number(figure.half_width, column).lstrip("+")
+    return f"[{_number(figure.interval[0], column)}, {_number(figure.interval[1], column)}]"
 
 
 def _number(value: float, column: Column) -> str:
@@ -125,7 +136,8 @@ def _plain(cell: Cell) -> Any:
 def as_csv(table: Table) -> str:
     """One line a row, unrounded. A figure fills the columns name, name_low, name_high and name_reason.
 
-    The ends and the reason have columns only where some row has them. Text that a spreadsheet would run is `marked`.
+    The ends and the reason have columns only where some row has them. Text that a spreadsheet would run is
+    `marked`.
     """
     wide = [(column, *_extent(table, column)) for column in table.columns]
     out = io.StringIO()
@@ -191,7 +203,7 @@ def as_markdown(table: Table) -> str:
     if table.caption:
         lines += [markdown_text(table.caption), ""]
     lines.append("| " + " | ".join(markdown_text(c.title) for c in table.columns) + " |")
-    lines.append("|" + "|".join(":--" if _is_text(table, c) else "--:" for c in table.columns) + "|")
+    lines.append("|" + "|".join(":--" if is_text(table, c) else "--:" for c in table.columns) + "|")
     lines += [
         "| " + " | ".join(markdown_text(shown(row.get(c.name), c)) for c in table.columns) + " |"
         for row in table.rows
@@ -207,7 +219,7 @@ def markdown_text(text: str) -> str:
 
 def as_latex(table: Table) -> str:
     """A table for booktabs, with its caption and label; notes follow as comments."""
-    alignment = "".join("l" if _is_text(table, column) else "r" for column in table.columns)
+    alignment = "".join("l" if is_text(table, column) else "r" for column in table.columns)
     caption = latex_text(f"{table.title}. {table.caption}".strip())
     lines = [
         r"\begin{table}",
@@ -247,14 +259,14 @@ def latex_text(text: str) -> str:
 
 
 def as_text(table: Table) -> str:
-    """Plain lines of aligned columns, for terminals and log files: title, rows, notes. Nothing in it is markup."""
+    """Plain lines of aligned columns, for terminals and log files: title, rows, notes. Nothing is markup."""
     cells = [
         [c.title for c in table.columns],
         *([shown(row.get(c.name), c) for c in table.columns] for row in table.rows),
     ]
     cells = [[" ".join(cell.split()) for cell in line] for line in cells]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    left = [_is_text(table, c) for c in table.columns]
+    left = [is_text(table, c) for c in table.columns]
     lines = [
         "  ".join(
             cell.ljust(width) if to_left else cell.rjust(width)
@@ -268,7 +280,8 @@ def as_text(table: Table) -> str:
     return "\n".join([table.title, "", heading, rule, *body, *([""] if notes else []), *notes]) + "\n"
 
 
-def _is_text(table: Table, column: Column) -> bool:
+def is_text(table: Table, column: Column) -> bool:
+    """Whether a column holds text alone."""
     cells = [row.get(column.name) for row in table.rows]
     return all(cell is None or isinstance(cell, str) for cell in cells)
 

@@ -1,0 +1,132 @@
+"""Draws a Table on a page: rows that can be sorted and chosen, what it means, and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.estimate import Estimate
+from core.table import UNDEFINED, Cell, Column, Table, as_csv, as_latex, ends, is_text
+from pages.parts.plain import plain
+
+FOLDED = 250
+"""Characters of notes that stand below a table; longer notes are folded away."""
+
+
+def draw(
+    table: Table, *, key: str = "", select: Callable[[Mapping[str, Cell]], object] | None = None
+) -> None:
+    """Draw a table: title, caption, rows, notes, and its CSV and LaTeX as downloads.
+
+    Figures stay numbers, so that a column is sorted by value; an interval has a column of its own.
+    `key` tells two tables of one name on a page apart. `select` is called with the row that the reader chooses.
+    """
+    key = key or table.name
+    st.markdown(f"**{plain(table.title)}**")
+    if table.caption:
+        st.caption(plain(table.caption))
+    options: dict[str, Any] = {}
+    if select is not None:
+
+        def chosen() -> None:
+            rows = st.session_state[key]["selection"]["rows"]
+            if rows:
+                select(table.rows[rows[0]])
+
+        options = {"on_select": chosen, "selection_mode": "single-row"}
+    st.dataframe(
+        _frame(table),
+        key=key,
+        hide_index=True,
+        height="content",
+        placeholder=UNDEFINED,
+        alt=table.title,
+        column_config=_columns(table),
+        **options,
+    )
+    _below(table)
+    with st.container(horizontal=True):
+        for label, write, ending in (("CSV", as_csv, "csv"), ("LaTeX", as_latex, "tex")):
+            st.download_button(
+                label,
+                partial(write, table),
+                f"{table.name}.{ending}",
+                key=f"{key} {ending}",
+                on_click="ignore",
+                type="tertiary",
+                icon=":material/download:",
+            )
+
+
+def _below(table: Table) -> None:
+    """The notes, and why figures are undefined: folded away where they are long."""
+    for note in table.notes:
+        st.caption(plain(note))
+    reasons = table.reasons()
+    lines = "\n".join(f"- {plain(reason)}" for reason in reasons)
+    if len(lines) > FOLDED:
+        with st.expander("Why figures are undefined or lack an interval", icon=":material/help:"):
+            st.caption(lines)
+    elif lines:
+        st.caption(lines)
+
+
+def _frame(table: Table) -> pd.DataFrame:
+    """Values by column name; a column with intervals is followed by one of their text."""
+    data: dict[str, list[Any]] = {}
+    for column in table.columns:
+        cells = [row.get(column.name) for row in table.rows]
+        data[column.name] = [_value(cell, column) for cell in cells]
+        if _has_interval(table, column):
+            data[_interval_name(column)] = [
+                ends(cell, column) if isinstance(cell, Estimate) else "" for cell in cells
+            ]
+    return pd.DataFrame(data, columns=list(data))
+
+
+def _value(cell: Cell, column: Column) -> Any:
+    value = cell.value if isinstance(cell, Estimate) else cell
+    if column.percent and isinstance(value, float):
+        return value * 100
+    return value
+
+
+def _columns(table: Table) -> dict[str, Any]:
+    """How Streamlit shows each column: its heading, its help, and the rounding of its numbers."""
+    shown: dict[str, Any] = {}
+    for column in table.columns:
+        label, text = column.title, column.help or None
+        if column.link:
+            shown[column.name] = st.column_config.LinkColumn(label, help=text, display_text="open")
+        elif is_text(table, column):
+            shown[column.name] = st.column_config.TextColumn(label, help=text)
+        elif all(isinstance(row.get(column.name), bool | None) for row in table.rows):
+            shown[column.name] = st.column_config.CheckboxColumn(label, help=text)
+        else:
+            shown[column.name] = st.column_config.NumberColumn(
+                label, help=text, format=_format(table, column)
+            )
+        if _has_interval(table, column):
+            half = column.interval == "half"
+            shown[_interval_name(column)] = st.column_config.TextColumn("±" if half else "95% interval")
+    return shown
+
+
+def _format(table: Table, column: Column) -> str:
+    sign = "+" if column.signed else ""
+    if column.percent:
+        return f"%{sign}.{max(column.digits - 2, 0)}f%%"
+    whole = all(isinstance(row.get(column.name), int | None) for row in table.rows)
+    return "localized" if whole else f"%{sign}.{column.digits}f"
+
+
+def _has_interval(table: Table, column: Column) -> bool:
+    return column.interval != "none" and any(figure.interval for figure in table.estimates(column.name))
+
+
+def _interval_name(column: Column) -> str:
+    return f"{column.name} interval"

@@ -1,0 +1,67 @@
+"""The two drawing functions of pages: one for a Table, one for a row of Estimates."""
+
+from __future__ import annotations
+
+import json
+
+from streamlit.testing.v1 import AppTest
+
+from core.estimate import Estimate, undefined
+from core.table import Column, Table
+from pages.parts import table as part
+
+SCORES = Table(
+    "scores",
+    "Scores of *players*",
+    (Column("player"), Column("rho", "ρ", interval="ends"), Column("share", percent=True), Column("n")),
+    (
+        {"player": "a", "rho": Estimate(0.5, 0.25, 0.75), "share": 0.25, "n": 1200},
+        {"player": "b", "rho": undefined("constant <b>scores</b>"), "n": 3},
+    ),
+    notes=("A note.",),
+)
+
+
+def drawn_table() -> None:
+    from pages.parts.table import draw
+    from tests.pages.test_drawing import SCORES
+
+    draw(SCORES, select=print)
+
+
+def drawn_estimates() -> None:
+    from core.estimate import Estimate, undefined
+    from pages.parts.estimates import forest
+
+    rows = [("a", Estimate(0.5, 0.25, 0.75, n=12)), ("b", Estimate(-0.1, n=12)), ("c", undefined("no item"))]
+    forest(rows, "Correlation", "Spearman's ρ", kinds=["judge", "judge", "panel"])
+
+
+def test_a_table_keeps_numbers_and_shows_intervals_notes_and_reasons() -> None:
+    page = AppTest.from_function(drawn_table, default_timeout=30).run()
+    assert not page.exception
+    frame = page.dataframe[0].value
+    assert frame.rho.tolist()[0] == 0.5
+    assert frame["rho interval"].tolist() == ["[0.25, 0.75]", ""]
+    assert frame.share.tolist()[0] == 25
+    captions = [caption.value for caption in page.caption]
+    assert captions[0] == r"A note\."
+    assert captions[1] == r"- b, ρ\: constant \<b\>scores\</b\>"  # no HTML of a name or a model
+    assert page.markdown[0].value == r"**Scores of \*players\***"
+
+
+def test_a_column_shows_its_rounding() -> None:
+    shown = part._columns(SCORES)
+    assert shown["rho"]["type_config"]["format"] == "%.2f"
+    assert shown["share"]["type_config"]["format"] == "%.0f%%"
+    assert shown["n"]["type_config"]["format"] == "localized"
+
+
+def test_a_forest_plot_names_its_axis_the_number_of_items_and_what_is_undefined() -> None:
+    page = AppTest.from_function(drawn_estimates, default_timeout=30).run()
+    assert not page.exception
+    assert page.markdown[0].value == r"**Correlation \(n \= 12\)**"
+    assert page.caption[0].value == r"c\: no item"
+    chart = json.loads(page.get("vega_lite_chart")[0].proto.spec)
+    assert len(chart["layer"]) == 3  # a line at 0, intervals, points
+    assert chart["layer"][2]["encoding"]["x"]["title"] == "Spearman's ρ"
