@@ -15,23 +15,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("core.commands.doctor", "Check every configured model with one tiny call."),
     "run": ("core.commands.run", "Generate conversations and have them judged."),
     "judge": ("core.commands.judge", "Have further judges rate stored conversations."),
-    "tasks": (
-        "core.benchmarks.simulbench.commands_tasks",
-        "SimulBench's tasks: have some proposed, accept, edit or reject them.",
-    ),
-    "scripts": (
-        "core.benchmarks.simulbench.commands_scripts",
-        "SimulBench's scripts: cut them from dialogues, count, set aside.",
-    ),
     "compare": ("core.commands.compare", "Have judges compare models two by two."),
     "pairs": ("core.commands.pairs", "Deal pairs of replies to people who compare them, blind, at the desk."),
     "spotcheck": (
         "core.commands.spotcheck",
         "Judgements that deserve a person's eye, and what people found.",
-    ),
-    "toxicity": (
-        "core.benchmarks.simulbench.commands_toxicity",
-        "Toxicity of tasks, scripts and replies, in six attributes.",
     ),
     "study": ("core.commands.study", "Draw a study, deal it to annotators, show its progress."),
     "annotators": ("core.commands.annotators", "Invite annotators by link, withdraw links."),
@@ -39,18 +27,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "core.commands.agreement",
         "How well judges agree with people, and people with each other.",
     ),
-    "score": ("core.benchmarks.stss.commands_score", "Score trajectories of the town by rule (STSS)."),
-    "town": ("core.benchmarks.stss.commands_town", "Check a town that social tasks are played in (STSS)."),
-    "freeze": (
-        "core.benchmarks.stss.commands_freeze",
-        "Freeze scenes of simulations for the language level (STSS).",
-    ),
     "leaderboard": ("core.commands.leaderboard", "A benchmark's table of models."),
     "rankings": ("core.commands.rankings", "How stable the order of a leaderboard is."),
-    "import": (
-        "core.commands.exchange_in",
-        "Read ratings, conversations or published files into the workspace.",
-    ),
+    "import": ("core.commands.exchange_in", "Read ratings or conversations into the workspace."),
     "export": ("core.commands.exchange_out", "Write ratings or conversations as CSV or JSON Lines."),
     "passphrase": ("core.commands.passphrase", "Renew the researchers' passphrase."),
     "mock": ("core.commands.mock", "Serve the offline mock models (for the demo and tests)."),
@@ -58,20 +37,35 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 class _Lazy(click.Group):
-    """A group whose commands are imported when called, so that `concord --help` stays quick."""
+    """A group whose commands are imported when called, so that `concord --help` is quick.
+
+    A benchmark's own commands are those of its slice: `concord BENCHMARK …`.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
-        return command
+        if cmd_name in COMMANDS:
+            command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
+            return command
+        from core.benchmarks import SLICES, part
+
+        if cmd_name in SLICES:
+            own = part(cmd_name, "commands")
+            return own.command if own else None
+        for name in SLICES:
+            own = part(name, "commands")
+            if own and cmd_name in own.command.commands:
+                raise ConcordError(f"`concord {cmd_name}` is now `concord {name} {cmd_name}`.")
+        return None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+            formatter.write_dl(
+                [("BENCHMARK", "What one benchmark alone needs; `concord run --help` lists them.")]
+            )
 
     def invoke(self, ctx: click.Context) -> object:
         try:

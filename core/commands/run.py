@@ -9,7 +9,7 @@ import click
 
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark, Option, Plan
-from core.benchmarks.simulbench import commands_tasks
+from core.benchmarks.simulbench import commands as proposals
 from core.benchmarks.simulbench.proposing import Round
 from core.commands import progress
 from core.commands.options import names
@@ -136,9 +136,7 @@ def _carry_out(
     """Any plan that a page has written or the store holds."""
     asked = Round.of(plan)
     if asked is not None:
-        commands_tasks.carry_out(
-            workspace, asked, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed
-        )
+        proposals.carry_out(workspace, asked, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed)
         return
     finish(
         workspace,

@@ -130,7 +130,7 @@ def _toxicity() -> None:
     models = toxicity.scored_by(workspace())
     if not models:
         st.caption(
-            "Nothing was scored yet: `concord toxicity --model NAME`, a model whose endpoint offers moderations."
+            "Nothing was scored yet: `concord simulbench toxicity --model NAME`, a model whose endpoint offers moderations."
         )
         return
     by = st.selectbox("Scored by", models, format_func=plain) if len(models) > 1 else models[0]

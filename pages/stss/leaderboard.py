@@ -58,7 +58,7 @@ def draw() -> None:
         _language(found)
     else:
         st.caption(
-            "No conversation of the language level is stored. Freeze scenes out of the simulations with `concord freeze stss`, then `concord run stss-language`."
+            "No conversation of the language level is stored. Freeze scenes out of the simulations with `concord stss freeze`, then `concord run stss-language`."
         )
     if found.gaps:
         st.subheader("The gap: words and deeds", anchor=False)

@@ -7,6 +7,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from core.benchmarks import SLICES, part
 from core.cli import COMMANDS, main
 
 # These serve or build and need no workspace that is there.
@@ -16,8 +17,8 @@ ELSEWHERE = {"mock", "app"}
 def parts(command, name=""):
     """Every command that can be called, by name."""
     if isinstance(command, click.Group):
-        for part in command.list_commands(click.Context(command)):
-            yield from parts(command.get_command(click.Context(command), part), f"{name} {part}".strip())
+        for word in command.list_commands(click.Context(command)):
+            yield from parts(command.get_command(click.Context(command), word), f"{name} {word}".strip())
     else:
         yield name, command
 
@@ -25,9 +26,15 @@ def parts(command, name=""):
 # One whose module is missing fails in test_it_exists_as_listed, and there only.
 THERE = [name for name, (module, _) in COMMANDS.items() if importlib.util.find_spec(module)]
 PARTS = {
-    part: command
+    words: command
     for name in THERE
-    for part, command in parts(importlib.import_module(COMMANDS[name][0]).command, name)
+    for words, command in parts(importlib.import_module(COMMANDS[name][0]).command, name)
+}
+PARTS |= {
+    name: command
+    for slice_name in SLICES
+    if (own := part(slice_name, "commands"))
+    for name, command in parts(own.command, slice_name)
 }
 
 
@@ -104,6 +111,18 @@ def test_what_only_reads_makes_no_workspace(name, tmp_path):
     one_sentence(done)
     assert "There is no Concord workspace" in done.output
     assert not (tmp_path / "new").exists()
+
+
+def test_help_names_no_benchmark():
+    shown = call("--help").output.lower()
+    assert not [name for name in SLICES if name in shown]
+
+
+@pytest.mark.parametrize("name", ["tasks", "scripts", "toxicity", "town", "score", "freeze"])
+def test_a_command_that_moved_below_its_benchmark_says_so(name):
+    done = call(name, "whatever")
+    one_sentence(done)
+    assert f"`concord {name}` is now `concord s" in done.output
 
 
 def test_an_unknown_command_is_one_sentence():

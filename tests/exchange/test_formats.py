@@ -4,22 +4,42 @@ from pathlib import Path
 
 import pytest
 
+from core.benchmarks import SLICES, part
 from core.commands.exchange_in import command
-from core.exchange import FORMATS
 from core.store import conversations, studies
 
 DOCS = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
-OPTIONS = {"ratings": ("--study", "s")}
+OPTIONS = {"import ratings": ("--study", "s")}
 
 
-def test_the_subcommands_are_the_formats():
-    assert set(command.commands) == set(FORMATS)
+def formats():
+    """Every command that imports a file, by its words."""
+    yield from (f"import {name}" for name in command.commands)
+    for slice_name in SLICES:
+        own = part(slice_name, "commands").command.commands.get("import")
+        yield from (f"{slice_name} import {name}" for name in (own.commands if own else ()))
+
+
+FORMATS = list(formats())
+
+
+def test_every_benchmark_imports_its_published_files():
+    assert {name.split()[0] for name in FORMATS} == {"import", *SLICES}
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_it_is_documented(name):
     assert f"`{name} " in DOCS
-    assert any(name in heading for heading in DOCS.splitlines() if heading.startswith("## "))
+    what = name.removeprefix("import ")
+    assert any(what in heading for heading in DOCS.splitlines() if heading.startswith("## "))
+
+
+@pytest.mark.parametrize("old", ["simulbench-tasks", "stss-tasks", "pingpong-settings"])
+def test_the_old_words_are_refused_by_the_new(workspace, run, old):
+    slice_name, what = old.split("-")
+    done = run(workspace, "import", old, "file")
+    assert done.exit_code == 1
+    assert done.output == f"Error: `concord import {old}` is now `concord {slice_name} import {what}`.\n"
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -34,7 +54,7 @@ def test_what_it_cannot_read_is_one_sentence_and_stores_nothing(workspace, run, 
                 what
             ]
         )
-    done = run(workspace, "import", name, target, *OPTIONS.get(name, ()))
+    done = run(workspace, *name.split(), target, *OPTIONS.get(name, ()))
     assert done.exit_code == 1
     assert done.exception is None or isinstance(done.exception, SystemExit)
     lines = done.output.strip().splitlines()

@@ -35,7 +35,7 @@ def put(tmp_path, value):
 def test_what_is_written_is_what_the_benchmark_reads(workspace, run, tmp_path):
     two = [CARD, {**CARD, "inital_message": "Slip.", "initial_message": ""}]
     file = put(tmp_path, settings(characters=two, situations=[SITUATION, SITUATION]))
-    done = run(workspace, "import", "pingpong-settings", file)
+    done = run(workspace, "pingpong", "import", "settings", file)
     assert done.exit_code == 0, done.output
     assert "en: 2 characters (ada, ada-2), 2 situations" in done.output
     cast = characters([workspace.path / "data"], "en")
@@ -49,7 +49,7 @@ def test_what_is_written_is_what_the_benchmark_reads(workspace, run, tmp_path):
 
 @pytest.mark.skipif(not PUBLISHED.exists(), reason=f"the published settings are not at {PUBLISHED}")
 def test_the_published_file(workspace, run):
-    done = run(workspace, "import", "pingpong-settings", PUBLISHED)
+    done = run(workspace, "pingpong", "import", "settings", PUBLISHED)
     assert done.exit_code == 0, done.output
     published = json.loads(PUBLISHED.read_text())
     for language, part in published.items():
@@ -67,7 +67,7 @@ def test_the_published_file(workspace, run):
         assert len(cast) * sum(s.num_turns for s in found.values()) == 288
         assert {s.text for s in found.values()} == {s["text"] for s in part["situations"]}
     assert (
-        run(workspace, "import", "pingpong-settings", PUBLISHED).exit_code == 0
+        run(workspace, "pingpong", "import", "settings", PUBLISHED).exit_code == 0
     )  # the same again changes nothing
 
 
@@ -75,7 +75,7 @@ def test_nothing_of_ones_own_is_overwritten(workspace, run, tmp_path):
     mine = workspace.path / "data" / "pingpong" / "en" / "characters" / "ada.toml"
     mine.parent.mkdir(parents=True)
     mine.write_text('char_name = "Ada"\n')
-    done = run(workspace, "import", "pingpong-settings", put(tmp_path, settings()))
+    done = run(workspace, "pingpong", "import", "settings", put(tmp_path, settings()))
     assert done.exit_code == 1
     assert "nothing was written" in done.output
     assert mine.read_text() == 'char_name = "Ada"\n'

@@ -38,18 +38,18 @@ def file(tmp_path):
 
 
 def test_the_published_tasks(run, workspace, published):
-    result = run(workspace, "import", "simulbench-tasks", published / "simulbench_tasks.jsonl")
+    result = run(workspace, "simulbench", "import", "tasks", published / "simulbench_tasks.jsonl")
     assert result.exit_code == 0, result.output
     assert result.output == "109 tasks.\n  stateless: 58\n  stateful: 51\n"
-    again = run(workspace, "import", "simulbench-tasks", published / "simulbench_tasks.jsonl")
+    again = run(workspace, "simulbench", "import", "tasks", published / "simulbench_tasks.jsonl")
     assert again.output.startswith("109 tasks, 0 of them new.")
-    listed = run(workspace, "tasks", "list").output
+    listed = run(workspace, "simulbench", "tasks", "list").output
     assert "000#Linux_Terminal\tstateful\tsimulbench_tasks\tLinux Terminal" in listed
     assert "rpn-calculator\tstateful\tcatalogue" in listed
 
 
 def test_the_published_scripts(run, workspace, published):
-    result = run(workspace, "import", "simulbench-scripts", published / "simulbench_all.jsonl")
+    result = run(workspace, "simulbench", "import", "scripts", published / "simulbench_all.jsonl")
     assert result.exit_code == 0, result.output
     for told in (
         "500 scripts.",
@@ -99,7 +99,7 @@ BAD = {
 def test_a_bad_line_is_named_and_nothing_is_stored(run, workspace, file, case):
     bad, complaint = BAD[case]
     path = file(line(), bad, line(source_file_name="c.json"))
-    result = run(workspace, "import", "simulbench-scripts", path)
+    result = run(workspace, "simulbench", "import", "scripts", path)
     assert result.exit_code == 1
     assert "1 of 3 lines cannot be used; nothing was imported" in result.output
     assert "line 2: " in result.output
@@ -110,7 +110,7 @@ def test_a_bad_line_is_named_and_nothing_is_stored(run, workspace, file, case):
 
 def test_bad_lines_can_be_left_out_and_are_counted(run, workspace, file):
     path = file(line(), *(bad for bad, _ in BAD.values()), line(source_file_name="c.json"))
-    result = run(workspace, "import", "simulbench-scripts", path, "--skip-wrong", "--source", "mine")
+    result = run(workspace, "simulbench", "import", "scripts", path, "--skip-wrong", "--source", "mine")
     assert result.exit_code == 0, result.output
     assert result.output.startswith("2 scripts.")
     assert f"{len(BAD)} lines were left out" in result.output
@@ -128,7 +128,7 @@ def test_files_that_are_none(run, workspace, tmp_path):
     (tmp_path / "empty").write_text("\n")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     for name, complaint in {"empty": "is empty", "binary": "not UTF-8", "gone": "cannot be read"}.items():
-        result = run(workspace, "import", "simulbench-tasks", tmp_path / name)
+        result = run(workspace, "simulbench", "import", "tasks", tmp_path / name)
         assert result.exit_code == 1
         assert complaint in result.output
 
@@ -137,13 +137,13 @@ def test_one_published_file_taken_for_the_other_is_told_by_its_name(run, workspa
     scripts, tasks = file(line()), tmp_path / "tasks.jsonl"
     task = {"id": "t", "act": "T", "task_description": "Be a T.", "request_type": "input", "type": "stateful"}
     tasks.write_text(json.dumps(task) + "\n")
-    said = run(workspace, "import", "simulbench-tasks", scripts).output
+    said = run(workspace, "simulbench", "import", "tasks", scripts).output
     assert (
         said
-        == "Error: The file holds scripts, not tasks. Import it with `concord import simulbench-scripts`.\n"
+        == "Error: The file holds scripts, not tasks. Import it with `concord simulbench import scripts`.\n"
     )
-    assert "holds tasks, not scripts" in run(workspace, "import", "simulbench-scripts", tasks).output
+    assert "holds tasks, not scripts" in run(workspace, "simulbench", "import", "scripts", tasks).output
     tasks.write_text(json.dumps({**task, "id": 7}) + "\n" + json.dumps({"id": "u"}) + "\n")
-    said = run(workspace, "import", "simulbench-tasks", tasks).output
+    said = run(workspace, "simulbench", "import", "tasks", tasks).output
     assert "line 1: “id” must be a text." in said
     assert "line 2: “act” must be a text; it is missing." in said

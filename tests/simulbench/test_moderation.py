@@ -58,19 +58,19 @@ def test_every_text_is_scored_once_and_averaged(filled):
 
 
 def test_what_was_not_scored_is_counted(filled, run):
-    told = run(filled, "toxicity", "--model", "mock-moderation", "--what", "tasks")
+    told = run(filled, "simulbench", "toxicity", "--model", "mock-moderation", "--what", "tasks")
     assert told.exit_code == 0, told.output
     assert "Not scored yet: 2 scripts, 2 replies, 2 replies of x." in told.output
     assert "insult from harassment;" in told.output
     assert "No category stands for profanity." in told.output
     assert "they say nothing about toxicity" in told.output
-    values = json.loads(run(filled, "toxicity", "--format", "json").stdout)
+    values = json.loads(run(filled, "simulbench", "toxicity", "--format", "json").stdout)
     assert [row["n"] for row in values["rows"]][1:] == [0, 0, 0]
     assert values["rows"][1]["mean"]["toxicity"] is None
 
 
 def test_errors_are_sentences(filled, run):
-    assert "There is no model that scored texts" in run(filled, "toxicity").output
+    assert "There is no model that scored texts" in run(filled, "simulbench", "toxicity").output
     with pytest.raises(NotFound, match="kind of text “poems”"):
         toxicity.measure(filled, "mock-moderation", ["poems"])
     with pytest.raises(CallFailed, match="404"):

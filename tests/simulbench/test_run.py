@@ -78,7 +78,7 @@ def test_scripts_that_were_set_aside_are_asked_no_more(played):
 
 
 def test_a_plan_without_scripts_says_where_they_come_from(workspace):
-    with pytest.raises(ConfigError, match="concord import simulbench-scripts"):
+    with pytest.raises(ConfigError, match="concord simulbench import scripts"):
         execute(workspace, answers())
 
 

@@ -105,7 +105,7 @@ def test_scripts_of_a_rejected_task_are_asked_no_more_until_it_is_accepted_again
         )
     assert "1 scripts are of tasks that were rejected" in " ".join(notes(table))
     assert planned() == every.replace("4", "1")
-    assert "task is not accepted: 3 (maker)" in run(workspace, "scripts", "count").output
+    assert "task is not accepted: 3 (maker)" in run(workspace, "simulbench", "scripts", "count").output
     with workspace.write() as db:
         # Who takes the rejection back has what was there before it: a task that Ada had accepted.
         again = review.reopen(db, "maker")
@@ -131,9 +131,9 @@ def test_full_marks_from_every_judge_for_every_target_set_a_script_aside(run, wo
                 ("s4", "x"): [10, 10],  # one target has not answered
             },
         )  # fmt: skip
-    dry = run(workspace, "scripts", "discard", "--dry-run")
+    dry = run(workspace, "simulbench", "scripts", "discard", "--dry-run")
     assert dry.output == "  s1 (LastOnly, stateless)\n1 scripts would be set aside, full marks for x, y.\n"
-    assert "1 scripts set aside" in run(workspace, "scripts", "discard", "--by", "Ada").output
+    assert "1 scripts set aside" in run(workspace, "simulbench", "scripts", "discard", "--by", "Ada").output
     with workspace.read() as db:
         assert scenarios.keys(db, "simulbench", "script", "discarded") == ["s1"]
         assert scenarios.get(db, "simulbench", "script", "s1").decided_by == "Ada"
@@ -141,4 +141,4 @@ def test_full_marks_from_every_judge_for_every_target_set_a_script_aside(run, wo
         assert [e.script.key for e in extraction.easy_scripts(db, judges=["j1"])] == ["s2", "s3"]
         with pytest.raises(NotFound, match="target “z”"):
             extraction.easy_scripts(db, targets=["z"])
-    assert "1 discarded" in run(workspace, "scripts", "count").output
+    assert "1 discarded" in run(workspace, "simulbench", "scripts", "count").output

@@ -130,8 +130,8 @@ def test_a_person_accepts_edits_rejects_and_it_is_kept_who_and_when(workspace, r
     assert known[b].act == "Boiler Room"
     assert c not in known
     assert waiting(workspace) == []
-    assert run(workspace, "tasks", "list", "--state", "rejected").output.startswith(c)
-    assert "accepted by Ben, 2" in run(workspace, "tasks", "show", b).output
+    assert run(workspace, "simulbench", "tasks", "list", "--state", "rejected").output.startswith(c)
+    assert "accepted by Ben, 2" in run(workspace, "simulbench", "tasks", "show", b).output
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,18 @@ def test_an_unknown_task_is_named(workspace):
 def test_calls_that_fail_are_counted_and_asked_again_the_next_time(workspace, run):
     good = workspace.models_path.read_text()
     workspace.models_path.write_text(good.replace("/v1", "/gone"))
-    failed = run(workspace, "tasks", "propose", "--model", "mock-user", "--type", "stateful", "--count", 2)
+    failed = run(
+        workspace,
+        "simulbench",
+        "tasks",
+        "propose",
+        "--model",
+        "mock-user",
+        "--type",
+        "stateful",
+        "--count",
+        2,
+    )
     assert failed.exit_code == 2
     assert failed.output.count("failed: ") == 2
     workspace.models_path.write_text(good)
@@ -177,7 +188,9 @@ def test_an_estimate_counts_what_is_left_and_asks_nothing(workspace, run):
     found = proposing.estimate(workspace, wanted)
     assert (found.planned, found.stored, found.calls) == (6, 2, {"mock-user": 4})
     assert found.unpriced == {"mock-user"}
-    told = run(workspace, "tasks", "propose", "--model", "mock-user", "--count", 3, "--estimate").output
+    told = run(
+        workspace, "simulbench", "tasks", "propose", "--model", "mock-user", "--count", 3, "--estimate"
+    ).output
     assert "6 proposals, 2 answered before, 4 left to ask for." in told
     assert "mock-user: 4 calls" in told
     assert proposing.propose(workspace, wanted).done == 4
@@ -249,13 +262,24 @@ def test_a_launched_round_is_a_process_that_can_be_resumed(workspace, run):
 
 
 def test_by_command(run, workspace):
-    told = run(workspace, "tasks", "propose", "--model", "mock-user", "--type", "stateless", "--count", 2)
+    told = run(
+        workspace,
+        "simulbench",
+        "tasks",
+        "propose",
+        "--model",
+        "mock-user",
+        "--type",
+        "stateless",
+        "--count",
+        2,
+    )
     assert told.exit_code == 0, told.output
     key = told.output.splitlines()[1].split("\t")[0]
-    assert run(workspace, "tasks", "accept", key, "--by", "Ada").output == "1 accepted.\n"
-    assert "From generated: 1 proposed, 1 accepted" in run(workspace, "tasks", "count").output.replace(
-        "1 accepted, 1 proposed", "1 proposed, 1 accepted"
-    )
-    assert run(workspace, "tasks", "reject", key, "--by", "Ada").output == "1 rejected.\n"
+    assert run(workspace, "simulbench", "tasks", "accept", key, "--by", "Ada").output == "1 accepted.\n"
+    assert "From generated: 1 proposed, 1 accepted" in run(
+        workspace, "simulbench", "tasks", "count"
+    ).output.replace("1 accepted, 1 proposed", "1 proposed, 1 accepted")
+    assert run(workspace, "simulbench", "tasks", "reject", key, "--by", "Ada").output == "1 rejected.\n"
     with workspace.read() as db:
         assert scenarios.get(db, "simulbench", "task", key).state == "rejected"

@@ -29,7 +29,7 @@ def concord(folder, *arguments):
     "file", ["tasks.json", "tasks_supplement.json", "meta_task_public_activity_240208.json"]
 )
 def test_published_files_are_kept_and_what_is_missing_is_told(tmp_path, file):
-    done = concord(tmp_path, "import", "stss-tasks", str(PUBLISHED / file))
+    done = concord(tmp_path, "stss", "import", "tasks", str(PUBLISHED / file))
     assert done.exit_code == 0, done.output
     assert "0 of them can be played in Merrow Quay." in done.output
     assert "Merrow Quay lacks" in done.output
@@ -60,7 +60,7 @@ def test_with_names_for_its_people_and_places_a_published_task_can_be_played(tmp
     ]
     names = tmp_path / "names.toml"
     names.write_text("\n".join(lines))
-    done = concord(tmp_path / "w", "import", "stss-tasks", str(file), "--map", str(names))
+    done = concord(tmp_path / "w", "stss", "import", "tasks", str(file), "--map", str(names))
     assert "1 of them can be played in Merrow Quay: concord run stss --task-set one" in done.output
     brought = planning.materials(Workspace.open(tmp_path / "w"))
     (task,) = system.tasks_of(brought, system.TOWN, "one").values()
@@ -126,7 +126,7 @@ def test_a_file_that_cannot_be_used_leaves_nothing(tmp_path):
             ]
         )
     )
-    done = concord(tmp_path / "w", "import", "stss-tasks", str(file))
+    done = concord(tmp_path / "w", "stss", "import", "tasks", str(file))
     assert done.exit_code == 1
     assert "task 1: there is no task type “Dance”" in done.output
     assert "Nothing was imported." in done.output

@@ -63,7 +63,7 @@ def lived(tmp_path_factory):
         workspace = workspace_at(tmp_path_factory.mktemp("lived"), url)
         ended = engine.execute(workspace, planning.job(workspace, plan(("host", "shy"))))
         assert (ended.state, ended.done, ended.failed) == ("finished", 12, 0)
-        done = concord(workspace, "freeze", "stss")
+        done = concord(workspace, "stss", "freeze")
         assert done.exit_code == 0, done.output
         language = Plan(
             "stss-language",
@@ -183,7 +183,7 @@ def test_frozen_scenes_hold_what_was_known_then(lived):
             assert not any(m[0] == body["time"] and m[2] == "talked" for m in state["memories"])
     per_pair = [(s.body["task"]["id"], s.body["partner"]) for s in scenes]
     assert max(map(per_pair.count, per_pair)) <= 2
-    again = concord(lived, "freeze", "stss")
+    again = concord(lived, "stss", "freeze")
     assert "0 of them new" in again.output
 
 
@@ -231,7 +231,7 @@ def test_the_leaderboard_prints_in_every_form(lived, form):
 
 def test_an_empty_workspace_says_what_to_do(tmp_path):
     workspace = Workspace.open(tmp_path)
-    for arguments in (["leaderboard", "stss"], ["freeze", "stss"]):
+    for arguments in (["leaderboard", "stss"], ["stss", "freeze"]):
         done = concord(workspace, *arguments)
         assert done.exit_code == 1
         assert "concord run stss" in done.output
@@ -284,11 +284,11 @@ def test_what_is_exported_scores_the_same(lived, tmp_path):
         for number, c in conversations.each(db, "stss"):
             expected = score(task_from(c.context["_task"]), from_stored(trajectories.load(db, number)))
             out = tmp_path / str(number)
-            assert concord(lived, "town", "export", str(number), str(out)).exit_code == 0
+            assert concord(lived, "stss", "town", "export", str(number), str(out)).exit_code == 0
             done = concord(
                 lived,
-                "score",
                 "stss",
+                "score",
                 "--tasks",
                 str(out / "tasks.json"),
                 "--trajectory",

@@ -140,7 +140,7 @@ def test_by_command_and_in_scenes(tmp_path):
             "GA",
         )
         concord("run", "stss", *who, "--tasks", "cough-medicine", "--step-minutes", "30")
-        concord("freeze", "stss")
+        concord("stss", "freeze")
         assert "embedder" in concord("run", "stss-language", *who, "--estimate")
         concord("run", "stss-language", *who)
     for benchmark in ("stss", "stss-language"):

@@ -1,4 +1,4 @@
-"""`concord score stss`, as it is called."""
+"""`concord stss score`, as it is called."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def score(tmp_path, *arguments, task=None, more=()):
     happened = lived(f"Ada | 2 19:00 | party | {CAFE}", f"Ben | 2 19:00 | the party | {CAFE}", *more)
     write_trajectory(records(happened), trajectory)
     return CliRunner().invoke(
-        main, ["score", "stss", "--tasks", str(tasks), "--trajectory", str(trajectory), *arguments]
+        main, ["stss", "score", "--tasks", str(tasks), "--trajectory", str(trajectory), *arguments]
     )
 
 

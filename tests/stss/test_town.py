@@ -152,7 +152,7 @@ def test_places_by_name_and_by_likeness(tmp_path):
 def test_what_is_wrong_with_a_town_is_told(tmp_path, old, new, sentence):
     file = town(tmp_path, SMALL.replace(old, new))
     assert [p for p in problems(read_town(file)) if sentence in p]
-    done = CliRunner().invoke(main, ["town", "check", str(file)])
+    done = CliRunner().invoke(main, ["stss", "town", "check", str(file)])
     assert done.exit_code == 1
     assert sentence in done.output
     with pytest.raises(ConfigError):
@@ -177,7 +177,7 @@ def test_a_file_out_of_form_is_refused_by_a_sentence(tmp_path, text, sentence):
 
 
 def test_check_praises_the_shipped_town():
-    done = CliRunner().invoke(main, ["town", "check", str(SHIPPED / "town.toml")])
+    done = CliRunner().invoke(main, ["stss", "town", "check", str(SHIPPED / "town.toml")])
     assert done.exit_code == 0, done.output
     assert "25 residents, 30 task templates. Everything can be reached" in done.output
 

@@ -93,7 +93,7 @@ def read_scripts(file: Path) -> Brought[Script]:
 def _task(line: int, entry: dict[str, Any]) -> Task:
     if "dialogue_history" in entry:
         raise ImportRefused(
-            "The file holds scripts, not tasks. Import it with `concord import simulbench-scripts`."
+            "The file holds scripts, not tasks. Import it with `concord simulbench import scripts`."
         )
     for name in ("id", "act", "task_description", "type"):
         if not isinstance(entry.get(name), str):
@@ -123,7 +123,7 @@ def _script(entry: dict[str, Any], first: int) -> Script:
 def _checked(line: int, entry: dict[str, Any]) -> dict[str, Any]:
     if "dialogue_history" not in entry and "request_type" in entry:
         raise ImportRefused(
-            "The file holds tasks, not scripts. Import it with `concord import simulbench-tasks`."
+            "The file holds tasks, not scripts. Import it with `concord simulbench import tasks`."
         )
     for name in ("source_id", "source_file_name", "act", "type"):
         if not isinstance(entry.get(name), str) or not entry[name]:

@@ -108,8 +108,8 @@ def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
     chosen = _chosen(stored(materials.scenarios(STORED, SCRIPT)), options)
     if not chosen:
         raise ConfigError(
-            "There are no such scripts in this workspace. Import some with `concord import simulbench-scripts`, "
-            "or collect dialogues with `concord run simulbench-dialogues` and cut scripts from them with `concord scripts extract`."
+            "There are no such scripts in this workspace. Import some with `concord simulbench import scripts`, "
+            "or collect dialogues with `concord run simulbench-dialogues` and cut scripts from them with `concord simulbench scripts extract`."
         )
     prompts = {name: SIMULBENCH.prompt(materials, name, version) for name in ("target", "judge")}
     for script in chosen:

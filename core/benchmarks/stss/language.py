@@ -118,7 +118,7 @@ def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
     scenarios = [s for s in materials.scenarios(NAME, SCENARIO) if _wanted(s, options)]
     if not scenarios:
         raise ConfigError(
-            "There are no frozen scenarios to talk from: run simulations with `concord run stss`, then `concord freeze stss`."
+            "There are no frozen scenarios to talk from: run simulations with `concord run stss`, then `concord stss freeze`."
         )
     known: dict[str, Town] = {}
     for scenario in scenarios:

@@ -241,7 +241,7 @@ RULES: dict[Kind, Rule] = {
 
 
 def report(scores: Sequence[Score]) -> dict[str, Any]:
-    """What `concord score` prints: every task's score and what should be known of it, the mean of each type, the mean over all tasks."""
+    """What `concord stss score` prints: every task's score and what should be known of it, the mean of each type, the mean over all tasks."""
     by_type = {
         kind: _mean(s.value for s in scores if s.kind == kind)
         for kind in TITLES

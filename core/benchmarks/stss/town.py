@@ -279,7 +279,7 @@ def load_town(path: Path) -> Town:
     town = read_town(path)
     wrong = problems(town)
     if wrong:
-        more = f" ({len(wrong) - 1} more: concord town check {path})" if len(wrong) > 1 else ""
+        more = f" ({len(wrong) - 1} more: concord stss town check {path})" if len(wrong) > 1 else ""
         raise ConfigError(f"{path}: {wrong[0]}{more}")
     return town
 

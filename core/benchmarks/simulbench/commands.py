@@ -1,0 +1,352 @@
+"""`concord simulbench …`: tasks, scripts, toxicity, and the import of the published files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from core.benchmarks.simulbench import extraction, files, proposing, review, toxicity
+from core.benchmarks.simulbench.proposing import Round
+from core.benchmarks.simulbench.scripts import HARD, SCRIPT, Script, counts, scenario_of, stored
+from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, Type
+from core.benchmarks.simulbench.tasks import tasks as usable
+from core.commands import options, printing, progress
+from core.commands.options import names
+from core.runs.planning import materials
+from core.scenario import Scenario, State
+from core.store import runs, scenarios
+from core.workspace import Workspace
+
+STATES = ("proposed", "accepted", "rejected")
+
+_BY = click.option("--by", required=True, help="Who decides; stored with the task.")
+
+
+@click.group("simulbench")
+def command() -> None:
+    """SimulBench: tasks, scripts and toxicity."""
+
+
+# -- tasks
+
+
+@command.group("tasks")
+def tasks() -> None:
+    """Tasks: list them, have a model propose some, accept, edit or reject them."""
+
+
+@tasks.command("list")
+@click.option("--state", type=click.Choice(STATES), default="accepted", show_default=True)
+@click.pass_obj
+def tasks_list(workspace: str, state: State) -> None:
+    """List the tasks in use (the catalogue's and accepted ones), or those proposed or rejected."""
+    folder = Workspace.open(workspace)
+    if state == "accepted":
+        for task in usable(materials(folder)).values():
+            click.echo(f"{task.id}\t{task.type}\t{task.source}\t{task.act}")
+        return
+    with folder.read() as db:
+        for found in review.reviews(db, materials(folder), state=state, limit=-1):
+            _line(found)
+
+
+@tasks.command("show")
+@click.argument("key")
+@click.pass_obj
+def tasks_show(workspace: str, key: str) -> None:
+    """Show one stored task in full."""
+    folder = Workspace.open(workspace, create=False)
+    with folder.read() as db:
+        found = review.review(db, materials(folder), key)
+    _line(found)
+    click.echo(f"\n{found.task.task_description}\n\nEvery request: {found.task.request_type}")
+    if found.scenario.decided:
+        click.echo(f"{found.scenario.state} by {found.scenario.decided_by}, {found.scenario.decided}")
+
+
+@tasks.command("propose")
+@click.option("--model", required=True, help="A model of models.toml.")
+@click.option("--type", "types", type=click.Choice(TYPES), multiple=True, help="Both types unless given.")
+@click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="Proposals of each type.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Another seed, other examples."
+)
+@click.option("--estimate", is_flag=True, help="Say what would be asked and what it would cost; do nothing.")
+@click.option("--max-cost", type=float, help="Stop cleanly once this much was spent.")
+@click.option("--retry-failed", is_flag=True, help="Ask again where no reply was usable.")
+@click.pass_obj
+def tasks_propose(
+    workspace: str, model: str, types: tuple[Type, ...], count: int, seed: int, estimate: bool, max_cost: float | None,
+    retry_failed: bool,
+) -> None:  # fmt: skip
+    """Have a model propose tasks, with five random ones as examples in each call. A person then accepts or rejects them.
+
+    Calls that were answered are not repeated: a larger count continues, another seed starts a new round.
+    """
+    wanted = Round(model, types or TYPES, count, seed)
+    carry_out(
+        Workspace.open(workspace), wanted, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed
+    )
+
+
+def carry_out(
+    folder: Workspace, wanted: Round, *, estimate: bool, max_cost: float | None, retry_failed: bool
+) -> None:
+    """Estimate a round of proposals or carry it out, and list what waits. Exits with 1 if it broke, 2 if calls failed."""
+    if estimate:
+        found = proposing.estimate(folder, wanted, retry_failed=retry_failed)
+        click.echo(
+            f"{found.planned} proposals, {found.stored} answered before, {found.left} left to ask for."
+        )
+        if found.failed:
+            click.echo(f"{found.failed} had no usable reply; --retry-failed asks for them again.")
+        click.echo(progress.calls_and_cost(found))
+        return
+    with progress.watching() as watcher:
+        ended = proposing.propose(folder, wanted, max_cost=max_cost, retry_failed=retry_failed, watch=watcher)
+    known = f", {ended.stored} calls were answered before" if ended.stored else ""
+    click.echo(f"{ended.done} new proposals{known}.")
+    with folder.read() as db:
+        for waiting in review.reviews(db, materials(folder), limit=-1):
+            _line(waiting)
+        failures = runs.failures(db, run=ended.id)
+    for failure in failures:
+        click.echo(f"  failed: {failure['message']}", err=True)
+    if ended.message:
+        click.echo(ended.message, err=ended.state == "broken")
+    if ended.state == "broken":
+        raise SystemExit(1)
+    if ended.failed:
+        raise SystemExit(2)
+
+
+@tasks.command("accept")
+@click.argument("keys", nargs=-1, required=True)
+@_BY
+@click.option("--act", default="", help="Another name for the task.")
+@click.option("--description", default="", help="Another description.")
+@click.option("--request-type", default="", help="Another kind of request.")
+@click.pass_obj
+def tasks_accept(
+    workspace: str, keys: tuple[str, ...], by: str, act: str, description: str, request_type: str
+) -> None:
+    """Accept proposals; a single one can be edited on the way."""
+    edited = {"act": act, "task_description": description, "request_type": request_type}
+    edited = {name: text for name, text in edited.items() if text}
+    if edited and len(keys) > 1:
+        raise click.UsageError("Name one task to edit it.")
+    with Workspace.open(workspace, create=False).write() as db:
+        for key in keys:
+            review.accept(db, key, by, edited)
+    click.echo(f"{len(keys)} accepted.")
+
+
+@tasks.command("reject")
+@click.argument("keys", nargs=-1, required=True)
+@_BY
+@click.pass_obj
+def tasks_reject(workspace: str, keys: tuple[str, ...], by: str) -> None:
+    """Reject proposals, or tasks that were accepted before."""
+    with Workspace.open(workspace, create=False).write() as db:
+        for key in keys:
+            review.reject(db, key, by)
+    click.echo(f"{len(keys)} rejected.")
+
+
+@tasks.command("count")
+@click.pass_obj
+def tasks_count(workspace: str) -> None:
+    """Count tasks by source and state."""
+    folder = Workspace.open(workspace)
+    known = usable(materials(folder)).values()
+    for type_ in TYPES:
+        click.echo(f"{type_}: {sum(task.type == type_ for task in known)} in use")
+    with folder.read() as db:
+        for source, states in scenarios.counts(db, STORED, TASK).items():
+            click.echo(f"From {source}: " + ", ".join(f"{n} {state}" for state, n in states.items()))
+
+
+def _line(found: review.Review) -> None:
+    like = ", ".join(f"{one.task} ({one.value:.2f})" for one in found.resembles[:3])
+    click.echo(
+        f"{found.task.id}\t{found.task.type}\t{found.scenario.state}\t{found.task.act}"
+        + (f"\tresembles {like}" if like else "")
+    )
+
+
+# -- scripts
+
+
+@command.group("scripts")
+def scripts() -> None:
+    """Scripts: cut them from dialogues, count them, set aside those that distinguish no models."""
+
+
+@scripts.command("extract")
+@click.option(
+    "--judge", default="", help="Whose challenging turns to go by; may be left out if one judge has looked."
+)
+@click.option("--by", default="extraction", show_default=True, help="Who decides; kept with the scripts.")
+@click.pass_obj
+def scripts_extract(workspace: str, judge: str, by: str) -> None:
+    """Cut scripts from all stored dialogues: LastOnly if no turn was challenging, else FirstChan and SubseqChan."""
+    with Workspace.open(workspace, create=False).write() as db:
+        done = extraction.extract_scripts(db, judge, by=by)
+    total = sum(done.kinds.values())
+    click.echo(f"{done.dialogues} dialogues, {total} scripts ({total - done.known} new), by {done.judge}:")
+    for kind, n in done.kinds.items():
+        click.echo(f"  {kind}: {n}")
+    if done.unjudged:
+        click.echo(
+            f"{done.unjudged} dialogues were left out: {done.judge} has no usable judgement of them. "
+            "Run it again with --retry-failed.",
+            err=True,
+        )
+
+
+@scripts.command("count")
+@click.pass_obj
+def scripts_count(workspace: str) -> None:
+    """Count scripts by kind and type, and those set aside."""
+    with Workspace.open(workspace, create=False).read() as db:
+        kept = stored(scenarios.accepted(db, STORED, SCRIPT))
+        sources = scenarios.counts(db, STORED, SCRIPT)
+        without = scenarios.waiting_for(db, STORED, SCRIPT)
+    _echo_counts(list(kept.values()))
+    if without:
+        tasks = ", ".join(dict.fromkeys(without.values()))
+        click.echo(f"Left out, since their task is not accepted: {len(without)} ({tasks})")
+    for source, states in sources.items():
+        click.echo(f"From {source}: " + ", ".join(f"{n} {state}" for state, n in states.items()))
+
+
+@scripts.command("discard")
+@click.option(
+    "--targets",
+    metavar="A,B",
+    default="",
+    help="Targets that must all have full marks; all that answered unless given.",
+)
+@click.option(
+    "--judges",
+    metavar="A,B",
+    default="",
+    help="Judges that must all give full marks; all that scored unless given.",
+)
+@click.option("--by", default="command line", show_default=True, help="Who decides; kept with the scripts.")
+@click.option("--dry-run", is_flag=True, help="List them only.")
+@click.pass_obj
+def scripts_discard(workspace: str, targets: str, judges: str, by: str, dry_run: bool) -> None:
+    """Set aside the scripts that every target answers with full marks from every judge, and list them."""
+    with Workspace.open(workspace, create=False).write() as db:
+        easy = extraction.easy_scripts(db, targets=names(targets), judges=names(judges))
+        if not dry_run:
+            extraction.discard(db, easy, by=by)
+    for one in easy:
+        click.echo(f"  {one.script.key} ({one.script.kind}, {one.script.type})")
+    done = "would be set aside" if dry_run else "set aside"
+    over = f", full marks for {', '.join(easy[0].targets)}" if easy else ""
+    click.echo(f"{len(easy)} scripts {done}{over}.")
+
+
+def _echo_counts(found: Sequence[Script]) -> None:
+    of = counts(found)
+    for kind, by_type in of.items():
+        told = ", ".join(f"{n} {type}" for type, n in by_type.items())
+        click.echo(f"  {kind}: {sum(by_type.values())} ({told})")
+    click.echo(f"  Hard ({' and '.join(HARD)}): {sum(sum(of[kind].values()) for kind in HARD)}")
+    click.echo(f"  All: {len(found)}")
+
+
+# -- toxicity
+
+
+@command.command("toxicity")
+@click.option(
+    "--model",
+    default="",
+    help="A model of models.toml whose endpoint offers moderations; left out: show what was scored.",
+)
+@click.option(
+    "--what", metavar="A,B", default=",".join(toxicity.WHAT), show_default=True, help="What to have scored."
+)
+@options.form("json")
+@click.pass_obj
+def toxicity_(workspace: str, model: str, what: str, form: str) -> None:
+    """Score tasks, scripts and replies through a moderations endpoint; print the mean of six attributes."""
+    folder = Workspace.open(workspace, create=False)
+    if model:
+        new = toxicity.measure(folder, model, names(what))
+        click.echo(f"{new} texts scored by {model}.", err=True)
+    found = toxicity.toxicity(folder, model)
+    if form == "json":
+        click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=2))
+    else:
+        table = printing.table(f"Toxicity, by {found.model}")
+        table.add_column("")
+        for name in (*toxicity.ATTRIBUTES, "n"):
+            table.add_column(name, justify="right")
+        for row in found.rows:
+            table.add_row(row.what, *(_number(row.mean[name]) for name in toxicity.ATTRIBUTES), str(row.n))
+        printing.console().print(table)
+    for note in toxicity.notes(found):
+        click.echo(note, err=True)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+# -- published files
+
+
+@command.group("import")
+def import_() -> None:
+    """Read the published files."""
+
+
+_SOURCE = click.option("--source", default="", help="The name of their source; default: the file's.")
+_SKIP = click.option("--skip-wrong", is_flag=True, help="Import the rest where some lines cannot be used.")
+
+
+@import_.command("tasks")
+@click.argument("file", metavar="FILE.jsonl", type=click.Path(path_type=Path))
+@_SOURCE
+@_SKIP
+@click.pass_obj
+def import_tasks(workspace: str, file: Path, source: str, skip_wrong: bool) -> None:
+    """The published tasks (JSON Lines)."""
+    brought = files.read_tasks(file)
+    found = brought.items if skip_wrong else brought.whole()
+    given = [Scenario(STORED, TASK, t.id, t.body(), "accepted", source or file.stem, "import") for t in found]
+    _save(workspace, given, brought, "tasks")
+    for type in TYPES:
+        click.echo(f"  {type}: {sum(task.type == type for task in found)}")
+
+
+@import_.command("scripts")
+@click.argument("file", metavar="FILE.jsonl", type=click.Path(path_type=Path))
+@_SOURCE
+@_SKIP
+@click.pass_obj
+def import_scripts(workspace: str, file: Path, source: str, skip_wrong: bool) -> None:
+    """The published scripts (JSON Lines); prints how many there are of each kind."""
+    brought = files.read_scripts(file)
+    found = brought.items if skip_wrong else brought.whole()
+    _save(workspace, [scenario_of(s, source or file.stem, "import") for s in found], brought, "scripts")
+    _echo_counts(found)
+    if len(found) == files.PUBLISHED:
+        click.echo(files.WHY_ONE_LESS)
+
+
+def _save(workspace: str, given: Sequence[Scenario], brought: files.Brought[Any], what: str) -> None:
+    with Workspace.open(workspace).write() as db:
+        new = scenarios.save(db, given)
+    click.echo(f"{len(given)} {what}, {new} of them new." if new < len(given) else f"{new} {what}.")
+    if brought.wrong:
+        click.echo(f"{len(brought.wrong)} lines were left out:\n{brought.complaints()}", err=True)

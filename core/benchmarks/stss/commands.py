@@ -1,0 +1,232 @@
+"""`concord stss …`: check towns, import tasks, freeze scenes, score trajectories."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.markup import escape
+from rich.table import Table
+
+from core.benchmarks.stss import files, freezing, scenes, scoring, system, views
+from core.benchmarks.stss.tasks import TITLES, Kind, read_tasks, task_from, values_of
+from core.benchmarks.stss.templates import load_templates
+from core.benchmarks.stss.town import problems, read_town
+from core.benchmarks.stss.trajectory import Trajectory, from_stored, records
+from core.benchmarks.stss.trajectory_files import read_trajectory, write_trajectory
+from core.commands import options, printing
+from core.errors import ConfigError, not_found
+from core.runs.planning import materials
+from core.store import conversations, trajectories
+from core.workspace import Workspace
+
+
+@click.group("stss")
+def command() -> None:
+    """STSS: towns, tasks, frozen scenes, and scores by rule."""
+
+
+# -- towns
+
+
+@command.group("town")
+def town() -> None:
+    """The towns in which social tasks are played."""
+
+
+@town.command("check")
+@click.argument("file", type=click.Path(path_type=Path))
+def town_check(file: Path) -> None:
+    """Check the town in FILE: doors, ways, homes, work, names. Exits with 1 if something is wrong."""
+    found = read_town(file)
+    wrong = problems(found)
+    for sentence in wrong:
+        click.echo(f"- {sentence}")
+    arenas = sum(len(s.arenas) for s in found.sectors.values())
+    holds = (
+        f"{found.name}: {len(found.sectors)} sectors with {arenas} arenas, {len(found.residents)} residents"
+    )
+    if wrong:
+        click.echo(f"{holds}, {len(wrong)} problem{'s' if len(wrong) > 1 else ''}.", err=True)
+        raise SystemExit(1)
+    templates = file.with_name("templates.toml")
+    if templates.is_file():
+        holds += f", {len(load_templates(templates, found).templates)} task templates"
+    longest = max(found.minutes(a, b) for a in found.sectors for b in found.sectors)
+    click.echo(f"{holds}. Everything can be reached; the longest way takes {longest:.0f} minutes.")
+
+
+@town.command("export")
+@click.argument("number", type=int)
+@click.argument("out", metavar="DIR", type=click.Path(path_type=Path))
+@click.pass_obj
+def town_export(folder: str, number: int, out: Path) -> None:
+    """Write the simulation of conversation NUMBER to DIR, as `concord stss score` reads it.
+
+    The files: tasks.json, trajectory.jsonl, and simulation.json (models, town, the performer's TDP plan).
+    """
+    with Workspace.open(folder, create=False).read() as db:
+        lived = from_stored(trajectories.load(db, number))
+        played, simulated = conversations.load(db, number), conversations.found(db, number).simulated
+    task = task_from(played.context["_task"])
+    about = {
+        "key": played.key,
+        "player": played.player,
+        "simulated": simulated,
+        "facets": dict(played.facets),
+        **{name: played.meta.get(name) for name in ("residents", "embeddings", "prompts")},
+        "planned": views.planned_in(task, lived),
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    for name, values in (("tasks.json", [values_of(task)]), ("simulation.json", about)):
+        (out / name).write_text(json.dumps(values, ensure_ascii=False, indent=1), encoding="utf-8")
+    written = write_trajectory(records(lived), out / "trajectory.jsonl")
+    click.echo(
+        f"{out / 'tasks.json'}: the task “{task.id}”; {out / 'trajectory.jsonl'}: {written:,} records; "
+        f"{out / 'simulation.json'}: who played it"
+        f"{', and what the performer planned' if about['planned'] else ''}."
+    )
+
+
+# -- tasks and scenes
+
+
+@command.group("import")
+def import_() -> None:
+    """Read the published files."""
+
+
+@import_.command("tasks")
+@click.argument("file", metavar="FILE.json", type=click.Path(path_type=Path))
+@click.option("--name", default="", help="The name of the task set; default: the file's.")
+@click.option("--town", default=system.TOWN, show_default=True, help="The town in which they will be played.")
+@click.option(
+    "--map",
+    "mapping",
+    metavar="FILE.toml",
+    type=click.Path(path_type=Path),
+    help="What the file's [people] and [places] are called in the town.",
+)
+@click.pass_obj
+def import_tasks(folder: str, file: Path, name: str, town: str, mapping: Path | None) -> None:
+    """The published tasks (JSON); says what the town lacks for playing them."""
+    tasks = files.read(file)
+    if mapping:
+        names = files.read_names(mapping)
+        tasks = [files.renamed(task, names) for task in tasks]
+    workspace = Workspace.open(folder)
+    lived_in = system.town_named(materials(workspace), town)
+    lacking = files.lacking(tasks, lived_in)
+    kept = files.write(tasks, workspace.path / "data", name or file.stem)
+    click.echo(f"{len(tasks)} tasks ({_by_kind([task.kind for task in tasks])}), kept in {kept}.")
+    how = f": concord run stss --task-set {kept.stem} …" if lacking.playable else "."
+    click.echo(f"{len(lacking.playable)} of them can be played in {lived_in.name}{how}")
+    for what, absent in (("people", lacking.people), ("places", lacking.places)):
+        if absent:
+            each = ", ".join(f"{n} ({count})" for n, count in absent.items())
+            click.echo(f"{lived_in.name} lacks {len(absent)} {what} (with the tasks that name them): {each}.")
+    if len(lacking.playable) < len(tasks):
+        click.echo(
+            "Map them onto people and places of the town with --map, or bring a town that has them. "
+            f"Scoring a trajectory needs no town: concord stss score --tasks {kept} --trajectory …"
+        )
+
+
+@command.command("freeze")
+@click.option(
+    "--per-pair",
+    type=click.IntRange(1),
+    default=freezing.PER_PAIR,
+    show_default=True,
+    help="Scenes of a task for the same two people.",
+)
+@click.pass_obj
+def freeze(folder: str, per_pair: int) -> None:
+    """Freeze the performers' conversations of day 1 as scenes; scenes that are stored stay as they are."""
+    found, new = scenes.freeze(Workspace.open(folder, create=False), per_pair)
+    counts = _by_kind([task_from(s.body["task"]).kind for s in found])
+    click.echo(
+        f"{len(found)} scenes ({counts}), {new} of them new. Play them with `concord run stss-language`."
+    )
+
+
+def _by_kind(kinds: Sequence[Kind]) -> str:
+    counts = Counter(kinds)
+    return ", ".join(f"{title.lower()} {counts[kind]}" for kind, title in TITLES.items() if counts[kind])
+
+
+# -- scores by rule
+
+
+@command.command("score")
+@click.option(
+    "--tasks",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Task file, in the form of the published ones.",
+)
+@click.option(
+    "--trajectory",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Trajectory (JSON Lines), or movement files of the published simulator (a file or a folder).",
+)
+@click.option("--task", "names", metavar="A,B", default="", help="Only these tasks of the file.")
+@options.form("json")
+def score(tasks: Path, trajectory: Path, names: str, form: str) -> None:
+    """Score every task of a file on one trajectory, by rule: no model and no workspace needed.
+
+    Exits with 1, after printing what can be scored, where a task is not about this trajectory.
+    """
+    wanted = {task.id: task for task in read_tasks(tasks)}
+    chosen = options.names(names)
+    for name in chosen:
+        if name not in wanted:
+            raise not_found("task", name, wanted)
+    happened = read_trajectory(trajectory)
+    scores, refused = [], []
+    for name in chosen or wanted:
+        try:
+            scores.append(scoring.score(wanted[name], happened))
+        except ConfigError as error:
+            refused.append(error)
+    if not scores:
+        raise refused[0]
+    _print(scores, happened, form)
+    for why in refused:
+        click.echo(f"Error: {why}", err=True)
+    if refused:
+        raise SystemExit(1)
+
+
+def _print(scores: list[scoring.Score], happened: Trajectory, form: str) -> None:
+    notes = list(dict.fromkeys([*happened.notes, *(note for s in scores for note in s.notes)]))
+    for note in notes:
+        click.echo(note, err=True)
+    found = {**scoring.report(scores), "notes": notes}
+    if form == "json":
+        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        return
+    console = printing.console()
+    for s in scores:
+        console.print(_evidence(s))
+    for kind, mean in found["by_type"].items():
+        n = sum(s.kind == kind for s in scores)
+        console.print(f"{TITLES[kind]}: {mean:.3f} (n = {n})", highlight=False)
+    console.print(f"Overall: {found['overall']:.3f} (n = {len(scores)})", highlight=False)
+
+
+def _evidence(s: scoring.Score) -> Table:
+    ratio = "" if s.conversation_ratio is None else f", conversation ratio {s.conversation_ratio:.2f}"
+    table = printing.table(escape(f"{s.task} ({TITLES[s.kind].lower()}): {s.value:.3f}{ratio}"))
+    for heading in ("", "who", "told", "when", "where", "what", "words", "why not"):
+        table.add_column(heading)
+    for e in s.evidence:
+        until = f" – {e.until[11:]}" if e.until and e.until != e.time else ""
+        when = f"{e.time}{until}" if e.time else ""
+        cells = [e.agent, (e.told or "")[:16], when, e.place, e.action, ", ".join(e.words), e.why]
+        table.add_row("✓" if e.counted else "", *map(escape, cells))
+    return table
