@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import dropwhile, takewhile
 from typing import Any, Literal
 
 from core.estimate import Estimate
@@ -24,7 +26,8 @@ class Column:
     """A column: its `name` in files, its `heading` for readers, and how its numbers are shown there.
 
     `interval`: “ends” shows 0.61 [0.55, 0.66], “half” shows 0.61 ± 0.05, “none” the value alone. `percent`
-    shows a share as %. `help` is one sentence for readers, from the glossary. CSV and JSON are unrounded.
+    shows a share as %. `n` shows how many items a figure rests on. `help` is one sentence for readers, from
+    the glossary. CSV and JSON are unrounded; a column that is `file_only` stands nowhere else.
     """
 
     name: str
@@ -33,6 +36,8 @@ class Column:
     interval: Literal["none", "ends", "half"] = "none"
     percent: bool = False
     signed: bool = False
+    n: bool = False
+    file_only: bool = False
     link: bool = False
     """Whether its cells are addresses; pages show them as links."""
     help: str = ""
@@ -59,20 +64,31 @@ class Table:
     meta: Mapping[str, Any] = field(default_factory=dict)
     """What the figures rest on, as plain values for JSON: options, raters, seeds."""
 
+    @property
+    def shown(self) -> tuple[Column, ...]:
+        """The columns that readers see."""
+        return tuple(column for column in self.columns if not column.file_only)
+
     def reasons(self) -> list[str]:
         """Why figures are undefined or have no interval, each reason once: “row, column; …: reason”."""
         found: dict[str, dict[str, list[str]]] = {}
         for row in self.rows:
-            first = shown(row.get(self.columns[0].name), self.columns[0])
-            for column in self.columns:
+            label = self._label(row)
+            for column in self.shown:
                 cell = row.get(column.name)
                 if isinstance(cell, Estimate) and cell.reason:
-                    titles = found.setdefault(cell.reason, {}).setdefault(first, [])
+                    titles = found.setdefault(cell.reason, {}).setdefault(label, [])
                     titles += [] if column.title in titles else [column.title]
         return [
-            "; ".join(", ".join([first, *titles]) for first, titles in of.items()) + f": {reason}"
+            "; ".join(", ".join([label, *titles]) for label, titles in of.items()) + f": {reason}"
             for reason, of in found.items()
         ]
+
+    def _label(self, row: Mapping[str, Cell]) -> str:
+        """What names a row: its first texts, or its first cell where no column is text."""
+        texts = dropwhile(lambda c: not is_text(self, c), self.shown)
+        names = list(takewhile(lambda c: is_text(self, c), texts)) or self.shown[:1]
+        return ", ".join(filter(None, (shown(row.get(c.name), c) for c in names)))
 
     def estimates(self, name: str) -> list[Estimate]:
         """The figures of one column, row by row; cells that are none are left out."""
@@ -86,7 +102,8 @@ def shown(cell: Cell, column: Column) -> str:
             return UNDEFINED
         text = _number(cell.value, column)
         between = " ± " if column.interval == "half" else " "
-        return between.join(filter(None, [text, ends(cell, column)]))
+        text = between.join(filter(None, [text, ends(cell, column)]))
+        return f"{text} (n {cell.n:,})" if column.n and cell.n is not None else text
     if cell is None:
         return ""
     if isinstance(cell, bool):
@@ -134,45 +151,54 @@ def _plain(cell: Cell) -> Any:
 
 
 def as_csv(table: Table) -> str:
-    """One line a row, unrounded. A figure fills the columns name, name_low, name_high and name_reason.
+    """One line a row, unrounded. A figure fills columns: name, name_low, name_high, name_n, name_reason.
 
-    The ends and the reason have columns only where some row has them. Text that a spreadsheet would run is
-    `marked`.
+    The ends and the reason have columns only where some row has them, n only where its column shows it. Text
+    that a spreadsheet would run is `marked`.
     """
-    wide = [(column, *_extent(table, column)) for column in table.columns]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(
-        [
-            name
-            for column, ends, why in wide
-            for name in (
-                column.name,
-                *_named(column, ("low", "high") if ends else ()),
-                *_named(column, ("reason",) if why else ()),
-            )
-        ]
-    )
-    for row in table.rows:
-        cells: list[str | int | float] = []
-        for column, ends, why in wide:
-            cell = row.get(column.name)
-            figure = cell if isinstance(cell, Estimate) else None
-            values: list[Cell] = [figure.value if figure else cell]
-            values += [figure.low if figure else None, figure.high if figure else None] if ends else []
-            values += [figure.reason if figure else None] if why else []
-            cells += [_cell(value) for value in values]
-        writer.writerow(cells)
-    return out.getvalue()
+    wide = [(column, _parts(table, column)) for column in table.columns]
+    lines: list[list[str | int | float]] = [
+        [name for column, parts in wide for name in (column.name, *(f"{column.name}_{p}" for p in parts))]
+    ]
+    lines += [
+        [cell for column, parts in wide for cell in _cells(row.get(column.name), parts)] for row in table.rows
+    ]
+    return _lines(lines)
 
 
-def _named(column: Column, parts: Sequence[str]) -> list[str]:
-    return [f"{column.name}_{part}" for part in parts]
+def as_figures_csv(tables: Sequence[Table]) -> str:
+    """Several tables as one CSV file, a figure a line, after its table's name and the texts of its row."""
+    texts = list(dict.fromkeys(c.name for t in tables for c in t.columns if is_text(t, c)))
+    parts = ("low", "high", "n", "reason")
+    lines: list[list[Any]] = [["table", *texts, "figure", "value", *parts]]
+    for table in tables:
+        figures = [column for column in table.columns if not is_text(table, column)]
+        for row in table.rows:
+            about = [marked(str(row.get(name) or "")) for name in texts]
+            lines += [
+                [table.name, *about, column.name, *_cells(row[column.name], parts)]
+                for column in figures
+                if row.get(column.name) is not None
+            ]
+    return _lines(lines)
 
 
-def _extent(table: Table, column: Column) -> tuple[bool, bool]:
+def _parts(table: Table, column: Column) -> list[str]:
     figures = table.estimates(column.name)
-    return any(f.interval for f in figures), any(f.reason for f in figures)
+    ends, why = any(f.interval for f in figures), any(f.reason for f in figures)
+    return [*(("low", "high") if ends else ()), *(("n",) if column.n else ()), *(("reason",) if why else ())]
+
+
+def _cells(cell: Cell, parts: Sequence[str]) -> list[str | int | float]:
+    figure = cell if isinstance(cell, Estimate) else None
+    values: list[Cell] = [figure.value if figure else cell, *(getattr(figure, part, None) for part in parts)]
+    return [_cell(value) for value in values]
+
+
+def _lines(lines: Iterable[Sequence[Any]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(lines)
+    return out.getvalue()
 
 
 def _cell(value: Cell) -> str | int | float:
@@ -202,10 +228,10 @@ def as_markdown(table: Table) -> str:
     lines = [f"### {markdown_text(table.title)}", ""]
     if table.caption:
         lines += [markdown_text(table.caption), ""]
-    lines.append("| " + " | ".join(markdown_text(c.title) for c in table.columns) + " |")
-    lines.append("|" + "|".join(":--" if is_text(table, c) else "--:" for c in table.columns) + "|")
+    lines.append("| " + " | ".join(markdown_text(c.title) for c in table.shown) + " |")
+    lines.append("|" + "|".join(":--" if is_text(table, c) else "--:" for c in table.shown) + "|")
     lines += [
-        "| " + " | ".join(markdown_text(shown(row.get(c.name), c)) for c in table.columns) + " |"
+        "| " + " | ".join(markdown_text(shown(row.get(c.name), c)) for c in table.shown) + " |"
         for row in table.rows
     ]
     notes = [*table.notes, *table.reasons()]
@@ -219,7 +245,7 @@ def markdown_text(text: str) -> str:
 
 def as_latex(table: Table) -> str:
     """A table for booktabs, with its caption and label; notes follow as comments."""
-    alignment = "".join("l" if is_text(table, column) else "r" for column in table.columns)
+    alignment = "".join("l" if is_text(table, column) else "r" for column in table.shown)
     caption = latex_text(f"{table.title}. {table.caption}".strip())
     lines = [
         r"\begin{table}",
@@ -228,9 +254,9 @@ def as_latex(table: Table) -> str:
         rf"\label{{tab:{re.sub(r'[^a-z0-9-]+', '-', table.name.lower())}}}",
         rf"\begin{{tabular}}{{{alignment}}}",
         r"\toprule",
-        _latex_line(column.title for column in table.columns),
+        _latex_line(column.title for column in table.shown),
         r"\midrule",
-        *(_latex_line(shown(row.get(c.name), c) for c in table.columns) for row in table.rows),
+        *(_latex_line(shown(row.get(c.name), c) for c in table.shown) for row in table.rows),
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",
@@ -261,12 +287,12 @@ def latex_text(text: str) -> str:
 def as_text(table: Table) -> str:
     """Plain lines of aligned columns, for terminals and log files: title, rows, notes. Nothing is markup."""
     cells = [
-        [c.title for c in table.columns],
-        *([shown(row.get(c.name), c) for c in table.columns] for row in table.rows),
+        [c.title for c in table.shown],
+        *([shown(row.get(c.name), c) for c in table.shown] for row in table.rows),
     ]
-    cells = [[" ".join(cell.split()) for cell in line] for line in cells]
+    cells = [[_printable(cell) for cell in line] for line in cells]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    left = [is_text(table, c) for c in table.columns]
+    left = [is_text(table, c) for c in table.shown]
     lines = [
         "  ".join(
             cell.ljust(width) if to_left else cell.rjust(width)
@@ -280,6 +306,11 @@ def as_text(table: Table) -> str:
     return "\n".join([table.title, "", heading, rule, *body, *([""] if notes else []), *notes]) + "\n"
 
 
+def _printable(text: str) -> str:
+    """On one line, and without the signs that a terminal would obey."""
+    return "".join(sign if sign.isprintable() else "\ufffd" for sign in " ".join(text.split()))
+
+
 def is_text(table: Table, column: Column) -> bool:
     """Whether a column holds text alone."""
     cells = [row.get(column.name) for row in table.rows]
@@ -288,3 +319,15 @@ def is_text(table: Table, column: Column) -> bool:
 
 RENDERERS = {"table": as_text, "csv": as_csv, "latex": as_latex, "markdown": as_markdown}
 """The text formats by the name that `--format` takes; JSON is `as_values` through the json module."""
+
+FORMS = (*RENDERERS, "json")
+
+
+def as_document(tables: Sequence[Table], form: str) -> str:
+    """Tables as one text in one of FORMS. JSON holds them by name; CSV of several is a figure a line."""
+    if form == "json":
+        values = {"schema": SCHEMA, "tables": {table.name: as_values(table) for table in tables}}
+        return json.dumps(values, ensure_ascii=False, indent=2) + "\n"
+    if form == "csv" and len(tables) > 1:
+        return as_figures_csv(tables)
+    return "\n".join(RENDERERS[form](table) for table in tables)

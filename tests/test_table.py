@@ -11,7 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.estimate import Estimate, undefined
-from core.table import RENDERERS, Column, Table, as_csv, as_latex, as_text, as_values, marked, shown, unmarked
+from core.table import (
+    RENDERERS,
+    Column,
+    Table,
+    as_csv,
+    as_document,
+    as_latex,
+    as_text,
+    as_values,
+    marked,
+    shown,
+    unmarked,
+)
 
 TABLE = Table(
     "scores",
@@ -87,3 +99,43 @@ def test_a_table_without_rows_is_drawn(render):
 def test_marking_is_undone_letter_for_letter(text):
     assert unmarked(marked(text)) == text
     assert not marked(text).startswith(("=", "+", "-", "@", "\t", "\r"))
+
+
+def test_n_stands_beside_a_figure_and_in_a_column_of_files():
+    table = Table("t", "T", (Column("score", n=True),), ({"score": Estimate(0.5, n=1200)},))
+    assert shown(table.rows[0]["score"], table.columns[0]) == "0.50 (n 1,200)"
+    assert as_csv(table) == "score,score_n\n0.5,1200\n"
+
+
+def test_a_file_only_column_stands_in_files_alone():
+    table = Table(
+        "t", "T", (Column("player"), Column("secret", file_only=True)), ({"player": "a", "secret": "x"},)
+    )
+    assert "secret" in as_csv(table)
+    assert as_values(table)["rows"] == [{"player": "a", "secret": "x"}]
+    for form in ("table", "latex", "markdown"):
+        assert "secret" not in RENDERERS[form](table)
+
+
+def test_several_tables_as_csv_are_a_figure_a_line():
+    one = Table(
+        "one",
+        "One",
+        (Column("player"), Column("score")),
+        ({"player": "=a", "score": Estimate(1.5, 1.0, 2.0, n=4)},),
+    )
+    other = Table(
+        "other", "Other", (Column("judge"), Column("share")), ({"judge": "j", "share": undefined("none")},)
+    )
+    assert as_document([one, other], "csv").splitlines() == [
+        "table,player,judge,figure,value,low,high,n,reason",
+        "one,'=a,,score,1.5,1.0,2.0,4,",
+        "other,,j,share,,,,,none",
+    ]
+    assert list(json.loads(as_document([one, other], "json"))["tables"]) == ["one", "other"]
+
+
+def test_a_name_cannot_command_the_terminal():
+    table = Table("t", "T", (Column("player"),), ({"player": "a\x1b[2J\u202eb"},))
+    assert "\x1b" not in as_text(table)
+    assert "\u202e" not in as_text(table)

@@ -210,6 +210,12 @@ class Benchmark:
     """How two conversations of the same scenario are compared; None where the benchmark does not compare."""
     same: str = ""
     """The facet that says which scenario a conversation is of: only those with the same value are compared."""
+    items: tuple[str, ...] = ()
+    """The facets that tell the benchmark's items apart. All others are conditions: a table says which it mixes."""
+    refusal: str = ""
+    """The criterion, rated 0 or 1, that says the player would not take part; “” where there is none."""
+    interrogator_facet: str = ""
+    """The facet that says which model played the user; “” where there is none."""
     speakers: tuple[str, str] = ("User", "Model")
     """What an annotator sees of who speaks: the parts in a dialogue, never a name."""
     prompts_of: str = ""

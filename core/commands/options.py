@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from core.errors import ConcordError
+from core.table import FORMS
 
 MOST_RESAMPLES = 100_000
 """More draws than this move no end of an interval that one would print."""
@@ -16,10 +17,19 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def form(*forms: str) -> Callable[[F], F]:
-    """`--format`: how figures are written, a table unless asked otherwise."""
-    return click.option(
-        "--format", "form", type=click.Choice(["table", *forms]), default="table", show_default=True
-    )
+    """`--format`: how tables are written, as text unless asked otherwise."""
+    offered = ["table", *forms] if forms else list(FORMS)
+    return click.option("--format", "form", type=click.Choice(offered), default="table", show_default=True)
+
+
+def replaced(old: str, new: str) -> Callable[[F], F]:
+    """An option that is gone: whoever uses it is told what to write instead."""
+
+    def refuse(_context: click.Context, _option: click.Parameter, given: object) -> None:
+        if given is not None:
+            raise ConcordError(f"{old} is now {new}.")
+
+    return click.option(old, hidden=True, expose_value=False, callback=refuse)
 
 
 def resamples(of: str) -> Callable[[F], F]:
@@ -43,19 +53,19 @@ seed = click.option(
 
 
 def where(what: str) -> Callable[[F], F]:
-    """`--where`, given any number of times: only what has these values of a facet."""
+    """`--where`, which may be repeated: only what has these values of a facet, language, player or prompt."""
     return click.option(
         "--where",
         "facets",
         multiple=True,
         metavar="FACET=A,B",
         callback=lambda _context, _option, given: dict(map(facet, given)),
-        help=f"Only {what} with these values, such as kind=FirstChan,SubseqChan.",
+        help=f"Only {what} with these values, such as language=en or character=tully,pilot; may be repeated.",
     )
 
 
 def table(command: F) -> F:
-    """What a table of players is made of: `language`, `judges` and `weights`."""
+    """What a leaderboard is made of: `facets`, `judges` and `weights`."""
     command = click.option(
         "--weights",
         metavar="1,2,1",
@@ -65,7 +75,7 @@ def table(command: F) -> F:
     command = click.option(
         "--judges", metavar="A,B", default="", help="The panel; every judge that rated unless given."
     )(command)
-    return click.option("--language", default="", help="Only conversations in this language.")(command)
+    return where("conversations")(replaced("--language", "--where language=VALUE")(command))
 
 
 def measuring(command: F) -> F:
@@ -76,7 +86,8 @@ def measuring(command: F) -> F:
         metavar="FACET,…",
         default="",
         callback=lambda _context, _option, facets: names(facets),
-        help="Resample items that are alike in these facets together, such as those of one scenario: character,situation.",
+        help="Resample items that are alike in these facets together, such as those of one scenario: "
+        "character,situation.",
     )(command)
     command = click.option(
         "--keep-refused", is_flag=True, help="Count conversations in which a judge saw a refusal."
@@ -107,5 +118,5 @@ def facet(text: str) -> tuple[str, tuple[str, ...]]:
     """`FACET=A,B` as a name and its values. Raises ConcordError for anything else."""
     name, _, values = text.partition("=")
     if not name.strip() or not names(values):
-        raise ConcordError(f"“{text}” is no FACET=VALUE, such as kind=FirstChan or character=tully,pilot.")
+        raise ConcordError(f"“{text}” is no FACET=VALUE, such as language=en or character=tully,pilot.")
     return name.strip(), names(values)

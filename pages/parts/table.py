@@ -78,7 +78,7 @@ def _below(table: Table) -> None:
 def _frame(table: Table) -> pd.DataFrame:
     """Values by column name; a column with intervals is followed by one of their text."""
     data: dict[str, list[Any]] = {}
-    for column in table.columns:
+    for column in table.shown:
         cells = [row.get(column.name) for row in table.rows]
         data[column.name] = [_value(cell, column) for cell in cells]
         if _has_interval(table, column):
@@ -98,8 +98,8 @@ def _value(cell: Cell, column: Column) -> Any:
 def _columns(table: Table) -> dict[str, Any]:
     """How Streamlit shows each column: its heading, its help, and the rounding of its numbers."""
     shown: dict[str, Any] = {}
-    for column in table.columns:
-        label, text = column.title, column.help or None
+    for column in table.shown:
+        label, text = _heading(table, column), column.help or None
         if column.link:
             shown[column.name] = st.column_config.LinkColumn(label, help=text, display_text="open")
         elif is_text(table, column):
@@ -114,6 +114,12 @@ def _columns(table: Table) -> dict[str, Any]:
             half = column.interval == "half"
             shown[_interval_name(column)] = st.column_config.TextColumn("±" if half else "95% interval")
     return shown
+
+
+def _heading(table: Table, column: Column) -> str:
+    """The title, with n where every figure of the column rests on as many items."""
+    counts = {figure.n for figure in table.estimates(column.name)} if column.n else set()
+    return f"{column.title} (n {counts.pop():,})" if len(counts) == 1 and None not in counts else column.title
 
 
 def _format(table: Table, column: Column) -> str:

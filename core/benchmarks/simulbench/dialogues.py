@@ -182,6 +182,8 @@ DIALOGUES = Benchmark(
     version="v1",
     rubric=RUBRIC,
     facets=("task", "type", "user"),
+    items=("task", "type"),
+    interrogator_facet="user",
     speakers=("User", "Simulator"),
     plays=plays,
 )  # fmt: skip

@@ -174,6 +174,7 @@ SIMULBENCH = Benchmark(
     version="v1",
     rubric=RUBRIC,
     facets=("task", "kind", "type", "ending"),
+    items=("task", "kind", "type", "script", "ending"),
     speakers=("User", "Simulator"),
     plays=plays,
     pairwise=PAIRWISE,

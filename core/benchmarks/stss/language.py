@@ -220,6 +220,7 @@ STSS_LANGUAGE = Benchmark(
     version="v1",
     rubric=RUBRIC,
     facets=("task", "type", "architecture", "scenario", "partner", "embeddings"),
+    items=("task", "type", "scenario", "partner"),
     plays=plays,
     speakers=system.SPEAKERS,
 )  # fmt: skip

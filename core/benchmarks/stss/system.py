@@ -305,6 +305,7 @@ STSS = Benchmark(
     version="v1",
     rubric=None,
     facets=("task", "type", "architecture", "performer", "town", "embeddings"),
+    items=("task", "type", "performer"),
     plays=plays,
     stage=stage,
     speakers=SPEAKERS,
