@@ -1,167 +1,384 @@
-"""The walls of the house, so that nobody has to remember them."""
+"""The walls: rules about the code that a test holds, so that nobody has to remember them.
+
+A wall collects every offender, so that one failure names them all. `KNOWN` lists the offenders of today; it may only shrink.
+`python tests/test_walls.py` writes prompts/frozen.toml anew, before a release.
+"""
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import json
 import re
+import subprocess
+import sys
 import tomllib
-from fnmatch import fnmatch
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
+from core.benchmarks import SLICES
+
 ROOT = Path(__file__).parent.parent
 CORE = sorted((ROOT / "core").rglob("*.py"))
-PAGES = sorted((ROOT / "pages").rglob("*.py"))
-PYTHON = [*CORE, *PAGES, ROOT / "app.py"]
-
-# Lowest first: a room may import from rooms to its left, never to its right.
-FLOORS = (
-    ("conversation", "rating", "scenario", "errors", "embeddings"),
-    ("models",),
-    ("replies",),
-    ("prompts",),
-    ("benchmarks",),
-    ("store", "judging"),
-    ("workspace",),
-    ("work",),
-    ("runs",),
-    ("commands", "cli"),
+PAGES = [*sorted((ROOT / "pages").rglob("*.py")), ROOT / "app.py"]
+SCRIPTS = sorted((ROOT / "pages").rglob("*.js"))
+PYTHON = [*CORE, *PAGES]
+KNOWN: dict[str, list[str]] = json.loads(
+    (ROOT / "tests" / "known_offenders.json").read_text(encoding="utf-8")
 )
 
+LEVELS = (
+    ("conversation", "rating", "scenario", "errors", "estimate", "table", "scores", "glossary"),
+    ("llm", "agreement", "store"),
+    ("benchmarks", "workspace"),
+    ("runs", "studies"),
+    ("reports",),
+    ("a slice's tables and files", "exchange"),
+    ("a slice's commands, demo and mock", "commands", "demo"),
+    ("cli", "pages", "app"),
+)
+"""Lowest first: a module imports from its own level and the levels before it.
 
-def imports(file: Path) -> set[str]:
-    """Dotted names of everything a file imports, wherever in the file it does."""
-    found = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return found
+“benchmarks” is the light side, what `import core.benchmarks` loads. The rest of a slice is heavy.
+"""
+LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 
 
+@cache
 def name(file: Path) -> str:
     return file.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("file", CORE, ids=name)
-def test_core_imports_neither_streamlit_nor_pages(file):
-    assert not {i for i in imports(file) if i.split(".")[0] in ("streamlit", "pages")}
+@cache
+def text(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("file", [f for f in PYTHON if f not in CORE], ids=name)
-def test_pages_and_commands_do_not_lean_on_each_other(file):
-    """What both need lies in core."""
-    assert not {i for i in imports(file) if i == "core.cli" or i.startswith("core.commands")}
+@cache
+def tree(file: Path) -> ast.Module:
+    return ast.parse(text(file))
 
 
-@pytest.mark.parametrize("file", CORE, ids=name)
-def test_imports_flow_down_only(file):
-    floor = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
-    room = file.relative_to(ROOT / "core").parts[0].removesuffix(".py")
-    if room not in floor:
-        return
-    above = {
-        i for i in imports(file) if i.startswith("core.") and floor.get(i.split(".")[1], -1) > floor[room]
-    }
-    assert not above
+def module(file: Path) -> str:
+    return name(file).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "core" / "store").rglob("*.py")), ids=name)
-def test_the_store_knows_the_nouns_and_no_benchmark(file):
-    known = {"conversation", "rating", "scenario", "errors", "store"}
-    assert {i.split(".")[1] for i in imports(file) if i.startswith("core.")} <= known
+MODULES = {module(file) for file in PYTHON}
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "core" / "agreement").rglob("*.py")), ids=name)
-def test_agreement_knows_frames_and_errors_and_nothing_else(file):
-    assert {i.split(".")[1] for i in imports(file) if i.startswith("core.")} <= {"agreement", "errors"}
+@cache
+def imports(file: Path) -> frozenset[str]:
+    """Dotted names of the modules a file imports, wherever in the file it does."""
+    found = set()
+    for node in ast.walk(tree(file)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            named = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {whole if whole in MODULES else node.module for whole in named}
+    return frozenset(found)
 
 
-@pytest.mark.parametrize("file", [f for f in PYTHON if "store" not in f.parts], ids=name)
-def test_sql_is_written_in_the_store_only(file):
-    text = file.read_text(encoding="utf-8")
-    assert not re.search(r"\b(db|conn|database|connection)\.(execute|executemany|query)\(", text)
-    assert not re.search(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b .*\b(FROM|VALUES|SET|WHERE)\b", text)
+@cache
+def light() -> frozenset[str]:
+    """The modules of the benchmarks that are loaded together with the registry."""
+    code = "import sys, core.benchmarks; print(*(m for m in sys.modules if m.startswith('core.benchmarks')))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return frozenset(loaded.stdout.split())
 
 
-BENCHMARK_NAMES = [
-    p.stem
-    for p in (ROOT / "core" / "benchmarks").iterdir()
-    if p.stem not in ("__init__", "benchmark", "__pycache__")
-]
+def room(dotted: str) -> str:
+    """The entry of LEVELS that a module of the project belongs to."""
+    parts = dotted.split(".")
+    if parts[0] != "core":
+        return parts[0]
+    if len(parts) == 1:
+        return "conversation"
+    if parts[1] != "benchmarks" or dotted in light():
+        return parts[1]
+    commanding = len(parts) > 3 and parts[3].startswith(("commands", "demo", "mock"))
+    return "a slice's commands, demo and mock" if commanding else "a slice's tables and files"
 
 
-@pytest.mark.parametrize(
-    "room",
-    ["runs.py", "work.py", "judging.py", "models.py", "prompts.py", "replies.py", "store", "agreement"],
-)
-def test_general_rooms_know_no_benchmark_by_name(room):
-    place = ROOT / "core" / room
-    for file in [place] if place.is_file() else sorted(place.rglob("*.py")):
-        code = without_docstrings(file).lower()
-        assert not [b for b in BENCHMARK_NAMES if re.search(rf"\b{b}\b", code)], name(file)
+def inner(file: Path) -> set[str]:
+    """The modules of the project that a file imports."""
+    return {i for i in imports(file) if i.split(".")[0] in ("core", "pages", "app")}
 
 
-def without_docstrings(file: Path) -> str:
-    """The code alone: prose may cite the paper a formula comes from."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(getattr(node, "body", None), list):
-            node.body = [
-                n for n in node.body if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))
-            ] or [ast.Pass()]
-    return ast.unparse(tree)
+Offenders = Iterable[str]
+WALLS: dict[str, Callable[[], Offenders]] = {}
 
 
-def test_no_page_lies_directly_in_pages():
-    """Streamlit serves pages/*.py as bare scripts, without the sign-in, until the root has been opened once."""
-    assert not list((ROOT / "pages").glob("*.py"))
+def wall(found: Callable[[], Offenders]) -> Callable[[], Offenders]:
+    """Make a test of a function that names those who break a rule."""
+    WALLS[found.__name__] = found
+    return found
 
 
-@pytest.mark.parametrize("file", [f for f in PYTHON if "pages" in f.parts or f.name == "app.py"], ids=name)
-def test_pages_draw_no_html(file):
-    text = file.read_text(encoding="utf-8")
-    assert "unsafe_allow_html" not in text
-    assert not re.search(r"\b(components\.v1|components\.html)\(", text)
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "st.html":
-            # A style sheet of our own, written out in the file, is the one thing that may go this way.
-            assert isinstance(node.args[0], ast.Constant)
-            assert re.fullmatch(r"\s*<style>.*</style>\s*", node.args[0].value, re.S)
+@wall
+def imports_flow_down() -> Iterator[str]:
+    for file in PYTHON:
+        if room(module(file)) not in LEVEL:
+            yield f"{name(file)} has no level in LEVELS"
+            continue
+        for other in inner(file):
+            if LEVEL.get(room(other), -1) > LEVEL[room(module(file))]:
+                yield f"{name(file)} imports {other}"
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "pages").rglob("*.js")), ids=name)
-def test_components_read_nothing_as_html(file):
-    """What a model or a stranger wrote arrives as text, never as markup or code."""
-    ways = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|srcdoc|\beval\(|new Function"
-    assert not re.search(ways, file.read_text(encoding="utf-8"))
+@wall
+def nothing_imports_in_circles() -> Iterator[str]:
+    packages = {module(file) for file in PYTHON if file.name == "__init__.py"}
+    graph = {module(file): inner(file) - packages for file in PYTHON}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        yield " → ".join(reversed(error.args[1]))
 
 
-@pytest.mark.parametrize("file", PYTHON, ids=name)
-def test_every_file_says_what_it_is_for(file):
-    docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
-    assert docstring
-    assert len(docstring.splitlines()[0]) > 15
+@wall
+def core_knows_neither_streamlit_nor_pages() -> Iterator[str]:
+    for file in CORE:
+        yield from (
+            f"{name(file)} imports {i}" for i in imports(file) if i.split(".")[0] in ("streamlit", "pages")
+        )
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "core").glob("[!_]*.py")), ids=name)
-def test_every_room_of_the_house_is_on_its_page(file):
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    named = re.findall(r"[\w*]+\.py", page)
-    assert any(fnmatch(file.name, pattern) for pattern in named)
+@wall
+def pages_and_commands_do_not_know_each_other() -> Iterator[str]:
+    """What both need lies below them."""
+    for file in PAGES:
+        yield from (
+            f"{name(file)} imports {i}" for i in inner(file) if re.match(r"core\.(cli|commands)\b", i)
+        )
 
 
-@pytest.mark.parametrize("file", PYTHON, ids=name)
-def test_no_error_is_swallowed(file):
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ExceptHandler) and (
-            node.type is None or ast.unparse(node.type) in ("Exception", "BaseException")
+@wall
+def the_store_knows_nouns_only() -> Iterator[str]:
+    known = {*LEVELS[0], "store"}
+    for file in (ROOT / "core" / "store").rglob("*.py"):
+        yield from (f"{name(file)} imports {i}" for i in inner(file) if room(i) not in known)
+
+
+@wall
+def agreement_knows_figures_and_errors_only() -> Iterator[str]:
+    for file in (ROOT / "core" / "agreement").rglob("*.py"):
+        known = ("core.agreement", "core.estimate", "core.errors", "core.table")
+        yield from (f"{name(file)} imports {i}" for i in inner(file) if not i.startswith(known))
+        yield from (f"{name(file)} imports {i}" for i in imports(file) if i.startswith("sqlite"))
+
+
+@wall
+def playing_and_scoring_do_not_know_the_store() -> Iterator[str]:
+    """A benchmark's light side gets what it needs as arguments, and returns values."""
+    for file in CORE:
+        if module(file) in light():
+            yield from (
+                f"{name(file)} imports {i}"
+                for i in inner(file)
+                if i.startswith(("core.store", "core.workspace"))
+            )
+
+
+@wall
+def a_slice_knows_no_other_slice() -> Iterator[str]:
+    for slice_name in SLICES:
+        for file in sorted((ROOT / "core" / "benchmarks" / slice_name).rglob("*.py")):
+            for other in inner(file):
+                if re.match(rf"core\.benchmarks\.(?!{slice_name}\b)({'|'.join(SLICES)})\b", other):
+                    yield f"{name(file)} imports {other}"
+
+
+@wall
+def a_benchmark_is_named_in_its_slice_only() -> Iterator[str]:
+    """Besides its folders, one line of the registry names it, and one line of the navigation if it has a page of its own."""
+    everywhere = [
+        f for folder in ("core", "pages") for f in (ROOT / folder).rglob("*.*") if f.suffix != ".pyc"
+    ]
+    for slice_name in SLICES:
+        own = (f"core/benchmarks/{slice_name}/", f"pages/{slice_name}/")
+        for file in [*everywhere, ROOT / "app.py", ROOT / "Makefile", ROOT / "pyproject.toml"]:
+            if name(file).startswith(own):
+                continue
+            for line in text(file).splitlines():
+                registered = name(file) == "core/benchmarks/__init__.py" and line.startswith("SLICES = ")
+                navigated = name(file) == "pages/parts/navigation.py" and f'PageFile("{slice_name}/' in line
+                if slice_name in line.lower() and not registered and not navigated:
+                    yield f"{name(file)} names {slice_name}"
+
+
+@wall
+def words_of_one_benchmark_stay_in_its_slice() -> Iterator[str]:
+    """Which criterion means refusal, which role leads a conversation, which facet tells its end: a Benchmark says it."""
+    words = re.compile(
+        r"""["'](refusal|interrogator|ending|(first|subseq)chan|lastonly|stateless|stateful)["']""", re.I
+    )
+    free = ("core/benchmarks/", "core/llm/", "core/store/migrations.py", *(f"pages/{s}/" for s in SLICES))
+    for file in PYTHON:
+        if not name(file).startswith(free):
+            yield from (f"{name(file)} says {found[0]}" for found in words.finditer(text(file)))
+
+
+@wall
+def sql_is_written_in_the_store_only() -> Iterator[str]:
+    calls = r"\b(db|conn|database|connection)(\.(execute|executemany|query|table|create_\w+)\(|\[)"
+    statements = r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b .*\b(FROM|VALUES|SET|WHERE)\b"
+    for file in PYTHON:
+        if "core/store/" not in name(file) and (
+            re.search(calls, text(file)) or re.search(statements, text(file))
         ):
-            silent = all(isinstance(statement, ast.Pass | ast.Continue) for statement in node.body)
-            assert not silent, f"{name(file)}:{node.lineno}"
+            yield name(file)
+
+
+@wall
+def no_page_lies_directly_in_pages() -> Iterator[str]:
+    """Streamlit serves pages/*.py as bare scripts, without the sign-in, until the root has been opened once."""
+    yield from map(name, (ROOT / "pages").glob("*.py"))
+
+
+@wall
+def pages_draw_no_html() -> Iterator[str]:
+    for file in PAGES:
+        if "unsafe_allow_html" in text(file) or re.search(
+            r"\b(components\.v1|components\.html)\(", text(file)
+        ):
+            yield name(file)
+        for node in ast.walk(tree(file)):
+            # A style sheet of our own, written out in the file, is the one thing that may go this way.
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "st.html":
+                shown = node.args[0]
+                written = isinstance(shown, ast.Constant) and isinstance(shown.value, str)
+                if not written or not re.fullmatch(r"\s*<style>.*</style>\s*", shown.value, re.S):
+                    yield f"{name(file)}:{node.lineno}"
+
+
+@wall
+def components_read_nothing_as_html() -> Iterator[str]:
+    """What a model or a stranger wrote arrives as text, never as markup or code."""
+    ways = (
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|srcdoc|\beval\("
+        r"|new Function"
+    )
+    yield from (name(file) for file in SCRIPTS if re.search(ways, text(file)))
+
+
+@wall
+def every_file_says_what_it_is_for() -> Iterator[str]:
+    yield from (name(f) for f in PYTHON if len((ast.get_docstring(tree(f)) or "").split("\n")[0]) < 16)
+
+
+@wall
+def no_error_is_swallowed() -> Iterator[str]:
+    for file in PYTHON:
+        for node in ast.walk(tree(file)):
+            everything = ("Exception", "BaseException")
+            if isinstance(node, ast.ExceptHandler) and (
+                node.type is None or ast.unparse(node.type) in everything
+            ):
+                if all(isinstance(statement, ast.Pass | ast.Continue) for statement in node.body):
+                    yield f"{name(file)}:{node.lineno}"
+            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("suppress"):
+                yield from (f"{name(file)}:{node.lineno}" for a in node.args if ast.unparse(a) in everything)
+
+
+@wall
+def lines_are_formatted() -> Iterator[str]:
+    """`# fmt: skip` and `# fmt: off` hide a line from the formatter."""
+    for file in sorted(
+        f for f in ROOT.rglob("*.py") if not any(p.startswith(".") for p in f.relative_to(ROOT).parts)
+    ):
+        if re.search(r"# fmt: (skip|off)", text(file)) and file != Path(__file__):
+            yield name(file)
+
+
+@wall
+def class_names_are_distinct() -> Iterator[str]:
+    """Whoever reads “Row” in a traceback knows which it is."""
+    places = defaultdict(set)
+    for file in PYTHON:
+        for node in tree(file).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].add(name(file))
+    for class_name, files in places.items():
+        if len(files) > 1:
+            yield f"{class_name} in {', '.join(sorted(files))}"
+
+
+@wall
+def the_root_of_core_is_small_and_on_the_page() -> Iterator[str]:
+    page = text(ROOT / "docs" / "architecture.md")
+    entries = [p for p in (ROOT / "core").iterdir() if not p.name.startswith(("_", "."))]
+    modules = [p for p in entries if p.suffix == ".py"]
+    if len(modules) > 12:
+        yield f"{len(modules)} modules lie at the root of core"
+    for entry in entries:
+        shown = entry.name if entry.suffix else f"{entry.name}/"
+        if not re.search(rf"^ +(.*\s)?{re.escape(shown)}(\s|$)", page, re.M):
+            yield f"{shown} is missing in docs/architecture.md"
+
+
+PROJECT = tomllib.loads(text(ROOT / "pyproject.toml"))
+
+
+def distributions(wanted: Iterable[str]) -> set[str]:
+    return {re.match(r"[\w\-]+", line)[0] for line in wanted}
+
+
+def told(heading: str) -> dict[str, set[str]]:
+    """The libraries under a heading of docs/dependencies.md, and the places that use each."""
+    section = re.split(r"^## ", text(ROOT / "docs" / "dependencies.md"), flags=re.M)
+    lines = next(part for part in section if part.startswith(heading))
+    rows = re.findall(r"^- `([\w\-]+)`(?: in ([^:\n]+))?:", lines, re.M)
+    return {library: set(re.findall(r"`([\w/.]+)`", places)) for library, places in rows}
+
+
+def imported() -> dict[str, set[str]]:
+    """The distributions that core, pages and app.py import, and the folders that do."""
+    of_module = packages_distributions()
+    found = defaultdict(set)
+    for file in PYTHON:
+        place = "/".join(name(file).split("/")[:2])
+        for top in {i.split(".")[0] for i in imports(file)} - {
+            *sys.stdlib_module_names,
+            "core",
+            "pages",
+            "app",
+        }:
+            for distribution in set(of_module.get(top, [top])):
+                found[distribution.replace("_", "-").lower()].add(place)
+    return found
+
+
+@wall
+def libraries_are_imported_where_their_lines_say() -> Iterator[str]:
+    """A library that most folders import has no places in its line, but it has to be imported."""
+    used, lines = imported(), told("Running")
+    for library in sorted(set(used) | set(lines)):
+        if library not in lines:
+            yield f"{library} has no line in docs/dependencies.md"
+        elif library not in used or (lines[library] and lines[library] != used[library]):
+            yield f"{library} is imported in: {', '.join(sorted(used.get(library, ()))) or 'nothing'}"
+
+
+def offenders(rule: str) -> list[str]:
+    return sorted(set(WALLS[rule]()))
+
+
+@pytest.mark.parametrize("rule", WALLS)
+def test_the_wall_holds(rule: str):
+    found, known = set(offenders(rule)), set(KNOWN.get(rule, ()))
+    assert not found - known, "\n".join(["Offenders:", *sorted(found - known)])
+    assert not known - found, "\n".join(
+        ["No longer offenders; take them out of KNOWN:", *sorted(known - found)]
+    )
 
 
 def frozen() -> dict[str, str]:
@@ -173,37 +390,40 @@ def frozen() -> dict[str, str]:
 
 
 def test_published_prompts_are_frozen():
-    """A change to a published prompt is a new version. Before a release: `python tests/test_walls.py` writes the list anew."""
-    listed = tomllib.loads((ROOT / "prompts" / "frozen.toml").read_text(encoding="utf-8"))["files"]
+    """A change to a published prompt is a new version. Before a release: `python tests/test_walls.py`."""
+    listed = tomllib.loads(text(ROOT / "prompts" / "frozen.toml"))["files"]
     assert listed == frozen()
 
 
 @pytest.mark.parametrize("file", ["requirements.lock", "pyproject.toml", "Makefile"])
-def test_no_lock_or_configuration_names_a_package_index(file):
-    text = (ROOT / file).read_text(encoding="utf-8")
-    assert "index-url" not in text
-    assert "pypi" not in text.lower()
-    assert "simple/" not in text
+def test_no_lock_or_configuration_names_a_package_index(file: str):
+    found = text(ROOT / file)
+    assert "index-url" not in found
+    assert "pypi" not in found.lower()
+    assert "simple/" not in found
 
 
 def test_every_locked_package_has_an_exact_version_and_a_hash():
-    entries = re.split(r"\n(?=\S)", (ROOT / "requirements.lock").read_text(encoding="utf-8"))
+    entries = re.split(r"\n(?=\S)", text(ROOT / "requirements.lock"))
     packages = [e for e in entries if not e.startswith("#")]
     assert len(packages) > 50
     assert all(re.match(r"[\w.\-\[\]]+==\S+", p) and "--hash=sha256:" in p for p in packages)
 
 
 def test_every_dependency_is_accounted_for():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
-    names = {re.match(r"[\w\-]+", w)[0] for w in wanted}
-    told = set(
-        re.findall(r"^- `([\w\-]+)", (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8"), re.M)
+    assert set(told("Running")) == distributions(PROJECT["project"]["dependencies"])
+    assert set(told("Building and testing")) == distributions(PROJECT["dependency-groups"]["dev"])
+
+
+if __name__ == "__main__" and sys.argv[1:] == ["known"]:
+    (ROOT / "tests" / "known_offenders.json").write_text(
+        json.dumps(
+            {rule: found for rule in WALLS if (found := offenders(rule))}, indent=1, ensure_ascii=False
+        )
+        + "\n",
+        encoding="utf-8",
     )
-    assert names == told
-
-
-if __name__ == "__main__":
+elif __name__ == "__main__":
     lines = [f'"{file}" = "{digest}"' for file, digest in frozen().items()]
     (ROOT / "prompts" / "frozen.toml").write_text(
         "# Hashes of published prompts: see tests/test_walls.py.\n\n[files]\n" + "\n".join(lines) + "\n"
