@@ -208,14 +208,22 @@ class Benchmark:
     """Agreement as the paper reports it, by language: label → figure, to stand beside one's own."""
     pairwise: Pairwise | None = None
     """How two conversations of the same scenario are compared; None where the benchmark does not compare."""
-    same: str = ""
-    """The facet that says which scenario a conversation is of: only those with the same value are compared."""
+    scenario_facet: str = ""
+    """The facet that says which scenario a conversation is of. Only conversations of the same scenario are compared."""
     items: tuple[str, ...] = ()
     """The facets that tell the benchmark's items apart. All others are conditions: a table says which it mixes."""
     refusal: str = ""
     """The criterion, rated 0 or 1, that says the player would not take part; “” where there is none."""
     interrogator_facet: str = ""
     """The facet that says which model played the user; “” where there is none."""
+    ending_facet: str = ""
+    """The facet that says how the last reply ended: whole, cut, empty or refusal; “” where it is not recorded."""
+    spotcheck_facets: tuple[str, ...] = ()
+    """The facets by which spot-checks and comparisons are filtered and grouped."""
+    last_reply_only: bool = False
+    """Whether judges rate the last reply alone. The replies before it may be another model's."""
+    preformatted: bool = False
+    """Whether replies are terminals, boards and the like, which need a fixed-width font."""
     speakers: tuple[str, str] = ("User", "Model")
     """What an annotator sees of who speaks: the parts in a dialogue, never a name."""
     prompts_of: str = ""

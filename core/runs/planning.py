@@ -179,7 +179,9 @@ def _comparing_job(workspace: Workspace, plan: Plan, models: Mapping[str, Model]
 
     def plays() -> Iterator[Play]:
         with workspace.read() as db:
-            found = comparisons.pairs(db, plan.benchmark, benchmark.same, players, facets=options["facets"])
+            found = comparisons.pairs(
+                db, plan.benchmark, benchmark.scenario_facet, players, facets=options["facets"]
+            )
         owed: dict[str, list[Comparing]] = {}
         for _, _, one, _, other in found:
             for first, second in ((one, other), (other, one)):

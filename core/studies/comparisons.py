@@ -63,7 +63,7 @@ def compared(
     compared.
     """
     check(db, benchmark, facets)
-    table = comparisons.frame(db, benchmark, get(benchmark).same, facets=facets)
+    table = comparisons.frame(db, benchmark, get(benchmark).scenario_facet, facets=facets)
     known = sorted({*table.a, *table.b})
     if not known:
         raise ConcordError(
@@ -210,7 +210,7 @@ def dealt(
 ) -> list[tuple[Pair, bool]]:  # fmt: skip
     """All of a person's pairs in their order, as `desk` deals them, and whether the person has answered each."""
     chosen = list(players) or conversations.values(db, benchmark)["player"]
-    found = comparisons.pairs(db, benchmark, get(benchmark).same, sorted(chosen), facets=facets)
+    found = comparisons.pairs(db, benchmark, get(benchmark).scenario_facet, sorted(chosen), facets=facets)
     found.sort(key=lambda pair: _chance(seed, pair[2], pair[4]))
     found = found[:limit]
     rater = ratings.find_rater(db, Rater(person, "human"))
@@ -231,7 +231,7 @@ def answer(
     Raises NotFound for a conversation that is not stored, ConcordError for two that are not of one scenario.
     """
     one, other = conversations.load(db, first), conversations.load(db, second)
-    same = get(one.benchmark).same
+    same = get(one.benchmark).scenario_facet
     if one.benchmark != other.benchmark or not same or one.facets.get(same) != other.facets.get(same):
         raise ConcordError("Only two conversations of the same scenario can be compared.")
     key = "|".join([*sorted((one.key, other.key)), person, "desk"])

@@ -73,7 +73,7 @@ def candidates(
 ) -> pd.DataFrame:  # fmt: skip
     """Every pair that can be compared, one row each: pair (its name), scenario, one, other (ids), against (the two models), and the facets
     in which both conversations agree wherever there are pairs. Raises NotFound for an unknown model or facet, StudyError for a single one."""
-    same = get(benchmark).same
+    same = get(benchmark).scenario_facet
     if not same:
         raise StudyError(
             f"Nothing in {get(benchmark).title} is answered by several models alike, so there is nothing to compare two by two."

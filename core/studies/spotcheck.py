@@ -287,7 +287,7 @@ def findings(
     audit or judge.
     """
     _among(db, benchmark, facets, players, judges)
-    by_facet = [name for name in get(benchmark).facets if name in BY]
+    by_facet = [*get(benchmark).spotcheck_facets, *filter(None, [get(benchmark).ending_facet])]
     table = spotchecks.findings(db, benchmark, by_facet)
     items = [judgement for judgement, _, _ in spotchecks.audit_items(db, audit)] if audit else []
     if audit:
@@ -318,10 +318,6 @@ def findings(
         0 if audit else chosen.judgement[chosen.audits != ""].nunique(),
         int((chosen.desk != audit).sum()) if audit else 0,
     )
-
-
-BY = ("kind", "type", "ending")
-"""Facets by which findings are broken down, where a benchmark has them."""
 
 
 def share(of: str, found: pd.Series[str]) -> Share:

@@ -14,7 +14,7 @@ from pages.parts.plain import plain
 def history_by(conversation: Conversation) -> str:
     """Who wrote the replies before the last, where it was not the player: a script was cut from a dialogue of another simulator."""
     known = BENCHMARKS.get(conversation.benchmark)
-    return known.speakers[1] if known is not None and known.same else ""
+    return known.speakers[1] if known is not None and known.last_reply_only else ""
 
 
 def transcript(

@@ -10,21 +10,21 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.benchmarks.stss import system, views
-from core.benchmarks.stss.replay import film
-from core.benchmarks.stss.tasks import TITLES, task_from
-from core.benchmarks.stss.trajectory import from_stored
+from core.benchmarks.stss import language, system, views
+from core.benchmarks.stss.replay import replay
+from core.benchmarks.stss.tasks import TITLES, Task, task_from
+from core.benchmarks.stss.trajectory import STAMP, Talk, from_stored
 from core.benchmarks.stss.views import Simulation
 from core.conversation import Conversation
 from core.runs.planning import materials
-from core.store import conversations, trajectories
+from core.store import conversations, scenarios, trajectories
 from core.store.conversations import Filter
 from pages.parts.address import asked, shown
 from pages.parts.links import link
 from pages.parts.live import live
 from pages.parts.plain import plain
 from pages.parts.session import workspace
-from pages.stss import town_links, town_tables
+from pages.stss import town_tables
 from pages.stss.replay import component
 
 GO = "town goes"
@@ -47,9 +47,9 @@ def _opened(folder: str, which: int, key: str) -> tuple[Conversation, Simulation
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _film(folder: str, which: int, key: str, _of: Simulation) -> Mapping[str, Any]:
-    """What the browser plays, written out once."""
-    return film(_of)
+def _replay(folder: str, which: int, key: str, _of: Simulation) -> Mapping[str, Any]:
+    """The replay of a simulation, made once."""
+    return replay(_of)
 
 
 def page() -> None:
@@ -83,7 +83,7 @@ def page() -> None:
     st.subheader("Who is where", anchor=False)
     people = [of.task.performer, *(name for name in of.lived.residents if name != of.task.performer)]
     resident = asked("resident", people, people[0])
-    played = _film(str(workspace().path), which, key, of)
+    played = _replay(str(workspace().path), which, key, of)
     component.town(str(which), played)
     _moment(which, resident)
     st.subheader("Conversations", anchor=False)
@@ -199,8 +199,24 @@ def _talks(of: Simulation, which: int, key: str, go: town_tables.Go) -> None:
                 on_click=go,
                 args=(talk.time, talk.pair[0]),
             )
-        town_links.from_talk(which, key, of.task, talk)
+        _links(which, key, of.task, talk)
         town_tables.transcript(talk, of.task.performer)
+
+
+def _links(which: int, key: str, task: Task, talk: Talk) -> None:
+    """Links from a talk to its simulation on the conversations page, and to the conversations frozen from this moment."""
+    if task.performer not in talk.pair:
+        return
+    link("conversations", f"All that {task.performer} said", conversation=str(which))
+    now, partner = talk.time.strftime(STAMP), talk.partner(task.performer)
+    with workspace().read() as db:
+        for scene in scenarios.page(db, language.NAME, language.SCENARIO, source=key, limit=-1):
+            if scene.body["time"] != now or scene.body["partner"] != partner:
+                continue
+            n = conversations.count(db, Filter(language.NAME, facets={"scenario": (scene.key,)}))
+            if n:
+                label = f"{n} conversation{'s' if n > 1 else ''} from this moment without a world"
+                link("conversations", label, benchmark=language.NAME, scenario=scene.key)
 
 
 def _open(number: int | None) -> None:

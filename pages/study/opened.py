@@ -10,7 +10,6 @@ import pandas as pd
 import streamlit as st
 
 from core.benchmarks import BENCHMARKS
-from core.benchmarks.simulbench import DIALOGUES, SIMULBENCH
 from core.conversation import Conversation, Turn
 from core.rating import Criterion, Spent
 from core.scores import final, names, scorecard
@@ -19,12 +18,10 @@ from core.store.conversations import Found
 from core.store.ratings import Stored
 from pages.parts.plain import plain
 from pages.parts.session import workspace
+from pages.parts.slices import part
 from pages.parts.transcript import context, history_by, transcript
-from pages.stss import town_links
 
 Asked = Mapping[str, Criterion]
-SIMULATIONS = (SIMULBENCH.name, DIALOGUES.name)
-"""Benchmarks whose replies are terminals, boards and the like: drawn with spaces."""
 
 
 def conversation(which: int) -> None:
@@ -36,15 +33,17 @@ def conversation(which: int) -> None:
         asked = {c.name: c for c in ratings.criteria(db, found.benchmark)}
     given.sort(key=lambda r: list(asked).index(r.criterion) if r.criterion in asked else len(asked))
     _head(found)
-    town_links.to_moment(found, what)
+    own = part(found.benchmark, "conversation")
+    by_rule = own is not None and own.head(found, what)
     for judgement in judgements:
         if judgement["failure"] is not None:
             _failed(judgement)
-    if given or not town_links.by_deeds(found):
+    if given or not by_rule:
         _scores(given, asked)
     _people([r for r in given if r.rater.kind == "human"], asked)
     _background(what)
-    town_links.planned(which, found, what)
+    if own is not None:
+        own.background(found, what)
     by_judges = [r for r in given if r.rater.kind == "judge"]
     whole = [r for r in by_judges if r.turn is None]
     if any(r.explanation or r.repeat for r in whole):
@@ -56,13 +55,14 @@ def conversation(which: int) -> None:
     def beside(turn: Turn) -> None:
         _verdicts([r for r in by_judges if r.turn == turn.number], asked, f"Scores of turn {turn.number}")
 
-    if turns or not town_links.dialogue(which, found, what):
+    if turns or own is None or not own.dialogue(found, what):
+        known = BENCHMARKS.get(found.benchmark)
         transcript(
             what,
             beside=beside if turns else None,
-            speakers=town_links.speakers(what),
+            speakers=own.speakers(what) if own is not None else ("User", what.player),
             before=history_by(what),
-            letters=found.benchmark in SIMULATIONS,
+            letters=known is not None and known.preformatted,
         )
     _cost(what, spent, judgements)
 

@@ -25,7 +25,6 @@ from pages.trust import compare_deal, compare_tables
 
 RESAMPLES = 1000
 WORK = "compare"
-FILTERS = ("kind", "type")
 
 
 @st.cache_resource(max_entries=16, show_spinner="Measuring …")
@@ -83,7 +82,7 @@ def page() -> None:
                     )
                 ),
             )
-            for name in FILTERS
+            for name in benchmark.spotcheck_facets
             if len(values.get(name, ())) > 1
         )
     possible = _desk(benchmark, players, dict(facets))
@@ -173,7 +172,9 @@ def _end() -> None:
 def _work(benchmark: Benchmark) -> None:
     who = person.named()
     given = st.query_params
-    facets = {name: given.get_all(f"of_{name}") for name in FILTERS if f"of_{name}" in given}
+    facets = {
+        name: given.get_all(f"of_{name}") for name in benchmark.spotcheck_facets if f"of_{name}" in given
+    }
     work = pair.Pairs(benchmark.name, who, given.get_all("of_models"), facets)
     theme.whole_window()
     if component.review(work.fixed(f"{benchmark.title}: which reply is better?", "Comparisons")):

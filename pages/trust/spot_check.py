@@ -58,7 +58,7 @@ def _benchmark() -> Benchmark | None:
         link("runs", "Start a run")
         return None
     # The benchmark whose replies judges score alone comes first: that is what the paper checks in this way.
-    names = [b.name for b in sorted(judged, key=lambda b: not b.same)]
+    names = [b.name for b in sorted(judged, key=lambda b: not b.last_reply_only)]
     chosen = asked("benchmark", names, names[0])
     if len(names) > 1 and not working:
         chosen = st.segmented_control(
@@ -82,8 +82,8 @@ def _hunt(benchmark: Benchmark) -> None:
         who = person.ask()
         facets = {
             name: _several(name.capitalize(), values[name], name)
-            for name in benchmark.facets
-            if name in spotcheck.BY and name != "ending" and len(values.get(name, ())) > 1
+            for name in benchmark.spotcheck_facets
+            if len(values.get(name, ())) > 1
         }
         players = _several("Model", values["player"], "player")
         by = _several(
@@ -117,7 +117,9 @@ def _hunt(benchmark: Benchmark) -> None:
             f"Start with the first of {counts['']:,}" if not reasons else "Start with the first", type="primary",
             icon=":material/search:", on_click=_begin, kwargs={"way": HUNT, "who": who, **chosen},
         )  # fmt: skip
-        at = spot_tables.queue(queue, beside, [name for name in benchmark.facets if name != "ending"])
+        at = spot_tables.queue(
+            queue, beside, [name for name in benchmark.facets if name != benchmark.ending_facet]
+        )
         if at is not None:
             _begin(HUNT, who, at=str(at), **chosen)
             st.rerun()
@@ -235,7 +237,11 @@ def _work(benchmark: Benchmark, way: str) -> None:
             benchmark.name,
             who,
             reasons=[r for r in given.get_all("of_reason") if r in spotcheck.REASONS],
-            facets={name: given.get_all(f"of_{name}") for name in spotcheck.BY if f"of_{name}" in given},
+            facets={
+                name: given.get_all(f"of_{name}")
+                for name in benchmark.spotcheck_facets
+                if f"of_{name}" in given
+            },
             players=given.get_all("of_player"),
             judges=given.get_all("of_judge"),
             first=int(at) if at.isdecimal() and len(at) < 16 else None,

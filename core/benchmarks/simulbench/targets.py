@@ -178,5 +178,9 @@ SIMULBENCH = Benchmark(
     speakers=("User", "Simulator"),
     plays=plays,
     pairwise=PAIRWISE,
-    same="script",
+    scenario_facet="script",
+    ending_facet="ending",
+    spotcheck_facets=("kind", "type"),
+    last_reply_only=True,
+    preformatted=True,
 )  # fmt: skip

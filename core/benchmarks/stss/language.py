@@ -221,6 +221,7 @@ STSS_LANGUAGE = Benchmark(
     rubric=RUBRIC,
     facets=("task", "type", "architecture", "scenario", "partner", "embeddings"),
     items=("task", "type", "scenario", "partner"),
+    spotcheck_facets=("type",),
     plays=plays,
     speakers=system.SPEAKERS,
 )  # fmt: skip

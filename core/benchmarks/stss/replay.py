@@ -1,6 +1,6 @@
-"""A simulation as a film: the ground it is played on, everybody's life as changes of state, and the moments worth jumping to.
+"""The replay of a simulation: the map, each resident's states over time, and the moments to jump to.
 
-Plain values for a browser, which moves people by itself. Times are minutes since the midnight before the first day.
+All of it is plain values for the browser. Times are minutes since the midnight before the first day.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ TALK, WINDOW = "talk", "event"
 """Kinds of mark on the time line, beside “counted” and “came close”: a conversation about the task, the beginning of its event."""
 
 
-def film(of: Simulation) -> dict[str, Any]:
-    """The whole film. `ground` is None where the town is not at hand."""
+def replay(of: Simulation) -> dict[str, Any]:
+    """The replay as plain values. `ground` is None where the town's files are missing."""
     rooms = _rooms(of.town)
     return {
         "days": [{"date": day.isoformat(), "name": f"{day:%a} {day.day} {day:%b}"} for day in of.days],

@@ -180,7 +180,11 @@ def item(
         "title": str(context.get("Task") or conversation.facets.get(benchmark.facets[0], conversation.key)),
         "facts": [
             conversation.player,
-            *(v for k, v in conversation.facets.items() if k in benchmark.facets[1:] and k != "ending"),
+            *(
+                v
+                for k, v in conversation.facets.items()
+                if k in benchmark.facets[1:] and k != benchmark.ending_facet
+            ),
             conversation.language,
         ],
         "reasons": [spotcheck.REASONS[reason] for reason in reasons],
@@ -200,7 +204,7 @@ def item(
             if message is not None
         ],
         "challenging": screen.challenging,
-        "last": bool(benchmark.same),
+        "last": benchmark.last_reply_only,
         "own": own[0] if own else None,
         "judgements": [_judgement(seen) for seen in shown],
         "people": [

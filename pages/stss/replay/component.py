@@ -1,7 +1,7 @@
-"""The town in the browser: one component that plays the whole film by itself, and a small one that carries news to and fro.
+"""The replay of a simulation in the browser: one component plays it, a second one exchanges messages with Python.
 
-The film is sent once for a simulation. Only the second component takes part in the exchange with Python, once the clock has come to
-rest, so that the address follows. All text arrives by textContent: nothing that anybody wrote is ever read as HTML.
+The replay is sent once for each simulation. The second component reports the moment shown when the clock stops, so that
+the address follows. All text is set as textContent: nothing that a model wrote is read as HTML.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import streamlit as st
 from pages.parts.desk import component as desk
 
 HERE = Path(__file__).resolve().parent
-SCRIPTS = (desk.HERE / "text.js", *(HERE / name for name in ("film.js", "map.js", "day.js", "town.js")))
+SCRIPTS = (desk.HERE / "text.js", *(HERE / name for name in ("replay.js", "map.js", "day.js", "town.js")))
 
 _town = st.components.v2.component(
     "concord_town",
@@ -26,9 +26,9 @@ _town = st.components.v2.component(
 _link = st.components.v2.component("concord_town_link", js=(HERE / "link.js").read_text(encoding="utf-8"))
 
 
-def town(name: str, film: Mapping[str, Any]) -> None:
+def town(name: str, replay: Mapping[str, Any]) -> None:
     """Draw the town. What does not change is sent once: Streamlit's own cache sees to that."""
-    _town(data={"id": name, "film": film}, key="town")
+    _town(data={"id": name, "replay": replay}, key="town")
 
 
 def link(

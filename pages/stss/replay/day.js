@@ -4,8 +4,8 @@ const KINDS = ["the task", "conversation", "on the way", "asleep", "anything els
 const span = (minutes) => [minutes >= 60 ? `${Math.floor(minutes / 60)} h` : "", minutes % 60 ? `${minutes % 60} min` : ""].filter(Boolean).join(" ") || "0 min";
 
 class Day {
-  constructor(film, act) {
-    Object.assign(this, { film, act });
+  constructor(replay, act) {
+    Object.assign(this, { replay, act });
     this.title = el("h3", {});
     this.line = el("div", { class: "moment" });
     this.bars = el("div", { class: "bars" });
@@ -20,7 +20,7 @@ class Day {
   // Draws the day of a person; `day` is its number.
   draw(person, day) {
     const { rows, said, parts } = person.days[day];
-    this.title.textContent = `${person.name}: ${this.film.days[day].name}`;
+    this.title.textContent = `${person.name}: ${this.replay.days[day].name}`;
     const hours = el("div", { class: "hours", "aria-hidden": "true" }, [0, 3, 6, 9, 12, 15, 18, 21, 24].map((hour) => el("span", { style: `left: ${(100 * hour) / 24}%` }, `${hour}:00`)));
     this.bars.replaceChildren(
       ...rows.map(([name, stretches]) => el("div", { class: "row" }, el("div", { class: "of" }, name), el("div", { class: "bar" }, stretches.map((s) => this.stretch(day, s))))),

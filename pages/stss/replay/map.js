@@ -18,13 +18,13 @@ function svg(tag, attributes = {}, ...children) {
 const glyph = (part) => svg("svg", { class: "glyph", viewBox: "-9 -9 18 18", "aria-hidden": "true" }, svg("path", { d: SHAPES[part], "data-part": part }));
 
 class TownMap {
-  constructor(film, act) {
-    Object.assign(this, { film, act });
+  constructor(replay, act) {
+    Object.assign(this, { replay, act });
     this.ground = svg("g");
     this.crowd = svg("g");
     this.node = svg("svg", { class: "map", role: "img", "aria-label": "Map of the town" }, this.ground, this.crowd);
     this.dots = new Map();
-    for (const person of [...film.people].reverse()) {
+    for (const person of [...replay.people].reverse()) {
       const name = svg("text", { class: "name", dy: "0.35em" });
       const group = svg("g", { class: "person", "data-part": person.part },
         svg("circle", { class: "follow", r: 13 }), svg("circle", { class: "ring", r: 11 }), svg("path", { d: SHAPES[person.part], "data-part": person.part }), name);
@@ -37,7 +37,7 @@ class TownMap {
 
   // The ground for a width: sectors where the town has them, boxes and words in pixels.
   measure(width) {
-    const { sectors, doors } = this.film.ground;
+    const { sectors, doors } = this.replay.ground;
     const small = width < 520;
     this.width = width;
     this.height = small ? Math.round(width * 1.3) : Math.max(440, Math.min(640, Math.round(width * 0.92)));
@@ -79,7 +79,7 @@ class TownMap {
   write(small) {
     const taken = this.boxes.map((b) => [b.x - b.w / 2, b.y - b.h / 2, b.x + b.w / 2, b.y + b.h / 2]);
     const high = small ? 11 : 12;
-    const { sectors } = this.film.ground;
+    const { sectors } = this.replay.ground;
     this.written = [];
     const order = sectors.map((_, i) => i).sort((a, b) => sectors[b].here - sectors[a].here || sectors[b].spent - sectors[a].spent);
     for (const i of order) {
@@ -105,8 +105,8 @@ class TownMap {
   spots(moment) {
     const crowds = new Map();
     const found = new Map();
-    for (const person of this.film.people) {
-      const room = this.film.at(person, moment)?.room;
+    for (const person of this.replay.people) {
+      const room = this.replay.at(person, moment)?.room;
       if (!room) continue;
       const [x, y] = this.boxes[room[0]].arenas[room[1]];
       const n = crowds.get(`${room}`) ?? 0;
@@ -120,9 +120,9 @@ class TownMap {
   // What changes with the moment only: who is asleep, talks, and whose names stand where.
   settle(moment, followed) {
     const rooms = new Map();
-    for (const person of this.film.people) {
+    for (const person of this.replay.people) {
       const { group, name } = this.dots.get(person.name);
-      const now = this.film.at(person, moment);
+      const now = this.replay.at(person, moment);
       group.classList.toggle("gone", !now?.room);
       group.classList.toggle("asleep", now?.kind === "asleep");
       group.classList.toggle("talking", now?.kind === "conversation" || now?.talk !== undefined);
@@ -132,7 +132,7 @@ class TownMap {
     }
     const spots = this.spots(moment);
     this.clear(this.name([...rooms.values()], spots, followed));
-    [this.here, this.next] = [spots, this.spots(Math.min(moment + 1, this.film.last))];
+    [this.here, this.next] = [spots, this.spots(Math.min(moment + 1, this.replay.last))];
   }
 
   // Names beside each crowd where no other crowd's stand, those of the one followed first; without room they are read in the list only.

@@ -7,18 +7,18 @@ const SHOWN = { event: "the event begins", counted: "counted", "came close": "ca
 
 class Town {
   constructor(root, told) {
-    this.film = new Film(told.film);
+    this.replay = new Replay(told.replay);
     this.id = told.id;
     this.bus = globalThis.concordTown ??= {};
-    const { film } = this;
-    this.minute = film.opens;
+    const { replay } = this;
+    this.minute = replay.opens;
     this.moment = null;
-    this.followed = film.people[0];
+    this.followed = replay.people[0];
     this.speed = SPEEDS[1];
     this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const act = { go: (minute) => this.go(minute), follow: (name) => this.follow(name), place: (number) => this.place(number) };
-    this.map = film.ground && new TownMap(film, act);
-    this.day = new Day(film, act);
+    this.map = replay.ground && new TownMap(replay, act);
+    this.day = new Day(replay, act);
     this.controls();
     this.people();
     this.note = el("p", { class: "note", "aria-live": "off" });
@@ -42,30 +42,30 @@ class Town {
   }
 
   controls() {
-    const { film } = this;
+    const { replay } = this;
     const button = (name, sign, does) => el("button", { type: "button", class: "button", title: name, "aria-label": name, onclick: does }, sign);
     this.play = button("Play", "▶", () => (this.playing ? this.stop() : this.start()));
     this.play.classList.add("play");
     this.time = el("strong", { class: "time" });
     this.speeds = el("span", { class: "speeds", role: "group", "aria-label": "Speed" }, SPEEDS.map((speed) =>
       el("button", { type: "button", class: "button", title: `${PACE * speed} minutes of the town a second`, onclick: () => this.pace(speed) }, `${speed}×`)));
-    this.slider = el("input", { type: "range", min: 0, max: film.last, step: 1, "aria-label": "Town time", oninput: () => this.go(film.minutes[this.slider.value]) });
-    const share = (minute) => `${(100 * (minute - film.minutes[0])) / Math.max(1, film.minutes[film.last] - film.minutes[0])}%`;
-    const width = (from, to) => `${(100 * (to - from)) / Math.max(1, film.minutes[film.last] - film.minutes[0])}%`;
+    this.slider = el("input", { type: "range", min: 0, max: replay.last, step: 1, "aria-label": "Town time", oninput: () => this.go(replay.minutes[this.slider.value]) });
+    const share = (minute) => `${(100 * (minute - replay.minutes[0])) / Math.max(1, replay.minutes[replay.last] - replay.minutes[0])}%`;
+    const width = (from, to) => `${(100 * (to - from)) / Math.max(1, replay.minutes[replay.last] - replay.minutes[0])}%`;
     const marks = new Map();
-    for (const mark of film.marks) {
+    for (const mark of replay.marks) {
       const lane = mark.kind === "talk" ? "talk" : "event";
       const key = `${lane} ${mark.minute}`;
       marks.set(key, [...(marks.get(key) ?? []), mark]);
     }
     const track = el("div", { class: "marks" },
-      film.windows.map(([from, to]) => el("span", { class: "window", style: `left: ${share(from)}; width: ${width(from, to)}` })),
-      film.days.slice(1).map((_, i) => el("span", { class: "midnight", style: `left: ${share(1440 * (i + 1))}` })),
-      film.days.map((day, i) => el("span", { class: "date", style: `left: ${share(Math.max(1440 * i, film.minutes[0]))}` }, day.name)),
+      replay.windows.map(([from, to]) => el("span", { class: "window", style: `left: ${share(from)}; width: ${width(from, to)}` })),
+      replay.days.slice(1).map((_, i) => el("span", { class: "midnight", style: `left: ${share(1440 * (i + 1))}` })),
+      replay.days.map((day, i) => el("span", { class: "date", style: `left: ${share(Math.max(1440 * i, replay.minutes[0]))}` }, day.name)),
       [...marks.values()].map((some) => {
         // What counted is seen before what came close to it.
         const kind = some.find((m) => m.kind === "counted")?.kind ?? some.at(-1).kind;
-        const words = `${film.says(some[0].minute)}: ${some.map((m) => (m.who ? `${m.who}: ${m.what}` : m.what)).join("; ")}`;
+        const words = `${replay.says(some[0].minute)}: ${some.map((m) => (m.who ? `${m.who}: ${m.what}` : m.what)).join("; ")}`;
         return el("button", { type: "button", class: "mark", "data-kind": kind, style: `left: ${share(some[0].minute)}`, title: words, "aria-label": words, tabindex: -1, onclick: () => this.go(some[0].minute, some[0].who) });
       }));
     this.top = el("div", { class: "controls" },
@@ -73,15 +73,15 @@ class Town {
         button("Previous event", "⏮", () => this.jump(-1)), button("A step back", "‹", () => this.step(-1)), this.play,
         button("A step on", "›", () => this.step(1)), button("Next event", "⏭", () => this.jump(1)), this.speeds, this.time),
       this.slider, track,
-      el("div", { class: "key" }, Object.entries(SHOWN).filter(([kind]) => film.marks.some((m) => m.kind === kind)).map(([kind, words]) => el("span", {}, el("i", { class: "mark", "data-kind": kind }), words))));
+      el("div", { class: "key" }, Object.entries(SHOWN).filter(([kind]) => replay.marks.some((m) => m.kind === kind)).map(([kind, words]) => el("span", {}, el("i", { class: "mark", "data-kind": kind }), words))));
     this.pace(this.speed);
   }
 
   people() {
-    this.rows = this.film.people.map((person) => {
+    this.rows = this.replay.people.map((person) => {
       const does = el("span", { class: "does" });
       const where = el("span", { class: "where" });
-      const read = el("button", { type: "button", class: "read", hidden: true, onclick: () => this.read(this.film.at(person, this.moment).talk) }, "Read what is said");
+      const read = el("button", { type: "button", class: "read", hidden: true, onclick: () => this.read(this.replay.at(person, this.moment).talk) }, "Read what is said");
       const row = el("li", { "data-part": person.part },
         el("button", { type: "button", class: "who", "aria-pressed": "false", onclick: () => this.follow(person.name) },
           glyph(person.part), el("span", { class: "lines" }, el("span", { class: "name" }, person.name, el("small", {}, person.part === "others" ? "" : person.part)), does, where)), read);
@@ -102,7 +102,7 @@ class Town {
   // -- the clock
 
   start() {
-    if (this.minute >= this.film.minutes[this.film.last]) this.minute = this.film.minutes[0];
+    if (this.minute >= this.replay.minutes[this.replay.last]) this.minute = this.replay.minutes[0];
     this.playing = true;
     this.then = null;
     this.pressed("Pause", "⏸");
@@ -112,7 +112,7 @@ class Town {
   stop() {
     if (!this.playing) return;
     this.playing = false;
-    this.minute = this.film.minutes[this.film.moment(this.minute)];
+    this.minute = this.replay.minutes[this.replay.moment(this.minute)];
     this.pressed("Play", "▶");
     this.draw();
     this.report();
@@ -131,9 +131,9 @@ class Town {
 
   // To a minute, and to somebody, if they are named.
   go(minute, who) {
-    const { film } = this;
-    this.minute = film.minutes[film.moment(minute)];
-    const person = film.people.find((p) => p.name === who);
+    const { replay } = this;
+    this.minute = replay.minutes[replay.moment(minute)];
+    const person = replay.people.find((p) => p.name === who);
     if (person) this.followed = person;
     this.drawn = null;
     this.draw();
@@ -141,15 +141,15 @@ class Town {
   }
 
   step(by) {
-    const { film } = this;
-    this.go(film.minutes[Math.max(0, Math.min(film.last, film.moment(this.minute) + by))]);
+    const { replay } = this;
+    this.go(replay.minutes[Math.max(0, Math.min(replay.last, replay.moment(this.minute) + by))]);
   }
 
   jump(by) {
-    const { film } = this;
-    const now = film.moment(this.minute);
-    const to = by > 0 ? film.stops.find((stop) => stop > now) : film.stops.findLast((stop) => stop < now);
-    if (to !== undefined) this.go(film.minutes[to]);
+    const { replay } = this;
+    const now = replay.moment(this.minute);
+    const to = by > 0 ? replay.stops.find((stop) => stop > now) : replay.stops.findLast((stop) => stop < now);
+    if (to !== undefined) this.go(replay.minutes[to]);
   }
 
   follow(name) {
@@ -178,16 +178,16 @@ class Town {
 
   // Where to begin, which counts once; and where to go, each time anew.
   told({ at, resident, go }) {
-    const { film } = this;
+    const { replay } = this;
     if (!this.begun) {
       this.begun = true;
-      this.minute = film.read(at) ?? film.opens;
-      this.followed = film.people.find((p) => p.name === resident) ?? this.followed;
+      this.minute = replay.read(at) ?? replay.opens;
+      this.followed = replay.people.find((p) => p.name === resident) ?? this.followed;
       this.draw();
     }
     if (!go || go.n === this.bus.went) return;
     this.bus.went = go.n;
-    this.go(film.read(go.at) ?? this.minute, go.resident);
+    this.go(replay.read(go.at) ?? this.minute, go.resident);
     this.top.scrollIntoView({ block: "start", behavior: this.still ? "auto" : "smooth" });
   }
 
@@ -197,7 +197,7 @@ class Town {
     clearTimeout(this.soon);
     this.soon = setTimeout(() => {
       if (this.playing) return;
-      const shown = { at: this.film.written(this.minute), resident: this.followed.name };
+      const shown = { at: this.replay.written(this.minute), resident: this.followed.name };
       const address = new URL(location.href);
       for (const [name, value] of Object.entries(shown)) address.searchParams.set(name, value);
       history.replaceState(history.state, "", address);
@@ -212,18 +212,18 @@ class Town {
   }
 
   frame(now) {
-    const { film } = this;
+    const { replay } = this;
     if (this.playing) {
       const seconds = Math.min(0.1, (now - (this.then ?? now)) / 1000);
       this.then = now;
-      this.minute += seconds * PACE * this.speed * (film.asleep(film.moment(this.minute)) ? NIGHT : 1);
-      if (this.minute >= film.minutes[film.last]) {
-        this.minute = film.minutes[film.last];
+      this.minute += seconds * PACE * this.speed * (replay.asleep(replay.moment(this.minute)) ? NIGHT : 1);
+      if (this.minute >= replay.minutes[replay.last]) {
+        this.minute = replay.minutes[replay.last];
         this.stop();
       }
     }
-    const moment = film.moment(this.minute);
-    const day = Math.min(film.days.length - 1, Math.floor(this.minute / 1440));
+    const moment = replay.moment(this.minute);
+    const day = Math.min(replay.days.length - 1, Math.floor(this.minute / 1440));
     const drawn = `${this.followed.name} ${day}`;
     if (this.drawn !== drawn) {
       this.drawn = drawn;
@@ -234,30 +234,30 @@ class Town {
     this.day.at(this.minute);
     let moving = false;
     if (this.map?.width) {
-      const from = film.minutes[moment];
-      const until = film.minutes[Math.min(moment + 1, film.last)];
+      const from = replay.minutes[moment];
+      const until = replay.minutes[Math.min(moment + 1, replay.last)];
       moving = this.map.move(until > from ? Math.min(1, (this.minute - from) / (until - from)) : 0, this.still);
     }
     if (this.playing || moving) this.draw();
   }
 
   settle(moment) {
-    const { film } = this;
+    const { replay } = this;
     this.moment = moment;
-    const minute = film.minutes[moment];
-    this.time.textContent = film.says(minute);
+    const minute = replay.minutes[moment];
+    this.time.textContent = replay.says(minute);
     this.slider.value = moment;
-    this.slider.style.setProperty("--at", `${(100 * moment) / Math.max(1, film.last)}%`);
-    this.slider.setAttribute("aria-valuetext", film.says(minute));
+    this.slider.style.setProperty("--at", `${(100 * moment) / Math.max(1, replay.last)}%`);
+    this.slider.setAttribute("aria-valuetext", replay.says(minute));
     if (this.map?.width) this.map.settle(moment, this.followed.name);
     for (const { person, row, does, where, read } of this.rows) {
-      const now = film.at(person, moment);
+      const now = replay.at(person, moment);
       const here = person === this.followed;
       row.classList.toggle("followed", here);
       row.firstChild.setAttribute("aria-pressed", here);
       row.dataset.kind = now?.kind ?? "";
       does.textContent = now ? now.action : "not recorded";
-      where.textContent = now ? `${now.place.split(":").slice(0, 2).join(", ")} · since ${film.day(now.since) === film.day(minute) ? "" : `${film.day(now.since).name}, `}${clockTime(now.since)}` : "";
+      where.textContent = now ? `${now.place.split(":").slice(0, 2).join(", ")} · since ${replay.day(now.since) === replay.day(minute) ? "" : `${replay.day(now.since).name}, `}${clockTime(now.since)}` : "";
       read.hidden = now?.talk === undefined;
     }
     if (this.shown != null) this.place(this.shown);
@@ -269,13 +269,13 @@ class Town {
     if (this.map?.labels) this.map.named(number);
     if (!this.map) return void (this.note.textContent = "The file of this town is not at hand, so that there is no map.");
     if (number === null) {
-      const off = this.film.people.filter((p) => this.moment != null && this.film.at(p, this.moment) && !this.film.at(p, this.moment).room);
+      const off = this.replay.people.filter((p) => this.moment != null && this.replay.at(p, this.moment) && !this.replay.at(p, this.moment).room);
       this.note.textContent = off.length ? `At places that the map does not have: ${off.map((p) => p.name).join(", ")}.`
         : "Ring: in conversation. Faint: asleep. Dashed: where the task is to be done. Choose a place for its name, a person for their day.";
       return;
     }
-    const { name, kind, arenas } = this.film.ground.sectors[number];
-    const here = this.film.people.filter((p) => this.moment != null && this.film.at(p, this.moment)?.room?.[0] === number).map((p) => p.name);
+    const { name, kind, arenas } = this.replay.ground.sectors[number];
+    const here = this.replay.people.filter((p) => this.moment != null && this.replay.at(p, this.moment)?.room?.[0] === number).map((p) => p.name);
     this.note.textContent = `${name}${kind ? ` (${kind})` : ""}: ${arenas.join(", ")}. ${here.length ? `Here: ${here.join(", ")}.` : "Nobody is here."}`;
   }
 }

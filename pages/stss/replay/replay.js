@@ -1,9 +1,9 @@
-// What happened, as Python tells it: who is where at which moment, and how to say it. Nothing here is drawn.
+// The replay as Python sends it: who is where at which moment, and the words for it. Nothing is drawn here.
 
 const PARTS = ["performer", "counted", "came close", "others"];
 const clockTime = (minute) => `${String(Math.floor(minute / 60) % 24).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
 
-class Film {
+class Replay {
   constructor(told) {
     Object.assign(this, told);
     this.last = this.minutes.length - 1;
@@ -34,7 +34,7 @@ class Film {
     return `${this.day(minute).name}, ${clockTime(minute)}`;
   }
 
-  // As an address names it, and back; null for what is no moment of this film.
+  // As an address names it, and back; null for what is no moment of this replay.
   written(minute) {
     return `${this.day(minute).date}T${clockTime(minute)}`;
   }

@@ -1,11 +1,11 @@
-"""A simulation as a film for the browser, on trajectories written by hand."""
+"""A simulation as a replay for the browser, on trajectories written by hand."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
 
-from core.benchmarks.stss.replay import film, opens
+from core.benchmarks.stss.replay import opens, replay
 from core.benchmarks.stss.tasks import Subgoal
 from core.benchmarks.stss.trajectory import UNSEEN
 
@@ -14,11 +14,11 @@ from .test_views import EVENING, MORNING, TOWN, planned, seen
 
 
 def test_times_are_minutes_since_the_first_midnight() -> None:
-    told = film(seen())
+    told = replay(seen())
     assert told["days"] == [{"date": "2023-02-14", "name": "Tue 14 Feb"}]
     assert told["minutes"] == [18 * 60, 18 * 60 + 30, 19 * 60, 19 * 60 + 30]
     assert told["windows"] == [[19 * 60, 22 * 60]]
-    two = film(
+    two = replay(
         seen(lived(f"Ada | 1 23:30 – 2 00:30 | resting | {CAFE}", f"Ben | 1 23:30 | resting | {CAFE}"))
     )
     assert [day["date"] for day in two["days"]] == ["2023-02-13", "2023-02-14"]
@@ -28,7 +28,7 @@ def test_times_are_minutes_since_the_first_midnight() -> None:
 def test_a_life_is_told_where_it_changes_and_where_nothing_is_recorded() -> None:
     life = EVENING.lives["Ben"].copy()
     life[1] = UNSEEN
-    told = film(seen(replace(EVENING, lives={**EVENING.lives, "Ben": life})))
+    told = replay(seen(replace(EVENING, lives={**EVENING.lives, "Ben": life})))
     ada, ben, cem = told["people"]
     assert [p["part"] for p in told["people"]] == ["performer", "counted", "came close"]
     assert ada["life"] == [[0, 0]]
@@ -44,7 +44,7 @@ def test_a_life_is_told_where_it_changes_and_where_nothing_is_recorded() -> None
 
 
 def test_the_ground_is_what_the_town_says_with_how_much_of_life_takes_place_where() -> None:
-    cafe, hall = film(seen())["ground"]["sectors"]
+    cafe, hall = replay(seen())["ground"]["sectors"]
     assert (cafe["name"], cafe["x"], cafe["y"], cafe["arenas"], cafe["here"]) == (
         "Lantern Café",
         0,
@@ -59,17 +59,17 @@ def test_the_ground_is_what_the_town_says_with_how_much_of_life_takes_place_wher
 
 def test_sleep_and_ways_make_no_place_lively() -> None:
     passing = lived(f"Ada | 2 19:00 | sleeping | {CAFE}", f"Ben | 2 19:00 | walking | {CAFE}")
-    assert film(seen(passing))["ground"]["sectors"][0]["spent"] == 0
+    assert replay(seen(passing))["ground"]["sectors"][0]["spent"] == 0
 
 
 def test_doors_join_sectors_by_their_numbers() -> None:
     cafe = TOWN.sectors["Lantern Café"].model_copy(update={"doors": ("Town Hall",)})
     joined = replace(TOWN, sectors={**TOWN.sectors, "Lantern Café": cafe})
-    assert film(seen(town=joined))["ground"]["doors"] == [[0, 1]]
+    assert replay(seen(town=joined))["ground"]["doors"] == [[0, 1]]
 
 
 def test_without_a_town_there_is_no_ground_and_no_room() -> None:
-    told = film(seen(town=None))
+    told = replay(seen(town=None))
     assert told["ground"] is None
     assert {state[2] for state in told["states"]} == {None}
 
@@ -84,7 +84,7 @@ def test_marks_are_who_counted_who_came_close_the_event_and_talk_about_it() -> N
             talk("1 11:00", "Ben", "Cem", "Mild today."),
         ),
     )
-    told = film(seen(happened))
+    told = replay(seen(happened))
     day = 24 * 60
     assert [(m["minute"], m["kind"], m["who"]) for m in told["marks"]] == [
         (10 * 60 + 30, "talk", "Ada and Cem"),
@@ -114,7 +114,7 @@ def test_it_opens_where_something_counted_first() -> None:
 def test_a_day_has_its_plans_what_happened_and_the_plan_part_by_part() -> None:
     changed = [*MORNING[:2], ["19:00", 300, "enjoying the party", CAFE]]
     of = planned(f"Ben | 2 18:00 – 2 18:30 | working | {HALL}", t0000=MORNING, t1830=changed)
-    (day,) = next(p for p in film(of)["people"] if p["name"] == "Ben")["days"]
+    (day,) = next(p for p in replay(of)["people"] if p["name"] == "Ben")["days"]
     assert [row for row, _ in day["rows"]] == ["morning’s plan", "last plan", "happened"]
     assert day["rows"][2][1] == [[18 * 60, 19 * 60, "working", HALL, "anything else"]]
     # of the hour of work planned both moments of half an hour were worked
@@ -123,7 +123,7 @@ def test_a_day_has_its_plans_what_happened_and_the_plan_part_by_part() -> None:
 
 
 def test_it_is_plain_json_with_nothing_lost() -> None:
-    told = film(seen())
+    told = replay(seen())
     read = json.loads(json.dumps(told))
     assert read["people"] == told["people"]
     assert read["step"] == 30
