@@ -11,7 +11,7 @@ Role = Literal["system", "user", "assistant"]
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One utterance. `role` is the chat protocol's; in PingPong the interrogator is the user, the player the assistant."""
+    """One utterance. `role` is the chat protocol's: an interrogator is the user, a player the assistant."""
 
     role: Role
     content: str

@@ -29,7 +29,7 @@ MODELS_TEMPLATE = """\
 # max_concurrency = 16                     # models on one endpoint share the smallest limit stated
 # price = { input = 2.5, output = 10.0 }   # per million tokens, for estimates and spending limits
 #
-# [models.embedder]                        # for STSS: which memories are relevant, told by meaning instead of by words
+# [models.embedder]                        # finds relevant memories by meaning instead of by words
 # kind = "embeddings"                      # its endpoint is asked for vectors; it can neither talk nor judge
 # model = "text-embedding-3-small"
 # params = { dimensions = 256 }            # short vectors keep memory and journal small

@@ -224,6 +224,8 @@ class Benchmark:
     """Whether judges rate the last reply alone. The replies before it may be another model's."""
     preformatted: bool = False
     """Whether replies are terminals, boards and the like, which need a fixed-width font."""
+    check_trajectory: Callable[[Mapping[str, Any]], None] | None = None
+    """Raises where a stored trajectory cannot be read; None where conversations have no trajectory."""
     speakers: tuple[str, str] = ("User", "Model")
     """What an annotator sees of who speaks: the parts in a dialogue, never a name."""
     prompts_of: str = ""

@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from sqlite_utils import Database
 
-from core.commands.options import facet, names
+from core.commands import options
+from core.commands.options import names
 from core.errors import ConfigError, StudyError
 from core.store import access, conversations
 from core.store import studies as stored
@@ -30,15 +31,10 @@ def command() -> None:
 @click.option(
     "--benchmark", default="", help="Whose conversations; needed where the workspace holds several."
 )
-@click.option("--language", default="", help="Only conversations in this language.")
-@click.option("--players", default="", metavar="A,B,…", help="Only conversations of these players.")
-@click.option(
-    "--facet",
-    "facets",
-    multiple=True,
-    metavar="NAME=A,B,…",
-    help="Only these values of a facet, e.g. character=tully.",
-)
+@options.where("conversations")
+@options.replaced("--language", "--where language=VALUE")
+@options.replaced("--players", "--where player=A,B")
+@options.replaced("--facet", "--where NAME=A,B")
 @click.option(
     "--by", metavar="A,B,…", help="What to spread the sample over; default: the player and all that varies."
 )
@@ -69,22 +65,37 @@ def command() -> None:
 )
 @click.pass_obj
 def _draw(
-    workspace: str, name: str, n: int, benchmark: str, language: str, players: str, facets: tuple[str, ...], by: str | None,
-    allocation: Allocation, seed: int, ask: str, per_turn: bool, without_refused: bool, title: str, guidelines: Path | None,
-) -> None:  # fmt: skip
+    workspace: str,
+    name: str,
+    n: int,
+    benchmark: str,
+    facets: dict[str, tuple[str, ...]],
+    by: str | None,
+    allocation: Allocation,
+    seed: int,
+    ask: str,
+    per_turn: bool,
+    without_refused: bool,
+    title: str,
+    guidelines: Path | None,
+) -> None:
     """Draw a sample of stored conversations, stratified and by a seed, as a new study."""
     text = _text(guidelines) if guidelines else ""
     with Workspace.open(workspace, create=False).write() as db:
-        wanted = Filter(
-            benchmark or _only_benchmark(db),
-            language,
-            names(players),
-            facets=dict(map(facet, facets)),
-        )
         study = studies.draw_study(
-            db, name, n, wanted=wanted, by=None if by is None else names(by), seed=seed, allocation=allocation, ask=names(ask),
-            per_turn=per_turn, exclude_refused=without_refused, title=title, guidelines=text,
-        )  # fmt: skip
+            db,
+            name,
+            n,
+            wanted=_wanted(benchmark or _only_benchmark(db), facets),
+            by=None if by is None else names(by),
+            seed=seed,
+            allocation=allocation,
+            ask=names(ask),
+            per_turn=per_turn,
+            exclude_refused=without_refused,
+            title=title,
+            guidelines=text,
+        )
         units = len(stored.units(db, name))
     drawn = study.meta["drawn"]
     click.echo(
@@ -180,6 +191,14 @@ def _guidelines(workspace: str, name: str, file: Path | None) -> None:
     with Workspace.open(workspace, create=False).write() as db:
         stored.write_guidelines(db, name, text)
     click.echo(f"The guidelines of “{name}” are replaced.")
+
+
+def _wanted(benchmark: str, where: dict[str, tuple[str, ...]]) -> Filter:
+    facets = dict(where)
+    languages, players = facets.pop("language", ()), facets.pop("player", ())
+    if len(languages) > 1:
+        raise StudyError("A study has one language. Name one: --where language=VALUE.")
+    return Filter(benchmark, "".join(languages), players, facets=facets)
 
 
 def _only_benchmark(db: Database) -> str:

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from sqlite_utils import Database
 
-from core.benchmarks.stss.trajectory import from_stored
+from core.benchmarks import BENCHMARKS
 from core.conversation import Conversation
 from core.errors import ConcordError, ImportRefused
 from core.exchange.dialogue import as_list, from_list
@@ -131,8 +131,9 @@ def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark:
     for name in ("facets", "context", "meta"):
         if not isinstance(entry.get(name, {}), dict):
             raise ImportRefused(f"{where}: “{name}” must be an object.")
+    benchmark = str(entry.get("benchmark") or benchmark)
     conversation = Conversation(
-        benchmark=str(entry.get("benchmark") or benchmark),
+        benchmark=benchmark,
         key=str(key),
         player=str(entry.get("player", entry.get("model")) or UNKNOWN),
         messages=from_list(told, where),
@@ -140,7 +141,7 @@ def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark:
         facets={name: str(value) for name, value in entry.get("facets", {}).items()},
         context=entry.get("context", {}),
         meta=entry.get("meta", {}),
-        trajectory=_trajectory(entry.get("trajectory"), where),
+        trajectory=_trajectory(entry.get("trajectory"), benchmark, where),
     )
     there = conversations.find_id(db, conversation.key)
     if there is None:
@@ -161,22 +162,21 @@ def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark:
     return False
 
 
-def _trajectory(values: Any, where: str) -> Mapping[str, Any] | None:
-    """What was done beside what was said, once it can be read."""
+def _trajectory(values: Any, benchmark: str, where: str) -> Mapping[str, Any] | None:
+    """The trajectory, once the benchmark can read it."""
     if values is None:
         return None
-    try:
-        lived = from_stored(values)
-        usable = all(
-            len(life) == len(lived.times) and (life < len(lived.states)).all()
-            for life in lived.lives.values()
+    known = BENCHMARKS.get(benchmark)
+    if known is None or known.check_trajectory is None:
+        raise ImportRefused(
+            f"{where}: the trajectory cannot be read: “{benchmark}” is no benchmark that has some."
         )
+    try:
+        known.check_trajectory(values)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise ImportRefused(
             f"{where}: the trajectory is none as `concord export` writes it ({type(error).__name__}: {error})."
         ) from error
-    if not usable:
-        raise ImportRefused(f"{where}: the trajectory has a resident without a state at every moment.")
     whole: Mapping[str, Any] = values
     return whole
 

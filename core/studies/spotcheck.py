@@ -1,6 +1,6 @@
 """Spot-checks: people look at what judges said, at what looks wrong first, or at a random sample whose rate is unbiased.
 
-After the human evaluation of Jia et al., “SimulBench”: 100 judgements at random, each found reasonable, too high or too low.
+After the human evaluation of Jia et al. (“Evaluating language models with creative simulation tasks”): 100 judgements at random, each found reasonable, too high or too low.
 """
 
 from __future__ import annotations

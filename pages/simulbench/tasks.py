@@ -12,9 +12,9 @@ from core.store import scenarios
 from pages.parts import theme
 from pages.parts.address import asked, shown
 from pages.parts.plain import plain
-from pages.parts.review import component, person, task
+from pages.parts.review import component, person
 from pages.parts.session import workspace
-from pages.simulbench import propose_form, task_tables
+from pages.simulbench import propose_form, task_review, task_tables
 from pages.study import run_watch
 
 STATES = ("accepted", "proposed", "rejected")
@@ -99,7 +99,7 @@ def _begin(who: str) -> None:
 
 def _work() -> None:
     who = person.named()
-    fixed = task.fixed(who, "Tasks")
+    fixed = task_review.fixed(who, "Tasks")
     theme.whole_window()
     if component.review(fixed):
         for name in ("work", "as"):
@@ -107,8 +107,8 @@ def _work() -> None:
         st.rerun()
     brought = materials(workspace())
     component.exchange(
-        fixed["desk"], task.Decided, lambda db, event: task.apply(db, who, event),
-        lambda db, wanted: task.moving(db, brought, wanted),
+        fixed["desk"], task_review.Decided, lambda db, event: task_review.apply(db, who, event),
+        lambda db, wanted: task_review.moving(db, brought, wanted),
     )  # fmt: skip
 
 

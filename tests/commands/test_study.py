@@ -25,7 +25,7 @@ def test_from_draw_to_desk(filled, run, tmp_path):
     guide = tmp_path / "guide.md"
     guide.write_text("# Read to the end\n", encoding="utf-8")
     drawn = run(
-        filled, "study", "draw", "mine", "--n", 12, "--seed", 3, "--players", "alder,birch", "--facet", "character=goblin,pilot",
+        filled, "study", "draw", "mine", "--n", 12, "--seed", 3, "--where", "player=alder,birch", "--where", "character=goblin,pilot",
         "--guidelines", guide, "--title", "A title",
     )  # fmt: skip
     assert drawn.exit_code == 0, drawn.output

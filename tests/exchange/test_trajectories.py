@@ -131,12 +131,20 @@ def broken(**changes):
 )
 def test_a_trajectory_that_cannot_be_read_is_refused_with_its_line(fresh, run, tmp_path, values):
     file = tmp_path / "chats.jsonl"
-    file.write_text(json.dumps({"key": "a", "messages": [], "trajectory": values}))
+    file.write_text(json.dumps({"key": "a", "benchmark": "stss", "messages": [], "trajectory": values}))
     done = run(fresh, "import", "conversations", file)
     assert done.exit_code == 1
     assert "line 1: the trajectory" in done.output
     with fresh.read() as db:
         assert conversations.count(db) == 0
+
+
+def test_a_trajectory_of_an_unknown_benchmark_is_refused(fresh, run, tmp_path):
+    file = tmp_path / "chats.jsonl"
+    file.write_text(json.dumps({"key": "a", "messages": [], "trajectory": broken()}))
+    done = run(fresh, "import", "conversations", file)
+    assert done.exit_code == 1
+    assert "“chats” is no benchmark that has some" in done.output
 
 
 def test_moments_are_those_that_were_recorded(fresh, run, out):

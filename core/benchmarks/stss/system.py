@@ -22,7 +22,7 @@ from core.benchmarks.stss.templates import (
 )
 from core.benchmarks.stss.thoughts import THOUGHTS
 from core.benchmarks.stss.town import Town, load_town
-from core.benchmarks.stss.trajectory import STAMP, Talk
+from core.benchmarks.stss.trajectory import STAMP, Talk, check_stored
 from core.benchmarks.stss.vectors import Vectors
 from core.conversation import Conversation, Message
 from core.errors import ConfigError, not_found
@@ -308,5 +308,6 @@ STSS = Benchmark(
     items=("task", "type", "performer"),
     plays=plays,
     stage=stage,
+    check_trajectory=check_stored,
     speakers=SPEAKERS,
 )  # fmt: skip

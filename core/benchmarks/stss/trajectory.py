@@ -138,6 +138,14 @@ def from_stored(values: Mapping[str, Any]) -> Trajectory:
     )  # fmt: skip
 
 
+def check_stored(values: Mapping[str, Any]) -> None:
+    """Raise where `from_stored` cannot read the values, or where a resident lacks a state at some moment."""
+    lived = from_stored(values)
+    for name, life in lived.lives.items():
+        if len(life) != len(lived.times) or not (life < len(lived.states)).all():
+            raise ValueError(f"{name} has no state at some moment")
+
+
 class Seen(NamedTuple):
     """One resident at one moment, as a record says."""
 
