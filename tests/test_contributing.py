@@ -2,106 +2,107 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import shutil
+import subprocess
 import sys
-import types
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from core.benchmarks import BENCHMARKS
 from core.store import conversations, ratings
 from core.workspace import Workspace
 
-PAGE = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 BLOCKS = {
     name: body
     for language, body in re.findall(r"```(\w+)\n(.*?)```", PAGE, re.S)
     for name in re.findall(r"^(?:#|\{#) ([\w/.]+)(?: #\})?\n", body)
 }
+PLAY = ["run", "pingpong", "--players", "player", "--interrogator", "user", "--characters", "tully", "--situations", "reality"]  # fmt: skip
+
+
+def put(folder, kind):
+    """Write the files of the page that lie below `kind`."""
+    for name, body in BLOCKS.items():
+        if name.startswith(kind):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(body)
 
 
 @pytest.fixture
 def followed(workspace) -> Workspace:
-    """The workspace with every file of the page in its place."""
-    for name, body in BLOCKS.items():
-        if name.startswith(("prompts/", "data/")):
-            file = workspace.path / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(body)
-    address = re.search(r'"(http://[^"]+)"', workspace.models_path.read_text())[1]
-    added = BLOCKS["models.toml"].replace("http://127.0.0.1:8601/v1", address)
-    workspace.models_path.write_text(workspace.models_path.read_text() + added)
+    """The workspace with the prompts and the model of the page."""
+    put(workspace.path, "prompts/")
+    models = workspace.models_path.read_text()
+    address = re.search(r'"(http://[^"]+)"', models)[1]
+    workspace.models_path.write_text(
+        models + BLOCKS["models.toml"].replace("http://127.0.0.1:8601/v1", address)
+    )
     return workspace
 
 
-def concord(workspace, *words):
-    from core.cli import main
+@pytest.fixture
+def concord(followed, run):
+    def call(*words):
+        done = run(followed, *words)
+        assert done.exit_code == 0, done.output
+        return done.output
 
-    done = CliRunner().invoke(main, ["--workspace", str(workspace.path), *words])
-    assert done.exit_code == 0, done.output
-    return done.output
+    return call
 
 
 def test_the_page_holds_the_recipes():
-    assert {"models.toml", "core/benchmarks/haiku.py", "prompts/pingpong/stern/judge_system.jinja"} <= set(
-        BLOCKS
-    )
+    slice_files = {f"core/benchmarks/haiku/{name}.py" for name in ("__init__", "tables", "files", "commands")}
+    assert {"models.toml", "prompts/pingpong/stern/judge_system.jinja"} | slice_files <= set(BLOCKS)
 
 
-def test_a_judge(followed):
-    concord(
-        followed,
-        "run",
-        "pingpong",
-        "--players",
-        "player",
-        "--interrogator",
-        "user",
-        "--characters",
-        "tully",
-        "--situations",
-        "reality",
-    )
-    assert "✓ second-opinion" in concord(followed, "doctor", "second-opinion")
-    concord(followed, "judge", "pingpong", "--judges", "second-opinion")
+def test_a_judge(followed, concord):
+    concord(*PLAY)
+    assert "✓ second-opinion" in concord("doctor", "second-opinion")
+    concord("judge", "pingpong", "--judges", "second-opinion")
     with followed.read() as db:
         assert [r.name for r in ratings.judges(db)] == ["second-opinion"]
 
 
-def test_a_version_of_a_prompt(followed):
-    words = [
-        "run",
-        "pingpong",
-        "--players",
-        "player",
-        "--interrogator",
-        "user",
-        "--characters",
-        "tully",
-        "--situations",
-        "reality",
-    ]
-    concord(followed, *words, "--judges", "a", "--version", "stern")
+def test_a_version_of_a_prompt(followed, concord):
+    concord(*PLAY, "--judges", "a", "--version", "stern")
     with followed.read() as db:
         assert [(r.name, r.variant) for r in ratings.judges(db)] == [("a", "stern")]
 
 
-def test_a_benchmark(followed, monkeypatch):
-    module = types.ModuleType("core.benchmarks.haiku")
-    exec(BLOCKS["core/benchmarks/haiku.py"], module.__dict__)
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setitem(BENCHMARKS, "haiku", module.HAIKU)
-    from core.commands import run
+def test_a_benchmark_is_one_folder_and_one_name(followed, tmp_path):
+    """In a copy of the code: the folder of the page, and its name in SLICES."""
+    house = tmp_path / "house"
+    shutil.copytree(ROOT / "core", house / "core", ignore=shutil.ignore_patterns("__pycache__"))
+    for shared in ("prompts", "data"):
+        (house / shared).symlink_to(ROOT / shared)
+    put(house, "core/")
+    registry = house / "core/benchmarks/__init__.py"
+    text, n = re.subn(r"^(SLICES = \(.*)\)$", r'\1, "haiku")', registry.read_text(), flags=re.M)
+    assert n == 1
+    registry.write_text(text)
 
-    monkeypatch.setitem(run.command.commands, "haiku", run._command(module.HAIKU))
-    said = concord(followed, "run", "haiku", "--poets", "player", "--judges", "a,b")
-    assert "finished: 3 of 3 stored" in said
-    assert "finished: 3 of 3 stored · 0 calls" in concord(
-        followed, "run", "haiku", "--poets", "player", "--judges", "a,b"
-    )
+    def concord(*words):
+        done = subprocess.run(
+            [sys.executable, "-m", "core.cli", "--workspace", followed.path, *words],
+            cwd=house, env={**os.environ, "PYTHONPATH": str(house)}, capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    subjects = tmp_path / "subjects.txt"
+    subjects.write_text("rain on a tin roof\n\nsnow\n")
+    assert "2 new subjects." in concord("haiku", "import", "subjects", subjects)
+    for calls in ("6 calls", "0 calls"):
+        said = concord("run", "haiku", "--poets", "player", "--judges", "a,b")
+        assert f"finished: 6 of 6 stored · {calls}" in said
     with followed.read() as db:
-        [found] = conversations.search(db, conversations.Filter("haiku", facets={"subject": ("rain",)}))
+        [found] = conversations.search(db, conversations.Filter("haiku", facets={"subject": ("snow",)}))
         assert found.judges == 2
         assert found.final is not None
+    lengths = json.loads(concord("haiku", "lengths", "--format", "json"))["tables"]["haiku-lengths"]
+    assert [(row["poet"], row["lines"]["n"]) for row in lengths["rows"]] == [("player", 2)]

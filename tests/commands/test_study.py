@@ -66,9 +66,13 @@ def test_from_draw_to_desk(filled, run, tmp_path):
     [
         (["study", "draw", "first", "--n", 2], "There is a study “first” already"),
         (
-            ["study", "draw", "x", "--n", 2, "--facet", "goblin"],
+            ["study", "draw", "x", "--n", 2, "--where", "goblin"],
             "“goblin” is no FACET=VALUE",
         ),
+        (["study", "draw", "x", "--n", 2, "--facet", "a=b"], "--facet is now --where"),
+        (["study", "draw", "x", "--n", 2, "--players", "a"], "--players is now --where player="),
+        (["study", "draw", "x", "--n", 2, "--language", "en"], "--language is now --where language="),
+        (["study", "draw", "x", "--n", 2, "--where", "language=en,ru"], "A study has one language"),
         (["study", "draw", "x", "--n", 2, "--guidelines", "nowhere.md"], "nowhere.md cannot be read"),
         (["study", "draw", "x", "--n", 999], "64 candidates for 999"),
         (["study", "deal", "frist"], "no study “frist”. Did you mean “first”"),
