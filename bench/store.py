@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from core.exchange import incoming, ratings_csv, ratings_study
 from core.rating import LIKERT_5, Criterion, Rater
-from core.store import conversations, frames, ratings, studies
+from core.store import conversations, frames, ratings, studies, summaries
 from core.store.conversations import Filter
 from core.store.database import now
 from core.store.studies import Study
@@ -146,7 +146,7 @@ def filled(path: Path, count: int, rated: int) -> Workspace:
 
         ratings.insert_rows(db, rows())
         start = time.perf_counter()
-        ratings.refresh(db)
+        summaries.refresh(db)
         print(f"sums and summaries of {units:,} conversations: {time.perf_counter() - start:.2f} s")
         # The others have summaries as well, so that every order has the whole table to go through.
         db.conn.executemany(

@@ -61,7 +61,8 @@ def points(low: int, high: int) -> Scale:
 class Criterion:
     """A question asked of a unit. `statement` is what a rater agrees or disagrees with.
 
-    `counted` says whether it enters *final* (a yes/no flag such as refusal does not).
+    `counted` says whether it enters *final* (a yes/no flag such as refusal does not). `conditional` means that it is
+    asked of some conversations only: where nobody answered it, it is taken as not asked.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Criterion:
     scale: Scale = LIKERT_5
     title: str = ""
     counted: bool = True
+    conditional: bool = False
 
     @property
     def label(self) -> str:

@@ -1,21 +1,124 @@
-"""What one conversation was given: criteria × raters, each the mean over turns and repeats."""
+"""What a score is: a rater's final, a panel's score, what a refusal does, and how a rater is labelled.
+
+List, conversation page, leaderboard and agreement all compute their scores here; docs/scores.md states the rules.
+Missing scores are nan. Results are rounded to DIGITS where they are stored, compared or shown, and never before.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from math import isnan, nan
+from operator import add
+from typing import Generic, NamedTuple, TypeVar
 
-from core.rating import Rater
-from core.store.ratings import Stored
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
 
-DIGITS = 9
+from core.rating import Criterion, Rater, RaterKind
+
 FINAL = "final"
+DIGITS = 9
+"""Scores are rounded to this many digits before they are compared, so that equal averages are equal."""
+
+Values = TypeVar("Values", float, npt.NDArray[np.float64], "pd.Series[float]")
+R = TypeVar("R", bound=Hashable)
+
+
+def in_play(criteria: Sequence[Criterion], answered: Collection[str]) -> tuple[str, ...]:
+    """The criteria that the final of one kind of rater consists of. `answered` are those that any rater of the kind answered.
+
+    A counted criterion is in play even if nobody answered it, unless it is conditional (asked of some conversations
+    only). If no criteria are known, all that were answered are in play.
+    """
+    if not criteria:
+        return tuple(answered)
+    return tuple(c.name for c in criteria if c.counted and (c.name in answered or not c.conditional))
+
+
+def final(means: Sequence[Values], weights: Sequence[float] | None = None) -> Values:
+    """A rater's final: the weighted mean of their means of the criteria in play; nan where one of these is missing.
+
+    Takes numbers (one unit) or arrays (many units).
+    """
+    chosen = [1.0] * len(means) if weights is None else weights
+    total: Values = reduce(add, (mean * weight for mean, weight in zip(means, chosen, strict=True)))
+    return total / sum(chosen)
+
+
+def panel(scores: Sequence[Values]) -> Values:
+    """A panel's score: the mean over its judges; nan where one of them has none. Takes numbers or arrays."""
+    total: Values = reduce(add, scores)
+    return total / len(scores)
+
+
+def complete(finals: Iterable[float]) -> list[float]:
+    """The finals that are defined."""
+    return [value for value in finals if not isnan(value)]
+
+
+def mean(scores: Collection[float]) -> float | None:
+    """The rounded score of a panel of which every judge has a final; None for no judges."""
+    return round(panel(list(scores)), DIGITS) if scores else None
+
+
+def refused(score: float) -> bool:
+    """Whether a rater saw a refusal: a score above 0 on the benchmark's criterion for it, at any turn.
+
+    One judge who saw a refusal is enough: the conversation counts as refused, and leaderboards leave it out of
+    their means. Agreement leaves it out unless told otherwise. It never changes a conversation's own scores.
+    """
+    return score > 0
+
+
+class Sum(NamedTuple, Generic[R]):
+    """One rater's scores of one conversation on one criterion, over turns and repeats. `scope` registered the criterion."""
+
+    rater: R
+    kind: RaterKind
+    scope: str
+    criterion: str
+    total: float
+    n: int
+
+
+def finals(sums: Collection[Sum[R]], criteria: Mapping[str, Sequence[Criterion]]) -> dict[R, float]:
+    """Each rater's final of one conversation; nan for a rater who lacks a criterion in play.
+
+    `criteria` maps a scope (a benchmark for judges, a study for people) to what it asks. Somebody who rated in several
+    studies has the criteria of all of them in play, and one mean of each. Raters of whom nothing counted is asked are
+    left out.
+    """
+    return {rater: final(list(means.values())) for rater, means in _counted(sums, criteria).items()}
+
+
+def _counted(
+    sums: Collection[Sum[R]], criteria: Mapping[str, Sequence[Criterion]]
+) -> dict[R, dict[str, float]]:
+    """Each rater's mean of each criterion in play, nan where it is missing."""
+    answered: dict[tuple[str, str], set[str]] = {}
+    for s in sums:
+        answered.setdefault((s.scope, s.kind), set()).add(s.criterion)
+    asked = {key: in_play(criteria.get(key[0], ()), names) for key, names in answered.items()}
+    given: dict[R, dict[str, tuple[float, int]]] = {}
+    for s in sums:
+        mine = given.setdefault(s.rater, {})
+        for name in asked[s.scope, s.kind]:
+            total, n = mine.get(name, (0.0, 0))
+            mine[name] = (total + s.total, n + s.n) if name == s.criterion else (total, n)
+    return {
+        rater: {name: total / n if n else nan for name, (total, n) in mine.items()}
+        for rater, mine in given.items()
+        if mine
+    }
 
 
 @dataclass(frozen=True)
 class Line:
-    """One criterion: every rater's mean, then the mean of the judges' and of the people's means; None where none of them rated it."""
+    """One criterion (or final): every rater's mean, the mean of the judges' means and that of people's; None without any."""
 
     criterion: str
     raters: Mapping[Rater, float]
@@ -23,46 +126,53 @@ class Line:
     people: float | None
 
 
-def scorecard(given: Sequence[Stored]) -> list[Line]:
-    """A line for each criterion, in the order they come. A rater's turns and repeats are summed first and divided once."""
-    lines = []
-    for criterion in dict.fromkeys(r.criterion for r in given):
-        scores: dict[Rater, list[float]] = {}
-        for r in given:
-            if r.criterion == criterion:
-                scores.setdefault(r.rater, []).append(r.score)
-        means = {rater: _mean(found) for rater, found in scores.items()}
-        judges, people = (
-            [mean for rater, mean in means.items() if rater.kind == kind] for kind in ("judge", "human")
-        )
-        lines.append(
-            Line(criterion, means, _mean(judges) if judges else None, _mean(people) if people else None)
-        )
-    return lines
+def scorecard(sums: Collection[Sum[Rater]], criteria: Mapping[str, Sequence[Criterion]]) -> list[Line]:
+    """What one conversation was given: a line for each criterion in the order they come, then one for final.
+
+    The line of final holds the raters who have one. It is left out where nobody has, and where one criterion is all
+    that is in play.
+    """
+    given: dict[str, dict[Rater, list[float]]] = {}
+    for s in sums:
+        mine = given.setdefault(s.criterion, {}).setdefault(s.rater, [0.0, 0.0])
+        mine[0] += s.total
+        mine[1] += s.n
+    lines = [
+        _line(criterion, {rater: total / n for rater, (total, n) in raters.items()})
+        for criterion, raters in given.items()
+    ]
+    counted = _counted(sums, criteria)
+    if max(map(len, counted.values()), default=0) < 2:
+        return lines
+    whole = {rater: final(list(means.values())) for rater, means in counted.items()}
+    whole = {rater: value for rater, value in whole.items() if not isnan(value)}
+    return [*lines, _line(FINAL, whole)] if whole else lines
 
 
-def final(lines: Sequence[Line], counted: Sequence[str]) -> Line | None:
-    """*Final*: the mean of the counted criteria that anybody rated, for each rater who rated all of these; None for fewer than two."""
-    parts = [line for line in lines if line.criterion in counted]
-    if len(parts) < 2:
-        return None
-    raters = [rater for rater in parts[0].raters if all(rater in line.raters for line in parts)]
-    means = {rater: _mean([line.raters[rater] for line in parts]) for rater in raters}
+def _line(criterion: str, means: Mapping[Rater, float]) -> Line:
     judges, people = ([m for rater, m in means.items() if rater.kind == kind] for kind in ("judge", "human"))
-    return Line(FINAL, means, _mean(judges) if judges else None, _mean(people) if people else None)
+    return Line(criterion, {r: round(m, DIGITS) for r, m in means.items()}, mean(judges), mean(people))
 
 
-def names(given: Sequence[Stored]) -> dict[Rater, str]:
-    """What to call each rater: with the prompt's version where a judge has several, and marked where it is a mock."""
-    raters = list(dict.fromkeys(r.rater for r in given))
-    same = Counter((rater.kind, rater.name) for rater in raters)
-    return {
-        rater: rater.name
-        + (f" {rater.variant}" if same[rater.kind, rater.name] > 1 else "")
-        + (" (simulated)" if rater.simulated and "stand" not in rater.name else "")
-        for rater in raters
-    }
+def labels(raters: Iterable[Rater], *, mark_simulated: bool = False) -> dict[Rater, str]:
+    """What to call each rater: the name, with the prompt's version where the same name answered several.
+
+    With `mark_simulated` a rater that is neither a person nor a language model is marked where its name does not say so.
+    """
+    known = list(dict.fromkeys(raters))
+    versions = Counter((rater.kind, rater.name) for rater in known)
+    found = {}
+    for rater in known:
+        label = (
+            f"{rater.name} {rater.variant}".rstrip() if versions[rater.kind, rater.name] > 1 else rater.name
+        )
+        marked = (
+            mark_simulated and rater.simulated and not ("simulated" in rater.name or "mock" in rater.name)
+        )
+        found[rater] = f"{label} (simulated)" if marked else label
+    return found
 
 
-def _mean(scores: Sequence[float]) -> float:
-    return round(sum(scores) / len(scores), DIGITS)
+def run_label(label: str, run: int) -> str:
+    """What to call one run of a judge that was asked several times; `run` counts from 0."""
+    return f"{label} #{run + 1}"

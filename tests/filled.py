@@ -36,7 +36,7 @@ def fill(
     """Four players × four characters × four situations × repeats, in each language."""
     random_ = random.Random(seed)
     benchmark = get("pingpong")
-    ratings.register(db, benchmark.name, benchmark.criteria)
+    ratings.register(db, benchmark.name, benchmark.criteria, refusal=benchmark.refusal)
     ratings.remember_prompt(db, "abc123", benchmark.name, "v2", "judge", "{}")
     ids = []
     for language in languages:

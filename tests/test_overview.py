@@ -7,7 +7,7 @@ import pytest
 from core.rating import Rater
 from core.reports import overview
 from core.reports.overview import next_steps
-from core.store import access, conversations, holdings, ratings, runs, studies
+from core.store import access, conversations, holdings, ratings, runs, studies, summaries
 from core.store.database import now
 from core.workspace import Workspace
 from tests.filled import JUDGES, PLAYERS, fill
@@ -78,7 +78,7 @@ def test_a_study_is_followed_from_its_dealing_to_its_figures(workspace):
         ratings.insert_rows(
             db, [ratings.Row(1, None, "fluency", rater, 0, studies.study_id(db, "s"), 3.0, "", None, now())]
         )
-        ratings.refresh(db)
+        summaries.refresh(db)
     assert ("Read how far judges and people agree in “A study”.", "agreement") in steps(workspace)
     assert "still to be rated" not in text(workspace)
 

@@ -1,42 +1,39 @@
-"""One conversation's means, by hand."""
+"""One conversation's scores, by hand."""
 
 from __future__ import annotations
 
-from core.rating import Rater
-from core.scores import final, names, scorecard
-from core.store.ratings import Stored
+from math import isnan
+
+from core.rating import Criterion, Rater
+from core.scores import FINAL, Sum, final, finals, in_play, labels, panel, run_label, scorecard
 
 A, B, ADA = Rater("a", "judge", "v2"), Rater("b", "judge", "v2"), Rater("Ada", "human")
+FLUENCY, WIT = Criterion("fluency", ""), Criterion("wit", "")
+REFUSAL = Criterion("refusal", "", counted=False)
+ASKED = {"bench": (FLUENCY, WIT, REFUSAL), "study:s": (FLUENCY, WIT), "study:t": (WIT,)}
 
 
-def given(rater, score, *, turn=1, criterion="fluency", repeat=0):
-    return Stored(rater, turn, criterion, score, "", repeat, None, "")
+def given(rater, *scores, criterion="fluency", scope=""):
+    scope = scope or ("bench" if rater.kind == "judge" else "study:s")
+    return Sum(rater, rater.kind, scope, criterion, sum(scores), len(scores))
 
 
 def test_a_rater_is_averaged_over_turns_and_repeats_and_then_the_raters():
-    [line] = scorecard(
-        [
-            given(A, 4.0),
-            given(A, 2.0, turn=2),
-            given(A, 3.0, repeat=1),
-            given(B, 5.0),
-            given(ADA, 1.0, turn=None),
-        ]
-    )
+    [line] = scorecard([given(A, 4.0, 2.0, 3.0), given(B, 5.0), given(ADA, 1.0)], ASKED)
     assert line.raters == {A: 3.0, B: 5.0, ADA: 1.0}, "a: (4 + 2 + 3) / 3"
     assert line.judges == 4.0, "(3 + 5) / 2: each judge counts once, whatever it rated"
     assert line.people == 1.0
 
 
 def test_nobodys_mean_is_none():
-    [line] = scorecard([given(ADA, 2.0)])
+    [line] = scorecard([given(ADA, 2.0)], ASKED)
     assert line.judges is None
-    assert scorecard([]) == []
+    assert scorecard([], ASKED) == []
 
 
 def test_criteria_keep_their_order():
     lines = scorecard(
-        [given(A, 1.0, criterion="z"), given(A, 1.0, criterion="b"), given(B, 1.0, criterion="z")]
+        [given(A, 1.0, criterion="z"), given(A, 1.0, criterion="b"), given(B, 1.0, criterion="z")], ASKED
     )
     assert [line.criterion for line in lines] == ["z", "b"]
 
@@ -44,16 +41,74 @@ def test_criteria_keep_their_order():
 def test_final_is_the_mean_of_what_counts_for_those_who_rated_all_of_it():
     rated = [
         given(A, 4.0), given(A, 1.0, criterion="wit"), given(A, 1.0, criterion="refusal"),
-        given(B, 5.0), given(B, 2.0, criterion="wit"), given(ADA, 3.0, turn=None),
+        given(B, 5.0), given(B, 2.0, criterion="wit"), given(ADA, 3.0),
     ]  # fmt: skip
-    line = final(scorecard(rated), ["fluency", "wit"])
-    assert line.raters == {A: 2.5, B: 3.5}, "a: (4 + 1) / 2, b: (5 + 2) / 2; Ada rated one of the two"
+    line = scorecard(rated, ASKED)[-1]
+    assert (line.criterion, line.raters) == (FINAL, {A: 2.5, B: 3.5}), (
+        "(4 + 1) / 2, (5 + 2) / 2; Ada lacks wit"
+    )
     assert (line.judges, line.people) == (3.0, None)
-    assert final(scorecard(rated), ["fluency"]) is None
+
+
+def test_final_is_no_line_of_its_own_where_one_criterion_is_in_play_or_nobody_has_it():
+    assert [
+        line.criterion for line in scorecard([given(ADA, 3.0, criterion="wit", scope="study:t")], ASKED)
+    ] == ["wit"]
+    assert [line.criterion for line in scorecard([given(A, 3.0)], ASKED)] == ["fluency"]
+
+
+def test_one_criterion_of_two_is_no_final():
+    found = finals([given(A, 5.0), given(A, 5.0, criterion="wit"), given(B, 1.0)], ASKED)
+    assert found[A] == 5.0
+    assert isnan(found[B])
+
+
+def test_somebody_who_rated_in_two_studies_is_asked_what_both_ask():
+    wit = given(ADA, 1.0, criterion="wit", scope="study:t")
+    assert finals([wit], ASKED) == {ADA: 1.0}, "study t asks for wit alone"
+    assert finals([wit, given(ADA, 3.0)], ASKED) == {ADA: 2.0}, "(1 + 3) / 2"
+    both = [wit, given(ADA, 4.0), given(ADA, 2.0, criterion="wit")]
+    assert finals(both, ASKED) == {ADA: 2.75}, "wit (1 + 2) / 2, fluency 4"
+
+
+def test_a_rater_of_whom_nothing_counted_is_asked_has_no_final():
+    assert (
+        finals(
+            [given(A, 1.0, criterion="toll", scope="other")],
+            {"other": (Criterion("toll", "", counted=False),)},
+        )
+        == {}
+    )
+
+
+def test_what_is_in_play():
+    sometimes = Criterion("place", "", conditional=True)
+    criteria = (FLUENCY, sometimes, REFUSAL)
+    assert in_play(criteria, {"refusal"}) == ("fluency",), "counted, whether or not anybody answered it"
+    assert in_play(criteria, {"place"}) == ("fluency", "place"), (
+        "a conditional criterion that somebody answered"
+    )
+    assert in_play((), ["a", "b"]) == ("a", "b"), "of unknown criteria, what was answered"
+
+
+def test_weights_and_missing_scores():
+    assert final([4.0, 1.0], [2.0, 1.0]) == 3.0, "(2 × 4 + 1) / 3"
+    assert isnan(final([4.0, float("nan")]))
+    assert isnan(final([4.0, float("nan")], [1.0, 0.0])), "a criterion without weight is asked all the same"
+    assert panel([3.0, 4.0]) == 3.5
+    assert isnan(panel([3.0, float("nan")]))
 
 
 def test_a_judge_asked_two_ways_is_told_apart_and_a_mock_models_is_called_one():
     other, simulated = Rater("a", "judge", "v3"), Rater("c", "judge", simulated=True)
-    assert names([given(A, 1.0), given(other, 1.0), given(B, 1.0), given(simulated, 1.0)]) == {
-        A: "a v2", other: "a v3", B: "b", simulated: "c (simulated)",
-    }  # fmt: skip
+    raters = [A, other, B, simulated, A]
+    assert labels(raters, mark_simulated=True) == {
+        A: "a v2",
+        other: "a v3",
+        B: "b",
+        simulated: "c (simulated)",
+    }
+    assert labels(raters)[simulated] == "c"
+    mock = Rater("mock-judge", "judge", simulated=True)
+    assert labels([mock], mark_simulated=True) == {mock: "mock-judge"}, "the name says it already"
+    assert run_label("a v2", 2) == "a v2 #3"

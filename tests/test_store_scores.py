@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from core.conversation import Conversation, Message, Unit
 from core.errors import NotAllowed, StudyError
 from core.rating import YES_NO, Criterion, Judgement, Rater, Rating
-from core.store import access, conversations, frames, ratings, studies
+from core.store import access, conversations, frames, ratings, studies, summaries
 from core.store.studies import Study
 from core.workspace import Workspace
 
@@ -28,7 +28,7 @@ def workspace_at(folder):
     workspace = Workspace.open(folder)
     messages = tuple(Message(role, "words") for _ in TURNS for role in ("user", "assistant"))
     with workspace.write() as db:
-        ratings.register(db, "bench", CRITERIA)
+        ratings.register(db, "bench", CRITERIA, refusal="refusal")
         ids = [conversations.save(db, Conversation("bench", key, "player", messages)) for key in KEYS]
         studies.create(db, Study("study", ASKED))
         units = studies.add_units(db, "study", [(i, None, "") for i in ids])
@@ -58,7 +58,12 @@ def expected(db):
         for r in counts:
             if r["conversation_id"] == conversation and r["criterion"] != "refusal":
                 means[r["kind"], r["name"]][r["criterion"]].append(r["score"])
-        each = {rater: sum(sum(s) / len(s) for s in of.values()) / len(of) for rater, of in means.items()}
+        # Only who answered every counted criterion has a final.
+        each = {
+            rater: sum(sum(s) / len(s) for s in of.values()) / len(of)
+            for rater, of in means.items()
+            if set(of) == {c.name for c in ASKED}
+        }
         judges = [mean for (kind, _), mean in each.items() if kind == "judge"]
         people = [mean for (kind, _), mean in each.items() if kind == "human"]
         refused = {
@@ -71,6 +76,7 @@ def expected(db):
             max(judges) - min(judges) if judges else None,
             sum(people) / len(people) if people else None,
             len(judges),
+            len({name for kind, name in means if kind == "judge"}) - len(judges),
             len(refused),
         )
     return {key: (sum(scores), len(scores)) for key, scores in sums.items()}, summaries
@@ -94,13 +100,14 @@ class Desk(RuleBasedStateMachine):
         judge=st.sampled_from(JUDGES),
         repeat=st.integers(0, 1),
         fails=st.booleans(),
+        asked=st.sampled_from([CRITERIA, CRITERIA[:1], CRITERIA[1:]]),
         data=st.data(),
     )
-    def judges(self, key, judge, repeat, fails, data):
+    def judges(self, key, judge, repeat, fails, asked, data):
         scores = [
             Rating(Unit(key, turn), c.name, float(data.draw(st.sampled_from(c.scale.values))))
             for turn in TURNS
-            for c in CRITERIA
+            for c in asked
         ]
         with self.workspace.write() as db:
             ratings.save_judgement(
@@ -150,22 +157,24 @@ class Desk(RuleBasedStateMachine):
             found = {
                 c: values
                 for c, *values in db.execute(
-                    "SELECT conversation_id, final, spread, people, judges, refused FROM summaries"
+                    "SELECT conversation_id, final, spread, people, judges, incomplete, refused FROM summaries"
                 )
             }
             for conversation, values in found.items():
-                assert values == pytest.approx(list(summaries.get(conversation, (None, None, None, 0, 0))))
+                assert values == pytest.approx(list(summaries.get(conversation, (None, None, None, 0, 0, 0))))
             assert set(summaries) <= set(found)
 
     @invariant()
     def a_recomputation_of_everything_changes_nothing(self):
         with self.workspace.write() as db:
             before = [
-                list(db.execute(f"SELECT * FROM {t} ORDER BY 1, 2, 3, 4")) for t in ("scores", "summaries")
+                list(db.execute(f"SELECT * FROM {t} ORDER BY 1, 2, 3"))
+                for t in ("scores", "finals", "summaries")
             ]
-            ratings.refresh(db)
+            summaries.refresh(db)
             assert [
-                list(db.execute(f"SELECT * FROM {t} ORDER BY 1, 2, 3, 4")) for t in ("scores", "summaries")
+                list(db.execute(f"SELECT * FROM {t} ORDER BY 1, 2, 3"))
+                for t in ("scores", "finals", "summaries")
             ] == before
 
 

@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core import scores as rules
 from core.errors import StudyError
+from core.scores import DIGITS as DIGITS
+from core.scores import FINAL as FINAL
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 COLUMNS = ("unit", "criterion", "rater", "kind", "score")
-FINAL = "final"
-DIGITS = 9
-"""Scores are rounded to this many digits before they are ranked, so that equal averages are ties."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Scores:
             )
         if not members:
             raise StudyError("A panel needs at least one judge; name its members.")
-        return np.asarray(sum(self.judges[name] for name in members) / len(members), dtype=np.float64)
+        return rules.panel([self.judges[name] for name in members])
 
     def by(self, person: int) -> tuple[Ints, Floats]:
         """The items one person rated, and how."""
@@ -288,13 +288,10 @@ def _refuse_duplicates(
 def _final(parts: Sequence[Scores], items: int, unlinked: str) -> Scores:
     """A rater's mean over the criteria where they rated all; sums are divided once, so equal averages stay equal."""
     count = len(parts)
-    judges = {
-        judge: np.asarray(sum(part.judges[judge] for part in parts) / count, dtype=np.float64)
-        for judge in parts[0].judges
-    }
+    judges = {judge: rules.final([part.judges[judge] for part in parts]) for judge in parts[0].judges}
     if unlinked:
         empty = np.empty(0, dtype=np.int64)
-        target = np.asarray(sum(part.target for part in parts) / count, dtype=np.float64)
+        target = rules.final([part.target for part in parts])
         present = np.where(np.isnan(target), 0, np.min([part.present for part in parts], axis=0))
         return Scores(FINAL, empty, empty, np.empty(0), judges, target, present, unlinked)
     key = np.concatenate([part.person * items + part.item for part in parts])

@@ -217,13 +217,15 @@ def _told(criterion: Criterion) -> dict[str, Any]:
     scale = criterion.scale
     return {
         "name": criterion.name, "statement": criterion.statement, "title": criterion.title, "counted": criterion.counted,
-        "values": list(scale.values), "labels": list(scale.labels), "continuous": scale.continuous,
+        "conditional": criterion.conditional, "values": list(scale.values), "labels": list(scale.labels), "continuous": scale.continuous,
     }  # fmt: skip
 
 
 def _criterion(told: Mapping[str, Any]) -> Criterion:
     scale = Scale(tuple(told["values"]), tuple(told["labels"]), told["continuous"])
-    return Criterion(told["name"], told["statement"], scale, told["title"], told["counted"])
+    return Criterion(
+        told["name"], told["statement"], scale, told["title"], told["counted"], told.get("conditional", False)
+    )
 
 
 def _put(out: TextIO, entry: Mapping[str, Any]) -> None:

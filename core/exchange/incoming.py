@@ -10,7 +10,7 @@ from sqlite_utils import Database
 from core.conversation import Conversation, Unit
 from core.errors import ImportRefused
 from core.rating import Rater
-from core.store import conversations, ratings, studies
+from core.store import conversations, ratings, studies, summaries
 from core.store.database import now
 from core.store.ratings import Row
 from core.store.studies import Study
@@ -70,7 +70,7 @@ def store(db: Database, incoming: Incoming, *, append: bool = False) -> Imported
     units = _add_units(db, incoming, ids)
     rows, known = _rows(db, incoming, ids, studies.study_id(db, name))
     ratings.insert_rows(db, rows)
-    ratings.refresh(db, list({row.conversation_id for row in rows}))
+    summaries.refresh(db, list({row.conversation_id for row in rows}))
     people = sum(row.study_id is not None for row in rows)
     return Imported(name, units, len(new), people, len(rows) - people, known)
 

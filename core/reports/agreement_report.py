@@ -201,7 +201,7 @@ def detail(measured: Measured, criterion: str) -> Detail:
         search=agreement.best_panel(ratings, criterion, **drawn) if several else None,
         retests={
             judge: agreement.retest(ratings, criterion, runs, **drawn)
-            for judge, runs in _runs(measured).items()
+            for judge, runs in measured.of.runs_of.items()
         },
     )
 
@@ -231,17 +231,6 @@ def _feature_bias(measured: Measured, criterion: str, features: pd.DataFrame, **
     return agreement.feature_bias(
         measured.ratings, criterion, varied, panels=measured.panels, clusters=measured.of.clusters, **drawn
     )
-
-
-def _runs(measured: Measured) -> dict[str, list[str]]:
-    """The judges whose runs are read one by one, with the names of the runs."""
-    found: dict[str, list[str]] = {}
-    if measured.of.runs == "single":
-        for name in measured.ratings.judges:
-            judge, mark, number = name.rpartition(" #")
-            if mark and number.isdecimal():
-                found.setdefault(judge, []).append(name)
-    return {judge: runs for judge, runs in found.items() if len(runs) > 1}
 
 
 def points(measured: Measured, criterion: str, members: Sequence[str]) -> pd.DataFrame:

@@ -80,7 +80,7 @@ def execute(
     system = get(job.benchmark)
     state = _State(survey(workspace, job, retry_failed=retry_failed))
     with workspace.write() as db:
-        ratings.register(db, system.name, system.criteria)
+        ratings.register(db, system.name, system.criteria, refusal=system.refusal)
         number = runs.start(db, job.benchmark, job.plan, os.getpid())
     try:
         with few_collections():

@@ -11,6 +11,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from core.errors import WorkspaceError
+from core.store import summaries
 from core.store.migrations import migrations
 
 BUSY_SECONDS = 30.0
@@ -92,6 +93,7 @@ def prepare(path: Path) -> None:
             # Two processes may open a new workspace at once: the second waits here and finds nothing left to do.
             with transaction(db):
                 migrations.apply(db)
+                summaries.refresh(db)  # what is derived from ratings follows the present rules
     except sqlite3.DatabaseError as error:
         raise WorkspaceError(_damaged(path, error)) from error
     finally:

@@ -7,6 +7,8 @@ from typing import Any
 import pandas as pd
 from sqlite_utils import Database
 
+from core.rating import Rater
+from core.scores import labels
 from core.store.studies import study_id
 
 _COLUMNS = [
@@ -19,6 +21,8 @@ _COLUMNS = [
     "kind",
     "simulated",
     "repeat",
+    "total",
+    "n",
     "score",
 ]
 
@@ -76,9 +80,8 @@ def refused_units(db: Database, name: str) -> list[int]:
 def frame(db: Database, name: str) -> pd.DataFrame:
     """A study's ratings in long form, people's and judges', one row per unit, criterion, rater and repeat.
 
-    Columns: unit (study unit id), conversation_id, turn, player, criterion, rater, kind, simulated, repeat, score. A judge present
-    with several versions of the prompt is named with each version, as they are different raters. A judge's score of a
-    conversation is the mean over its turns where the judge rates turns; people's answers count once submitted.
+    Columns: unit (study unit id), conversation_id, turn, player, criterion, rater (as `core.scores.labels` calls it), kind,
+    simulated, repeat, total and n (the sum and number of the scores), and score, their mean. People's answers count once submitted.
     """
     found = study_id(db, name)
     per_turn = db.execute("SELECT per_turn FROM studies WHERE id = ?", [found]).fetchone()[0]
@@ -87,7 +90,7 @@ def frame(db: Database, name: str) -> pd.DataFrame:
     else:
         given = _frame(
             db,
-            "SELECT u.id AS unit, s.rater_id, s.criterion, s.repeat, s.total / s.n AS score FROM study_units u "
+            "SELECT u.id AS unit, s.rater_id, s.criterion, s.repeat, s.total, s.n FROM study_units u "
             "JOIN scores s ON s.conversation_id = u.conversation_id AND (s.study_id = u.study_id OR s.study_id IS NULL) WHERE u.study_id = ?",
             found,
         )
@@ -98,28 +101,27 @@ def frame(db: Database, name: str) -> pd.DataFrame:
         "WHERE u.study_id = ?",
         found,
     )
-    raters = _frame(db, "SELECT id AS rater_id, name AS rater, variant, kind, simulated FROM raters")
+    raters = _frame(db, "SELECT id AS rater_id, name, kind, variant, simulated FROM raters")
     raters = raters[raters.rater_id.isin(given.rater_id.unique())]
-    versions = (
-        raters[raters.kind == "judge"]
-        .groupby("rater")
-        .variant.transform("count")
-        .reindex(raters.index, fill_value=0)
-    )
-    raters["rater"] = raters.rater.where(versions < 2, (raters.rater + " " + raters.variant).str.rstrip())
+    known = [
+        Rater(name, kind, variant, bool(simulated))
+        for _, name, kind, variant, simulated in raters.itertuples(False)
+    ]
+    called = labels(known)
+    raters["rater"] = [called[rater] for rater in known]
     table = given.merge(units, on="unit", how="left").merge(raters, on="rater_id", how="left")
-    return table[_COLUMNS]
+    return table.assign(score=table.total / table.n)[_COLUMNS]
 
 
 def _turns_rated(db: Database, study: int) -> pd.DataFrame:
-    """The ratings of a study's turns: unit, rater_id, criterion, repeat, score.
+    """The ratings of a study's turns: unit, rater_id, criterion, repeat, total, n.
 
     Each conversation's ratings are read once and matched with its turns here; looking them up turn by turn takes three times as long.
     """
     units = _frame(db, "SELECT id AS unit, conversation_id, turn FROM study_units WHERE study_id = ?", study)
     given = _frame(
         db,
-        "SELECT r.conversation_id, r.turn, r.rater_id, r.criterion, r.repeat, r.score FROM "
+        "SELECT r.conversation_id, r.turn, r.rater_id, r.criterion, r.repeat, r.score AS total, 1 AS n FROM "
         "(SELECT DISTINCT conversation_id, study_id FROM study_units WHERE study_id = ?) u CROSS JOIN ratings r "
         "ON r.conversation_id = u.conversation_id AND r.turn IS NOT NULL AND (r.study_id = u.study_id OR r.study_id IS NULL)",
         study,
@@ -133,7 +135,7 @@ def _turns_rated(db: Database, study: int) -> pd.DataFrame:
     rated = given.merge(units, on=["conversation_id", "turn"]).merge(
         undone, on=["unit", "rater_id"], how="left"
     )
-    return rated.loc[rated.undone.isna(), ["unit", "rater_id", "criterion", "repeat", "score"]]
+    return rated.loc[rated.undone.isna(), ["unit", "rater_id", "criterion", "repeat", "total", "n"]]
 
 
 def _frame(db: Database, sql: str, *args: Any) -> pd.DataFrame:

@@ -299,3 +299,28 @@ def _simulated(db: Database) -> None:
     """One word for what comes from mock models and simulated annotators."""
     for table in ("raters", "conversations", "moderations"):
         db.execute(f"ALTER TABLE {table} RENAME COLUMN stand_in TO simulated")
+
+
+@migrations(name="012_finals")
+def _finals(db: Database) -> None:
+    """Each rater's final of each conversation, which criteria are conditional, and by which criterion raters see a refusal.
+
+    Of criteria registered earlier, those are conditional that a judge's conversation went without.
+    """
+    _run(
+        db,
+        """
+CREATE TABLE finals (
+    conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+    rater_id INTEGER NOT NULL REFERENCES raters(id), final REAL, PRIMARY KEY (conversation_id, rater_id)
+) WITHOUT ROWID;
+ALTER TABLE summaries ADD COLUMN incomplete INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE criteria ADD COLUMN conditional INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE refusals (benchmark TEXT PRIMARY KEY, criterion TEXT NOT NULL) WITHOUT ROWID;
+INSERT INTO refusals SELECT DISTINCT benchmark, 'refusal' FROM conversations;
+UPDATE criteria SET conditional = 1 WHERE counted AND EXISTS (
+    SELECT 1 FROM conversations c JOIN judgements j ON j.conversation_id = c.id
+    WHERE c.benchmark = criteria.scope AND j.failure IS NULL AND NOT EXISTS (
+        SELECT 1 FROM ratings r WHERE r.conversation_id = c.id AND r.criterion = criteria.name AND r.study_id IS NULL))
+""",
+    )

@@ -1,4 +1,4 @@
-"""Judgements and ratings in the store: one table for people and judges, kept in step with per-conversation scores."""
+"""Judgements and ratings in the store: one table for people and judges."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sqlite_utils import Database
 
 from core.errors import NotFound
 from core.rating import Criterion, Judgement, Rater, Rating, Scale, Spent
+from core.store import summaries
 from core.store.database import now
 
 
@@ -43,28 +44,44 @@ class Row(NamedTuple):
     created: str
 
 
-def register(db: Database, scope: str, criteria: Sequence[Criterion]) -> None:
-    """Remember the criteria of a benchmark or a study; the same names are brought up to date."""
-    for position, c in enumerate(criteria):
-        db.execute(
-            "INSERT OR REPLACE INTO criteria (scope, position, name, title, statement, scale, counted) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [
-                scope,
-                position,
-                c.name,
-                c.title,
-                c.statement,
-                json.dumps([c.scale.values, c.scale.labels, c.scale.continuous]),
-                int(c.counted),
-            ],
-        )
+def register(db: Database, scope: str, criteria: Sequence[Criterion], *, refusal: str = "") -> None:
+    """Remember the criteria of a benchmark or a study; the same names are brought up to date.
+
+    `refusal` names the criterion by which raters of the benchmark see a refusal.
+    """
+    db.table("criteria").upsert_all(
+        (
+            {
+                "scope": scope,
+                "name": c.name,
+                "position": position,
+                "title": c.title,
+                "statement": c.statement,
+                "scale": json.dumps([c.scale.values, c.scale.labels, c.scale.continuous]),
+                "counted": c.counted,
+                "conditional": c.conditional,
+            }
+            for position, c in enumerate(criteria)
+        ),
+        pk=("scope", "name"),
+    )
+    if refusal:
+        db.table("refusals").upsert({"benchmark": scope, "criterion": refusal}, pk="benchmark")
 
 
 def criteria(db: Database, scope: str) -> tuple[Criterion, ...]:
     """The criteria of a benchmark or a study, in their order; empty where none were registered."""
     rows = db.query("SELECT * FROM criteria WHERE scope = ? ORDER BY position", [scope])
     return tuple(
-        Criterion(r["name"], r["statement"], _scale(r["scale"]), r["title"], bool(r["counted"])) for r in rows
+        Criterion(
+            r["name"],
+            r["statement"],
+            _scale(r["scale"]),
+            r["title"],
+            bool(r["counted"]),
+            bool(r["conditional"]),
+        )
+        for r in rows
     )
 
 
@@ -122,7 +139,7 @@ def save_judgement(db: Database, judgement: Judgement) -> None:
             [*values, *spent, earlier[0]],
         ).fetchone()
     insert(db, conversation[0], rater, judgement.ratings, repeat=judgement.repeat, judgement_id=row[0])
-    refresh(db, [conversation[0]])
+    summaries.refresh(db, [conversation[0]])
 
 
 def insert(
@@ -137,7 +154,7 @@ def insert(
 ) -> None:
     """Add ratings as rows; a second rating of the same thing by the same rater violates the store's unique index and raises.
 
-    Call `refresh` for the conversations touched when all their rows are in.
+    Call `summaries.refresh` for the conversations touched when all their rows are in.
     """
     created = now()
     db.conn.executemany(
@@ -162,7 +179,7 @@ def insert(
 
 
 def insert_rows(db: Database, rows: Iterable[Row]) -> None:
-    """Add many ratings at once, as an import has them. Call `refresh` afterwards."""
+    """Add many ratings at once, as an import has them. Call `summaries.refresh` afterwards."""
     db.conn.executemany(
         f"INSERT INTO ratings ({', '.join(Row._fields)}) VALUES ({', '.join('?' * len(Row._fields))})", rows
     )
@@ -212,61 +229,6 @@ def told_beside(db: Database) -> list[str]:
         "SELECT DISTINCT j.key FROM ratings r, json_each(r.meta) j WHERE r.meta IS NOT NULL ORDER BY 1"
     )
     return [row[0] for row in rows]
-
-
-def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None:
-    """Bring `scores` (sums per conversation, rater and criterion) and `summaries` up to date; None means every conversation.
-
-    Sums are kept, not means: whoever averages divides once, at the end. People's answers count once their item is submitted.
-    """
-    only = "" if conversation_ids is None else "WHERE conversation_id IN (SELECT value FROM json_each(:ids))"
-    args = {"ids": json.dumps(list(conversation_ids or ()))}
-    db.execute(f"DELETE FROM scores {only}", args)
-    db.execute(
-        f"""
-        INSERT INTO scores (conversation_id, rater_id, criterion, repeat, study_id, total, n)
-        SELECT conversation_id, rater_id, criterion, repeat, study_id, sum(score), count(*) FROM ratings r
-        {only or "WHERE 1"} AND (study_id IS NULL OR NOT EXISTS (
-            SELECT 1 FROM study_units u JOIN assignments a ON a.unit_id = u.id
-            WHERE u.study_id = r.study_id AND u.conversation_id = r.conversation_id AND ifnull(u.turn, 0) = ifnull(r.turn, 0)
-              AND a.rater_id = r.rater_id AND a.state <> 'done'))
-        GROUP BY conversation_id, rater_id, criterion, repeat, study_id
-        """,
-        args,
-    )
-    db.execute(f"DELETE FROM summaries {only}", args)
-    db.execute(
-        f"""
-        INSERT INTO summaries (conversation_id, final, spread, people, judges, refused, failed)
-        WITH counted AS (
-            SELECT s.conversation_id, s.rater_id, r.kind, s.criterion, s.total, s.n
-            FROM scores s JOIN raters r ON r.id = s.rater_id JOIN conversations c ON c.id = s.conversation_id
-            LEFT JOIN studies t ON t.id = s.study_id
-            LEFT JOIN criteria k ON k.name = s.criterion AND k.scope = CASE WHEN t.id IS NULL THEN c.benchmark ELSE 'study:' || t.name END
-            {"WHERE s.conversation_id IN (SELECT value FROM json_each(:ids))" if conversation_ids is not None else "WHERE 1"}
-              AND ifnull(k.counted, 1)
-        ), each_criterion AS (
-            SELECT conversation_id, rater_id, kind, criterion, sum(total) / sum(n) AS mean FROM counted
-            GROUP BY conversation_id, rater_id, kind, criterion
-        ), each_rater AS (
-            SELECT conversation_id, rater_id, kind, avg(mean) AS mean FROM each_criterion GROUP BY conversation_id, rater_id, kind
-        ), together AS (
-            SELECT conversation_id, avg(mean) FILTER (WHERE kind = 'judge') AS final,
-                   max(mean) FILTER (WHERE kind = 'judge') - min(mean) FILTER (WHERE kind = 'judge') AS spread,
-                   avg(mean) FILTER (WHERE kind = 'human') AS people, count(*) FILTER (WHERE kind = 'judge') AS judges
-            FROM each_rater GROUP BY conversation_id
-        ), touched AS (
-            SELECT conversation_id FROM together UNION
-            SELECT conversation_id FROM judgements {only}
-        )
-        SELECT t.conversation_id, round(g.final, 9), round(g.spread, 9), round(g.people, 9), ifnull(g.judges, 0),
-               (SELECT count(DISTINCT rater_id) FROM scores s WHERE s.conversation_id = t.conversation_id
-                 AND s.criterion = 'refusal' AND s.total > 0),
-               (SELECT count(*) FROM judgements j WHERE j.conversation_id = t.conversation_id AND j.failure IS NOT NULL)
-        FROM touched t LEFT JOIN together g ON g.conversation_id = t.conversation_id
-        """,
-        args,
-    )
 
 
 def of_conversation(db: Database, conversation_id: int) -> list[Stored]:

@@ -11,7 +11,7 @@ from sqlite_utils import Database
 
 from core.errors import StudyError, not_found
 from core.rating import Rating, Verification
-from core.store import ratings
+from core.store import ratings, summaries
 from core.store.database import now
 
 LOOKED = "(v.finding = 'seen') = (j.failure IS NOT NULL)"
@@ -112,7 +112,7 @@ def uncorrect(db: Database, judgement_id: int, rater: int, study: str) -> None:
         [now(), *which],
     )
     db.execute(f"DELETE FROM ratings WHERE {where}", which)
-    ratings.refresh(db, [conversation])
+    summaries.refresh(db, [conversation])
 
 
 def correct(db: Database, study_id: int, conversation_id: int, rater: int, given: Rating) -> None:
@@ -131,7 +131,7 @@ def correct(db: Database, study_id: int, conversation_id: int, rater: int, given
     )
     db.execute(f"DELETE FROM ratings WHERE {where}", which)
     ratings.insert(db, conversation_id, rater, [given], study_id=study_id)
-    ratings.refresh(db, [conversation_id])
+    summaries.refresh(db, [conversation_id])
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from sqlite_utils import Database
 from core.conversation import Unit
 from core.errors import NotAllowed, NotFound, StudyError, not_found
 from core.rating import Annotation, Criterion
-from core.store import ratings
+from core.store import ratings, summaries
 from core.store.database import now
 
 # An item somebody has answered, flagged or closed is theirs; the others may still be dealt anew.
@@ -286,7 +286,7 @@ def answer(db: Database, rater: int, assignment: int, criterion: str, score: flo
     elif item.state == "done":
         db.execute("UPDATE assignments SET state = 'open' WHERE id = ?", [assignment])
     if item.state == "done":
-        ratings.refresh(db, [item.conversation_id])
+        summaries.refresh(db, [item.conversation_id])
 
 
 def submit(db: Database, rater: int, assignment: int) -> None:
@@ -325,7 +325,7 @@ def _set_state(db: Database, item: Task, state: str, reason: str = "") -> None:
         "UPDATE assignments SET state = ?, reason = ?, submitted = CASE WHEN ? = 'open' THEN NULL ELSE ? END WHERE id = ?",
         [state, reason, state, now(), item.id],
     )
-    ratings.refresh(db, [item.conversation_id])
+    summaries.refresh(db, [item.conversation_id])
 
 
 def import_annotations(db: Database, study: str, given: Iterable[Annotation]) -> None:
@@ -351,4 +351,4 @@ def import_annotations(db: Database, study: str, given: Iterable[Annotation]) ->
             [now(), sum(a.seconds for a in answers), raters[annotator], found, conversation[0], unit.turn],
         )
         touched.append(conversation[0])
-    ratings.refresh(db, touched)
+    summaries.refresh(db, touched)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -15,6 +15,7 @@ from core.agreement import default_panels, study_agreement
 from core.benchmarks import BENCHMARKS
 from core.errors import StudyError, not_found
 from core.rating import Criterion
+from core.scores import run_label
 from core.store import access, conversations, frames, ratings, studies
 from core.store.conversations import Filter
 from core.store.studies import Study
@@ -42,6 +43,8 @@ class StudyRatings:
     cluster_by: tuple[str, ...] = ()
     clusters: Mapping[Hashable, Hashable] | None = None
     """Which units hang together, where they are to be resampled together: unit → the values of the facets in `cluster_by`."""
+    runs_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The judges whose runs are read one by one, with the names of the runs."""
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -274,13 +277,13 @@ def ratings_for_agreement(
             f"The study “{name}” has no ratings yet. Have judges rate its conversations with `concord judge`, "
             "and deal it to annotators with `concord study deal`."
         )
-    table = _mean_of_runs(table) if runs == "mean" else _named_runs(table)
+    table, runs_of = (_mean_of_runs(table), {}) if runs == "mean" else _single_runs(table)
     left_out = dict.fromkeys(frames.refused_units(db, name), REFUSED) if exclude_refused else {}
     rated = {kind: set(rows.criterion) for kind, rows in table.groupby("kind")}
     compared = set.intersection(*rated.values())
     counted = tuple(c.name for c in study.criteria if c.counted and c.name in compared)
     return StudyRatings(
-        study, table, tuple(c.name for c in study.criteria), counted, left_out, runs, tuple(cluster_by), _clusters(db, name, cluster_by)
+        study, table, tuple(c.name for c in study.criteria), counted, left_out, runs, tuple(cluster_by), _clusters(db, name, cluster_by), runs_of,
     )  # fmt: skip
 
 
@@ -296,21 +299,31 @@ def _clusters(db: Database, name: str, by: Sequence[str]) -> dict[Hashable, Hash
 
 
 def _mean_of_runs(table: pd.DataFrame) -> pd.DataFrame:
+    """One score for each unit, criterion and rater: the sum over turns and repeats, divided once."""
+    keys = ["unit", "criterion", "rater", "kind"]
     if table.repeat.max() > 0:
-        keys = ["unit", "criterion", "rater", "kind"]
-        groups = table.groupby(keys, sort=False)
-        # Divided once and rounded below, so that equal averages are ties.
-        means = groups.score.sum() / groups.score.count()
-        table = table.drop_duplicates(keys).drop(columns="score").join(means.rename("score"), on=keys)
-    return table.drop(columns="repeat").assign(score=table.score.round(9)).reset_index(drop=True)
+        sums = table.groupby(keys, sort=False)[["total", "n"]].sum()
+        table = table.drop_duplicates(keys).drop(columns=["total", "n"]).join(sums, on=keys)
+    return (
+        table.assign(score=table.total / table.n)
+        .drop(columns=["repeat", "total", "n"])
+        .reset_index(drop=True)
+    )
 
 
-def _named_runs(table: pd.DataFrame) -> pd.DataFrame:
+def _single_runs(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, tuple[str, ...]]]:
+    """Each run of a judge that was asked several times as a judge of its own, and the names of each such judge's runs."""
     judges = table[table.kind == "judge"]
-    several = judges.groupby("rater").repeat.nunique()
-    runs = table.rater.isin(several[several > 1].index) & (table.kind == "judge")
-    names = table.rater.where(~runs, table.rater + " #" + (table.repeat + 1).astype(str))
-    return table.assign(rater=names, score=table.score.round(9)).drop(columns="repeat")
+    runs_of = {}
+    for judge, runs in judges.groupby("rater").repeat.unique().items():
+        if len(runs) > 1:
+            runs_of[str(judge)] = {int(run): run_label(str(judge), int(run)) for run in sorted(runs)}
+    names = [
+        runs_of[rater][repeat] if kind == "judge" and rater in runs_of else rater
+        for rater, kind, repeat in zip(table.rater, table.kind, table.repeat, strict=True)
+    ]
+    table = table.assign(rater=names).drop(columns=["repeat", "total", "n"])
+    return table, {judge: tuple(runs.values()) for judge, runs in runs_of.items()}
 
 
 def agreement(

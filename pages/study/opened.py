@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,9 +11,9 @@ import streamlit as st
 
 from core.benchmarks import BENCHMARKS
 from core.conversation import Conversation, Turn
-from core.rating import Criterion, Spent
-from core.scores import final, names, scorecard
-from core.store import conversations, ratings
+from core.rating import Criterion, Rater, Spent
+from core.scores import Line, labels, run_label
+from core.store import conversations, ratings, summaries
 from core.store.conversations import Found
 from core.store.ratings import Stored
 from pages.parts.plain import plain
@@ -29,7 +29,7 @@ def conversation(which: int) -> None:
     with workspace().read() as db:
         found, what = conversations.found(db, which), conversations.load(db, which)
         given, judgements = ratings.of_conversation(db, which), ratings.judgements_of(db, which)
-        spent = conversations.spent(db, which)
+        spent, lines = conversations.spent(db, which), summaries.scorecard(db, which)
         asked = {c.name: c for c in ratings.criteria(db, found.benchmark)}
     given.sort(key=lambda r: list(asked).index(r.criterion) if r.criterion in asked else len(asked))
     _head(found)
@@ -39,7 +39,7 @@ def conversation(which: int) -> None:
         if judgement["failure"] is not None:
             _failed(judgement)
     if given or not by_rule:
-        _scores(given, asked)
+        _scores(lines, asked)
     _people([r for r in given if r.rater.kind == "human"], asked)
     _background(what)
     if own is not None:
@@ -95,28 +95,28 @@ def _failed(judgement: Mapping[str, Any]) -> None:
             st.code(judgement["raw"] or "(nothing)", language=None, wrap_lines=True)
 
 
-def _scores(given: Sequence[Stored], asked: Asked) -> None:
+def _scores(lines: Sequence[Line], asked: Asked) -> None:
     """Criteria × judges over the whole conversation, and the means of judges and of people."""
-    if not given:
+    if not lines:
         st.info("Nobody has rated this conversation yet.")
         return
-    called = names(given)
-    rows = {}
-    lines = scorecard(given)
-    whole = final(lines, [name for name, c in asked.items() if c.counted])
-    for line in [*lines, *([whole] if whole else [])]:
-        judges = {called[rater]: _two(mean) for rater, mean in line.raters.items() if rater.kind == "judge"}
-        rows[_label(line.criterion, asked)] = judges | {
-            "Judges' mean": _two(line.judges),
-            "People's mean": _two(line.people),
-        }
-    _table(rows, "Scores by criterion and rater, means over turns")
+    called = _called(rater for line in lines for rater in line.raters)
+    _table(
+        {
+            _label(line.criterion, asked): {
+                called[rater]: _two(mean) for rater, mean in line.raters.items() if rater.kind == "judge"
+            }
+            | {"Judges' mean": _two(line.judges), "People's mean": _two(line.people)}
+            for line in lines
+        },
+        "Scores by criterion and rater, means over turns",
+    )
 
 
 def _people(given: Sequence[Stored], asked: Asked) -> None:
     if not given:
         return
-    called = names(given)
+    called = _called(r.rater for r in given)
     rows: dict[tuple[str, str, int | None], dict[str, str]] = {}
     for r in given:
         rows.setdefault((called[r.rater], r.study or "", r.turn), {})[_label(r.criterion, asked)] = (
@@ -149,7 +149,7 @@ def _verdicts(given: Sequence[Stored], asked: Asked, alt: str) -> None:
     """What judges gave, one by one, and behind it what each of them said."""
     if not given:
         return
-    called = names(given)
+    called = _called(r.rater for r in given)
     rows: dict[str, dict[str, str]] = {}
     for r in given:
         row = rows.setdefault(_label(r.criterion, asked), {})
@@ -182,7 +182,7 @@ def _cost(what: Conversation, made: Spent, judgements: Sequence[Mapping[str, Any
         }
     ]
     for j in judgements:
-        name = j["judge"] + (f" #{j['repeat'] + 1}" if j["repeat"] else "")
+        name = run_label(j["judge"], j["repeat"]) if j["repeat"] else j["judge"]
         rows.append(
             {
                 "what": f"judgement by {name}",
@@ -202,6 +202,10 @@ def _table(rows: Mapping[str, Mapping[str, str]], alt: str) -> None:
     """A table of words. `st.table` reads its cells as Markdown, so they are made plain."""
     frame = pd.DataFrame.from_dict(dict(rows), orient="index").fillna("")
     st.table(frame.map(plain).rename(index=plain, columns=plain), border="horizontal", alt=alt)
+
+
+def _called(raters: Iterable[Rater]) -> dict[Rater, str]:
+    return labels(raters, mark_simulated=True)
 
 
 def _label(criterion: str, asked: Asked) -> str:

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.conversation import Conversation, Message, Unit
 from core.rating import Criterion, Judgement, Rater, Rating, Scale, points
-from core.store import conversations, ratings, studies
+from core.store import conversations, ratings, studies, summaries
 from core.store.ratings import Row
 from core.store.studies import Study
 from core.workspace import Workspace
@@ -60,7 +60,7 @@ def fill(
             for n, c in enumerate(ids) for turn in turns for k in criteria if (given := score(n)) is not None
         ]  # fmt: skip
     ratings.insert_rows(db, rows)
-    ratings.refresh(db, ids)
+    summaries.refresh(db, ids)
     for name, score in judges.items():
         for repeat in range(repeats):
             for n in range(items):

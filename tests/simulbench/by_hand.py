@@ -6,7 +6,7 @@ from core.benchmarks.simulbench.targets import QUALITY
 from core.conversation import Conversation, Message, Unit
 from core.rating import Judgement, Rater, Rating
 from core.scenario import Scenario
-from core.store import conversations, ratings, scenarios
+from core.store import conversations, ratings, scenarios, summaries
 
 KINDS = {"s1": "LastOnly", "s2": "FirstChan", "s3": "SubseqChan", "s4": "FirstChan"}
 TYPES = {"s1": "stateless", "s2": "stateless", "s3": "stateless", "s4": "stateful"}
@@ -60,12 +60,12 @@ def rate_refusal(db, script, player, person, said):
     here = conversations.find_id(db, key(script, player))
     given = Rating(Unit(key(script, player)), "refusal", said)
     ratings.insert(db, here, ratings.rater_id(db, Rater(person, "human")), [given])
-    ratings.refresh(db, [here])
+    summaries.refresh(db, [here])
 
 
 def fill(db, scores, **endings):
     """`scores` maps (script, player) to a list of scores, by judges j1, j2 …; `endings` maps script_player to an ending."""
-    ratings.register(db, "simulbench", (QUALITY,))
+    ratings.register(db, "simulbench", (QUALITY,), refusal="refusal")
     for (script, player), given in scores.items():
         answer(db, script, player, ending=endings.get(f"{script}_{player}", "whole"))
         for number, score in enumerate(given, 1):

@@ -368,20 +368,23 @@ def test_the_summary_keeps_to_the_judges_and_conversations_asked_for(filled, run
     assert json.loads(told.stdout)["overall"]["n"] == 1
 
 
-SINCE_RENAMED = ("raters", "conversations", "moderations")
-
-
 def test_findings_of_an_older_workspace_lie_where_they_were_made(tmp_path):
     path = tmp_path / "workspace" / "concord.db"
     path.parent.mkdir()
     old = database.connect(path)
     migrations.apply(old, stop_before="009_where_a_finding_was_made")
-    for table in SINCE_RENAMED:  # `fill` writes with today's column names
-        old.execute(f"ALTER TABLE {table} RENAME COLUMN stand_in TO simulated")
-    by_hand.fill(old, SCORES)
-    first, second, third = [j for _, j in spotchecks.auditable(old, "simulbench")][:3]
-    for table in SINCE_RENAMED:
-        old.execute(f"ALTER TABLE {table} RENAME COLUMN simulated TO stand_in")
+    first, second, third = 1, 2, 3
+    old.execute("INSERT INTO raters (id, kind, name) VALUES (1, 'judge', 'j1')")
+    for j in (first, second, third):
+        old.execute(
+            "INSERT INTO conversations (id, key, benchmark, language, player, messages, turns, reply_chars, created) "
+            "VALUES (?, ?, 'simulbench', 'en', 'x', '[]', 0, 0, '2025')",
+            [j, f"k{j}"],
+        )
+        old.execute(
+            "INSERT INTO judgements (id, key, conversation_id, rater_id, created) VALUES (?, ?, ?, 1, '2025')",
+            [j, f"k{j}|j1", j],
+        )
     old.execute("INSERT INTO raters (id, kind, name) VALUES (99, 'human', 'Ada')")
     old.execute(
         "INSERT INTO audits (id, name, benchmark, seed, drawn_from, created) VALUES (1, 'a', 'simulbench', 0, 15, '2026-02')"

@@ -179,6 +179,7 @@ SIMULBENCH = Benchmark(
     plays=plays,
     pairwise=PAIRWISE,
     scenario_facet="script",
+    refusal="refusal",
     ending_facet="ending",
     spotcheck_facets=("kind", "type"),
     last_reply_only=True,

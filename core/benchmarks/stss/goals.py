@@ -48,7 +48,7 @@ QUALITIES = (
 )  # fmt: skip
 
 CRITERIA = (
-    *(Criterion(name, statement, YES_NO, title) for name, (title, statement) in _STATEMENTS.items()),
+    *(Criterion(name, statement, YES_NO, title, conditional=True) for name, (title, statement) in _STATEMENTS.items()),
     *(
         Criterion(SUMMARY + name, f"In the partner’s summary: {statement[0].lower()}{statement[1:]}", YES_NO, f"Summary: {title.lower()}", counted=False)
         for name, (title, statement) in _STATEMENTS.items()

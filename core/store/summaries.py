@@ -1,0 +1,124 @@
+"""What is derived from ratings: the sums, finals and summaries of conversations, which lists and figures read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from sqlite_utils import Database
+
+from core import scores
+from core.rating import Criterion, Rater
+from core.scores import DIGITS, Line, Sum
+
+Criteria = Mapping[str, Sequence[Criterion]]
+
+
+def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None:
+    """Compute the tables scores, finals and summaries anew; None means for every conversation.
+
+    `scores` holds sums, not means: whoever averages divides once, at the end. People's answers count once their item is
+    submitted.
+    """
+    only = "1" if conversation_ids is None else "conversation_id IN (SELECT value FROM json_each(:ids))"
+    args = {"ids": json.dumps(conversation_ids)}
+    for table in ("scores", "finals", "summaries"):
+        db.execute(f"DELETE FROM {table} WHERE {only}", args)
+    db.execute(
+        f"""
+        INSERT INTO scores (conversation_id, rater_id, criterion, repeat, study_id, total, n)
+        SELECT conversation_id, rater_id, criterion, repeat, study_id, sum(score), count(*) FROM ratings r
+        WHERE {only} AND (study_id IS NULL OR NOT EXISTS (
+            SELECT 1 FROM study_units u JOIN assignments a ON a.unit_id = u.id
+            WHERE u.study_id = r.study_id AND u.conversation_id = r.conversation_id
+              AND ifnull(u.turn, 0) = ifnull(r.turn, 0) AND a.rater_id = r.rater_id AND a.state <> 'done'))
+        GROUP BY conversation_id, rater_id, criterion, repeat, study_id
+        """,
+        args,
+    )
+    failed = dict(
+        db.execute(
+            f"SELECT conversation_id, count(failure) FROM judgements WHERE {only} GROUP BY conversation_id",
+            args,
+        ).fetchall()
+    )
+    criteria = _criteria(db)
+    refusals = dict(db.execute("SELECT benchmark, criterion FROM refusals").fetchall())
+    finals: list[tuple[int, int, float | None]] = []
+    summaries: dict[int, tuple[Any, ...]] = {
+        number: (number, None, None, None, 0, 0, 0, n) for number, n in failed.items()
+    }
+    for number, benchmark, sums in _sums(db, only, args):
+        kinds = {s.rater: s.kind for s in sums}
+        given = scores.finals(sums, criteria)
+        judged = [value for rater, value in given.items() if kinds[rater] == "judge"]
+        judges = scores.complete(judged)
+        people = scores.complete(value for rater, value in given.items() if kinds[rater] == "human")
+        saw = {s.rater for s in sums if s.criterion == refusals.get(benchmark) and scores.refused(s.total)}
+        spread = round(max(judges) - min(judges), DIGITS) if judges else None
+        summaries[number] = (
+            number,
+            scores.mean(judges),
+            spread,
+            scores.mean(people),
+            len(judges),
+            len(judged) - len(judges),
+            len(saw),
+            failed.get(number, 0),
+        )
+        finals += [(number, rater, None if value != value else value) for rater, value in given.items()]
+    db.conn.executemany("INSERT INTO finals (conversation_id, rater_id, final) VALUES (?, ?, ?)", finals)
+    db.conn.executemany(
+        "INSERT INTO summaries (conversation_id, final, spread, people, judges, incomplete, refused, failed) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        summaries.values(),
+    )
+
+
+def scorecard(db: Database, conversation_id: int) -> list[Line]:
+    """What one conversation was given: see `core.scores.scorecard`. Answers that were not submitted are left out."""
+    raters = {
+        row["id"]: Rater(row["name"], row["kind"], row["variant"], bool(row["simulated"]))
+        for row in db.query(
+            "SELECT * FROM raters WHERE id IN (SELECT rater_id FROM scores WHERE conversation_id = ?)",
+            [conversation_id],
+        )
+    }
+    criteria = _criteria(db)
+    for _, benchmark, sums in _sums(db, "conversation_id = :id", {"id": conversation_id}):
+        place = {c.name: i for i, c in enumerate(criteria.get(benchmark, ()))}
+        named = [Sum(raters[s.rater], *s[1:]) for s in sums]
+        named.sort(key=lambda s: (place.get(s.criterion, len(place)), s.kind == "human", s.rater.name))
+        return scores.scorecard(named, criteria)
+    return []
+
+
+def _sums(db: Database, only: str, args: dict[str, Any]) -> Iterator[tuple[int, str, list[Sum[int]]]]:
+    """The sums of each conversation that has any, with its benchmark."""
+    kinds = dict(db.execute("SELECT id, kind FROM raters").fetchall())
+    studies = {number: f"study:{name}" for number, name in db.execute("SELECT id, name FROM studies")}
+    rows = db.execute(
+        "SELECT s.conversation_id, c.benchmark, s.rater_id, s.study_id, s.criterion, s.total, s.n FROM scores s "
+        f"JOIN conversations c ON c.id = s.conversation_id WHERE {only} ORDER BY s.conversation_id",
+        args,
+    )
+    for (number, benchmark), given in groupby(rows, key=lambda row: row[:2]):
+        yield (
+            number,
+            benchmark,
+            [
+                Sum(rater, kinds[rater], studies.get(study, benchmark), *rest)
+                for _, _, rater, study, *rest in given
+            ],
+        )
+
+
+def _criteria(db: Database) -> Criteria:
+    """What each scope asks."""
+    found: dict[str, list[Criterion]] = {}
+    for row in db.query("SELECT * FROM criteria ORDER BY scope, position"):
+        asked = Criterion(row["name"], "", counted=bool(row["counted"]), conditional=bool(row["conditional"]))
+        found.setdefault(row["scope"], []).append(asked)
+    return found
