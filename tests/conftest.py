@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from core.cli import main
 from core.demo.mock.faults import Faults
 from core.demo.mock.server import running
 from core.workspace import Workspace
 
-# How long an example takes is the machine's affair: speed is measured in bench/.
-settings.register_profile("concord", deadline=None)
+# Speed depends on the machine and is measured in bench/. `make mutants` runs a test several times in one process, each
+# time on a new instance of its class, which Hypothesis would refuse.
+settings.register_profile("concord", deadline=None, suppress_health_check=[HealthCheck.differing_executors])
 settings.load_profile("concord")
 
 
