@@ -154,3 +154,46 @@ class TestDeal:
     def test_what_cannot_be_dealt_says_why(self, people, k, sentence):
         with pytest.raises(StudyError, match=sentence):
             sampling.deal([1], people, k)
+
+    def test_work_done_counts_as_much_as_work_dealt(self):
+        # ann has done 3 of 8; with 5 more for two people the loads are 4 and 4.
+        dealt = sampling.deal(range(8), ["ann", "bob"], 1, done={unit: {"ann"} for unit in range(3)})
+        assert [len(dealt["ann"]), len(dealt["bob"])] == [1, 4]
+
+    def test_those_who_have_met_often_are_not_paired_again(self):
+        # ann and bob have done four units together, cy and di four others. All have 4: of four more for two
+        # each, none goes to a pair that has met.
+        done = {unit: ("ann", "bob") if unit < 4 else ("cy", "di") for unit in range(8)}
+        dealt = sampling.deal(range(12), ["ann", "bob", "cy", "di"], 2, done=done)
+        assert not set(dealt["ann"]) & set(dealt["bob"])
+        assert not set(dealt["cy"]) & set(dealt["di"])
+        assert [len(mine) for mine in dealt.values()] == [2, 2, 2, 2]
+
+
+class TestTheSameSeedGivesTheSame:
+    """On every machine, with every version: recorded once. A study that is drawn again must not change."""
+
+    def test_sample(self):
+        table = grid(players="ab", characters=2, situations=2)
+        drawn = sampling.draw(table, 5)
+        assert list(drawn.unit) == ["a-1-0-0", "a-0-0-0", "b-1-1-0", "b-0-0-0", "a-1-1-0"]
+        assert drawn.stratum[0] == "a / c1 / s0"
+        assert list(sampling.draw(table, 5, seed=7).unit) == [
+            "a-1-0-0",
+            "a-0-1-0",
+            "b-1-1-0",
+            "b-0-1-0",
+            "b-1-0-0",
+        ]
+
+    def test_deal(self):
+        assert sampling.deal("uvwxyz", ["ann", "bob", "cy"], 2) == {
+            "ann": ["v", "y", "u", "w"],
+            "bob": ["v", "w", "z", "x"],
+            "cy": ["y", "x", "z", "u"],
+        }
+        assert sampling.deal("uvwxyz", ["ann", "bob", "cy"], 2, seed=7) == {
+            "ann": ["u", "v", "y", "x"],
+            "bob": ["z", "x", "u", "w"],
+            "cy": ["z", "w", "y", "v"],
+        }
