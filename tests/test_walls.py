@@ -325,6 +325,18 @@ def the_root_of_core_is_small_and_on_the_page() -> Iterator[str]:
             yield f"{shown} is missing in docs/architecture.md"
 
 
+@wall
+def the_documents_name_files_that_exist() -> Iterator[str]:
+    for page in [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]:
+        for path in re.findall(r"`((?:core|pages|data|bench|tests|docs)/[\w/.-]+)`", text(page)):
+            placeholder = re.search(r"\b[A-Z]+\b(?!\.md)", path)
+            if not placeholder and not (ROOT / path).exists():
+                yield f"{name(page)} names {path}"
+        for target in re.findall(r"\]\((?!http)([^)#]+)[^)]*\)", text(page)):
+            if not (page.parent / target).exists():
+                yield f"{name(page)} links to {target}"
+
+
 PROJECT = tomllib.loads(text(ROOT / "pyproject.toml"))
 
 
