@@ -8,7 +8,8 @@ import click
 
 from core.errors import ConcordError
 
-# name → (module, one-line help shown without loading the module). The module exports a click command called `command`.
+# name → (module, one-line help shown without loading the module). The module exports a click command called
+# `command`.
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("core.commands.demo", "Build the demo workspace offline and open it."),
     "app": ("core.commands.app", "Open a workspace in the browser."),

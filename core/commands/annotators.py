@@ -25,7 +25,10 @@ def command() -> None:
 )
 @click.pass_obj
 def _invite(workspace: str, names: tuple[str, ...], study: str, base_url: str) -> None:
-    """Make a link for each name and print it, this once. Inviting somebody anew makes their older link useless."""
+    """Make a link for each name and print it, this once.
+
+    Inviting somebody anew makes their older link useless.
+    """
     with Workspace.open(workspace, create=False).write() as db:
         links = studies.invite(db, names, base_url)
         items = studies.deal_study(db, study, names) if study else {}

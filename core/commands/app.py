@@ -30,7 +30,8 @@ from core.workspace import Workspace
 def command(workspace: str, host: str, port: int, browser: bool, sign_in: bool) -> None:
     """Open a workspace in the browser.
 
-    On this machine you are the researcher. Whoever comes from elsewhere signs in, or comes by an annotator's link.
+    On this machine you are the researcher. Whoever comes from elsewhere signs in, or comes by an annotator's
+    link.
     """
     os.environ["CONCORD_WORKSPACE"] = str(Workspace.open(workspace).path)
     if sign_in:
@@ -45,7 +46,10 @@ def serve(
     browser: bool = True,
     application: str = "pages.parts.server:app",
 ) -> None:
-    """Serve the workspace named by CONCORD_WORKSPACE until stopped. Raises ConcordError where the port cannot be had."""
+    """Serve the workspace named by CONCORD_WORKSPACE until stopped.
+
+    Raises ConcordError where the port cannot be had.
+    """
     import uvicorn
 
     listening = _listen(host, port)
@@ -73,7 +77,8 @@ def serve(
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        # The protocol is named because asyncio turns Nagle's algorithm off only on sockets that say they are TCP:
+        # The protocol is named because asyncio turns Nagle's algorithm off only on sockets that say they are
+        # TCP:
         # it would hold every answer back for 40 ms.
         listening = socket.socket(family, kind, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -82,7 +87,8 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise WorkspaceError(
-                f"Port {port} is taken, perhaps by Concord itself. Choose another one with --port, or any free one with --port 0."
+                f"Port {port} is taken, perhaps by Concord itself. Choose another one with --port, or any "
+                "free one with --port 0."
             ) from error
         raise ConcordError(f"Concord cannot listen on {host}:{port}: {error.strerror or error}.") from error
     return listening

@@ -53,7 +53,8 @@ def _fed(workspace: str, folder: Path, study: str) -> None:
     "told",
     multiple=True,
     metavar="CRITERION=1-5",
-    help="The answers of a criterion, where people's scores do not show them all; with words: CRITERION=1:bad,2:good.",
+    help="The answers of a criterion, where people's scores do not show them all; with words: "
+    "CRITERION=1:bad,2:good.",
 )
 @click.option(
     "--uncounted",
@@ -63,8 +64,15 @@ def _fed(workspace: str, folder: Path, study: str) -> None:
 )
 @click.pass_obj
 def _ratings(
-    workspace: str, file: Path, study: str, title: str, append: bool, delimiter: str, told: tuple[str, ...], uncounted: tuple[str, ...],
-) -> None:  # fmt: skip
+    workspace: str,
+    file: Path,
+    study: str,
+    title: str,
+    append: bool,
+    delimiter: str,
+    told: tuple[str, ...],
+    uncounted: tuple[str, ...],
+) -> None:
     if study in BENCHMARKS:
         raise ImportRefused(f"“{study}” is the name of a benchmark. Give the study another name.")
     table = ratings_csv.read(file, delimiter="\t" if delimiter == "tab" else delimiter)

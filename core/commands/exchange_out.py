@@ -1,4 +1,4 @@
-"""`concord export …`: ratings and conversations as `concord import` reads them back, and a study's figures as a report to hand in."""
+"""`concord export …`: ratings and conversations as `concord import` reads them, and a study's report."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OUT = click.option(
 
 @click.group("export")
 def command() -> None:
-    """Write what the workspace holds; a study's conversations and ratings, imported in this order, are the same study."""
+    """Write what the workspace holds. Importing a study's conversations, then its ratings, restores it."""
 
 
 @command.command("ratings")
@@ -85,7 +85,7 @@ def _report(
     cluster_by: tuple[str, ...],
     out: Path | None,
 ) -> None:
-    """A study's agreement as a ZIP: the answer in words, every table, and hashes of sample, ratings, guidelines and prompts."""
+    """A study's agreement as a ZIP: a summary, every table, and hashes of sample, ratings and prompts."""
     asked = Options(runs, not keep_refused, panels, resamples, seed, cluster_by)
     with Workspace.open(workspace, create=False).read() as db:
         written = bundle.bundle(db, study, asked, made=date.today())

@@ -99,8 +99,8 @@ def _draw(
         units = len(stored.units(db, name))
     drawn = study.meta["drawn"]
     click.echo(
-        f"Study “{name}”: {units} units of {n} conversations, drawn from {drawn['candidates']} with seed {seed}"
-        + (f", spread over {', '.join(drawn['by'])}." if drawn["by"] else ".")
+        f"Study “{name}”: {units} units of {n} conversations, drawn from {drawn['candidates']} with seed "
+        f"{seed}" + (f", spread over {', '.join(drawn['by'])}." if drawn["by"] else ".")
     )
     click.echo(f"Asked: {', '.join(c.label for c in study.criteria)}.")
     click.echo(f"Next: concord annotators invite NAME… --study {name}")
@@ -119,7 +119,7 @@ def _draw(
 )
 @click.pass_obj
 def _deal(workspace: str, name: str, annotators: str, overlap: int | None) -> None:
-    """Deal a study's units to annotators, or deal anew after somebody joined or left; what was begun stays."""
+    """Deal a study's units to annotators, again after somebody joined or left; what was begun stays."""
     with Workspace.open(workspace, create=False).write() as db:
         items = studies.deal_study(db, name, names(annotators), overlap=overlap)
         study = stored.get(db, name)

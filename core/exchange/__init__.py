@@ -1,1 +1,4 @@
-"""File formats that no benchmark owns, one module each, in and out. A file is checked whole before any of it is stored."""
+"""File formats that no benchmark owns, one module each, in and out.
+
+A file is checked whole before any of it is stored.
+"""

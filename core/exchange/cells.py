@@ -15,7 +15,10 @@ csv.field_size_limit(2**31 - 1)
 
 
 def figure_in(where: str, called: str, text: str, *, longest: int | None = None) -> float:
-    """A cell's number, with a decimal point. Raises ImportRefused, quoting at most `longest` characters of what is none."""
+    """A cell's number, with a decimal point.
+
+    Raises ImportRefused, quoting at most `longest` characters of what is none.
+    """
     try:
         found = float(text)
     except ValueError:
@@ -28,7 +31,7 @@ def figure_in(where: str, called: str, text: str, *, longest: int | None = None)
 
 
 def records(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
-    """The records of a UTF-8 file that are not blank, each with the number of the line it begins in (quoted cells span lines).
+    """The records of a UTF-8 file, without blank ones, each with the number of its first line.
 
     Raises ImportRefused for a file that is missing, not UTF-8, or badly quoted.
     """
@@ -42,7 +45,7 @@ def records(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]
 
 
 def records_of(data: bytes, name: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
-    """The same of a file that is no file here, such as an upload; `name` is what it is called in sentences."""
+    """`records` of the bytes of an upload, called `name` in error messages."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -60,7 +63,8 @@ def _records(lines: Iterable[str], name: str, delimiter: str) -> Iterator[tuple[
             first = reader.line_num + 1
     except csv.Error as error:
         raise ImportRefused(
-            f"{name}: the record that begins in line {first} is not valid CSV ({error}). Put cells with commas, quotes or "
+            f"{name}: the record that begins in line {first} is not valid CSV ({error}). Put cells with "
+            "commas, quotes or "
             "line breaks in double quotes, and double the quotes inside them."
         ) from error
 
@@ -72,5 +76,6 @@ def _not_utf8(data: bytes, name: str) -> str:
         data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        return f"{name}, line {line}, is not UTF-8 (byte 0x{data[error.start]:02x}). Save the file as UTF-8 (Excel: “CSV UTF-8”)."
+        byte = f"byte 0x{data[error.start]:02x}"
+        return f"{name}, line {line}, is not UTF-8 ({byte}). Save the file as UTF-8 (Excel: “CSV UTF-8”)."
     return f"{name} is not UTF-8. Save it as UTF-8."

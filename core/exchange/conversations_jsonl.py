@@ -1,7 +1,8 @@
-"""Conversations as JSON Lines, in and out, with what was done beside them, the criteria of their benchmarks, and the study they belong to.
+"""Conversations as JSON Lines, with their trajectories, the criteria of their benchmarks, and a study.
 
-Every line is an object whose “kind” says what it is: "benchmark" (name, criteria), "conversation", or "study" (with its units). A line
-without a kind is a conversation that came from elsewhere: it needs “messages”, and a “key” or “id”.
+Every line is an object whose “kind” says what it is: "benchmark" (name, criteria), "conversation", or "study"
+(with its units). A line without a kind is a conversation that came from elsewhere: it needs “messages”, and a
+“key” or “id”.
 """
 
 from __future__ import annotations
@@ -36,9 +37,12 @@ class Imported:
 
 
 def read(db: Database, path: Path, *, benchmark: str = "") -> Imported:
-    """Store what a file holds; call it inside one transaction. `benchmark` is that of conversations that name none.
+    """Store what a file holds; call it inside one transaction.
 
-    A conversation that is stored already with the same messages is left as it is; a trajectory that it lacks is added. Raises ImportRefused naming the line.
+    `benchmark` is that of conversations that name none.
+
+    A conversation that is stored already with the same messages is left as it is; a trajectory that it lacks
+    is added. Raises ImportRefused naming the line.
     """
     new = known = 0
     made: list[str] = []
@@ -84,10 +88,17 @@ def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") ->
     numbers = found.id.tolist()
     for number, (conversation, simulated) in zip(numbers, conversations.several(db, numbers), strict=True):
         entry = {
-            "kind": "conversation", "key": conversation.key, "benchmark": conversation.benchmark, "player": conversation.player,
-            "language": conversation.language, "facets": dict(conversation.facets), "context": dict(conversation.context),
-            "meta": dict(conversation.meta), "simulated": simulated, "messages": as_list(conversation.messages),
-        }  # fmt: skip
+            "kind": "conversation",
+            "key": conversation.key,
+            "benchmark": conversation.benchmark,
+            "player": conversation.player,
+            "language": conversation.language,
+            "facets": dict(conversation.facets),
+            "context": dict(conversation.context),
+            "meta": dict(conversation.meta),
+            "simulated": simulated,
+            "messages": as_list(conversation.messages),
+        }
         lived = trajectories.find(db, number)
         _put(out, entry if lived is None else {**entry, "trajectory": lived})
     if study:
@@ -108,7 +119,8 @@ def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                     ) from None
                 except json.JSONDecodeError as error:
                     raise ImportRefused(
-                        f"{path}, line {number}, is not valid JSON ({error.msg}). Every line must be one JSON object."
+                        f"{path}, line {number}, is not valid JSON ({error.msg}). Every line must be one "
+                        "JSON object."
                     ) from error
                 if not isinstance(entry, dict):
                     raise ImportRefused(
@@ -149,7 +161,8 @@ def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark:
         return True
     if conversations.load(db, there).messages != conversation.messages:
         raise ImportRefused(
-            f"{where}: a conversation “{key}” with other messages is stored already. Give this one another key."
+            f"{where}: a conversation “{key}” with other messages is stored already. Give this one another "
+            "key."
         )
     if conversation.trajectory is not None:
         known = trajectories.find(db, there)
@@ -157,7 +170,8 @@ def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark:
             trajectories.save(db, there, conversation.trajectory)
         elif known != conversation.trajectory:
             raise ImportRefused(
-                f"{where}: the conversation “{key}” is stored already with another trajectory. Give this one another key."
+                f"{where}: the conversation “{key}” is stored already with another trajectory. Give this one "
+                "another key."
             )
     return False
 
@@ -175,7 +189,8 @@ def _trajectory(values: Any, benchmark: str, where: str) -> Mapping[str, Any] | 
         known.check_trajectory(values)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise ImportRefused(
-            f"{where}: the trajectory is none as `concord export` writes it ({type(error).__name__}: {error})."
+            f"{where}: the trajectory is none as `concord export` writes it ({type(error).__name__}: "
+            f"{error})."
         ) from error
     whole: Mapping[str, Any] = values
     return whole
@@ -189,10 +204,17 @@ def _benchmark(db: Database, entry: Mapping[str, Any]) -> None:
 
 def _study(db: Database, entry: Mapping[str, Any], where: str) -> str:
     study = Study(
-        name=entry["name"], criteria=tuple(_criterion(c) for c in entry["criteria"]), title=entry["title"],
-        guidelines=entry["guidelines"], source=entry["source"], per_turn=entry["per_turn"], overlap=entry["overlap"],
-        seed=entry["seed"], anonymous=entry["anonymous"], meta=entry["meta"],
-    )  # fmt: skip
+        name=entry["name"],
+        criteria=tuple(_criterion(c) for c in entry["criteria"]),
+        title=entry["title"],
+        guidelines=entry["guidelines"],
+        source=entry["source"],
+        per_turn=entry["per_turn"],
+        overlap=entry["overlap"],
+        seed=entry["seed"],
+        anonymous=entry["anonymous"],
+        meta=entry["meta"],
+    )
     studies.create(db, study)
     ids = conversations.existing(db, [key for key, _, _ in entry["units"]])
     lost = [key for key, _, _ in entry["units"] if key not in ids]
@@ -206,19 +228,29 @@ def _study(db: Database, entry: Mapping[str, Any], where: str) -> str:
 
 def _as_entry(db: Database, study: Study) -> dict[str, Any]:
     return {
-        "kind": "study", "name": study.name, "title": study.title, "guidelines": study.guidelines, "source": study.source,
-        "per_turn": study.per_turn, "overlap": study.overlap, "seed": study.seed, "anonymous": study.anonymous,
-        "meta": dict(study.meta), "criteria": [_told(c) for c in study.criteria],
+        "kind": "study",
+        "name": study.name,
+        "title": study.title,
+        "guidelines": study.guidelines,
+        "source": study.source,
+        "per_turn": study.per_turn,
+        "overlap": study.overlap,
+        "seed": study.seed,
+        "anonymous": study.anonymous,
+        "meta": dict(study.meta),
+        "criteria": [_told(c) for c in study.criteria],
         "units": [[u["key"], u["turn"], u["stratum"]] for u in studies.units(db, study.name)],
-    }  # fmt: skip
+    }
 
 
 def _told(criterion: Criterion) -> dict[str, Any]:
     scale = criterion.scale
     return {
-        "name": criterion.name, "statement": criterion.statement, "title": criterion.title, "counted": criterion.counted,
-        "conditional": criterion.conditional, "values": list(scale.values), "labels": list(scale.labels), "continuous": scale.continuous,
-    }  # fmt: skip
+        **{name: getattr(criterion, name) for name in ("name", "statement", "title", "counted", "conditional")},
+        "values": list(scale.values),
+        "labels": list(scale.labels),
+        "continuous": scale.continuous,
+    }
 
 
 def _criterion(told: Mapping[str, Any]) -> Criterion:

@@ -1,4 +1,4 @@
-"""A dialogue as other tools write it: a list of {"role" or "speaker", "content" or "text"}, or plain text for a single reply."""
+"""A dialogue in other tools' form: a list of {"role" or "speaker", "content" or "text"}, or plain text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _SPEAKERS: dict[str, Role] = {
 
 
 def from_cell(text: str, where: str) -> tuple[Message, ...]:
-    """The messages of a cell: a JSON list of utterances, else one reply. Raises ImportRefused for a list that is no dialogue."""
+    """The messages of a cell: a JSON list of utterances, else one reply.
+
+    Raises ImportRefused for a list that is no dialogue.
+    """
     if text.lstrip().startswith("["):
         try:
             value = json.loads(text)
@@ -30,7 +33,10 @@ def from_cell(text: str, where: str) -> tuple[Message, ...]:
 
 
 def from_list(entries: Sequence[Any], where: str) -> tuple[Message, ...]:
-    """The messages of a list of utterances; what an utterance says beside role and content is kept. Raises ImportRefused."""
+    """The messages of a list of utterances; what an utterance says beside role and content is kept.
+
+    Raises ImportRefused.
+    """
     return tuple(_message(entry, f"{where}, utterance {number}") for number, entry in enumerate(entries, 1))
 
 

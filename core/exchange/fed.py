@@ -1,8 +1,9 @@
-"""FED: 125 dialogues of two systems and of people, rated by people on eleven qualities and by a judge on five.
+"""FED: 125 dialogues of two systems and of people, rated by people on eleven qualities, by a judge on five.
 
-After Mehta & Eskenazi, “Unsupervised Evaluation of Interactive Dialog with DialoGPT” (SIGDIAL 2020). The published file gives
-each dialogue up to five ratings a quality without names: the third rating of one dialogue and the third of another need not be
-the same person's, so the study is anonymous and its raters are positions.
+After Mehta & Eskenazi, “Unsupervised Evaluation of Interactive Dialog with DialoGPT” (SIGDIAL 2020). The
+published file gives each dialogue up to five ratings a quality without names: the third rating of one
+dialogue and the third of another need not be the same person's, so the study is anonymous and its raters are
+positions.
 """
 
 from __future__ import annotations
@@ -27,7 +28,11 @@ RUNS = 5
 
 _THREE = Scale((0, 1, 2), ("No", "Somewhat", "Yes"))
 CRITERIA = (
-    Criterion("Coherent", "The system keeps to the point, so that the dialogue holds together from start to end.", _THREE),
+    Criterion(
+        "Coherent",
+        "The system keeps to the point, so that the dialogue holds together from start to end.",
+        _THREE,
+    ),
     Criterion("Error recovery", "After a mistake, the system finds its way back into the dialogue.", _THREE),
     Criterion(
         "Consistent", "Nothing the system says contradicts what it said before.", Scale((0, 1), ("No", "Yes"))
@@ -38,13 +43,15 @@ CRITERIA = (
     Criterion("Understanding", "The system seems to grasp what the person means.", _THREE),
     Criterion("Flexible", "The system adapts to the person and to what interests them.", _THREE),
     Criterion("Informative", "The system tells the person something new.", _THREE),
-    Criterion("Inquisitive", "The system asks about the person and takes an interest in the answers.", _THREE),
+    Criterion(
+        "Inquisitive", "The system asks about the person and takes an interest in the answers.", _THREE
+    ),
     Criterion(
         "Overall",
         "How good is the dialogue as a whole?",
         Scale((0, 1, 2, 3, 4), ("Very poor", "Poor", "Fair", "Good", "Very good")),
     ),
-)  # fmt: skip
+)
 JUDGED = {"coh": "Coherent", "div": "Diverse", "eng": "Likeable", "inf": "Informative", "ovr": "Overall"}
 
 
@@ -79,7 +86,8 @@ def _load(path: Path) -> Any:
         raise ImportRefused(f"{path} is not UTF-8 text. Take the file as it was published.") from error
     except json.JSONDecodeError as error:
         raise ImportRefused(
-            f"{path}, line {error.lineno}, is not valid JSON ({error.msg}). Take the file as it was published."
+            f"{path}, line {error.lineno}, is not valid JSON ({error.msg}). Take the file as it was "
+            "published."
         ) from error
 
 
@@ -110,7 +118,8 @@ def _people(path: Path, dialogues: Sequence[Mapping[str, Any]], keys: Sequence[s
             criterion = criteria.get(quality)
             if criterion is None:
                 raise ImportRefused(
-                    f"{path} rates {key} on “{quality}”, which is not among FED's qualities: {', '.join(criteria)}."
+                    f"{path} rates {key} on “{quality}”, which is not among FED's qualities: "
+                    f"{', '.join(criteria)}."
                 )
             if not isinstance(scores, list) or len(scores) > RUNS:
                 raise ImportRefused(
@@ -120,7 +129,8 @@ def _people(path: Path, dialogues: Sequence[Mapping[str, Any]], keys: Sequence[s
                 if not _number(score) or score not in criterion.scale:
                     allowed = ", ".join(f"{value:g}" for value in criterion.scale.values)
                     raise ImportRefused(
-                        f"{path} rates {key} on “{quality}” with {score!r}; the scale is {allowed}. Correct the rating."
+                        f"{path} rates {key} on “{quality}” with {score!r}; the scale is {allowed}. Correct "
+                        "the rating."
                     )
                 yield Given(Unit(key), quality, rater, float(score), where=str(path))
 

@@ -18,7 +18,10 @@ from core.store.studies import Study
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One rating as a file gives it. `unit.conversation` is the conversation's key; `where` names its place in the file."""
+    """One rating as a file gives it.
+
+    `unit.conversation` is the conversation's key; `where` names its place in the file.
+    """
 
     unit: Unit
     criterion: str
@@ -33,7 +36,10 @@ class Given:
 
 @dataclass(frozen=True)
 class Incoming:
-    """A study with its ratings. `conversations` holds those the file itself describes; other units must be stored already."""
+    """A study with its ratings.
+
+    `conversations` holds those the file itself describes; other units must be stored already.
+    """
 
     study: Study
     given: Sequence[Given]
@@ -43,7 +49,7 @@ class Incoming:
 
 @dataclass(frozen=True)
 class Imported:
-    """What was stored: units and conversations that are new, ratings by people and by judges, and those that were here already."""
+    """What was stored: new units and conversations, ratings by people and judges, and those known before."""
 
     study: str
     units: int
@@ -56,8 +62,9 @@ class Imported:
 def store(db: Database, incoming: Incoming, *, append: bool = False) -> Imported:
     """Store a study; call it inside one transaction.
 
-    A study of that name that holds ratings is refused, unless `append` says to add to it; one without any is filled.
-    A judge's rating that is stored already with the same score is left as it is. Raises ImportRefused.
+    A study of that name that holds ratings is refused, unless `append` says to add to it; one without any is
+    filled. A judge's rating that is stored already with the same score is left as it is. Raises
+    ImportRefused.
     """
     name = incoming.study.name
     _make_room(db, incoming, append)
@@ -79,7 +86,8 @@ def _make_room(db: Database, incoming: Incoming, append: bool) -> None:
     study = incoming.study
     if study.name not in studies.names(db):
         studies.create(db, study)
-        # The conversations' own scope as well: judges' ratings belong to the conversation, and a further study may be drawn from it.
+        # The conversations' own scope as well: judges' ratings belong to the conversation, and a further
+        # study may be drawn from it.
         scopes = {c.benchmark for c in incoming.conversations.values()}
         for scope in scopes:
             if not ratings.criteria(db, scope):
@@ -87,7 +95,8 @@ def _make_room(db: Database, incoming: Incoming, append: bool) -> None:
         return
     if not append and studies.rated(db, study.name):
         raise ImportRefused(
-            f"There is a study “{study.name}” with ratings already. Give the import another name with --study, "
+            f"There is a study “{study.name}” with ratings already. Give the import another name with "
+            "--study, "
             "or add new ratings to that study with --append."
         )
     known = studies.get(db, study.name)
@@ -98,7 +107,7 @@ def _make_room(db: Database, incoming: Incoming, append: bool) -> None:
 
 
 def _add_units(db: Database, incoming: Incoming, ids: Mapping[str, int]) -> int:
-    """The study's units in the order of the file: turns where people rated turns, else whole conversations."""
+    """The study's units in the order of the file: turns if people rated turns, else conversations."""
     have = {(u["conversation_id"], u["turn"]) for u in studies.units(db, incoming.study.name)}
     keys = dict.fromkeys(
         Unit(g.unit.conversation, g.unit.turn if incoming.study.per_turn else None) for g in incoming.given
@@ -121,15 +130,24 @@ def _rows(db: Database, incoming: Incoming, ids: Mapping[str, int], study_id: in
         if there is None:
             rows.append(
                 Row(
-                    conversation, g.unit.turn, g.criterion, rater, g.repeat, owner, g.score, g.explanation,
-                    g.meta, g.created or moment,
+                    conversation,
+                    g.unit.turn,
+                    g.criterion,
+                    rater,
+                    g.repeat,
+                    owner,
+                    g.score,
+                    g.explanation,
+                    g.meta,
+                    g.created or moment,
                 )
-            )  # fmt: skip
+            )
         elif g.rater.kind == "judge" and there == g.score:
             known += 1
         else:
             raise ImportRefused(
-                f"{g.where}: {g.rater.name} rated “{g.unit.conversation}” on “{g.criterion}” already ({there:g}). "
+                f"{g.where}: {g.rater.name} rated “{g.unit.conversation}” on “{g.criterion}” already "
+                f"({there:g}). "
                 "Remove the line; nothing was imported."
             )
     return rows, known

@@ -1,4 +1,4 @@
-"""Another benchmark's ranking as a CSV file: one model a line, with its score (more is better) or its rank (1 is best)."""
+"""Another benchmark's ranking as a CSV file: one model a line, with its score or its rank."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ SHOWN = 10
 
 
 def read(data: bytes, name: str) -> Other:
-    """Read a file whole; `name` is what it is called in sentences. Columns are separated by commas, semicolons or tabs.
+    """Read a file whole; `name` is what it is called in sentences.
+
+    Columns are separated by commas, semicolons or tabs.
 
     Raises ImportRefused naming every line that is wrong (a model twice, no number), or what the file lacks.
     """
@@ -69,7 +71,8 @@ def _column(where: str, columns: Sequence[str], names: Sequence[str], called: st
         if name in columns:
             return columns.index(name)
     raise ImportRefused(
-        f"{where}: the column {called} is missing. The first line must name model, and score or rank; it names "
+        f"{where}: the column {called} is missing. The first line must name model, and score or rank; it "
+        "names "
         f"{', '.join(name for name in columns if name)[:LONGEST]}."
     )
 
@@ -77,7 +80,8 @@ def _column(where: str, columns: Sequence[str], names: Sequence[str], called: st
 def _line(where: str, cells: Sequence[str], width: int, model: int, value: int, by: str) -> tuple[str, float]:
     if len(cells) != width:
         raise ImportRefused(
-            f"{where}, has {len(cells)} cells; the first line names {width} columns. Put a name with commas in double quotes."
+            f"{where}, has {len(cells)} cells; the first line names {width} columns. Put a name with commas "
+            "in double quotes."
         )
     who, text = unmarked(cells[model]).strip(), cells[value].strip()
     if not who or not text:

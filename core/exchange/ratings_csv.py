@@ -1,4 +1,4 @@
-"""Ratings in long form, one a line, in and out: what any spreadsheet, notebook or annotation tool can write and read."""
+"""Ratings in long form (CSV), one a line, as spreadsheets, notebooks and annotation tools write them."""
 
 from __future__ import annotations
 
@@ -20,15 +20,24 @@ from core.table import marked, unmarked
 
 REQUIRED = ("item_id", "criterion", "rater_type", "rater", "score")
 OPTIONAL = (
-    "turn", "repeat", "variant", "simulated", "explanation", "created", "text", "text_ref", "model", "language",
-)  # fmt: skip
+    "turn",
+    "repeat",
+    "variant",
+    "simulated",
+    "explanation",
+    "created",
+    "text",
+    "text_ref",
+    "model",
+    "language",
+)
 SHOWN = 10
 """So many wrong lines are named one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One rating, its cells read; `number` is the line of the file its record begins in, `cells` the rest, where not empty."""
+    """One rating, parsed. `number` is the line where its record begins, `cells` the optional columns."""
 
     number: int
     item: str
@@ -42,7 +51,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """A file that was read whole: well-formed lines, no rating twice. `extra` are the columns that have no meaning here."""
+    """A file that was read whole: well-formed lines, no rating twice.
+
+    `extra` are the columns that have no meaning here.
+    """
 
     file: str
     lines: Sequence[Line]
@@ -54,7 +66,11 @@ class Table:
 
 
 def read(path: Path, *, delimiter: str = ",") -> Table:
-    """Read a file whole. Raises ImportRefused naming every line that is wrong: cells missing, not a number, a rating twice; or no header."""
+    """Read a file whole.
+
+    Raises ImportRefused naming every line that is wrong: cells missing, not a number, a rating twice; or no
+    header.
+    """
     lines: list[Line] = []
     wrong: list[str] = []
     seen: dict[tuple[Any, ...], int] = {}
@@ -77,7 +93,8 @@ def read(path: Path, *, delimiter: str = ",") -> Table:
                 else ""
             )
             wrong.append(
-                f"{path}, line {number}: {line.rater.kind} “{line.rater.name}” rated “{line.item}” on “{line.criterion}” in line "
+                f"{path}, line {number}: {line.rater.kind} “{line.rater.name}” rated “{line.item}” on "
+                f"“{line.criterion}” in line "
                 f"{seen[key]} already. Keep one of the two.{hint}"
             )
             continue
@@ -93,11 +110,23 @@ def read(path: Path, *, delimiter: str = ",") -> Table:
 
 
 def write(db: Database, out: TextIO, study: str = "") -> int:
-    """Write a study's ratings that count, judges' and people's (or all there are), as `read` takes them; returns how many."""
+    """Write a study's ratings that count (or all ratings) as `read` takes them; returns how many."""
     columns = [
-        "item_id", "turn", "criterion", "rater_type", "rater", "variant", "simulated", "repeat", "score", "explanation", "created",
-        "model", "language", *([] if study else ["study"]),
-    ]  # fmt: skip
+        "item_id",
+        "turn",
+        "criterion",
+        "rater_type",
+        "rater",
+        "variant",
+        "simulated",
+        "repeat",
+        "score",
+        "explanation",
+        "created",
+        "model",
+        "language",
+        *([] if study else ["study"]),
+    ]
     columns = list(dict.fromkeys([*columns, *ratings.told_beside(db)]))
     writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
@@ -128,11 +157,13 @@ def _header(path: Path, number: int, cells: Sequence[str], delimiter: str) -> li
             if sign != delimiter and len(names) < 3 and sign in line:
                 option = "tab" if sign == "\t" else sign
                 raise ImportRefused(
-                    f"{path}, line {number}: the columns are separated by {called}. Add --delimiter '{option}', or save the file "
+                    f"{path}, line {number}: the columns are separated by {called}. Add --delimiter "
+                    f"'{option}', or save the file "
                     "with commas."
                 )
         raise ImportRefused(
-            f"{path}, line {number}: the column {missing[0]} is missing. The first line must name {', '.join(REQUIRED)}; it names "
+            f"{path}, line {number}: the column {missing[0]} is missing. The first line must name "
+            f"{', '.join(REQUIRED)}; it names "
             f"{', '.join(name for name in names if name)}."
         )
     named = [name for name in names if name]
@@ -146,7 +177,8 @@ def _line(
 ) -> Line:
     if len(cells) != len(header):
         raise ImportRefused(
-            f"{where}, has {len(cells)} cells; the first line names {len(header)} columns. Put a text with commas in double quotes."
+            f"{where}, has {len(cells)} cells; the first line names {len(header)} columns. Put a text with "
+            "commas in double quotes."
         )
     row = {name: unmarked(cell) for name, cell in zip(header, cells, strict=True) if cell and name}
     if missing := [name for name in REQUIRED if not row.get(name, "").strip()]:
@@ -163,9 +195,15 @@ def _line(
             name, which, variant if which == "judge" else "", simulated in ("1", "true", "yes")
         )
     return Line(
-        number, item, criterion, rater, _whole(where, "turn", row.pop("turn", ""), 1),
-        _whole(where, "repeat", row.pop("repeat", ""), 0) or 0, figure_in(where, "score", score), row,
-    )  # fmt: skip
+        number,
+        item,
+        criterion,
+        rater,
+        _whole(where, "turn", row.pop("turn", ""), 1),
+        _whole(where, "repeat", row.pop("repeat", ""), 0) or 0,
+        figure_in(where, "score", score),
+        row,
+    )
 
 
 def _whole(where: str, column: str, text: str, least: int) -> int | None:
@@ -178,6 +216,7 @@ def _whole(where: str, column: str, text: str, least: int) -> int | None:
     # A column with gaps comes out of pandas as 1.0, 2.0, …
     if not math.isfinite(number) or number != int(number) or number < least:
         raise ImportRefused(
-            f"{where}: the {column} “{text}” is not a whole number from {least}. Correct it, or leave it empty."
+            f"{where}: the {column} “{text}” is not a whole number from {least}. Correct it, or leave it "
+            "empty."
         )
     return int(number)

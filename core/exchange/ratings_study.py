@@ -1,4 +1,4 @@
-"""The study that a file of ratings holds: its items matched with the workspace's conversations, its criteria with their scales."""
+"""The study of a ratings file: items matched with the workspace's conversations, criteria with scales."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def incoming(
 ) -> Incoming:
     """The study that a file holds, its items matched with the conversations of this workspace.
 
-    An item is the conversation “study/item_id” or else “item_id” where one is stored, else a new one, “study/item_id”. A study
-    rates turns if people's lines have a turn, and conversations whole if they have none. Raises ImportRefused for lines that
-    contradict each other or the workspace.
+    An item is the conversation “study/item_id” or else “item_id” where one is stored, else a new one,
+    “study/item_id”. A study rates turns if people's lines have a turn, and conversations whole if they have
+    none. Raises ImportRefused for lines that contradict each other or the workspace.
     """
     known = studies.get(db, study) if study in studies.names(db) else None
     per_turn = _per_turn(table, known)
@@ -74,11 +74,17 @@ def incoming(
         }
         given.append(
             Given(
-                Unit(key_of[line.item], line.turn), line.criterion, line.rater, line.score, line.repeat,
-                line.cells.get("explanation", ""), json.dumps(told, ensure_ascii=False) if told else None,
-                line.cells.get("created", ""), table.where(line),
+                Unit(key_of[line.item], line.turn),
+                line.criterion,
+                line.rater,
+                line.score,
+                line.repeat,
+                line.cells.get("explanation", ""),
+                json.dumps(told, ensure_ascii=False) if told else None,
+                line.cells.get("created", ""),
+                table.where(line),
             )
-        )  # fmt: skip
+        )
     made = known or Study(study, (), title=title, source="ratings", per_turn=per_turn)
     return Incoming(replace(made, criteria=criteria), given, new, table.file)
 
@@ -89,7 +95,8 @@ def _per_turn(table: Table, known: Study | None) -> bool:
     without = next((line for line in people if line.turn is None), None)
     if with_turn and without:
         raise ImportRefused(
-            f"{table.where(without)}, has no turn and line {with_turn.number} has one: a study rates either turns or whole "
+            f"{table.where(without)}, has no turn and line {with_turn.number} has one: a study rates either "
+            "turns or whole "
             "conversations. Import the two kinds as two studies."
         )
     per_turn = known.per_turn if known else with_turn is not None
@@ -102,7 +109,8 @@ def _per_turn(table: Table, known: Study | None) -> bool:
     lost = next((line for line in table.lines if per_turn and line.turn is None), None)
     if lost is not None:
         raise ImportRefused(
-            f"{table.where(lost)}, has no turn, while people rate turns: it could not be compared. Give it a turn, or import it as "
+            f"{table.where(lost)}, has no turn, while people rate turns: it could not be compared. Give it a "
+            "turn, or import it as "
             "another study."
         )
     return per_turn
@@ -122,7 +130,8 @@ def _items(table: Table) -> dict[str, _Item]:
                 said, number = item.said.setdefault(column, (value, line.number))
                 if said != value:
                     raise ImportRefused(
-                        f"{table.where(line)}: the {column} of “{line.item}” differs from that in line {number}. Make them the same, or "
+                        f"{table.where(line)}: the {column} of “{line.item}” differs from that in line "
+                        f"{number}. Make them the same, or "
                         "give it once."
                     )
         for column in [c for c, value in item.extra.items() if value != line.cells.get(c, "")]:
@@ -144,7 +153,8 @@ def _key(study: str, item: str, stored: Mapping[str, int]) -> str:
 def _refuse_benchmark(db: Database, study: str) -> None:
     if conversations.count(db, Filter(benchmark=study)):
         raise ImportRefused(
-            f"“{study}” is a benchmark of this workspace, and the file's items would be counted with its conversations. Give the "
+            f"“{study}” is a benchmark of this workspace, and the file's items would be counted with its "
+            "conversations. Give the "
             "study another name with --study."
         )
 
@@ -157,7 +167,7 @@ def _conversations(
     key_of: Mapping[str, str],
     stored: Mapping[str, int],
 ) -> tuple[dict[str, Conversation], set[str]]:
-    """The conversations that are new, and the extra columns that speak of the item rather than of a single rating."""
+    """The new conversations, and the extra columns that describe the item and not a single rating."""
     fresh = {item: about for item, about in items.items() if key_of[item] not in stored}
     of_item = {c for c in table.extra if all(c in about.extra for about in fresh.values())}
     facets = {c for c in of_item if _is_facet([about.extra[c] for about in fresh.values()])}
@@ -170,7 +180,8 @@ def _conversations(
             there = conversations.load(db, key_of[item]).messages
             if [(m.role, m.content) for m in there] != [(m.role, m.content) for m in messages]:
                 raise ImportRefused(
-                    f"{table.where(about.said['text'][1])}: the conversation “{key_of[item]}” is stored with another text. Rename the "
+                    f"{table.where(about.said['text'][1])}: the conversation “{key_of[item]}” is stored with "
+                    "another text. Rename the "
                     "item, or leave out the text."
                 )
             continue
@@ -188,7 +199,7 @@ def _conversations(
 
 
 def _is_facet(values: Sequence[str]) -> bool:
-    """Whether a column is something to filter and stratify by: short values, few of them, shared by several items."""
+    """Whether a column can be a facet: short values, few of them, shared by several items."""
     different = set(values)
     return len(different) <= min(FACET_VALUES, len(values) - 1) and all(
         len(v) <= FACET_LENGTH for v in different
@@ -198,7 +209,7 @@ def _is_facet(values: Sequence[str]) -> bool:
 def _text(
     db: Database, table: Table, items: Mapping[str, _Item], item: str
 ) -> tuple[tuple[Message, ...], Mapping[str, Any]]:
-    """An item's messages: its own, or those of the item or stored conversation that its text_ref names; and what stands beside them."""
+    """An item's messages and context: its own, or those that its text_ref names."""
     passed = [item]
     while True:
         about = items[passed[-1]]
@@ -215,7 +226,8 @@ def _text(
         if ref not in items:
             if conversations.find_id(db, ref) is None:
                 raise ImportRefused(
-                    f"{table.where(number)}: text_ref “{ref}” names neither an item of the file nor a stored conversation. Import the "
+                    f"{table.where(number)}: text_ref “{ref}” names neither an item of the file nor a stored "
+                    "conversation. Import the "
                     "conversations first, or give the text."
                 )
             there = conversations.load(db, ref)
@@ -238,7 +250,8 @@ def _refuse_missing_turns(
         # A conversation without any text cannot tell.
         if turns[key] and line.turn not in turns[key]:
             raise ImportRefused(
-                f"{table.where(line)}: “{line.item}” has no reply in turn {line.turn}; turns count from 1 to {max(turns[key])}."
+                f"{table.where(line)}: “{line.item}” has no reply in turn {line.turn}; turns count from 1 to "
+                f"{max(turns[key])}."
             )
 
 
@@ -250,7 +263,7 @@ def _criteria(
     scales: Mapping[str, Scale],
     uncounted: Sequence[str],
 ) -> tuple[Criterion, ...]:
-    """The study's criteria: a new study asks all that the file rates, a known one gains those that people rate."""
+    """The study's criteria: all that the file rates for a new study; a known one gains those people rate."""
     people: dict[str, list[Line]] = {}
     judges: dict[str, list[Line]] = {}
     for line in table.lines:
@@ -281,7 +294,8 @@ def _criteria(
         if off is not None:
             scale = criterion.scale
             raise ImportRefused(
-                f"{table.where(off)}: the score {off.score:g} is not on the scale of “{criterion.name}” ({scale.low:g} to {scale.high:g}). "
+                f"{table.where(off)}: the score {off.score:g} is not on the scale of “{criterion.name}” "
+                f"({scale.low:g} to {scale.high:g}). "
                 "Correct it, or the scale."
             )
     return tuple(criteria)

@@ -45,5 +45,6 @@ def told(option: str) -> tuple[str, Scale]:
         return criterion.strip(), Scale(values, labels)
     except ValueError:
         raise ImportRefused(
-            f"--scale {option} is not understood. Write criterion=1-5, or criterion=1:bad,2:fair,3:good with the answers rising."
+            f"--scale {option} is not understood. Write criterion=1-5, or criterion=1:bad,2:fair,3:good with "
+            "the answers rising."
         ) from None

@@ -39,7 +39,8 @@ def _links() -> None:
         return
     with st.container(border=True):
         st.markdown(
-            "**Copy each link now and hand it to its person.** It is shown this once; whoever has it sits at that desk."
+            "**Copy each link now and hand it to its person.** It is shown this once; whoever has it sits at "
+            "that desk."
         )
         for name, link in made.items():
             st.markdown(plain(name))
@@ -56,7 +57,7 @@ def _invite() -> None:
 
 
 def _here() -> str:
-    """The address this page was opened at; where annotators come by another name, the researcher corrects it."""
+    """The address this page was opened at. The researcher corrects it if annotators use another one."""
     url = urlsplit(st.context.url or studies.BASE_URL)
     return f"{url.scheme}://{url.netloc}"
 
@@ -69,23 +70,33 @@ def _table(people: list[Annotator]) -> None:
             pairs[s.rater] = done + s.done, dealt + s.dealt
     rows = [
         {
-            "name": a.name, "link": "withdrawn" if a.revoked else "works" if a.invited else "none", "done": 100 * a.done / a.items if a.items else None,
-            "items": f"{a.done} of {a.items}" if a.items else "" if a.id in pairs else "nothing dealt", "skipped": a.skipped, "minutes": a.seconds / 60,
-            "pairs": " of ".join(map(str, pairs.get(a.id, ()))), "mock": a.simulated,
+            "name": a.name,
+            "link": "withdrawn" if a.revoked else "works" if a.invited else "none",
+            "done": 100 * a.done / a.items if a.items else None,
+            "items": f"{a.done} of {a.items}" if a.items else "" if a.id in pairs else "nothing dealt",
+            "skipped": a.skipped,
+            "minutes": a.seconds / 60,
+            "pairs": " of ".join(map(str, pairs.get(a.id, ()))),
+            "mock": a.simulated,
         }
         for a in people
-    ]  # fmt: skip
+    ]
     st.dataframe(
         pd.DataFrame(rows).drop(columns=[] if pairs else ["pairs"]),
         hide_index=True,
         height="content",
         placeholder="",
         column_config={
-            "name": "Name", "link": "Link", "done": st.column_config.ProgressColumn("Done", min_value=0, max_value=100, format="%.0f%%"),
-            "items": "Items", "skipped": "Skipped", "minutes": st.column_config.NumberColumn("Minutes at work", format="%.0f"),
-            "pairs": "Pairs compared", "mock": st.column_config.CheckboxColumn("Mock"),
+            "name": "Name",
+            "link": "Link",
+            "done": st.column_config.ProgressColumn("Done", min_value=0, max_value=100, format="%.0f%%"),
+            "items": "Items",
+            "skipped": "Skipped",
+            "minutes": st.column_config.NumberColumn("Minutes at work", format="%.0f"),
+            "pairs": "Pairs compared",
+            "mock": st.column_config.CheckboxColumn("Mock"),
         },
-    )  # fmt: skip
+    )
 
 
 def _one(people: list[Annotator]) -> None:
@@ -134,7 +145,8 @@ def _invited() -> None:
         # A second link would close the first, which is somebody's way to their desk.
         told.refused(
             NotAllowed(
-                f"{', '.join(again)} can come in already. Renew the link below if it was lost; nobody was invited now."
+                f"{', '.join(again)} can come in already. Renew the link below if it was lost; nobody was "
+                "invited now."
             )
         )
     elif names:

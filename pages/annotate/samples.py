@@ -1,4 +1,4 @@
-"""Studies and their samples: draw one, deal it, follow how people get on, read what they skipped and flagged."""
+"""Studies and their samples: draw one, deal it, follow its progress, read what was skipped and flagged."""
 
 from __future__ import annotations
 
@@ -91,7 +91,8 @@ def _facts(study: Study, items: int) -> None:
     st.markdown(" · ".join(filter(None, parts)))
     if study.anonymous:
         st.info(
-            "People's ratings in this study have no names, so nothing more can be dealt. Draw a new study from the same conversations."
+            "People's ratings in this study have no names, so nothing more can be dealt. Draw a new study "
+            "from the same conversations."
         )
 
 
@@ -116,11 +117,16 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
 def _progress(items: list[progress.Item]) -> None:
     rows = [
         {
-            "annotator": p.annotator, "done": 100 * p.done / p.items, "of": f"{p.done} of {p.items}", "skipped": p.skipped, "flagged": p.flagged,
-            "seconds": p.seconds, "last": p.last,
+            "annotator": p.annotator,
+            "done": 100 * p.done / p.items,
+            "of": f"{p.done} of {p.items}",
+            "skipped": p.skipped,
+            "flagged": p.flagged,
+            "seconds": p.seconds,
+            "last": p.last,
         }
         for p in quality.progress(items)
-    ]  # fmt: skip
+    ]
     if not rows:
         return
     st.subheader("Progress", anchor=False)
@@ -148,11 +154,14 @@ def _remarks(items: list[progress.Item]) -> None:
     st.subheader("Skipped and flagged", anchor=False)
     rows = [
         {
-            "what": "skipped" if i.state == "skipped" else "flagged", "annotator": i.annotator, "said": i.reason if i.state == "skipped" else i.flag,
-            "conversation": of_conversation(i.conversation_id), "turn": i.turn,
+            "what": "skipped" if i.state == "skipped" else "flagged",
+            "annotator": i.annotator,
+            "said": i.reason if i.state == "skipped" else i.flag,
+            "conversation": of_conversation(i.conversation_id),
+            "turn": i.turn,
         }
         for i in noted
-    ]  # fmt: skip
+    ]
     st.dataframe(
         pd.DataFrame(rows).dropna(axis=1, how="all"),
         hide_index=True,

@@ -1,4 +1,4 @@
-"""Drawing a study: what is taken, how it is spread, what is asked, and how the draw would look before it is kept."""
+"""Drawing a study: what is drawn, its strata, what is asked, and a preview of the sample."""
 
 from __future__ import annotations
 
@@ -43,16 +43,27 @@ def form() -> None:
         without_refused = st.toggle("Pass over conversations in which a judge saw a refusal")
         varied = [name for name, found in values.items() if name != "benchmark" and len(found) > 1]
         by = st.multiselect(
-            "Spread over", varied, default=varied, format_func=_heading,
-            help="Strata: every combination of these gets its share; where there are more combinations than items, each single value does.",
-        )  # fmt: skip
+            "Spread over",
+            varied,
+            default=varied,
+            format_func=_heading,
+            help="Strata: every combination of these gets its share; where there are more combinations than "
+            "items, each single value does.",
+        )
         allocation = st.segmented_control(
-            "Each stratum gives", ["even", "proportional"], default="even", required=True,
+            "Each stratum gives",
+            ["even", "proportional"],
+            default="even",
+            required=True,
             format_func={"even": "the same number", "proportional": "its share"}.__getitem__,
-        )  # fmt: skip
+        )
     draw: dict[str, Any] = {
-        "wanted": wanted, "by": by, "seed": seed, "allocation": allocation, "exclude_refused": without_refused,
-    }  # fmt: skip
+        "wanted": wanted,
+        "by": by,
+        "seed": seed,
+        "allocation": allocation,
+        "exclude_refused": without_refused,
+    }
     with right:
         st.subheader("What the draw looks like", anchor=False)
         possible = _preview(n, draw)
@@ -98,7 +109,7 @@ def _numbers() -> tuple[int, int]:
 
 @st.cache_resource(max_entries=8, show_spinner="Drawing …")
 def _sample(folder: str, stock: str, n: int, draw: Mapping[str, Any]) -> Sample:
-    """The draw; anew when there is more to draw from or something else is asked for, not at every word typed below it."""
+    """The sample; drawn again only if the stock or the options change."""
     with workspace().read() as db:
         return studies.draw(db, n, **draw)
 
@@ -164,7 +175,8 @@ def _keep(
     begin = default_guidelines(
         workspace().folders("data"), benchmark, criteria, language=wanted.language, per_turn=per_turn
     )
-    # A key per starting text: other criteria bring other words, and what was typed over the former stays with them.
+    # A key per starting text: other criteria bring other words, and what was typed over the former stays with
+    # them.
     guidelines = editor(begin, key=f"guidelines of {benchmark} {wanted.language} {per_turn} {' '.join(ask)}")
     kept = {
         "ask": criteria,
@@ -183,8 +195,13 @@ def _keep(
         if not there
     ]
     st.button(
-        "Keep this study", type="primary", icon=":material/check:", disabled=bool(missing), on_click=_store, args=(name, n, {**draw, **kept}),
-    )  # fmt: skip
+        "Keep this study",
+        type="primary",
+        icon=":material/check:",
+        disabled=bool(missing),
+        on_click=_store,
+        args=(name, n, {**draw, **kept}),
+    )
     if missing:
         st.caption(f"Still needed: {', '.join(missing)}.")
 

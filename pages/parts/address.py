@@ -1,4 +1,4 @@
-"""What a page shows, named in its address, so that a copied address shows the same: by the thing's own name, the default's too."""
+"""What a page shows stands in its address, so that a copied address shows the same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pages.parts.plain import plain
 
 
 def asked(name: str, options: Sequence[str], default: str) -> str:
-    """The option that the address asks for under this name; the default, with a word about it, where there is no such thing."""
+    """The option that the address names; the default, with a warning, if there is no such option."""
     wanted = st.query_params.get(name)
     if wanted is None or wanted in options:
         return wanted or default

@@ -1,4 +1,4 @@
-"""Parts of a page that are redrawn by themselves: they ask anew who is here and show errors as sentences, as the frame does for pages."""
+"""Parts of a page that are redrawn alone. Like the frame, they check who is here and show errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from pages.parts.session import here, sentence
 
 
 def live(draw: Callable[..., None], *, every: float | None = None) -> Callable[..., None]:
-    """The part, redrawn when something in it is used, and every so many seconds. The frame is not asked then, so the part asks itself."""
+    """The part, redrawn when something in it is used, and every so many seconds.
+
+    The frame is not asked then, so the part asks itself.
+    """
 
     @wraps(draw)
     def guarded(*args: Any, **named: Any) -> None:

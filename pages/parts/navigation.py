@@ -1,4 +1,7 @@
-"""What the app consists of: sections, and in each the page files with their titles. A page that is not listed here is not served."""
+"""What the app consists of: sections, and in each the page files with their titles.
+
+A page that is not listed here is not served.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ PAGES = Path(__file__).resolve().parent.parent
 
 
 class PageFile(NamedTuple):
-    """A page: its file below `pages/`, the name people see, the address ("" is the root, for one page), the icon."""
+    """A page: its file below `pages/`, its title, its address ("" for the root), its icon."""
 
     file: str
     title: str

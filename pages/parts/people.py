@@ -1,8 +1,8 @@
-"""Who is here: the researcher, an annotator by their link, or somebody unknown; decided in one function for every page.
+"""Who is here: the researcher, an annotator by their link, or somebody unknown.
 
-*Local* means that the browser runs on the server's machine: the connection comes from a loopback address, it asked for a
-loopback host, its page came from one, and no proxy says that it passed something on. A proxy on the same machine that
-says nothing at all of itself looks local; behind one, set CONCORD_SIGN_IN=always (`concord app --sign-in`).
+*Local* means that the browser runs on the server's machine: the connection comes from a loopback address, the
+request and its origin name a loopback host, and no header names a proxy. A proxy on the same machine that sends
+none of these headers looks local; behind one, set CONCORD_SIGN_IN=always (`concord app --sign-in`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,15 @@ from core.store import access
 from core.workspace import Workspace
 
 COOKIE = "concord_researcher"
-_PASSED_ON = {"forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-server", "x-real-ip"}  # fmt: skip
+_PASSED_ON = {
+    "forwarded",
+    "via",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-forwarded-server",
+    "x-real-ip",
+}
 
 
 @dataclass(frozen=True)
@@ -45,8 +53,9 @@ class AnnotatorHere:
 def who_is_here(workspace: Workspace) -> Researcher | AnnotatorHere | None:
     """The one decision. A link comes first: whoever opens one is that annotator for the rest of the session.
 
-    Asked anew on every run, so that a link withdrawn or a passphrase renewed counts at once. Raises NotAllowed for a link that
-    does not work, ConfigError where sign-in by OIDC is set up without a list of researchers.
+    Asked anew on every run, so that a link withdrawn or a passphrase renewed counts at once. Raises
+    NotAllowed for a link that does not work, ConfigError where sign-in by OIDC is set up without a list of
+    researchers.
     """
     token = st.query_params.get("token") or st.session_state.get("token")
     if token:
@@ -88,7 +97,8 @@ def _by_oidc() -> Researcher | None:
     listed = [str(entry).lower() for entry in st.secrets.get("concord", {}).get("researchers", ())]
     if not listed:
         raise ConfigError(
-            "Sign-in is set up in .streamlit/secrets.toml, but nobody may come in. Add a section [concord] with "
+            "Sign-in is set up in .streamlit/secrets.toml, but nobody may come in. Add a section [concord] "
+            "with "
             'researchers = ["name@example.org", "@example.org"].'
         )
     email = str(st.user.get("email") or "").lower()
@@ -100,7 +110,7 @@ def _by_oidc() -> Researcher | None:
 
 
 def _local_session() -> bool:
-    """The same of the present session; its connection is read once, so that address and headers belong together."""
+    """Whether the present session is local. Address and headers are read from one connection."""
     context = get_script_run_ctx()
     client = runtime.get_instance().get_client(context.session_id) if context and runtime.exists() else None
     if client is None or client.client_context is None:

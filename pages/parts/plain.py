@@ -1,10 +1,11 @@
-"""Text of others (names, comments, models' output) inside a page's Markdown: shown letter for letter, never interpreted."""
+"""Text of others (names, comments, models' output) inside Markdown, shown letter for letter."""
 
 from __future__ import annotations
 
 import re
 
-# A colon begins Streamlit's directives and icons, a dollar its formulas; a line break would end a table's cell.
+# A colon begins Streamlit's directives and icons, a dollar its formulas; a line break would end a table's
+# cell.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=\"'])")
 
 

@@ -15,7 +15,7 @@ from pages.parts.people import AnnotatorHere, Researcher, who_is_here
 
 @st.cache_resource(show_spinner=False)
 def workspace() -> Workspace:
-    """The workspace this server has open (CONCORD_WORKSPACE, else ./workspace): opened once, migrated if it is older."""
+    """The workspace of this server (CONCORD_WORKSPACE, else ./workspace), opened and migrated once."""
     chosen = Workspace.chosen()
     _held_open(chosen.db_path)
     return chosen
@@ -27,7 +27,10 @@ def _held_open(path: Path) -> sqlite3.Connection:
 
 
 def here() -> Researcher | AnnotatorHere | None:
-    """Who is looking at this page; None for somebody who has to sign in first. Raises NotAllowed for a link that does not work."""
+    """Who is looking at this page; None for somebody who has to sign in first.
+
+    Raises NotAllowed for a link that does not work.
+    """
     return who_is_here(workspace())
 
 

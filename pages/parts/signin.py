@@ -1,4 +1,4 @@
-"""How a researcher signs in when the app is served beyond its own machine: by OpenID Connect, else by a passphrase."""
+"""Sign-in of researchers when the app is served beyond its own machine: OpenID Connect or a passphrase."""
 
 from __future__ import annotations
 
@@ -24,10 +24,13 @@ LONGEST_WAIT = 60.0
 
 @dataclass
 class Guesses:
-    """How often sign-in went wrong in a row. After five wrong guesses each further one has to wait, twice as long every time.
+    """How often sign-in went wrong in a row.
 
-    One count for everybody: an address is easily changed, and behind a proxy all share one. The owner waits a minute at worst,
-    and never on the server's own machine; somebody guessing gets 1,440 guesses a day at a passphrase of twelve characters.
+    After five wrong guesses each further one has to wait, twice as long every time.
+
+    One count for everybody: an address is easily changed, and behind a proxy all share one. The owner waits a
+    minute at worst, and never on the server's own machine; somebody guessing gets 1,440 guesses a day at a
+    passphrase of twelve characters.
     """
 
     failures: int = 0
@@ -52,7 +55,7 @@ class Guesses:
 
 @dataclass
 class SetupCode:
-    """What the first researcher has to copy from the server's console, so that not just whoever comes first sets the passphrase."""
+    """The code on the server's console that the first researcher enters to set the passphrase."""
 
     code: str | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -63,7 +66,8 @@ class SetupCode:
             if self.code is None:
                 self.code = "-".join(secrets.token_hex(2).upper() for _ in range(3))
                 print(
-                    f"\n  No passphrase is set yet. To set one in the browser, enter this code there: {self.code}",
+                    "\n  No passphrase is set yet. To set one in the browser, enter this code there: "
+                    f"{self.code}",
                     flush=True,
                 )
                 print("  (or set one here with `concord passphrase`)\n", flush=True)
@@ -92,12 +96,13 @@ def sign_in(workspace: Workspace) -> None:
         else:
             _first_passphrase(workspace)
         st.caption(
-            "Invited to rate conversations? Open the link you were sent: it is your key, no sign-in is needed."
+            "Invited to rate conversations? Open the link you were sent: it is your key, no sign-in is "
+            "needed."
         )
 
 
 def stay_signed_in(who: Researcher) -> None:
-    """Let the browser keep the ticket, so that reloading the page does not ask again; and offer to sign out."""
+    """Store the ticket in the browser, so that a reload does not ask again; and offer to sign out."""
     if who.by == "local":
         return
     with st.sidebar:
@@ -116,7 +121,8 @@ def stay_signed_in(who: Researcher) -> None:
         _keep(data={"name": COOKIE, "value": ticket, "seconds": 12 * 3600, "reload": False}, key="keep")
 
 
-# A script can only ask the browser to keep something by way of the browser. The ticket is signed and ends by itself.
+# A script can only ask the browser to keep something by way of the browser. The ticket is signed and ends by
+# itself.
 _keep = st.components.v2.component(
     "concord_keep",
     js="""

@@ -1,4 +1,4 @@
-"""Pages that only one benchmark has: modules below `pages/<slice>/`, found by name as `core.benchmarks.part` finds the others."""
+"""Page modules that only one benchmark has, in `pages/<slice>/`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pages.parts.navigation import PAGES
 
 
 def part(benchmark: str, module: str) -> ModuleType | None:
-    """A page module of a benchmark's slice, such as “leaderboard”; None where it has none or the benchmark is imported."""
+    """A page module of a benchmark's slice, such as “leaderboard”; None if there is none."""
     if benchmark not in BENCHMARKS:
         return None
     slice_name = slice_of(benchmark)

@@ -21,7 +21,10 @@ def refused(error: ConcordError) -> None:
 
 
 def show() -> None:
-    """Say it. The place is there even when nothing is said, so that nothing below it moves to another place of the page."""
+    """Say it.
+
+    The place is there even when nothing is said, so that nothing below it moves to another place of the page.
+    """
     place = st.empty()
     if _KEY in st.session_state:
         well, sentence = st.session_state.pop(_KEY)

@@ -1,4 +1,7 @@
-"""A conversation, drawn for researchers. What a model wrote is shown letter for letter: no Markdown, no HTML, nothing is loaded for it."""
+"""A conversation, drawn for researchers.
+
+What a model wrote is shown letter for letter: no Markdown, no HTML, nothing is loaded for it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from pages.parts.plain import plain
 
 
 def history_by(conversation: Conversation) -> str:
-    """Who wrote the replies before the last, where it was not the player: a script was cut from a dialogue of another simulator."""
+    """Who wrote the replies before the last, if it was not the player but the model a script was cut from."""
     known = BENCHMARKS.get(conversation.benchmark)
     return known.speakers[1] if known is not None and known.last_reply_only else ""
 
@@ -25,9 +28,13 @@ def transcript(
     before: str = "",
     letters: bool = False,
 ) -> None:
-    """Draw every turn. `before` names who wrote the replies before the last where that was somebody else; `letters` draws what was said in
-    columns that stand under each other, as terminals and boards need it. `beside` is called once a turn, beside the reply (below it on a narrow screen; after the user's message where
-    a reply is owed), to draw what belongs to that turn, such as its scores."""
+    """Draw every turn.
+
+    `before` names who wrote the replies before the last where that was somebody else; `letters` draws what
+    was said in columns that stand under each other, as terminals and boards need it. `beside` is called once
+    a turn, beside the reply (below it on a narrow screen; after the user's message where a reply is owed), to
+    draw what belongs to that turn, such as its scores.
+    """
     turns = list(conversation.turns())
     for turn in turns:
         if turn.user is not None:
@@ -46,7 +53,7 @@ def transcript(
 
 
 def context(conversation: Conversation) -> None:
-    """Draw what was given beside the dialogue (the card of a character, a task); headings that start with “_” are left out."""
+    """Draw the context (the card of a character, a task); headings that start with “_” are left out."""
     for heading, text in conversation.context.items():
         if not heading.startswith("_"):
             with st.expander(plain(heading)):

@@ -1,4 +1,4 @@
-"""What the browser is sent of proposed tasks, and what it reports: the task, what it resembles, and what a person decided."""
+"""The review of proposed tasks: what the browser is sent, and what it reports."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def apply(db: Database, person: str, event: Decided) -> None:
 
 
 def item(found: Review, everything: dict[str, Task], waiting: frozenset[str]) -> dict[str, Any]:
-    """A task as it is shown, with the known tasks it resembles in full: those in use, and those that wait as it does."""
+    """A task as it is shown, with the known tasks it resembles in full."""
     body = found.scenario.body
     words = {field: getattr(found.task, field) for field in SHOWN}
     by = f"by {body['model']}" if body.get("model") else f"from {found.scenario.source}"

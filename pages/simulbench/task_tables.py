@@ -22,9 +22,13 @@ def counts(in_use: Iterable[Task], stored: Sequence[Scenario]) -> None:
                 sum(s.state == state and s.body.get("type") == type for s in stored) for state in STATES[1:]
             )
             st.metric(
-                f"{type.capitalize()}, in use", sum(task.type == type for task in used), f"{waiting} waiting · {rejected} rejected",
-                delta_color="off", delta_arrow="off", border=True,
-            )  # fmt: skip
+                f"{type.capitalize()}, in use",
+                sum(task.type == type for task in used),
+                f"{waiting} waiting · {rejected} rejected",
+                delta_color="off",
+                delta_arrow="off",
+                border=True,
+            )
 
 
 def tasks(rows: Sequence[Task], decided: Mapping[str, Scenario]) -> str | None:
@@ -51,9 +55,14 @@ def tasks(rows: Sequence[Task], decided: Mapping[str, Scenario]) -> str | None:
     if not frame["decided by"].any():
         frame = frame.drop(columns=["decided by", "on (UTC)"])
     chosen = st.dataframe(
-        frame, hide_index=True, key="tasks", on_select="rerun", selection_mode="single-row", alt="Tasks",
+        frame,
+        hide_index=True,
+        key="tasks",
+        on_select="rerun",
+        selection_mode="single-row",
+        alt="Tasks",
         height="content" if len(frame) < 16 else 560,
         column_config={"begins": st.column_config.TextColumn(width="large")},
-    )  # fmt: skip
+    )
     selected = chosen["selection"]["rows"]
     return rows[selected[0]].id if selected and selected[0] < len(rows) else None

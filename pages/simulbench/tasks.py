@@ -27,7 +27,8 @@ def page() -> None:
         return _work()
     st.title("Tasks", anchor=False)
     st.markdown(
-        "What SimulBench's models are asked to simulate. A model may propose more; only what a person **accepts** is used, "
+        "What SimulBench's models are asked to simulate. A model may propose more; only what a person "
+        "**accepts** is used, "
         "and so are the scripts cut from it."
     )
     run_watch.draw(STORED)
@@ -40,9 +41,13 @@ def page() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         who = person.ask()
         st.button(
-            f"Decide about {waiting}" if waiting else "None waits", type="primary", icon=":material/rule:", disabled=not waiting,
-            on_click=_begin, args=(who,),
-        )  # fmt: skip
+            f"Decide about {waiting}" if waiting else "None waits",
+            type="primary",
+            icon=":material/rule:",
+            disabled=not waiting,
+            on_click=_begin,
+            args=(who,),
+        )
         if st.button("Propose tasks", icon=":material/lightbulb:"):
             propose_form.dialog()
     state = st.segmented_control(
@@ -77,7 +82,8 @@ def _opened(key: str, who: str, row: Task) -> None:
         if scenario.decided and scenario.decided_by:
             st.caption(
                 plain(
-                    f"{scenario.state} by {scenario.decided_by}, {scenario.decided[:16].replace('T', ' ')} UTC"
+                    f"{scenario.state} by {scenario.decided_by}, {scenario.decided[:16].replace('T', ' ')} "
+                    "UTC"
                 )
             )
         for name, words in (scenario.body.get("proposed") or {}).items():
@@ -107,9 +113,11 @@ def _work() -> None:
         st.rerun()
     brought = materials(workspace())
     component.exchange(
-        fixed["desk"], task_review.Decided, lambda db, event: task_review.apply(db, who, event),
+        fixed["desk"],
+        task_review.Decided,
+        lambda db, event: task_review.apply(db, who, event),
         lambda db, wanted: task_review.moving(db, brought, wanted),
-    )  # fmt: skip
+    )
 
 
 page()

@@ -1,4 +1,4 @@
-"""A simulation of the town: the task and who counted, who is where at any moment, anybody's day, and what was said."""
+"""A simulation: the task and who counted, who is where at any moment, a resident's day, the talks."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def page() -> None:
 
 
 def _choose(known: pd.DataFrame) -> int:
-    """The simulation asked for: by task, agent and model, and by its number where there are several of these."""
+    """The simulation asked for: by task, agent and model, and by its number if there are several."""
     before = ""
     for (name, label), place in zip(CHOICES.items(), st.columns([3, 2, 3]), strict=True):
         options = sorted(known[name].unique())
@@ -157,13 +157,14 @@ def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:
 
 @live
 def _moment(which: int, resident: str) -> None:
-    """What the town shows, once it has come to rest, goes into the address; a conversation that is chosen there is opened."""
+    """Write the moment shown, once the replay stops, into the address; open a talk that was chosen."""
     sent = st.session_state.get(GO)
     now, talk = component.link(
         str(which), st.query_params.get("at", ""), resident, sent if sent and sent["of"] == which else None
     )
     if now and any(st.query_params.get(name) != now[name] for name in MOMENT):
-        # Both at once: the browser's address says so already, and one that is told the same makes no step of its history.
+        # Both at once: the browser's address says so already, and one that is told the same makes no step of
+        # its history.
         st.query_params.update({name: now[name] for name in MOMENT})
     if talk is not None:
         _open(talk)
@@ -204,7 +205,7 @@ def _talks(of: Simulation, which: int, key: str, go: town_tables.Go) -> None:
 
 
 def _links(which: int, key: str, task: Task, talk: Talk) -> None:
-    """Links from a talk to its simulation on the conversations page, and to the conversations frozen from this moment."""
+    """Links from a talk to its simulation, and to the conversations frozen from this moment."""
     if task.performer not in talk.pair:
         return
     link("conversations", f"All that {task.performer} said", conversation=str(which))

@@ -1,4 +1,7 @@
-"""The town's tables: who counted, who came close and why not, and the conversations. Cells are text, never Markdown."""
+"""The town's tables: who counted, who came close and why not, and the conversations.
+
+Cells are text, never Markdown.
+"""
 
 from __future__ import annotations
 
@@ -109,9 +112,16 @@ def _table(
     empty = {name for name in rows[0] if all(row[name] == "" for row in rows)}
     st.dataframe(
         [{name: cell for name, cell in row.items() if name not in empty} for row in rows],
-        hide_index=True, height="content" if len(rows) <= 12 else "auto", placeholder="", key=key, on_select=selected, selection_mode="single-row",
-        alt=key, column_config=config, **more,
-    )  # fmt: skip
+        hide_index=True,
+        height="content" if len(rows) <= 12 else "auto",
+        placeholder="",
+        key=key,
+        on_select=selected,
+        selection_mode="single-row",
+        alt=key,
+        column_config=config,
+        **more,
+    )
 
 
 def _told(e: Evidence) -> str:
@@ -142,7 +152,9 @@ def _why(e: Evidence) -> str:
     return e.why
 
 
-def talks(of: Simulation, spoken: Sequence[Spoken], opened: int | None, choose: Callable[[int | None], None]) -> None:  # fmt: skip
+def talks(
+    of: Simulation, spoken: Sequence[Spoken], opened: int | None, choose: Callable[[int | None], None]
+) -> None:
     """The conversations; `choose` is called with the number of the one selected, or None."""
     first_told = {id(talk) for talk in of.told.values()}
     rows = [
@@ -171,7 +183,8 @@ def talks(of: Simulation, spoken: Sequence[Spoken], opened: int | None, choose: 
         {
             "about the task": st.column_config.CheckboxColumn(help="Somebody says one of the task's words."),
             "told first": st.column_config.CheckboxColumn(
-                help="Counts for the conversation ratio: the performer tells somebody for the first time, before the day of the event."
+                help="Counts for the conversation ratio: the performer tells somebody for the first time, "
+                "before the day of the event."
             ),
         },
         selection_default=default,

@@ -113,7 +113,7 @@ def test_ways_of_more_than_a_day_are_named_though_no_single_door_is_that_far(tmp
         "at = [320, 240]", "at = [100000, 100240]"
     )
     assert problems(read_town(town(tmp_path, text))) == [
-        "From Lane to Blue House one would walk for 1.738 days: `at` is in metres, and 80 of them take a minute."
+        "From Lane to Blue House the walk would take 1.738 days: `at` is in metres, and 80 of them take a minute."
     ]
 
 
@@ -145,8 +145,8 @@ def test_places_by_name_and_by_likeness(tmp_path):
         ("at = [0, 240]", "at = [nan, 240]", "Red House is nowhere: both numbers of its `at` must be finite"),
         ("at = [0, 240]", "at = [0, -inf]", "Red House is nowhere"),
         # 80 m a minute are 115,200 m a day: 576,000 m take 5 days.
-        ("at = [320, 240]", "at = [576000, 240]", "From Blue House to Red House one would walk for 5 days: `at` is in metres"),
-        ("at = [0, 0]", "at = [0, 1e300]", "From Lane to Red House one would walk for 8.681e+294 days"),
+        ("at = [320, 240]", "at = [576000, 240]", "From Blue House to Red House the walk would take 5 days: `at` is in metres"),
+        ("at = [0, 0]", "at = [0, 1e300]", "From Lane to Red House the walk would take 8.681e+294 days"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_town_is_told(tmp_path, old, new, sentence):

@@ -1,6 +1,7 @@
-"""PingPong: role-play, in version 2 (interrogator, player and judge apart) and version 1 (one model interrogates and judges).
+"""PingPong: role-play. Version 2 has interrogator, player and judges; in version 1 the interrogator judges.
 
-After Gusev, “PingPong: A Benchmark for Role-Playing Language Models with User Emulation and Multi-Model Evaluation”.
+After Gusev, “PingPong: A Benchmark for Role-Playing Language Models with User Emulation and Multi-Model
+Evaluation”.
 """
 
 from __future__ import annotations

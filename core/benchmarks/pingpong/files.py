@@ -1,4 +1,4 @@
-"""The settings file of PingPong's authors (characters and situations per language), written as this workspace's own TOML files."""
+"""Import of the authors' settings file: characters and situations, written as the workspace's TOML files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIELDS = ("char_name", "system_prompt", "example_prompt", "summary")
 
 @dataclass(frozen=True)
 class Settings:
-    """What a settings file holds, per language: characters by slug, and situations, each as the content of a TOML file."""
+    """A settings file by language: characters by slug, and situations, each as the content of a TOML file."""
 
     characters: Mapping[str, Mapping[str, Mapping[str, Any]]]
     situations: Mapping[str, list[Mapping[str, Any]]]
@@ -38,7 +38,8 @@ def read(path: Path) -> Settings:
         raise ImportRefused(f"{path}, line {error.lineno}, is not valid JSON ({error.msg}).") from error
     if not isinstance(settings, dict) or not settings:
         raise ImportRefused(
-            f'{path} must hold an object per language, such as {{"en": {{"characters": […], "situations": […]}}}}.'
+            f'{path} must hold an object per language, such as {{"en": {{"characters": […], "situations": '
+            f"[…]}}}}."
         )
     characters: dict[str, dict[str, Mapping[str, Any]]] = {}
     situations: dict[str, list[Mapping[str, Any]]] = {}
@@ -63,7 +64,10 @@ def read(path: Path) -> Settings:
 
 
 def write(settings: Settings, data: Path) -> list[Path]:
-    """Write the files below `data` (a workspace's folder of that name); returns them. None that is there is overwritten."""
+    """Write the files below `data` (a workspace's folder of that name); returns them.
+
+    None that is there is overwritten.
+    """
     files: dict[Path, str] = {}
     for language, cards in settings.characters.items():
         folder = data / "pingpong" / language
@@ -88,7 +92,10 @@ def write(settings: Settings, data: Path) -> list[Path]:
 
 
 def toml(table: Mapping[str, Any]) -> str:
-    """A flat table of texts, numbers and lists of texts as TOML. A JSON string is a TOML basic string, but for the DEL character."""
+    """A flat table of texts, numbers and lists of texts as TOML.
+
+    A JSON string is a TOML basic string, but for the DEL character.
+    """
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in table.items()]
     return "".join(lines).replace("\x7f", "\\u007f")
 

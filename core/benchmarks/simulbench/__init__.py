@@ -1,7 +1,8 @@
-"""SimulBench: a user agent keeps a simulator busy, challenging scripts are cut from the dialogues, target models answer them, judges score.
+"""SimulBench: scripts are cut from dialogues at challenging turns, target models answer them, judges score.
 
-After Jia et al., “SimulBench: Evaluating Language Models with Creative Simulation Tasks”. Two benchmarks, one after the other:
-`simulbench-dialogues` collects dialogues and finds their challenging turns, `simulbench` puts scripts to target models.
+After Jia et al., “SimulBench: Evaluating Language Models with Creative Simulation Tasks”. Two benchmarks, one
+after the other: `simulbench-dialogues` collects dialogues and finds their challenging turns, `simulbench`
+puts scripts to target models.
 """
 
 from __future__ import annotations

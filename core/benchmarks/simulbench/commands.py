@@ -81,10 +81,18 @@ def tasks_show(workspace: str, key: str) -> None:
 @click.option("--retry-failed", is_flag=True, help="Ask again where no reply was usable.")
 @click.pass_obj
 def tasks_propose(
-    workspace: str, model: str, types: tuple[Type, ...], count: int, seed: int, estimate: bool, max_cost: float | None,
+    workspace: str,
+    model: str,
+    types: tuple[Type, ...],
+    count: int,
+    seed: int,
+    estimate: bool,
+    max_cost: float | None,
     retry_failed: bool,
-) -> None:  # fmt: skip
-    """Have a model propose tasks, with five random ones as examples in each call. A person then accepts or rejects them.
+) -> None:
+    """Have a model propose tasks, with five random ones as examples in each call.
+
+    A person then accepts or rejects them.
 
     Calls that were answered are not repeated: a larger count continues, another seed starts a new round.
     """
@@ -97,7 +105,10 @@ def tasks_propose(
 def carry_out(
     folder: Workspace, wanted: Round, *, estimate: bool, max_cost: float | None, retry_failed: bool
 ) -> None:
-    """Estimate a round of proposals or carry it out, and list what waits. Exits with 1 if it broke, 2 if calls failed."""
+    """Estimate a round of proposals or carry it out, and list what waits.
+
+    Exits with 1 if it broke, 2 if calls failed.
+    """
     if estimate:
         found = proposing.estimate(folder, wanted, retry_failed=retry_failed)
         click.echo(
@@ -194,7 +205,7 @@ def scripts() -> None:
 @click.option("--by", default="extraction", show_default=True, help="Who decides; kept with the scripts.")
 @click.pass_obj
 def scripts_extract(workspace: str, judge: str, by: str) -> None:
-    """Cut scripts from all stored dialogues: LastOnly if no turn was challenging, else FirstChan and SubseqChan."""
+    """Cut scripts from all dialogues: LastOnly if no turn was challenging, else FirstChan and SubseqChan."""
     with Workspace.open(workspace, create=False).write() as db:
         done = extraction.extract_scripts(db, judge, by=by)
     total = sum(done.kinds.values())

@@ -1,4 +1,4 @@
-"""SimulBench's scripts in a workspace: cut from judged dialogues, and set aside where they tell nobody apart."""
+"""Scripts of a workspace: cut from judged dialogues, set aside where they distinguish no models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from core.store import conversations, ratings, scenarios, tables
 
 @dataclass(frozen=True)
 class Extracted:
-    """What came of cutting: dialogues read, dialogues the judge has not usably looked at, scripts by kind, and those that were here already."""
+    """Dialogues read, those without a usable judgement, scripts by kind, and how many were known before."""
 
     judge: str
     dialogues: int
@@ -28,10 +28,10 @@ class Extracted:
 
 
 def extract_scripts(db: Database, judge: str = "", *, by: str = "") -> Extracted:
-    """Cut scripts from every stored dialogue by what one judge found (its first look, where it looked several times).
+    """Cut scripts from every stored dialogue by what one judge found in its first look.
 
-    The judge may be left out where only one has looked. A script that was cut before is left as it is. Raises NotFound for an
-    unknown judge, ConcordError where none or several have looked.
+    The judge may be left out where only one has looked. A script that was cut before is left as it is. Raises
+    NotFound for an unknown judge, ConcordError where none or several have looked.
     """
     judge = _one_judge(db, judge)
     found, read, unjudged = [], 0, 0
@@ -58,7 +58,8 @@ def _one_judge(db: Database, judge: str) -> str:
     known = sorted({r.name for r in ratings.judges(db, DIALOGUES.name)})
     if not known:
         raise ConcordError(
-            "No judge has looked for challenging turns yet. Collect dialogues with `concord run simulbench-dialogues --judges …`."
+            "No judge has looked for challenging turns yet. Collect dialogues with `concord run "
+            "simulbench-dialogues --judges …`."
         )
     if judge and judge not in known:
         raise not_found("judge of dialogues", judge, known)
@@ -78,10 +79,10 @@ class Easy:
 
 
 def easy_scripts(db: Database, *, targets: Sequence[str] = (), judges: Sequence[str] = ()) -> list[Easy]:
-    """The accepted scripts on which every target has full marks from every judge: those named, else all that answered or scored any.
+    """The accepted scripts on which every target has full marks from every judge (all, unless named).
 
-    A script that one of the targets has not answered, or whose answer one of the judges has not usably scored, is kept. Raises
-    NotFound for a target or a judge that has no part in any script.
+    A script that one of the targets has not answered, or whose answer one of the judges has not usably
+    scored, is kept. Raises NotFound for a target or a judge that has no part in any script.
     """
     answers = tables.conversations(db, SIMULBENCH.name).join(tables.facets(db, SIMULBENCH.name, ["script"]))
     scores = tables.scores(db, SIMULBENCH.name, [QUALITY.name])

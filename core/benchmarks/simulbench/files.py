@@ -1,4 +1,4 @@
-"""SimulBench's published files: tasks, and the scripts that were cut from dialogues (JSON Lines, one object a line).
+"""The published files: tasks, and scripts cut from dialogues (JSON Lines).
 
 After Jia et al., “SimulBench: Evaluating Language Models with Creative Simulation Tasks”.
 """
@@ -23,9 +23,12 @@ SHOWN = 10
 
 PUBLISHED = 500
 WHY_ONE_LESS = (
-    "The paper counts 93 FirstChan and 182 SubseqChan. The file does not say which is which: the first script of a dialogue with a turn "
-    "number is its FirstChan, later ones are SubseqChan. Ten scripts that every model answered with full marks had been taken out before, "
-    "a FirstChan among them (of a stateful task: the paper has 38 stateless and 55 stateful ones), so that a SubseqChan of its dialogue "
+    "The paper counts 93 FirstChan and 182 SubseqChan. The file does not say which is which: the first "
+    "script of a dialogue with a turn "
+    "number is its FirstChan, later ones are SubseqChan. Ten scripts that every model answered with full "
+    "marks had been taken out before, "
+    "a FirstChan among them (of a stateful task: the paper has 38 stateless and 55 stateful ones), so that a "
+    "SubseqChan of its dialogue "
     "now comes first; which one cannot be told from the file."
 )
 
@@ -50,7 +53,8 @@ class Brought(Generic[T]):
         """The items, where every line could be used. Raises ImportRefused naming those that cannot."""
         if self.wrong:
             raise ImportRefused(
-                f"{self.file}: {len(self.wrong)} of {len(self.wrong) + len(self.items)} lines cannot be used; nothing was imported. "
+                f"{self.file}: {len(self.wrong)} of {len(self.wrong) + len(self.items)} lines cannot be "
+                "used; nothing was imported. "
                 f"Mend them, or leave them out with --skip-wrong.\n{self.complaints()}"
             )
         return self.items
@@ -64,14 +68,20 @@ class Brought(Generic[T]):
 
 
 def read_tasks(file: Path) -> Brought[Task]:
-    """The tasks of a published file: id, act, task_description, request_type, type. Raises ImportRefused where it cannot be read."""
+    """The tasks of a published file: id, act, task_description, request_type, type.
+
+    Raises ImportRefused where it cannot be read.
+    """
     found, wrong = _read(file, _task)
     return Brought(file, *_once(found, wrong, lambda task: task.id))
 
 
 def read_scripts(file: Path) -> Brought[Script]:
-    """The scripts of a published file, their kinds found out: `turn_num` 0 is LastOnly, the first of a dialogue FirstChan, later ones
-    SubseqChan. A dialogue is a `source_id` with a `source_file_name`. Raises ImportRefused where the file cannot be read.
+    """The scripts of a published file, with their kinds.
+
+    `turn_num` 0 is LastOnly, the first of a dialogue FirstChan, later ones SubseqChan.
+
+    A dialogue is a `source_id` with a `source_file_name`. Raises ImportRefused where the file cannot be read.
     """
     entries, wrong = _read(file, _checked)
     first: dict[tuple[str, str], int] = {}

@@ -17,8 +17,11 @@ from core.llm.replies import Reply, Text, Unusable
 SEEDS = 5
 """Tasks shown as examples in one call."""
 ALIKE = 0.4
-"""From this likeness on a proposal is pointed out as a possible double. Among the published tasks a true double has 1.0, the same
-kind of console in another language 0.85, two trackers of tasks 0.45, two board games 0.37."""
+"""From this likeness on a proposal is pointed out as a possible double.
+
+Among the published tasks a true double has 1.0, the same kind of console in another language 0.85, two
+trackers of tasks 0.45, two board games 0.37.
+"""
 
 _FIRST_REQUEST = re.compile(r"\b(?:my|the|our) (?:very )?first\b", re.I)
 _WORD = re.compile(r"\w+")
@@ -67,8 +70,9 @@ def check(reply: Proposed) -> None:
 def likenesses(name: str, description: str, known: Sequence[Task], least: float = ALIKE) -> list[Likeness]:
     """The known tasks that a proposal resembles at least so much, the likest first.
 
-    Likeness is the larger of two: of the names (the share of letters in order that they have in common), and of the
-    descriptions (the cosine between their words, each weighted by how rare it is among the known tasks).
+    Likeness is the larger of two: of the names (the share of letters in order that they have in common), and
+    of the descriptions (the cosine between their words, each weighted by how rare it is among the known
+    tasks).
     """
     texts = [_words(task.task_description) for task in known]
     there = Counter(word for words in texts for word in set(words))

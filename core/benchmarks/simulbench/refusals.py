@@ -1,7 +1,7 @@
-"""Refusals by the words a reply opens with, in English and Russian: a guess that puts replies before a person's eyes, never a score.
+"""A guess whether a reply refuses, by its first words in English and Russian. It never enters a score.
 
-It misses refusals in other words or further on, and takes for one what a character in a game may well say. Whatever a judge or a
-person has said of a reply's refusal comes first (see `core.store.suspects`).
+It misses refusals in other words or further on, and takes for one what a character in a game may well say.
+Whatever a judge or a person has said of a reply's refusal comes first (see `core.store.suspects`).
 """
 
 from __future__ import annotations
@@ -13,23 +13,30 @@ OPENING = 300
 """Characters of a reply that are looked at."""
 
 _HELP = (
-    "help|assist|comply|do that|do this|run that|fulfil|act as|provide|simulate|continue|pretend|role-?play|engage|participate|"
+    "help|assist|comply|do that|do this|run that|fulfil|act "
+    "as|provide|simulate|continue|pretend|role-?play|engage|participate|"
     "take part|create|generate|discuss"
 )
-_HELP_RU = "помо[чг]|выполн|сдела|предостав|продолж|симулир|имитир|изобра|притвор|играть|участвовать|обсужда|созда|генерир|ответить|отвечать"
+_HELP_RU = (
+    "помо[чг]|выполн|сдела|предостав|продолж|симулир|имитир|изобра|притвор|играть|участвовать|обсужда|созда|"
+    "генерир|ответить|отвечать"
+)
 
 PATTERNS: Mapping[str, tuple[str, ...]] = {
     "en": (
-        r"i(?:'m| am) (?:\w+ )?(?:sorry|afraid)\b[^.!?]{0,60}\b(?:can't|cannot|unable|not able|won't|will not)\b",
+        r"i(?:'m| am) (?:\w+ )?(?:sorry|afraid)\b[^.!?]{0,60}"
+        r"\b(?:can't|cannot|unable|not able|won't|will not)\b",
         rf"(?:i (?:can't|cannot|won't|will not)|i(?:'m| am) (?:unable|not able) to) (?:{_HELP})\b",
         r"as an ai(?: language)?(?: model| assistant)?,? i\b",
         r"i (?:must|have to) (?:\w+ )?(?:decline|refuse)\b",
         r"i(?:'m| am) not (?:comfortable|allowed|permitted)\b",
     ),
     "ru": (
-        r"(?:извините|простите|к сожалению|прошу прощения|сожалею)\b[^.!?]{0,60}\bне (?:могу|смогу|буду|в состоянии|имею возможности)\b",
+        r"(?:извините|простите|к сожалению|прошу прощения|сожалею)\b[^.!?]{0,60}"
+        r"\bне (?:могу|смогу|буду|в состоянии|имею возможности)\b",
         rf"я не (?:могу|смогу|буду|в состоянии) (?:\w+ )?(?:{_HELP_RU})",
-        r"как (?:ии|искусственный интеллект|(?:\w+ )?языковая модель|виртуальный (?:помощник|ассистент)),? я\b",
+        r"как (?:ии|искусственный интеллект|(?:\w+ )?языковая модель|виртуальный (?:помощник|ассистент)),?"
+        r" я\b",
         r"(?:вынужден|вынуждена|должен|должна) (?:\w+ )?отказать",
         r"мне (?:нельзя|не разрешено|не позволено)\b",
     ),

@@ -1,4 +1,4 @@
-"""SimulBench's tasks in a workspace: those proposed, shown with what they resemble; accepted, edited or rejected by a person."""
+"""Review of stored tasks: a person sees what a proposal resembles, and accepts, edits or rejects it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ACCEPTED_BY = "_accepted_by"
 
 @dataclass(frozen=True)
 class Review:
-    """A task as the review page shows it: what it is, where it stands, and which other tasks it resembles, the likest first."""
+    """A task on the review page: its state, and the tasks it resembles, the most alike first."""
 
     task: Task
     scenario: Scenario
@@ -36,7 +36,7 @@ class Review:
 def reviews(
     db: Database, brought: Materials, *, state: State | None = "proposed", limit: int = 50, offset: int = 0
 ) -> list[Review]:
-    """Tasks of the store in the order they came, those that wait for a person unless another state (or None for all) is asked for."""
+    """Stored tasks in the order they came: those proposed, unless another state (None: all) is asked for."""
     page = scenarios.page(db, STORED, TASK, state=state, limit=limit, offset=offset)
     others = list(known(db, brought).values())
     return [_review(scenario, others) for scenario in page]
@@ -60,9 +60,10 @@ def _review(scenario: Scenario, beside: Sequence[Task]) -> Review:
 
 
 def accept(db: Database, key: str, by: str, edited: Mapping[str, Any] | None = None) -> Scenario:
-    """Accept a task, perhaps with other words: `edited` may hold act, task_description, request_type, type and strategies.
+    """Accept a task. `edited` may hold another act, task_description, request_type, type and strategies.
 
-    Who and when is kept, and so is what the model had proposed. Raises NotFound, or ConcordError for an edit that is no task.
+    Who and when is kept, and so is what the model had proposed. Raises NotFound, or ConcordError for an edit
+    that is no task.
     """
     known = scenarios.get(db, STORED, TASK, key)
     before = {name: value for name, value in known.body.items() if name != ACCEPTED_BY}
@@ -106,8 +107,11 @@ def reject(db: Database, key: str, by: str) -> Scenario:
 
 
 def reopen(db: Database, key: str) -> Scenario:
-    """Take a decision back. A task that was accepted before it was rejected is accepted again, by whom it was; else it waits again, in the
-    words in which it was proposed. Raises NotFound."""
+    """Take a decision back.
+
+    A task that was accepted before it was rejected is accepted again, by whom it was; else it waits again, in
+    the words in which it was proposed. Raises NotFound.
+    """
     known = scenarios.get(db, STORED, TASK, key)
     body = dict(known.body)
     accepted_by = body.pop(ACCEPTED_BY, None)

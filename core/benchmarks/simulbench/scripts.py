@@ -33,8 +33,8 @@ class Said(BaseModel):
 class Script(BaseModel):
     """A history that ends with the user's request of turn `turn`, and why that turn was chosen.
 
-    `challenging` is the first challenging turn of the dialogue it was cut from, 0 where there was none (or a file does not say).
-    `dialogue` names that dialogue.
+    `challenging` is the first challenging turn of the dialogue it was cut from, 0 where there was none (or a
+    file does not say). `dialogue` names that dialogue.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -78,8 +78,11 @@ class Script(BaseModel):
 
 
 def extract(dialogue: Conversation, challenging: int) -> list[Script]:
-    """The scripts of a dialogue whose first challenging turn is this one: one LastOnly script if none is (0), else a FirstChan script
-    and a SubseqChan script for every later turn. A dialogue without a reply gives none.
+    """The scripts of a dialogue with this first challenging turn.
+
+    If it is 0: one LastOnly script. Else a FirstChan script, and a SubseqChan script for every later turn.
+
+    A dialogue without a reply gives none.
     """
     turns = [t.number for t in dialogue.turns() if t.reply is not None]
     if not turns or challenging > turns[-1]:
@@ -113,7 +116,7 @@ def _said(message: Message) -> dict[str, Any]:
 
 
 def counts(scripts: Sequence[Script]) -> dict[str, dict[str, int]]:
-    """How many scripts there are: kind → type → number, every kind and type in their order, 0 where there is none."""
+    """The number of scripts: kind → type → number, every kind and type in their order."""
     found = Counter((script.kind, script.type) for script in scripts)
     return {kind: {type: found[kind, type] for type in TYPES} for kind in KINDS}
 

@@ -1,4 +1,4 @@
-"""Tasks: what a model is asked to simulate, from the catalogue that ships, from the workspace's data, and from its store."""
+"""Tasks: what a model is asked to simulate. They come from files (the catalogue) and from the store."""
 
 from __future__ import annotations
 
@@ -37,24 +37,30 @@ class Strategy(BaseModel):
 STRATEGIES = (
     Strategy(
         title="Improvement",
-        text="Point out what is wrong, unclear or otherwise unsatisfying in the assistant's last reply, and have it put right.",
+        text="Point out what is wrong, unclear or otherwise unsatisfying in the assistant's last reply, and "
+        "have it put right.",
     ),
     Strategy(
         title="Next step",
-        text="Ask for something that has not come up yet but is tied to what has: it builds on an earlier result, or changes one.",
+        text="Ask for something that has not come up yet but is tied to what has: it builds on an earlier "
+        "result, or changes one.",
     ),
     Strategy(
         title="New request",
-        text="Stay in the field, but ask for something that has not come up yet and is much rarer, harder or more intricate.",
+        text="Stay in the field, but ask for something that has not come up yet and is much rarer, harder or "
+        "more intricate.",
     ),
     Strategy(title="Others", text="Any other way; add a few words after the number on what it is."),
 )
 
 
 class Task(BaseModel):
-    """One thing to simulate. `task_description` ends with the first request and is the first message of every dialogue.
+    """One thing to simulate.
 
-    `strategies` replace the general ways to go on (the last, “Others”, always stays), for a task in which those make little sense.
+    `task_description` ends with the first request and is the first message of every dialogue.
+
+    `strategies` replace the general ways to go on (the last, “Others”, always stays), for a task in which
+    those make little sense.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -77,7 +83,10 @@ class Task(BaseModel):
 
 
 def catalogue(folders: Sequence[Path], language: str = "en") -> dict[str, Task]:
-    """The tasks in files by id, the workspace's before those that ship. Raises ConfigError naming the file and the task."""
+    """The tasks in files by id, the workspace's before those that ship.
+
+    Raises ConfigError naming the file and the task.
+    """
     found: dict[str, Task] = {}
     for folder in folders:
         for file in sorted((folder / STORED / language).glob("*.toml")):

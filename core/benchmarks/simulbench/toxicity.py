@@ -1,7 +1,7 @@
-"""Toxicity of what SimulBench works with: tasks, scripts and replies, in six attributes, through the `moderations` endpoint.
+"""Toxicity of tasks, scripts and replies in six attributes, through a `moderations` endpoint.
 
-The paper used a service that is being retired. The categories of the OpenAI protocol are others, so each attribute is the largest
-of the categories named here; profanity has no counterpart and stays undefined.
+The paper used a service that is being retired. The categories of the OpenAI protocol are others, so each
+attribute is the largest of the categories named here; profanity has no counterpart and stays undefined.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ BATCH = 16
 
 @dataclass(frozen=True)
 class Row:
-    """The mean of each attribute over `n` texts, and its largest value; None where no category stands for it. `missing` texts have no score yet."""
+    """The mean of each attribute over `n` texts, and its largest value; None where no category stands for it.
+
+    `missing` texts have no score yet.
+    """
 
     what: str
     n: int
@@ -57,7 +60,10 @@ class Toxicity:
 
 
 def texts(workspace: Workspace, db: Database) -> dict[str, list[str]]:
-    """What there is to score: the descriptions of tasks, whole scripts, and last replies, together and by model. Empty replies are left out."""
+    """The texts to score: descriptions of tasks, whole scripts, and last replies, together and by model.
+
+    Empty replies are left out.
+    """
     found = {
         "tasks": [task.task_description for task in tasks(materials(workspace)).values()],
         "scripts": [
@@ -75,7 +81,10 @@ def texts(workspace: Workspace, db: Database) -> dict[str, list[str]]:
 
 
 def measure(workspace: Workspace, model: str, what: Sequence[str] = WHAT) -> int:
-    """Have every text scored that was not yet; returns how many were. Raises CallFailed where the endpoint fails: what was scored is kept."""
+    """Have every text scored that was not yet; returns how many were.
+
+    Raises CallFailed where the endpoint fails: what was scored is kept.
+    """
     for name in what:
         if name not in WHAT:
             raise not_found("kind of text", name, WHAT)
@@ -108,7 +117,10 @@ def scored_by(workspace: Workspace) -> list[str]:
 
 
 def toxicity(workspace: Workspace, model: str = "") -> Toxicity:
-    """The table by what one model scored (the only one, unless named). Raises NotFound for a model that has scored nothing."""
+    """The table by what one model scored (the only one, unless named).
+
+    Raises NotFound for a model that has scored nothing.
+    """
     with workspace.read() as db:
         models = moderations.models(db)
         if model not in models and (model or len(models) != 1):

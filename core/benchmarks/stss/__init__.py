@@ -1,4 +1,4 @@
-"""STSS: social tasks played out in a small town over two days, scored by what residents do and by what they say.
+"""STSS: social tasks in a small town over two days, scored by what residents do and by what they say.
 
 After Wang et al., “Towards Objectively Benchmarking Social Intelligence for Language Agents at Action Level”.
 """

@@ -1,4 +1,4 @@
-"""A resident in the world: where they are, what they do, how they walk; the mind is asked by the simulation."""
+"""A resident's body in the world: where it is, what it does, how it walks. The simulation asks the mind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from core.benchmarks.stss.trajectory import WALKING
 
 @dataclass(eq=False)
 class Agent:
-    """One resident's body. `place` and `doing` hold for the present step once `advance` was called. `number` is its place in the town's order."""
+    """One resident's body. `place` and `doing` hold for the present step after `advance`.
+
+    `number` is the resident's position in the town's order.
+    """
 
     me: Self
     mind: Mind

@@ -1,4 +1,4 @@
-"""Agent architectures: how a model is made into a resident. A further one is any callable that gives a Mind."""
+"""Agent architectures: each makes a resident's mind from models. Any callable that returns a Mind is one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.llm.prompts import Prompt
 
 @dataclass(frozen=True)
 class Making:
-    """What a mind is made of: how to ask, the prompts of resident's thoughts, the model under evaluation and the residents' model.
+    """What a mind is made of: how to ask, the prompts, the evaluated model and the residents' model.
 
     For everybody but the performer the two models are the same, and `performer` is False.
     """
@@ -49,7 +49,7 @@ ARCHITECTURES: dict[str, Architecture] = {"GA": generative, "GA+TDP": target_dri
 
 
 def find(name: str) -> Architecture:
-    """An architecture by name; one of your own as “module:callable” of an importable module. Raises NotFound or ConfigError.
+    """An architecture by name, or your own as “module:callable”. Raises NotFound or ConfigError.
 
     It evaluates the performer only: everybody else is a generative agent, as in the paper.
     """

@@ -1,4 +1,4 @@
-"""Who is in a trajectory and not in its task, or stands there under two spellings: sentences to be read beside a score."""
+"""Notes for a score: residents in a trajectory that its task does not name, and names spelt in two ways."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from core.benchmarks.stss.tasks import Task
 from core.benchmarks.stss.trajectory import UNSEEN, Trajectory
 
 ALIKE = 0.8
-"""How alike two names are (difflib's ratio, case and spacing apart) of which one may be a slip of the other."""
+"""The least likeness (difflib's ratio, without case and spacing) at which one name may be a typo of another.
+"""
 
 
 def strangers(task: Task, trajectory: Trajectory) -> Iterator[str]:
-    """Whom the task leaves out, with at how many moments they are recorded; of a task that names nobody, names spelt in two ways."""
+    """Residents that the task does not name, with their records; if it names nobody, names spelt twice."""
     if not task.cast:
         yield from _two_spellings(trajectory.residents)
         return
@@ -27,7 +28,7 @@ def strangers(task: Task, trajectory: Trajectory) -> Iterator[str]:
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """“ did you mean …?” of the known name that is nearest, case and spacing apart; empty where none is near."""
+    """“ did you mean …?” with the nearest known name, ignoring case and spacing; empty if none is near."""
     plain = {_plain(other): other for other in known}
     near = difflib.get_close_matches(_plain(name), plain, n=1, cutoff=ALIKE)
     return f" did you mean “{plain[near[0]]}”?" if near else ""

@@ -1,4 +1,7 @@
-"""Who notices whom: in each room everybody looks at a few of those beside them, so that a crowd costs no more than its size."""
+"""Who notices whom.
+
+In each room every resident looks at a few others, so that cost grows with the crowd's size only.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ TAKEN = 30
 
 @dataclass
 class Rooms:
-    """Who is free, by the room they are in, everybody in the order of the town. It is told of those who moved, and looks at nobody else."""
+    """The free residents of each room, in the order of the town. It updates only those that `note` names."""
 
     _of: dict[int, tuple[str, str]] = field(default_factory=dict)
     _in: dict[tuple[str, str], list[Agent]] = field(default_factory=dict)
@@ -63,10 +66,10 @@ class Encounter:
 
 
 def encounters(rooms: Rooms, step: int) -> list[Encounter]:
-    """At most one for each resident: among those they look at, the one they have thought of least lately.
+    """At most one encounter for each resident: with whom they considered longest ago, of those they look at.
 
-    Each looks at those who stand next in the room, in the order of the town, and that order turns with the steps: the same
-    whatever the order in which minds replied.
+    Each looks at the next few in the room. The order is the town's, shifted by the step, so that it does not
+    depend on the order in which minds replied.
     """
     found = []
     for room in rooms.shared():
@@ -83,7 +86,7 @@ def encounters(rooms: Rooms, step: int) -> list[Encounter]:
 
 
 def pair_up(wanting: Iterable[Encounter], step: int, clock: Clock) -> list[Encounter]:
-    """Those who talk: in the order of the town, each in one conversation; who finds the other taken tries again later."""
+    """The encounters that become talks, one for each resident; whoever finds the other busy retries later."""
     busy: set[str] = set()
     talks = []
     for e in wanting:

@@ -1,4 +1,4 @@
-"""The published task files of STSS: their people and places mapped onto a town that has others, and what a town lacks for them."""
+"""The published task files: map their people and places onto a town, and list what the town lacks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Lacking:
-    """What a town does not have of what tasks name: people and places with the number of tasks that name them; tasks it can hold."""
+    """People and places that a town lacks, with the number of tasks naming them; and the playable tasks."""
 
     people: Mapping[str, int]
     places: Mapping[str, int]
@@ -41,7 +41,10 @@ def read(path: Path) -> list[Task]:
 
 
 def read_names(path: Path) -> Names:
-    """A TOML file with the tables [people] and [places], “name in the file” = “name in the town”. Raises ImportRefused."""
+    """The tables [people] and [places] of a TOML file: name in the file → name in the town.
+
+    Raises ImportRefused.
+    """
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -52,7 +55,8 @@ def read_names(path: Path) -> Names:
         good = isinstance(names, dict) and all(isinstance(v, str) and v for v in names.values())
         if table not in ("people", "places") or not good:
             raise ImportRefused(
-                f'{path} may hold the tables [people] and [places] with lines like "Hobbs Cafe" = "Saltbread Café".'
+                f"{path} may hold the tables [people] and [places], "
+                'with lines like "Hobbs Cafe" = "Saltbread Café".'
             )
     people = values.get("people", {})
     if len(set(people.values())) < len(people):

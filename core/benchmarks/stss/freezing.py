@@ -1,4 +1,4 @@
-"""Scenes frozen out of simulations: the moment before the performer talked with somebody, with what both remembered then."""
+"""Frozen scenes: the moment before a performer talked with somebody, with what both remembered then."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def freeze(
 ) -> Iterator[Scenario]:
     """The scenes of simulations, in the order given; the same simulations give the same keys.
 
-    Taken are the performer's conversations before the day of the event (day 1), with each partner the first one of a simulation;
-    of an appointment only those with the person to be met.
+    A scene is a conversation of the performer before the day of the event (day 1): the first with each
+    partner in a simulation; for an appointment only those with the person to be met.
     """
     frozen: Counter[tuple[str, str]] = Counter()
     for conversation, lived in simulations:

@@ -1,7 +1,8 @@
-"""The generative agent of Park et al. (2023) as the STSS paper uses it, and target-driven planning (TDP) on top of it.
+"""The generative agent of Park et al. (2023) as the STSS paper uses it, with optional target-driven planning.
 
-Two models think: `high` for the day's plan, conversations and TDP, `low` for what follows from a plan. They differ for the
-performer only: the model under evaluation plans and talks, the residents' model works the day out in detail.
+Two models are asked: `high` for the day's plan, conversations and TDP, `low` for what follows from a plan.
+They differ for the performer only: the evaluated model plans and talks, the residents' model works out the
+details of the day.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ REMEMBERED = {"outline": 14, "approach": 5, "utterance": 8, "revision": 8}
 
 @dataclass(frozen=True)
 class GenerativeMind:
-    """Thinks by asking models. With `tdp` the performer plans for its task first and is reminded of it afterwards."""
+    """Asks models for each thought.
+
+    With `tdp` the performer plans for its task first and is reminded of the plan.
+    """
 
     ask: Ask
     prompts: Mapping[str, Prompt]
@@ -97,15 +101,27 @@ class GenerativeMind:
     async def _think(
         self, name: str, me: Self, now: Now, query: str = "", part: str = "", **values: Any
     ) -> Any:
-        """A reply as its schema, or None where the model gave no usable one: noted, and lived with. Endpoint failures are raised."""
+        """A reply as its schema; None, noted as a repair, if the model gave no usable one.
+
+        Endpoint failures are raised.
+        """
         model = self.low if name == "schedule" else self.high
         recalled = await me.memory.retrieve(query, now.time, REMEMBERED[name]) if query else []
         asked = self.prompts[name].render(
-            me=portrait(me, now.town), name=me.name, first_name=me.resident.first_name, doing=me.doing, place=me.place,
-            day=f"{now.time:%A} {now.time:%Y-%m-%d}", time=f"{now.time:%H:%M}", memories=list(map(_told, recalled)), task=me.task,
-            general_plan=me.notes.get("general_plan", []), plan_reminder=me.notes.get("plan_reminder", ""),
-            talk_reminder=me.notes.get("talk_reminder", []), **values,
-        )  # fmt: skip
+            me=portrait(me, now.town),
+            name=me.name,
+            first_name=me.resident.first_name,
+            doing=me.doing,
+            place=me.place,
+            day=f"{now.time:%A} {now.time:%Y-%m-%d}",
+            time=f"{now.time:%H:%M}",
+            memories=list(map(_told, recalled)),
+            task=me.task,
+            general_plan=me.notes.get("general_plan", []),
+            plan_reminder=me.notes.get("plan_reminder", ""),
+            talk_reminder=me.notes.get("talk_reminder", []),
+            **values,
+        )
         step = " ".join(filter(None, [now.label, me.name, name, part]))
         try:
             answer = await self.ask(step, model, asked, CHECKS.get(name))

@@ -1,4 +1,4 @@
-"""Goal conditions of the language level: yes/no questions about a conversation and about what the partner kept of it."""
+"""Goal conditions of the language level: yes/no questions about a conversation and the partner's summary."""
 
 from __future__ import annotations
 
@@ -24,12 +24,18 @@ class Condition(NamedTuple):
 
 
 _STATEMENTS: Mapping[str, tuple[str, str]] = {
-    "invited": ("Asked", "The performer invites the partner, or asks for what the task is about (of two errands: the first)."),
+    "invited": (
+        "Asked",
+        "The performer invites the partner, or asks for what the task is about (of two errands: the first).",
+    ),
     "time": ("Time", "The day and the time of it are named, or settled between the two, to the hour."),
-    "place": ("Place", "The place of it is named, or settled between the two (of two errands: of the first)."),
+    "place": (
+        "Place",
+        "The place of it is named, or settled between the two (of two errands: of the first).",
+    ),
     "second_invited": ("Second errand asked", "The performer asks for the second errand as well."),
     "second_place": ("Second errand’s place", "The place of the second errand is named."),
-}  # fmt: skip
+}
 
 CONDITIONS: Mapping[Kind, tuple[str, ...]] = {
     "public": ("invited", "time", "place"),
@@ -41,20 +47,29 @@ CONDITIONS: Mapping[Kind, tuple[str, ...]] = {
 """Which conditions each type of task has, as many as in the paper."""
 
 TEN = points(0, 10)
-QUALITIES = (
-    Criterion("naturalness", "The performer speaks as a person would in this situation (0 to 10).", TEN, "Naturalness", counted=False),
-    Criterion("rationality", "What the performer says makes sense and serves the task (0 to 10).", TEN, "Rationality", counted=False),
-    Criterion("quality", "On the whole, how good is the performer’s side of the conversation (0 to 10)?", TEN, "Quality", counted=False),
-)  # fmt: skip
+QUALITIES = tuple(
+    Criterion(name, statement, TEN, name.capitalize(), counted=False)
+    for name, statement in (
+        ("naturalness", "The performer speaks as a person would in this situation (0 to 10)."),
+        ("rationality", "What the performer says makes sense and serves the task (0 to 10)."),
+        ("quality", "On the whole, how good is the performer’s side of the conversation (0 to 10)?"),
+    )
+)
 
 CRITERIA = (
     *(Criterion(name, statement, YES_NO, title, conditional=True) for name, (title, statement) in _STATEMENTS.items()),
     *(
-        Criterion(SUMMARY + name, f"In the partner’s summary: {statement[0].lower()}{statement[1:]}", YES_NO, f"Summary: {title.lower()}", counted=False)
+        Criterion(
+            SUMMARY + name,
+            f"In the partner’s summary: {statement[0].lower()}{statement[1:]}",
+            YES_NO,
+            f"Summary: {title.lower()}",
+            counted=False,
+        )
         for name, (title, statement) in _STATEMENTS.items()
     ),
     *QUALITIES,
-)  # fmt: skip
+)
 """Conditions on the conversation are counted: their mean is the share met, the paper's GCSR."""
 
 
@@ -70,7 +85,7 @@ Ten = Annotated[int, Field(ge=0, le=10)]
 
 
 class Verdict(Reply):
-    """A judge's answers: the conditions on the conversation, the same on the partner's summary, three marks."""
+    """A judge's answers: the conditions on the conversation, the same on the summary, three marks."""
 
     conversation: list[Met]
     own_summary: list[Met]
@@ -101,14 +116,18 @@ def conditions(task: Task) -> tuple[Condition, ...]:
         "place": f"Do the two settle where{where}?"
         if task.kind == "appointment"
         else f"Is the partner told the place{where}?",
-        "second_invited": f"Does {task.performer} ask the partner to do the second errand (“{second.keywords[0]}”, after the first)?",
+        "second_invited": f"Does {task.performer} ask the partner to do the second errand "
+        f"(“{second.keywords[0]}”, after the first)?",
         "second_place": f"Is the partner told the place of the second errand ({second.location})?",
     }
     return tuple(Condition(name, questions[name]) for name in CONDITIONS[task.kind])
 
 
 def read(conversation: Conversation, kind: Kind, reply: Verdict) -> tuple[Rating, ...]:
-    """A rating for each condition of the type and each mark. Raises Unusable unless exactly the conditions asked are answered."""
+    """A rating for each condition of the type and each mark.
+
+    Raises Unusable unless exactly the conditions asked are answered.
+    """
     unit = Unit(conversation.key)
     names = list(CONDITIONS[kind])
     found = []
@@ -124,7 +143,7 @@ def read(conversation: Conversation, kind: Kind, reply: Verdict) -> tuple[Rating
 
 
 def met(scores: Mapping[str, float], kind: Kind, *, summary: bool = False) -> Sequence[float] | None:
-    """The answers to a type's conditions in their order, from criterion → score; None where one is missing."""
+    """The answers to a type's conditions in their order, from criterion → score; None if one is missing."""
     prefix = SUMMARY if summary else ""
     names = [prefix + name for name in CONDITIONS[kind]]
     return [scores[name] for name in names] if all(name in scores for name in names) else None
@@ -133,6 +152,12 @@ def met(scores: Mapping[str, float], kind: Kind, *, summary: bool = False) -> Se
 def judge_values(task: Task, partner: str, conversation: Conversation, summary: str) -> dict[str, Any]:
     """What the judge's template sees."""
     return {
-        "task": task, "performer": task.performer, "partner": partner, "conditions": conditions(task), "summary": summary,
-        "said": [(task.performer if m.role == "assistant" else partner, m.content) for m in conversation.messages],
-    }  # fmt: skip
+        "task": task,
+        "performer": task.performer,
+        "partner": partner,
+        "conditions": conditions(task),
+        "summary": summary,
+        "said": [
+            (task.performer if m.role == "assistant" else partner, m.content) for m in conversation.messages
+        ],
+    }

@@ -1,4 +1,4 @@
-"""Where a trajectory fits a subgoal: the words of the action, the place, the time, looked at once for every resident and moment."""
+"""Where a trajectory fits a subgoal: by words, place and time, for all residents and moments at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ONLY_TALK = "conversing about"
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """How a trajectory stands to one subgoal: per state the keywords found and whether the place fits, per moment whether the time does.
+    """How a trajectory fits one subgoal: per state the keywords found and the place, per moment the time.
 
     `residents` masks are over the trajectory's moments; nothing unseen ever fits.
     """
@@ -57,9 +57,12 @@ class Fit:
 
 
 def fit(trajectory: Trajectory, subgoal: Subgoal, *, action_may_name_place: bool = False) -> Fit:
-    """A subgoal against a trajectory. Keywords are sought in any case; a location as it is written, unless the action names it.
+    """A subgoal against a trajectory.
+
+    Keywords match in any case, a location as written or, if allowed, in the action.
 
     The window of time is closed: both its first and its last moment count.
+
     """
     words = tuple(words_in(state.action, subgoal.keywords) for state in trajectory.states)
     location = subgoal.location
@@ -88,11 +91,11 @@ def within(time: datetime, subgoal: Subgoal) -> bool:
 
 
 def told(task: Task, trajectory: Trajectory) -> dict[str, Talk]:
-    """Whom the performer talked to about the task before the day of the event, each with the first such conversation.
+    """Whom the performer told about the task before the day of the event, with the first such conversation.
 
-    About it is a conversation in which somebody says one of the task's keywords; where no messages are recorded, one whose summary
-    has one. Before the day of the event is day 1: the first day of the trajectory where the task names no time. Only those of whom
-    the task says that they are in the simulation count, where it does.
+    A conversation is about the task if somebody says one of its keywords; if no messages are recorded, if a
+    summary has one. If the task names no time, the first day of the trajectory is the day before. People whom
+    the task does not name are left out, where it names some.
     """
     if not trajectory.times:
         return {}

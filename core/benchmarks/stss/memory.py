@@ -1,8 +1,7 @@
-"""A resident's memory stream: what was seen, said and planned, retrieved by recency, importance and relevance.
+"""A resident's memory stream: what was seen, said and planned, by recency, importance and relevance.
 
-After Park et al. (2023): each of the three is brought to 0–1 over the stream and they are added. Relevance is the cosine of memory
-and query: of a model's vectors where the run names one that makes them, else lexically, of TF-IDF vectors, where a word counts for
-more the fewer memories hold it.
+After Park et al. (2023): each of the three is scaled to 0–1 over the stream, and they are added. Relevance is
+the cosine of memory and query: of a model's vectors if the run names such a model, else of TF-IDF vectors.
 """
 
 from __future__ import annotations
@@ -52,9 +51,12 @@ class Stream:
         self.memories.append(memory)
 
     async def retrieve(self, query: str, now: datetime, k: int) -> list[Memory]:
-        """The k memories that serve a query best, oldest first; of two as good the later one. Fewer where there are fewer.
+        """The k memories with the highest sum, oldest first; of equal ones the later.
 
-        Raises CallFailed where the endpoint that makes the vectors fails.
+        Fewer if there are fewer.
+
+        Raises CallFailed if the embeddings endpoint fails.
+
         """
         memories = tuple(self.memories)
         if not memories or k < 1:
@@ -71,7 +73,7 @@ class Stream:
         return [memories[i] for i in sorted(order.tolist())]
 
     def lexical_relevance(self, query: str) -> Floats:
-        """Cosine of each memory with the query by their words, 0 to 1; words that no memory holds count for nothing."""
+        """Cosine of each memory and the query by TF-IDF, 0 to 1; words that no memory holds are ignored."""
         self._index()
         n = len(self.memories)
         asked = {self._numbers[w]: c for w, c in _words_of(query).items() if w in self._numbers}

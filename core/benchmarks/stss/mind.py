@@ -1,4 +1,4 @@
-"""What thinks for a resident: the interface that an agent architecture implements, and what passes through it."""
+"""The interface of an agent architecture, and the values that pass through it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Now:
 
     @property
     def label(self) -> str:
-        """The moment as the names of calls begin with it: sortable, so that the latest call tells how far the town has come."""
+        """The moment as the names of calls begin; it sorts, so that the latest call tells the town's time."""
         return f"day {self.clock.day(self.step) + 1} {hour_of(self.clock.minute(self.step))}"
 
 
@@ -40,7 +40,8 @@ class Now:
 class Self:
     """What a resident is to its own mind: persona, memory, today's plan, what it is doing and where.
 
-    `task` is None for everybody but the performer. A mind may keep what it likes in `notes`; `repairs` counts what it could not use.
+    `task` is None for everybody but the performer. A mind may store what it needs in `notes`; `repairs` lists
+    the replies that could not be used.
     """
 
     resident: Resident
@@ -70,7 +71,7 @@ class Other(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A day as a mind wishes it: when to get up, what to do; `outline` is the thought behind it, for memory."""
+    """A day as a mind wishes it: when to get up, what to do. `outline` is stored as a memory."""
 
     wishes: Sequence[Wish]
     wake: str | None = None
@@ -85,7 +86,7 @@ class Utterance(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What somebody keeps of a conversation, how much it matters (1 to 10), and whether it changes the rest of today."""
+    """What a resident keeps of a conversation, its importance (1 to 10), and whether it changes today."""
 
     summary: str
     importance: int = 5
@@ -93,7 +94,10 @@ class Kept(NamedTuple):
 
 
 class Mind(Protocol):
-    """An agent architecture: seven thoughts. They are asked of many residents at once, and each may touch only its own `me`."""
+    """An agent architecture: seven thoughts, asked of many residents at once.
+
+    Each may change only its own `me`.
+    """
 
     async def prepare(self, me: Self, now: Now) -> None:
         """Before the first day."""

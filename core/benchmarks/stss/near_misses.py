@@ -1,4 +1,4 @@
-"""Who came close to taking part and how they missed: too early, too late, elsewhere, asleep, there and doing something else."""
+"""Near misses: who almost took part, and how: too early, too late, elsewhere, asleep, at something else."""
 
 from __future__ import annotations
 
@@ -11,14 +11,23 @@ from core.benchmarks.stss.matching import Fit, Mask
 from core.benchmarks.stss.trajectory import UNSEEN, State
 
 How = Literal[
-    "too early", "too late", "not together", "elsewhere", "something else", "passed by", "asleep", "only talked", "never did it", "unknown"
-]  # fmt: skip
+    "too early",
+    "too late",
+    "not together",
+    "elsewhere",
+    "something else",
+    "passed by",
+    "asleep",
+    "only talked",
+    "never did it",
+    "unknown",
+]
 NEAR = timedelta(hours=3)
-"""Somebody invited who was at the right place this long before or after is said to have mistaken the time; beyond it, what they did instead is told."""
+"""An invited resident who was there within this time of the window came early or late, else was elsewhere."""
 
 
 class Miss(NamedTuple):
-    """How a resident missed a subgoal, in a word and in a sentence, and the moment (its index) at which they came closest."""
+    """How a resident missed a subgoal, in a word and in a sentence, and the index of their closest moment."""
 
     how: How
     why: str
@@ -28,8 +37,8 @@ class Miss(NamedTuple):
 def miss(found: Fit, name: str, invited: bool, during: Mask | None = None) -> Miss | None:
     """How a resident missed a subgoal they did not fulfil; None for one who was neither invited nor near.
 
-    Whoever only walks through the place is not near. `during` are the moments at which one could have joined in: those of the
-    subgoal, unless others are given (the performer's own, for companions); with neither there is nothing to have missed in particular.
+    A resident who only walks through the place is not near. `during` are the moments at which one could have
+    joined: the subgoal's, unless others are given (the performer's own, for companions).
     """
     doing, there, timed = found.doing(name), found.there(name), found.timed
     if (doing & there).any():
@@ -80,7 +89,7 @@ def _instead(found: Fit, name: str, invited: bool, during: Mask) -> Miss | None:
 
 
 def _mostly(found: Fit, name: str, mask: Mask) -> tuple[State, int]:
-    """The state a resident was in at most of some moments (the earlier one of equals), and the first of these moments."""
+    """The state that a resident was in longest (of equals the earlier), and its first moment."""
     life = found.trajectory.lives[name]
     indices, first, counts = np.unique(life[mask], return_index=True, return_counts=True)
     best = max(range(len(indices)), key=lambda i: (counts[i], -first[i]))
@@ -94,7 +103,7 @@ def _state(found: Fit, name: str, moment: int) -> State:
 
 
 def _out_of_time(found: Fit, moments: np.ndarray) -> tuple[Miss, timedelta] | None:
-    """By how much somebody missed the window who did the thing at the place; None where there is no window."""
+    """By how much a resident who did the thing at the place missed the window; None without a window."""
     start, end = found.subgoal.start, found.subgoal.end
     if start is None or end is None:
         return None

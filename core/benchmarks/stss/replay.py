@@ -21,7 +21,7 @@ from core.benchmarks.stss.views import Simulation, Stretch
 NOON = time(12)
 MORNING, LAST, LIVED = "morning’s plan", "last plan", "happened"
 TALK, WINDOW = "talk", "event"
-"""Kinds of mark on the time line, beside “counted” and “came close”: a conversation about the task, the beginning of its event."""
+"""Kinds of mark on the time line beside “counted” and “came close”: a talk, the event's beginning."""
 
 
 def replay(of: Simulation) -> dict[str, Any]:
@@ -37,20 +37,28 @@ def replay(of: Simulation) -> dict[str, Any]:
             for state in of.lived.states
         ],
         "people": [
-            {"name": name, "part": of.parts[name], "life": _life(of, name), "days": [_day(of, name, day) for day in of.days]}
+            {
+                "name": name,
+                "part": of.parts[name],
+                "life": _life(of, name),
+                "days": [_day(of, name, day) for day in of.days],
+            }
             for name in of.lived.residents
         ],
-        "talks": [{"minute": _minute(of, s.talk.time), "pair": list(s.talk.pair), "number": s.number} for s in of.talks],
+        "talks": [
+            {"minute": _minute(of, s.talk.time), "pair": list(s.talk.pair), "number": s.number}
+            for s in of.talks
+        ],
         "windows": [
             [_minute(of, s.start), _minute(of, s.end)] for s in of.task.subgoals if s.start and s.end
         ],
         "marks": sorted(_marks(of), key=lambda mark: (mark["minute"], mark["kind"])),
         "opens": _minute(of, opens(of)),
-    }  # fmt: skip
+    }
 
 
 def opens(of: Simulation) -> datetime:
-    """The moment to begin with: when something counted first; else the event begins, somebody came close, or noon of the last day."""
+    """The moment to begin with: the first that counted; else the event's beginning, a near miss, or noon."""
     counted, close = (
         [datetime.strptime(e.time, STAMP) for e in of.score.evidence if e.counted is wanted and e.time]
         for wanted in (True, False)
@@ -70,7 +78,7 @@ def _rooms(town: Town | None) -> dict[tuple[str, ...], tuple[int, int]]:
 
 
 def _ground(of: Simulation, town: Town) -> dict[str, Any]:
-    """Sectors with their arenas, doors between them, and how many moments residents spent in each awake and not on their way."""
+    """Sectors, doors between them, and how many moments residents spent in each, awake and not walking."""
     numbers = {name: i for i, name in enumerate(town.sectors)}
     spent: Counter[str] = Counter()
     for life in of.lived.lives.values():
@@ -81,15 +89,20 @@ def _ground(of: Simulation, town: Town) -> dict[str, Any]:
     return {
         "sectors": [
             {
-                "name": s["sector"], "kind": s["kind"], "x": s["x"], "y": s["y"], "arenas": s["arenas"], "here": s["sector"] in of.sectors,
+                **{key: s[key] for key in ("kind", "x", "y", "arenas")},
+                "name": s["sector"],
+                "here": s["sector"] in of.sectors,
                 "spent": spent[s["sector"]],
             }
             for s in town.map()
         ],
         "doors": [
-            [numbers[s["sector"]], numbers[other]] for s in town.map() for other in s["doors"] if s["sector"] < other
+            [numbers[s["sector"]], numbers[other]]
+            for s in town.map()
+            for other in s["doors"]
+            if s["sector"] < other
         ],
-    }  # fmt: skip
+    }
 
 
 def _life(of: Simulation, name: str) -> list[list[int]]:
@@ -100,7 +113,7 @@ def _life(of: Simulation, name: str) -> list[list[int]]:
 
 
 def _day(of: Simulation, name: str, day: date) -> dict[str, Any]:
-    """What was planned in the morning, the plan as it stood at last where it was changed, and what happened."""
+    """The morning's plan, the last plan if it was changed, and what happened."""
     made = views.plans(of, name, day)
     rows = [(MORNING, made[0].stretches)] if made else []
     if len(made) > 1:

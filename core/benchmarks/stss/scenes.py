@@ -14,7 +14,10 @@ from core.workspace import Workspace
 
 
 def freeze(workspace: Workspace, per_pair: int = freezing.PER_PAIR) -> tuple[list[Scenario], int]:
-    """Every scene found, and how many are new to the store; what was frozen before stays as it is. Raises ConcordError where there is none."""
+    """Every scene found, and how many are new to the store; what was frozen before stays as it is.
+
+    Raises ConcordError where there is none.
+    """
 
     def simulations() -> Iterator[tuple[Conversation, Trajectory]]:
         with workspace.read() as db:
@@ -24,7 +27,8 @@ def freeze(workspace: Workspace, per_pair: int = freezing.PER_PAIR) -> tuple[lis
     found = list(freezing.freeze(simulations(), per_pair))
     if not found:
         raise ConcordError(
-            "There is nothing to freeze: no performer has talked with anybody in a stored simulation. Run some with `concord run stss`."
+            "There is nothing to freeze: no performer has talked with anybody in a stored simulation. Run "
+            "some with `concord run stss`."
         )
     with workspace.write() as db:
         return found, scenarios.save(db, found)

@@ -53,9 +53,9 @@ def arrange(
 ) -> tuple[Day, list[str]]:
     """A whole day, midnight to midnight, and what had to be repaired.
 
-    The rules: a time that is none is dropped, wishes are put in order, one that begins later cuts short the one before, what is
-    left open is a break where one is; before waking and after the habitual bedtime one sleeps at home; a place that does not
-    exist becomes the one most like it, else home. With `earlier`, a day under way: what began before `now` stays as it was.
+    An unreadable time is dropped. Wishes are sorted; a later one cuts the one before short. Gaps become
+    breaks. Before waking and after the usual bedtime the resident sleeps at home. An unknown place becomes
+    the one most like it, else home. With `earlier`, what began before `now` stays as it was.
     """
     repairs: list[str] = []
     home = town.home(resident.name)

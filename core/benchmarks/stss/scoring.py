@@ -1,12 +1,13 @@
-"""Action-level scores of the STSS paper: pure functions from a task and a trajectory to a score with its evidence.
+"""Action-level scores of the STSS paper: pure functions from a task and a trajectory to a score.
 
-Where the paper's text and its authors' code differ, the text is followed: somebody who came early and stayed takes part.
+Where the paper and its authors' code differ, this follows the paper: somebody who came early and stayed takes
+part.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,14 +25,15 @@ ELSEWHERE = 0.5
 
 
 Invited = Mapping[str, Talk]
-"""Whom the performer told about the task before the day of the event, each with the first such conversation."""
+"""Whom the performer told about the task before the day of the event, with the first such conversation."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """One resident and one subgoal (counted from 1): who did what, when and where, which words matched; or how they missed it, and why.
+    """One resident and one subgoal (counted from 1): what was done when, where, with which words; or why not.
 
-    `told` is when the performer first told them about it before the day of the event; None for one who was not told.
+    `told` is when the performer first told them before the day of the event; None if they were not told.
+
     """
 
     agent: str
@@ -48,16 +50,15 @@ class Evidence:
 
     def values(self) -> dict[str, Any]:
         """Ready for JSON."""
-        return {
-            "agent": self.agent, "subgoal": self.subgoal, "counted": self.counted, "time": self.time, "until": self.until,
-            "action": self.action, "place": self.place, "words": list(self.words), "why": self.why,
-            "how": self.how, "told": self.told,
-        }  # fmt: skip
+        return asdict(self) | {"words": list(self.words)}
 
 
 @dataclass(frozen=True)
 class Score:
-    """What a simulation is worth, 0 to 1. `conversation_ratio` may exceed 1; None for errands, which ask for no number of people."""
+    """A simulation's score, 0 to 1.
+
+    `conversation_ratio` may exceed 1; None for errands, which want no number of people.
+    """
 
     task: str
     kind: Kind
@@ -68,7 +69,7 @@ class Score:
 
 
 def score(task: Task, trajectory: Trajectory) -> Score:
-    """The score of one task on one trajectory. Raises ConfigError where the trajectory cannot be about the task."""
+    """The score of a task on a trajectory. Raises ConfigError if the trajectory cannot be about the task."""
     notes = check(task, trajectory)
     invited = told(task, trajectory)
     value, evidence = RULES[task.kind](task, trajectory, invited)
@@ -82,8 +83,9 @@ def check(task: Task, trajectory: Trajectory) -> tuple[str, ...]:
         if name not in trajectory.lives:
             hint = cast.meant(name, trajectory.residents)
             raise ConfigError(
-                f"The task “{task.id}” names {name}, who is not in the trajectory{':' + hint if hint else '.'}"
-                f" It holds: {', '.join(trajectory.residents)}."
+                f"The task “{task.id}” names {name}, who is not in the trajectory"
+                f"{':' + hint if hint else '.'} "
+                f"It holds: {', '.join(trajectory.residents)}."
             )
     first, last = trajectory.times[0], trajectory.times[-1]
     notes = []
@@ -92,11 +94,13 @@ def check(task: Task, trajectory: Trajectory) -> tuple[str, ...]:
             continue
         if subgoal.end < first:
             raise ConfigError(
-                f"The task “{task.id}” has its event at {subgoal.start:%Y-%m-%d %H:%M}, before the trajectory begins ({first:%Y-%m-%d %H:%M})."
+                f"The task “{task.id}” has its event at {subgoal.start:%Y-%m-%d %H:%M}, "
+                f"before the trajectory begins ({first:%Y-%m-%d %H:%M})."
             )
         if subgoal.start > last:
             notes.append(
-                f"The trajectory ends at {last:%Y-%m-%d %H:%M}, before the event of {subgoal.start:%Y-%m-%d %H:%M}."
+                f"The trajectory ends at {last:%Y-%m-%d %H:%M}, "
+                f"before the event of {subgoal.start:%Y-%m-%d %H:%M}."
             )
     for name in task.cast:
         if name not in trajectory.lives:
@@ -105,14 +109,14 @@ def check(task: Task, trajectory: Trajectory) -> tuple[str, ...]:
 
 
 def conversation_ratio(task: Task, trajectory: Trajectory) -> float | None:
-    """People talked to about it on day 1 ÷ (people wanted − 1); None for errands, and where nobody else is wanted."""
+    """People told on day 1 ÷ (people wanted − 1); None for errands, and if nobody else is wanted."""
     if task.kind == "help" or task.wanted < 2:
         return None
     return len(told(task, trajectory)) / (task.wanted - 1)
 
 
 def attendance(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
-    """Public and online activities: others who match at any moment, averaged over subgoals, ÷ (wanted − 1), at most 1."""
+    """Public and online activities: others who match at any moment, mean over subgoals, ÷ (wanted − 1)."""
     came, evidence = 0, []
     for number, subgoal in enumerate(task.subgoals, start=1):
         found = fit(trajectory, subgoal)
@@ -127,9 +131,10 @@ def attendance(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[fl
 
 
 def company(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
-    """Companions: at the best moment at which the performer matches, others who match the same subgoal ÷ (wanted − 1), at most 1.
+    """Companions: others who match at the performer's best moment ÷ (wanted − 1), at most 1.
 
-    A location named in the action serves as well as the place.
+    A location named in the action counts like the place.
+
     """
     others = _others(task, trajectory)
     best: tuple[float, list[Evidence]] = (-1.0, [])
@@ -147,7 +152,7 @@ def company(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[float
             evidence.append(_counted(found, task.performer, number, _stretch(own, shown), "the performer"))
         else:
             evidence += _close(found, task.performer, number, invited=False)
-        # What is done together at no fixed time is missed by those who are elsewhere while the performer does it.
+        # Without a fixed time, those who are elsewhere while the performer does it miss it.
         during = own if own.any() and subgoal.start is None else None
         for name, mask in each.items():
             if value and mask[moment]:
@@ -163,9 +168,12 @@ def company(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[float
 
 
 def meeting(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
-    """Appointment: performer and target do the thing at one moment, in the same sector and arena 1, elsewhere 0.5; the best moment counts.
+    """Appointment: performer and target do it at one moment.
 
-    Merely “conversing about” it does not keep the appointment. With several targets or subgoals the best one counts.
+    In the same sector and arena it scores 1, elsewhere 0.5.
+
+    “Conversing about” it is not doing it. Of several targets or subgoals the best one counts.
+
     """
     best: tuple[float, list[Evidence]] = (-1.0, [])
     known = {state.room: i for i, state in enumerate(trajectory.states)}
@@ -241,7 +249,7 @@ RULES: dict[Kind, Rule] = {
 
 
 def report(scores: Sequence[Score]) -> dict[str, Any]:
-    """What `concord stss score` prints: every task's score and what should be known of it, the mean of each type, the mean over all tasks."""
+    """What `concord stss score` prints: each task's score with evidence, and means by type and overall."""
     by_type = {
         kind: _mean(s.value for s in scores if s.kind == kind)
         for kind in TITLES
@@ -250,14 +258,18 @@ def report(scores: Sequence[Score]) -> dict[str, Any]:
     return {
         "tasks": [
             {
-                "id": s.task, "type": s.kind, "score": s.value, "conversation_ratio": s.conversation_ratio,
-                "evidence": [e.values() for e in s.evidence], "notes": list(s.notes),
+                "id": s.task,
+                "type": s.kind,
+                "score": s.value,
+                "conversation_ratio": s.conversation_ratio,
+                "evidence": [e.values() for e in s.evidence],
+                "notes": list(s.notes),
             }
             for s in scores
         ],
         "by_type": by_type,
         "overall": _mean(s.value for s in scores),
-    }  # fmt: skip
+    }
 
 
 def _others(task: Task, trajectory: Trajectory) -> list[str]:
@@ -297,16 +309,24 @@ def _counted(found: Fit, name: str, number: int, mask: Mask, why: str = "") -> E
 def _shown(
     found: Fit, name: str, number: int, mask: Mask, why: str, how: How | None = None, *, counted: bool = False
 ) -> Evidence:
-    """The first unbroken stretch of a mask: when it began and ended, and what was done where at its beginning."""
+    """The first unbroken stretch of a mask: its beginning and end, and what was done where at first."""
     first = int(np.argmax(mask))
     last = int(np.flatnonzero(_stretch(mask, first))[-1])
     state = found.trajectory.at(name, first)
     assert state is not None  # nothing unseen is in a mask
     times = found.trajectory.times
     return Evidence(
-        name, number, counted, times[first].strftime(STAMP), times[last].strftime(STAMP), state.action, state.place,
-        found.words_at(name, first), why, how,
-    )  # fmt: skip
+        name,
+        number,
+        counted,
+        times[first].strftime(STAMP),
+        times[last].strftime(STAMP),
+        state.action,
+        state.place,
+        found.words_at(name, first),
+        why,
+        how,
+    )
 
 
 def _close(found: Fit, name: str, number: int, invited: bool, during: Mask | None = None) -> list[Evidence]:

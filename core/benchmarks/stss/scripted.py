@@ -1,4 +1,7 @@
-"""A mind without a model: it lives by habit and says what it is given to say. For measuring the world alone, and for tests."""
+"""A mind without a model: it follows habits and says given lines.
+
+For measuring the world alone, and for tests.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ from core.benchmarks.stss.schedule import Wish, habits
 
 @dataclass
 class ScriptedMind:
-    """Habits, with wishes added for each day (0 is the first); speaks to those in `lines`, one line after the other."""
+    """Habits, with wishes added for each day (0 is the first).
+
+    It speaks to those in `lines`, a line at a time.
+    """
 
     days: Mapping[int, Sequence[Wish]] = field(default_factory=dict)
     lines: Mapping[str, Sequence[str]] = field(default_factory=dict)

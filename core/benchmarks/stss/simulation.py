@@ -1,7 +1,8 @@
-"""Two days in the town, step by step: everybody plans, walks, notices, talks, remembers and changes their plans.
+"""Two days in the town, step by step: residents plan, walk, notice each other, talk and change plans.
 
-Within a step the thoughts of different residents run at the same time. Each touches only its own resident, and what they decide
-is put into effect in the order of the town, so that the outcome does not depend on the order in which replies arrive.
+Within a step the thoughts of different residents run at the same time. Each changes only its own resident,
+and decisions take effect in the order of the town, so that the outcome does not depend on the order in which
+replies arrive.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ SEEN, PLANNED = 1, 4
 
 @dataclass
 class World:
-    """The town at work. `plans` and `scenes` (who was doing what when a conversation began) are kept beside what happened."""
+    """The town at work.
+
+    `plans` and `scenes` (who was doing what when a conversation began) are part of the result.
+    """
 
     town: Town
     clock: Clock
@@ -157,8 +161,10 @@ class World:
 
     def _repairs(self) -> list[list[str]]:
         return [
-            [time.strftime(STAMP), agent.name, repair] for agent in self.agents for time, repair in agent.me.repairs
-        ]  # fmt: skip
+            [time.strftime(STAMP), agent.name, repair]
+            for agent in self.agents
+            for time, repair in agent.me.repairs
+        ]
 
 
 def _memory_values(memory: Memory) -> list[Any]:
@@ -172,9 +178,12 @@ def people(
     task: Task | None = None,
     vectors: Vectors | None = None,
 ) -> list[Agent]:
-    """Residents asleep in their beds, in the order given; `mind` makes each one's. The task is known to its performer alone.
+    """Residents asleep in their beds, in the order given; `mind` makes each one's.
+
+    Only the performer knows the task.
 
     With `vectors` what they remember is retrieved by meaning instead of by words.
+
     """
     return [
         Agent(

@@ -21,7 +21,10 @@ async def converse(
     now: Now,
     rounds: int = ROUNDS,
 ) -> Messages:
-    """What the two say in turn, the first one first. It ends when one is done and the other has replied, says nothing, or after the last round."""
+    """What the two say in turn.
+
+    It ends when one is done and the other has replied or says nothing, or after `rounds`.
+    """
     said: Messages = []
     speakers = (first, second)
     others = (Other(second[0].name, doing[1]), Other(first[0].name, doing[0]))

@@ -1,4 +1,4 @@
-"""A social task: who is to bring about what, when and where, read from and written in the form of the STSS paper's task files."""
+"""A social task: who should bring about what, when and where, in the form of the STSS paper's task files."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ MOMENT = "%Y-%m-%d %H:%M"
 
 @dataclass(frozen=True)
 class Subgoal:
-    """Something to be done: an action named by any of the keywords, in a window of time and at a location where these are said."""
+    """An action named by any of the keywords, within a window of time and at a location where given."""
 
     keywords: tuple[str, ...]
     start: datetime | None = None
@@ -64,10 +64,12 @@ class Subgoal:
 
 @dataclass(frozen=True)
 class Task:
-    """One task of one performer. `currently` is the sentence put into the performer's persona, `criteria` what success means.
+    """One task of one performer.
 
-    `wanted` counts the people hoped for, performer included; `target` names the people it must be. `cast` is everybody in the
-    simulation, the performer too; empty where the file does not say.
+    `currently` is the sentence added to the performer's persona; `criteria` describe success.
+
+    `wanted` counts the people hoped for, performer included; `target` names people who must take part. `cast`
+    is everybody in the simulation, performer included; empty if the file does not say.
     """
 
     id: str
@@ -92,14 +94,14 @@ class Task:
         return tuple(dict.fromkeys(word for s in self.subgoals for word in s.keywords))
 
     def counts(self, name: str) -> bool:
-        """Whether what this person does can count: everybody's does, unless the task says who is in the simulation."""
+        """Whether what this person does can count: anybody's, unless the task names its cast."""
         return not self.cast or name in {self.performer, *self.target, *self.cast}
 
 
 def read_tasks(path: Path) -> list[Task]:
-    """The tasks of a file: a list, one task, or a mapping with the list under “tasks”. Raises ConfigError naming the task and the field.
+    """The tasks of a file: a list, one task, or a mapping with the list under “tasks”. Raises ConfigError.
 
-    In templates (`#performer`, `#location_0`, …) the names stand for the values that the template itself gives.
+    Placeholders of templates (`#performer`, `#location_0`, …) are replaced by the template's own values.
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,7 @@
-"""Task templates, and how one becomes a task: performer, place, time and background residents are drawn by a seed."""
+"""Task templates.
+
+A seed draws performer, place, time and background residents, which makes a template a task.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,10 @@ class Texts(BaseModel):
 
 
 class Template(BaseModel):
-    """What is open in a task is listed: who may perform it, where, when. An errand has two places and two sets of keywords."""
+    """The choices left open in a task: who may perform it, where, when.
+
+    An errand has two places and keyword sets.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     id: Annotated[str, Field(min_length=1)]
@@ -71,7 +77,10 @@ _NEEDS: Mapping[Kind, tuple[str, ...]] = {
 
 
 def load_templates(path: Path, town: Town) -> Templates:
-    """The templates of a file, checked against the town. Raises ConfigError naming the template and what it lacks or does not know."""
+    """The templates of a file, checked against the town.
+
+    Raises ConfigError naming the template and the problem.
+    """
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
         texts = {kind: Texts(**values["texts"][kind]) for kind in TITLES if kind in values.get("texts", {})}
@@ -90,7 +99,8 @@ def load_templates(path: Path, town: Town) -> Templates:
             raise ConfigError(f"{path} holds two templates called “{template.id}”.")
         if template.type not in texts:
             raise ConfigError(
-                f"{path}: “{template.id}” is of the type {template.type}, which has no [texts.{template.type}]."
+                f"{path}: “{template.id}” is of the type {template.type}, "
+                f"which has no [texts.{template.type}]."
             )
         for missing in unknown(template, town):
             raise ConfigError(f"{path}: “{template.id}” names {missing}, unknown in {town.name}.")
@@ -109,7 +119,7 @@ def unknown(template: Template, town: Town) -> list[str]:
 def instantiate(
     templates: Templates, name: str, town: Town, seed: int = 1, first_day: date = FIRST_DAY
 ) -> Task:
-    """The task that a seed makes of a template; the same seed gives the same task, whatever else is instantiated."""
+    """The task that a seed makes of a template; the same seed gives the same task, whatever else is made."""
     template = templates.templates[name]
     rng = random.Random(f"{seed} {town.name} {name}")
     performer = rng.choice(template.performers)
@@ -127,9 +137,14 @@ def instantiate(
     cast = (performer, *(n for n in town.residents if n in background))
     hoped = math.ceil(size / HOPED_FOR[template.type]) if template.type in HOPED_FOR else 1
     values = {
-        "performer": performer, "place": place, "second": second, "target": target, "others": hoped, "date": day.isoformat(),
+        "performer": performer,
+        "place": place,
+        "second": second,
+        "target": target,
+        "others": hoped,
+        "date": day.isoformat(),
         "time": f"{start:%Y-%m-%d} at {start:%H:%M}" if start else None,
-    }  # fmt: skip
+    }
     values["activity"] = _filled(template.activity, values, name)
     texts = templates.texts[template.type]
     subgoals = [Subgoal(template.keywords, start, template.minutes, place)]

@@ -1,4 +1,4 @@
-"""What models reply when a resident thinks: one schema a thought, and how a resident is shown to its own mind."""
+"""The reply schemas of a resident's thoughts, and how prompts describe a resident."""
 
 from __future__ import annotations
 
@@ -88,9 +88,9 @@ THOUGHTS: dict[str, type[Reply]] = {
 
 
 def portrait(me: Self, town: Town) -> str:
-    """A persona as prompts show it. The performer's task stands with what occupies them at present, as in the paper.
+    """A persona as prompts show it. The performer's task is part of “At present”, as in the paper.
 
-    Of acquaintances one knows where they work: else nobody could look for anybody.
+    Acquaintances are listed with their work, so that residents know where to look for them.
     """
     r = me.resident
     currently = r.currently if me.task is None else f"{r.currently} {me.task.currently}".strip()

@@ -10,7 +10,10 @@ T = TypeVar("T")
 
 
 async def together(thoughts: Iterable[Awaitable[T]]) -> list[T]:
-    """What several think at the same time, in the order given. Where one fails the others are waited for: what is under way is paid for."""
+    """What several think at the same time, in the order given.
+
+    Where one fails the others are waited for: what is under way is paid for.
+    """
     found: list[T] = []
     for result in await asyncio.gather(*thoughts, return_exceptions=True):
         if isinstance(result, BaseException):

@@ -57,7 +57,7 @@ class Sector(BaseModel):
 
 
 class Resident(BaseModel):
-    """A persona. `home` and `work` are “sector:arena”; `wakes` and `sleeps` are the habit that a day is planned by."""
+    """A persona. `home` and `work` are “sector:arena”; a day is planned between `wakes` and `sleeps`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     name: Annotated[str, Field(min_length=1)]
@@ -108,7 +108,10 @@ class Town:
     _ways: dict[tuple[str, str], tuple[Stop, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def place(self, text: str) -> Place:
-        """The place that “sector[:arena[:object]]” names exactly; what is left out is the first there. Raises NotFound."""
+        """The place that “sector[:arena[:object]]” names; what is left out is the first there.
+
+        Raises NotFound.
+        """
         parts = [part.strip() for part in text.split(":")]
         if parts[0] not in self.sectors:
             raise not_found(f"sector of {self.name}", parts[0], self.sectors)
@@ -122,7 +125,7 @@ class Town:
         return Place(parts[0], arena, thing)
 
     def nearest(self, text: str) -> Place | None:
-        """The place a text most likely means: by its parts whatever their case and spelling, else by any name in it; None if none is like it."""
+        """The place a text most likely means: by its parts in any case and spelling, else by a sector."""
         words = [part.strip() for part in text.split(":") if part.strip()]
         for i, word in enumerate(words):
             sector = _like(word, self.sectors)
@@ -169,18 +172,22 @@ class Town:
         return place._replace(object=beds[0]) if beds else place
 
     def map(self) -> list[dict[str, Any]]:
-        """What a map shows of each sector: name, kind, x, y (metres), arenas, and the neighbours its doors lead to."""
+        """The map: name, kind, x, y (metres) of each sector, its arenas, and neighbours behind its doors."""
         neighbours: dict[str, set[str]] = {name: set() for name in self.sectors}
         for a, b in self._doors():
             neighbours[a].add(b)
             neighbours[b].add(a)
         return [
             {
-                "sector": s.name, "kind": s.kind, "x": s.at[0], "y": s.at[1], "arenas": list(s.arenas),
+                "sector": s.name,
+                "kind": s.kind,
+                "x": s.at[0],
+                "y": s.at[1],
+                "arenas": list(s.arenas),
                 "doors": sorted(neighbours[s.name]),
             }
             for s in self.sectors.values()
-        ]  # fmt: skip
+        ]
 
     def _doors(self) -> Iterator[tuple[str, str]]:
         """A door works both ways, whichever side it is written on."""
@@ -195,7 +202,7 @@ class Town:
 
     @cached_property
     def _walking(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]:
-        """Metres between all sectors (inf where there is no way), and on each shortest way the sector before the last."""
+        """Metres between all sectors (inf without a way), and each shortest way's last sector but one."""
         # Loaded here: commands that never walk need not wait for it.
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import shortest_path
@@ -223,7 +230,8 @@ def problems(town: Town) -> list[str]:
         for other in town.sectors:
             if other != sector.name and sector.name in other:
                 found.append(
-                    f"The name “{sector.name}” is part of “{other}”: whoever is at the one would be scored as being at the other. Rename one."
+                    f"The name “{sector.name}” is part of “{other}”: whoever is at one would be scored as "
+                    "being at the other. Rename one."
                 )
     adrift = [s.name for s in town.sectors.values() if not all(map(math.isfinite, s.at))]
     found += [
@@ -259,7 +267,7 @@ def problems(town: Town) -> list[str]:
 
 
 def _too_far(town: Town) -> list[str]:
-    """Doors that are more than a day's walk apart; where none is, the longest way, if it takes more than a day."""
+    """Doors that are more than a day's walk apart; else the longest way, if it takes more than a day."""
     doors = sorted({(min(pair), max(pair)) for pair in town._doors()})
     walks = [
         (math.dist(town.sectors[a].at, town.sectors[b].at) / town.metres_per_minute, a, b) for a, b in doors
@@ -269,7 +277,8 @@ def _too_far(town: Town) -> list[str]:
         ways = [(town.minutes(a, b), a, b) for a, b in combinations(town.sectors, 2)]
         far = [way for way in ways if way == max(ways) and DAY < way[0] < math.inf]
     return [
-        f"From {a} to {b} one would walk for {minutes / DAY:,.4g} days: `at` is in metres, and {town.metres_per_minute:g} of them take a minute."
+        f"From {a} to {b} the walk would take {minutes / DAY:,.4g} days: `at` is in metres, "
+        f"and {town.metres_per_minute:g} of them take a minute."
         for minutes, a, b in far
     ]
 

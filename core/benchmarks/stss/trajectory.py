@@ -1,4 +1,4 @@
-"""What happened in a town: what every resident did where at every moment, and who talked with whom about what."""
+"""What happened in a town: what every resident did where at every moment, and their conversations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STAMP = "%Y-%m-%d %H:%M:%S"
 SLEEPING = "sleeping"
 WALKING = "walking"
 LONGEST_GAP = timedelta(hours=1)
-"""A resident who was unseen for no longer than this, and did the same thing in the same place before and after, did it all along."""
+"""A resident who was unseen for at most this long, between two equal states, was in that state all along."""
 
 Indices = npt.NDArray[np.int32]
 UNSEEN = -1
@@ -30,7 +30,7 @@ class State(NamedTuple):
 
     @property
     def room(self) -> tuple[str, ...]:
-        """Sector and arena. Published trajectories put the world's name before them, which is left out here."""
+        """Sector and arena. The world's name, with which published trajectories begin, is left out."""
         parts = self.place.split(":")
         return tuple(parts[1:3] if len(parts) > 3 else parts[:2])
 
@@ -47,7 +47,7 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Talk:
-    """A conversation of two residents: who said what, and what each kept of it. `place` is where, as far as it is known."""
+    """A conversation of two residents: who said what, and what each kept of it. `place` may be unknown."""
 
     time: datetime
     pair: tuple[str, str]
@@ -71,9 +71,10 @@ class Run:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trajectory:
-    """Moments, and for each resident the index of their state (in `states`) at each; UNSEEN where nothing is recorded.
+    """Moments, and for each resident the index of their state at each; UNSEEN if none is recorded.
 
     `extra` is what else a simulation leaves (plans, repairs); `notes` are the repairs made in reading a file.
+
     """
 
     times: tuple[datetime, ...]
@@ -110,7 +111,7 @@ class Trajectory:
                 yield Run(self.times[first], self.times[after - 1], self.states[life[first]])
 
     def stored(self) -> dict[str, Any]:
-        """As plain values for the store: per resident the moments at which the state changed, not every moment."""
+        """As plain values for the store: per resident the moments at which the state changed."""
         lives = {}
         for name, life in self.lives.items():
             starts = np.flatnonzero(np.diff(life, prepend=UNSEEN - 1))
@@ -133,9 +134,13 @@ def from_stored(values: Mapping[str, Any]) -> Trajectory:
         lengths = np.diff([*starts, len(times)])
         lives[name] = np.repeat(np.array(states, dtype=np.int32), lengths)
     return Trajectory(
-        times, tuple(State(*state) for state in values["states"]), lives,
-        tuple(talk_from(talk) for talk in values["talks"]), values["extra"], tuple(values["notes"]),
-    )  # fmt: skip
+        times,
+        tuple(State(*state) for state in values["states"]),
+        lives,
+        tuple(talk_from(talk) for talk in values["talks"]),
+        values["extra"],
+        tuple(values["notes"]),
+    )
 
 
 def check_stored(values: Mapping[str, Any]) -> None:
@@ -160,9 +165,10 @@ def assemble(
     notes: Sequence[str] = (),
     extra: Mapping[str, Any] | None = None,
 ) -> Trajectory:
-    """A trajectory from its records in any order; of two records of the same resident and moment the caller has taken one.
+    """A trajectory from its records in any order, one for each resident and moment.
 
-    Moments that a resident lacks are filled where the records before and after agree and lie an hour apart at the most.
+    Moments that a resident lacks are filled where the records before and after agree and lie an hour apart at
+    the most.
     """
     records = list(seen)
     times = tuple(sorted({r.time for r in records}))
@@ -222,7 +228,7 @@ def talk_from(values: Mapping[str, Any]) -> Talk:
 
 
 def records(trajectory: Trajectory) -> Iterator[dict[str, Any]]:
-    """The records of a trajectory file: one per resident and moment, conversations among them, in the order of time."""
+    """The records of a trajectory file in the order of time: states of residents, and conversations."""
     talks = list(trajectory.talks)
     for moment, time in enumerate(trajectory.times):
         while talks and talks[0].time <= time:

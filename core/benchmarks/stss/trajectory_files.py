@@ -1,4 +1,4 @@
-"""Trajectory files: JSON Lines with one record per resident and step, and the movement files of the published simulator."""
+"""Trajectory files: JSON Lines with a record per resident and step, and the published simulator's files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ PUBLISHED = "%B %d, %Y, %H:%M:%S"
 def read_trajectory(path: Path) -> Trajectory:
     """A trajectory from a file or a folder. Raises ConfigError naming the line or file that cannot be used.
 
-    Read are: JSON Lines of this project; movement files of the published simulator, as a folder of `<step>.json` (or the
-    simulation's folder with `movement/` in it), as one such file, as a list or lines of them; and its compressed
-    `master_movement.json` with `meta.json` beside it. Records out of order are sorted; the same record twice counts once.
+    It reads JSON Lines as `concord stss town export` writes them; movement files of the published simulator,
+    as a folder of `<step>.json` (or one with `movement/` in it), as one file, or as a list or lines of them;
+    and its compressed `master_movement.json` with `meta.json` beside it. Records are sorted; a repeated
+    record counts once.
     """
     if path.is_dir():
         folder = path / "movement" if (path / "movement").is_dir() else path
@@ -85,7 +86,8 @@ def _own(entries: Entries) -> Trajectory:
             repeated += 1
         else:
             raise ConfigError(
-                f"{where}: {agent} at {time:%Y-%m-%d %H:%M:%S} is recorded otherwise in {known[1]}. Remove one of the two."
+                f"{where}: {agent} at {time:%Y-%m-%d %H:%M:%S} is recorded otherwise in {known[1]}. "
+                "Remove one of the two."
             )
     if not seen:
         raise ConfigError(f"{entries[0][1]}: the trajectory says of nobody what they did.")
@@ -179,7 +181,8 @@ def _moved(
     said = tuple((str(line[0]), str(line[1])) for line in person.get("chat") or [] if len(line) == 2)
     speakers = frozenset(speaker for speaker, _ in said)
     if len(speakers) == 2:
-        # A chat stands with both speakers and at every step it lasts; it is one conversation, begun when first seen.
+        # A chat is repeated for both speakers and every step it lasts; it is one conversation, begun when
+        # first seen.
         pair = (said[0][0], next(s for s, _ in said if s != said[0][0]))
         chats.setdefault((speakers, said), Talk(time, pair, said, {}, place))
     return Seen(time, name, State(action or described, place))

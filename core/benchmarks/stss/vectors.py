@@ -1,4 +1,7 @@
-"""What the texts of one simulation mean, as vectors: each text is embedded once, in one call with all others wanted at the same moment."""
+"""Vectors of the texts of one simulation.
+
+Each text is embedded once, in one call with others wanted at that moment.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ DIGITS = 6
 
 
 class Vectors:
-    """The vectors of a model's, asked for as they are needed and kept as long as this is: one for everybody in a simulation.
+    """The vectors of one model for one simulation, requested when needed and kept.
 
     Which texts go in one call depends on who thinks at the same time; a text's vector does not.
     """
@@ -72,7 +75,8 @@ class Vectors:
         length = len(next(iter(self._known.values()), found[0]))
         if other := next((len(vector) for vector in found if len(vector) != length), 0):
             raise CallFailed(
-                f"“{self._model}” gave vectors of {length} numbers and of {other} within one simulation. Set their number in models.toml, "
+                f"“{self._model}” gave vectors of {length} numbers and of {other} within one simulation. "
+                "Set their number in models.toml, "
                 "as params = { dimensions = … }, or use another model.",
                 kind="unparsable",
             )

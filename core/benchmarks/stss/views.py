@@ -1,4 +1,4 @@
-"""A simulation as somebody looks at it: who is where at a moment, a day's plan against what happened, what counted and how."""
+"""Views of a simulation: who is where at a moment, a day's plan and what became of it, what counted."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Plan(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """A part of the morning's plan, with the minutes in which it was done where it was planned, and what was done in the others."""
+    """A part of the morning's plan: minutes done as planned, and minutes of what was done instead."""
 
     planned: Stretch
     done: int
@@ -53,8 +53,9 @@ class Compared(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """Minutes of the waking hours planned in the morning, by what became of them: done as planned, spent on the way or talking,
-    done otherwise after the plan was changed, or done otherwise although it was not."""
+    """Minutes of the waking hours planned in the morning, by what became of them.
+
+    `changed` and `otherwise` were done differently, after the plan was changed or without a change."""
 
     planned: int
     as_planned: int
@@ -74,7 +75,7 @@ class Spoken(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """A task and what happened, scored. `town` is None where the town it happened in is not at hand: then nothing can be put on a map."""
+    """A task and its trajectory, scored. `town` is None if its files are missing; then there is no map."""
 
     task: Task
     lived: Trajectory
@@ -148,7 +149,7 @@ def town_of(conversation: Conversation, materials: Materials) -> Town | None:
 
 
 def kind_of(task: Task, action: str) -> Kind:
-    """What an action is to a task. Talking about it is a conversation; sleep is sleep, whatever is dreamt of."""
+    """What an action is to a task. Talking about the task is a conversation; sleeping is never the task."""
     state = State(action, "")
     if state.asleep:
         return "asleep"
@@ -173,7 +174,7 @@ def happened(of: Simulation, name: str, day: date) -> list[Stretch]:
 
 
 def plans(of: Simulation, name: str, day: date) -> list[Plan]:
-    """The plans a resident made for a day, the morning's first; none where the trajectory does not hold any."""
+    """The plans a resident made for a day, the morning's first; none if the trajectory holds none."""
     found = []
     for noted in of.lived.extra.get("plans", ()):
         time = datetime.strptime(noted["time"], STAMP)
@@ -202,7 +203,7 @@ def compared(of: Simulation, name: str, day: date) -> list[Compared]:
 
 
 def kept(of: Simulation, name: str, day: date) -> Kept | None:
-    """How much of the morning's plan came about, moment by moment: the same action in the same room. None without a plan."""
+    """How much of the morning's plan came about: the same action in the same room. None without a plan."""
     made = plans(of, name, day)
     if not made:
         return None
@@ -217,7 +218,7 @@ def kept(of: Simulation, name: str, day: date) -> Kept | None:
 
 
 def kept_told(of: Simulation, name: str, day: date) -> str:
-    """The same in sentences, with when the plan was changed; why there is nothing to tell, where there is not."""
+    """`kept` in sentences, with the times at which the plan was changed; or why there is nothing to tell."""
     found = kept(of, name, day)
     if not happened(of, name, day):
         return f"Nothing is recorded of {name} on this day."
@@ -243,11 +244,11 @@ PLANNED = {
     "plan_reminder": "Reminder in planning the day",
     "talk_reminder": "Reminder in conversations",
 }
-"""What an architecture that plans for its task first (TDP) leaves in the performer's notes, as a reader sees it."""
+"""What target-driven planning (TDP) leaves in the performer's notes, with its heading for readers."""
 
 
 def planned(notes: object) -> dict[str, str]:
-    """Heading → text of what a performer planned for its task; empty where its architecture plans nothing, or kept it otherwise."""
+    """Heading → text of what a performer planned for its task; empty if its architecture does not plan."""
     found = {}
     for name, heading in PLANNED.items():
         kept = notes.get(name) if isinstance(notes, Mapping) else None
@@ -347,7 +348,11 @@ def ratio_reckoned(of: Simulation) -> str:
         return "None: this task asks for no number of people."
     n = len(of.told)
     was = "was" if n == 1 else "were"
-    return f"{_people(n, '')} {was} talked to about it before the day of the event, of {of.task.wanted - 1} wanted: {n} ÷ {of.task.wanted - 1} = {value:.2f}."
+    wanted = of.task.wanted - 1
+    return (
+        f"{_people(n, '')} {was} talked to about it before the day of the event, "
+        f"of {wanted} wanted: {n} ÷ {wanted} = {value:.2f}."
+    )
 
 
 def _people(number: int, other: str = "other ") -> str:

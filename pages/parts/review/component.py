@@ -1,7 +1,7 @@
-"""Going through many things one by one, each settled by a key: a component in the browser, and its exchange with Python.
+"""Many items reviewed one by one, each settled by a key: a browser component and its exchange with Python.
 
-It shares with the annotator's desk its look, its outbox (what was answered is kept in the browser until it is stored) and the
-small component that carries news to and fro.
+It shares with the annotator's desk its look, its outbox (what was answered is kept in the browser until it is
+stored) and the small component that carries news to and fro.
 """
 
 from __future__ import annotations
@@ -44,9 +44,11 @@ _review = st.components.v2.component(
 
 
 class Moving(NamedTuple):
-    """What changes while somebody works: the ids that are open in their order, how many are left and how many there are, the things
-    asked for, the id to begin with (None: the first), the ids of what was settled before, to go back to, and of what was asked for
-    and is not there any more."""
+    """What changes during the work.
+
+    `line`: open ids in order; `left` and `of`: how many are open, and in all; `items`: those asked for;
+    `first`: the id to begin with; `past`: ids settled before; `gone`: ids asked for that are not there any more.
+    """
 
     line: Sequence[int | str]
     left: int
@@ -66,7 +68,7 @@ def review(fixed: Mapping[str, Any]) -> bool:
 
 
 def name(*parts: object) -> str:
-    """A name for this work in the browser's memory that tells nothing: the same for the same workspace and parts."""
+    """A name for this work in the browser's storage: a hash of the workspace and the parts."""
     told = "\n".join(map(str, (workspace().path, *parts)))
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
@@ -96,8 +98,9 @@ def annotators_exchange(
     moving: Callable[[Database, Sequence[int | str] | None], Moving],
     allowed: Callable[[], bool],
 ) -> None:
-    """The same for a desk that somebody comes to by their link: `apply` knows which reports of a browser (by its name) are in the
-    store already, and `allowed` is asked before anything is taken or shown."""
+    """`exchange` for an annotator's desk. `apply` knows which events of a browser (by its name) are stored.
+
+    `allowed` is asked before anything is taken or shown."""
 
     def take(db: Database, client: str, events: Sequence[Mapping[str, Any]]) -> tuple[int, list[Refused]]:
         mark, refused = apply(db, client, events)
@@ -142,10 +145,17 @@ def _exchange(
 
 
 def _apply(
-    desk_id: str, client: str, events: Sequence[Mapping[str, Any]], kind: type[Event], apply: Callable[[Event], None]
-) -> tuple[int, list[Refused]]:  # fmt: skip
-    """Apply what is new, in order; returns the number of the last event dealt with, and what was refused. An event says what is to hold in
-    the end, so that one that comes a second time after a reload changes nothing; one that breaks a rule is passed."""
+    desk_id: str,
+    client: str,
+    events: Sequence[Mapping[str, Any]],
+    kind: type[Event],
+    apply: Callable[[Event], None],
+) -> tuple[int, list[Refused]]:
+    """Apply what is new, in order; returns the number of the last event dealt with, and what was refused.
+
+    An event says what is to hold in the end, so that one that comes a second time after a reload changes
+    nothing; one that breaks a rule is passed.
+    """
     done: dict[str, int] = st.session_state.setdefault(f"applied {desk_id}", {})
     refused: list[Refused] = []
     for event in sorted(events, key=lambda event: event["n"]):

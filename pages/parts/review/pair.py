@@ -1,4 +1,4 @@
-"""What the browser is sent of a pair to compare, and what it reports: a common dialogue and two replies; nothing tells who wrote which."""
+"""The comparison of pairs: what the browser is sent, and what it reports. Nothing names a reply's model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Preferred(BaseModel):
 
 
 class Pairs:
-    """Every pair of the players chosen (all if empty), in the one random order that everybody goes through."""
+    """Every pair of the chosen players (all if empty), in one random order for everybody."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Pairs:
 
 
 class Dealt:
-    """The pairs that were dealt to somebody, in their order; by their numbers, so that the browser knows no conversation's."""
+    """The pairs dealt to an annotator, in order. They have numbers, so that no conversation's id is sent."""
 
     def __init__(self, benchmark: str, rater: int, person: str) -> None:
         self.benchmark, self.rater, self.person = benchmark, rater, person
@@ -76,11 +76,14 @@ class Dealt:
         return name("dealt pairs", self.benchmark, self.rater)
 
     def fixed(self, title: str, back: str, *, bare: bool) -> dict[str, Any]:
-        """What stays the same while somebody compares. `back` names what lies behind; "" where nothing does. `bare`: no menu beside it."""
+        """What stays the same while somebody compares. `back` names what lies behind; "" where nothing does.
+
+        `bare`: no menu beside it.
+        """
         return fixed(self.desk, title, self.person, back) | {"bare": bare}
 
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
-        """What lies ahead and, at first, what lies behind; of the pairs asked for those that are this person's."""
+        """The open pairs, at first also those settled; of the pairs asked for only this person's."""
         every = dict(pairings.desk(db, self.rater, self.benchmark))
         line = [number for number, done in every.items() if not done]
         past = [number for number, done in every.items() if done] if wanted is None else []
@@ -118,14 +121,19 @@ def apply(db: Database, person: str, event: Preferred) -> None:
 def item(
     db: Database, number: int, first: int, second: int, verdict: Verdict | None, comment: str
 ) -> dict[str, Any]:
-    """A pair as it is shown, with what its reader said of it: every value is picked by name, and none of them names a model."""
+    """A pair as it is shown, with its answer. Values are picked by name, and none of them names a model."""
     one, other = conversations.load(db, first), conversations.load(db, second)
     said = [
-        {"turn": turn.number, "reply": message is turn.reply, "speaker": "User" if message is turn.user else "Simulator", "text": message.content}
+        {
+            "turn": turn.number,
+            "reply": message is turn.reply,
+            "speaker": "User" if message is turn.user else "Simulator",
+            "text": message.content,
+        }
         for turn in one.turns()
         for message in (turn.user, turn.reply)
         if message is not None and message is not one.messages[-1]
-    ]  # fmt: skip
+    ]
     return {
         "id": number,
         "title": str(one.context.get("Task", "")),
