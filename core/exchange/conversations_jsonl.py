@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -25,6 +25,7 @@ from core.store.conversations import Filter
 from core.store.studies import Study
 
 UNKNOWN = "unknown"
+_OF_STUDY = ("name", "title", "guidelines", "source", "per_turn", "overlap", "seed", "anonymous")
 
 
 @dataclass(frozen=True)
@@ -188,9 +189,9 @@ def _trajectory(values: Any, benchmark: str, where: str) -> Mapping[str, Any] | 
     try:
         known.check_trajectory(values)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        why = f"{type(error).__name__}: {error}"
         raise ImportRefused(
-            f"{where}: the trajectory is none as `concord export` writes it ({type(error).__name__}: "
-            f"{error})."
+            f"{where}: the trajectory is none as `concord export` writes it ({why})."
         ) from error
     whole: Mapping[str, Any] = values
     return whole
@@ -203,18 +204,8 @@ def _benchmark(db: Database, entry: Mapping[str, Any]) -> None:
 
 
 def _study(db: Database, entry: Mapping[str, Any], where: str) -> str:
-    study = Study(
-        name=entry["name"],
-        criteria=tuple(_criterion(c) for c in entry["criteria"]),
-        title=entry["title"],
-        guidelines=entry["guidelines"],
-        source=entry["source"],
-        per_turn=entry["per_turn"],
-        overlap=entry["overlap"],
-        seed=entry["seed"],
-        anonymous=entry["anonymous"],
-        meta=entry["meta"],
-    )
+    criteria = tuple(_criterion(c) for c in entry["criteria"])
+    study = Study(criteria=criteria, meta=entry["meta"], **{name: entry[name] for name in _OF_STUDY})
     studies.create(db, study)
     ids = conversations.existing(db, [key for key, _, _ in entry["units"]])
     lost = [key for key, _, _ in entry["units"] if key not in ids]
@@ -229,14 +220,7 @@ def _study(db: Database, entry: Mapping[str, Any], where: str) -> str:
 def _as_entry(db: Database, study: Study) -> dict[str, Any]:
     return {
         "kind": "study",
-        "name": study.name,
-        "title": study.title,
-        "guidelines": study.guidelines,
-        "source": study.source,
-        "per_turn": study.per_turn,
-        "overlap": study.overlap,
-        "seed": study.seed,
-        "anonymous": study.anonymous,
+        **{name: getattr(study, name) for name in _OF_STUDY},
         "meta": dict(study.meta),
         "criteria": [_told(c) for c in study.criteria],
         "units": [[u["key"], u["turn"], u["stratum"]] for u in studies.units(db, study.name)],
@@ -244,13 +228,9 @@ def _as_entry(db: Database, study: Study) -> dict[str, Any]:
 
 
 def _told(criterion: Criterion) -> dict[str, Any]:
-    scale = criterion.scale
-    return {
-        **{name: getattr(criterion, name) for name in ("name", "statement", "title", "counted", "conditional")},
-        "values": list(scale.values),
-        "labels": list(scale.labels),
-        "continuous": scale.continuous,
-    }
+    values = asdict(criterion)
+    scale = values.pop("scale")
+    return {**values, **scale}
 
 
 def _criterion(told: Mapping[str, Any]) -> Criterion:

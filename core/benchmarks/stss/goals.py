@@ -57,7 +57,10 @@ QUALITIES = tuple(
 )
 
 CRITERIA = (
-    *(Criterion(name, statement, YES_NO, title, conditional=True) for name, (title, statement) in _STATEMENTS.items()),
+    *(
+        Criterion(name, statement, YES_NO, title, conditional=True)
+        for name, (title, statement) in _STATEMENTS.items()
+    ),
     *(
         Criterion(
             SUMMARY + name,
