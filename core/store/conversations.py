@@ -33,8 +33,9 @@ _ORDERS: dict[str, str] = {
 class Found:
     """A stored conversation as a list shows it: who and what, and how it was judged, without its messages.
 
-    `final` is the mean over judges of the mean over counted criteria and turns; `spread` the distance between the
-    highest and the lowest judge; `people` the mean of people; each None where nobody rated. `refused` counts judges who saw a refusal.
+    `final` is the mean of the judges' finals (see docs/scores.md), `spread` the distance between the highest and the lowest
+    of them, `people` the mean of people's finals; each None if nobody has one. `judges` counts judges with a final,
+    `incomplete` those without, `refused` raters who saw a refusal, `failed` judgements without a usable reply.
     """
 
     id: int
@@ -50,6 +51,7 @@ class Found:
     spread: float | None
     people: float | None
     judges: int
+    incomplete: int
     refused: int
     failed: int
     created: str
@@ -336,7 +338,7 @@ def _list(db: Database, where: str, args: list[Any], order: str, limit: int, off
     rows = _rows(
         db,
         "SELECT c.id, c.key, c.benchmark, c.language, c.player, c.turns, c.reply_chars, c.simulated, c.created, "
-        "s.final, s.spread, s.people, ifnull(s.judges, 0) judges, ifnull(s.refused, 0) refused, ifnull(s.failed, 0) failed "
+        "s.final, s.spread, s.people, ifnull(s.judges, 0) judges, ifnull(s.incomplete, 0) incomplete, ifnull(s.refused, 0) refused, ifnull(s.failed, 0) failed "
         f"FROM {source} WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
         [*args, limit, offset],
     )
