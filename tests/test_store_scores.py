@@ -204,6 +204,31 @@ def test_an_answer_counts_once_its_item_is_submitted(workspace):
         assert frames.frame(db, "study").empty
 
 
+def test_an_answer_to_a_turn_counts_once_its_item_is_submitted(workspace):
+    with workspace.write() as db:
+        studies.create(db, Study("turns", ASKED, per_turn=True))
+        units = studies.add_units(db, "turns", [(1, turn, "") for turn in TURNS])
+        raters = {person: access.annotator_id(db, person) for person in PEOPLE}
+        for rater in raters.values():
+            studies.assign(db, rater, units)
+        desks = {
+            person: [item for item, _, _ in studies.desk(db, raters[person], "turns")] for person in PEOPLE
+        }
+        for person in PEOPLE:
+            for item in desks[person]:
+                for criterion in ("fluency", "charm"):
+                    studies.answer(db, raters[person], item, criterion, 4)
+        assert frames.frame(db, "turns").empty, "answered, but nothing is submitted"
+        studies.submit(db, raters["ann"], desks["ann"][0])
+        studies.skip(db, raters["bob"], desks["bob"][0], "tired")
+        counted = frames.frame(db, "turns")
+        assert set(zip(counted.unit, counted.rater, counted.criterion, strict=True)) == {
+            (units[0], "ann", "fluency"), (units[0], "ann", "charm"),
+        }, "neither ann's other turn, nor what bob skipped or left open"  # fmt: skip
+        studies.reopen(db, raters["ann"], desks["ann"][0])
+        assert frames.frame(db, "turns").empty
+
+
 def test_a_replaced_answer_is_kept_as_history(workspace):
     with workspace.write() as db:
         rater, (first, _) = ann(db)
