@@ -1,7 +1,8 @@
 """What a score is: a rater's final, a panel's score, what a refusal does, and how a rater is labelled.
 
-List, conversation page, leaderboard and agreement all compute their scores here; docs/scores.md states the rules.
-Missing scores are nan. Results are rounded to DIGITS where they are stored, compared or shown, and never before.
+List, conversation page, leaderboard and agreement all compute their scores here; docs/scores.md states the
+rules. Missing scores are nan. Results are rounded to DIGITS where they are stored, compared or shown, and
+never before.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ R = TypeVar("R", bound=Hashable)
 
 
 def in_play(criteria: Sequence[Criterion], answered: Collection[str]) -> tuple[str, ...]:
-    """The criteria that the final of one kind of rater consists of. `answered` are those that any rater of the kind answered.
+    """The criteria that the final of one kind of rater consists of. `answered` are those that any rater of
+    the kind answered.
 
-    A counted criterion is in play even if nobody answered it, unless it is conditional (asked of some conversations
-    only). If no criteria are known, all that were answered are in play.
+    A counted criterion is in play even if nobody answered it, unless it is conditional (asked of some
+    conversations only). If no criteria are known, all that were answered are in play.
     """
     if not criteria:
         return tuple(answered)
@@ -40,7 +42,8 @@ def in_play(criteria: Sequence[Criterion], answered: Collection[str]) -> tuple[s
 
 
 def final(means: Sequence[Values], weights: Sequence[float] | None = None) -> Values:
-    """A rater's final: the weighted mean of their means of the criteria in play; nan where one of these is missing.
+    """A rater's final: the weighted mean of their means of the criteria in play; nan where one of these is
+    missing.
 
     Takes numbers (one unit) or arrays (many units).
     """
@@ -68,14 +71,18 @@ def mean(scores: Collection[float]) -> float | None:
 def refused(score: float) -> bool:
     """Whether a rater saw a refusal: a score above 0 on the benchmark's criterion for it, at any turn.
 
-    One judge who saw a refusal is enough: the conversation counts as refused, and leaderboards leave it out of
-    their means. Agreement leaves it out unless told otherwise. It never changes a conversation's own scores.
+    One judge who saw a refusal is enough: the conversation counts as refused, and leaderboards leave it out
+    of their means. Agreement leaves it out unless told otherwise. It never changes a conversation's own
+    scores.
     """
     return score > 0
 
 
 class Sum(NamedTuple, Generic[R]):
-    """One rater's scores of one conversation on one criterion, over turns and repeats. `scope` registered the criterion."""
+    """One rater's scores of one conversation on one criterion, over turns and repeats.
+
+    `scope` registered the criterion.
+    """
 
     rater: R
     kind: RaterKind
@@ -88,9 +95,9 @@ class Sum(NamedTuple, Generic[R]):
 def finals(sums: Collection[Sum[R]], criteria: Mapping[str, Sequence[Criterion]]) -> dict[R, float]:
     """Each rater's final of one conversation; nan for a rater who lacks a criterion in play.
 
-    `criteria` maps a scope (a benchmark for judges, a study for people) to what it asks. Somebody who rated in several
-    studies has the criteria of all of them in play, and one mean of each. Raters of whom nothing counted is asked are
-    left out.
+    `criteria` maps a scope (a benchmark for judges, a study for people) to what it asks. Somebody who rated
+    in several studies has the criteria of all of them in play, and one mean of each. Raters of whom nothing
+    counted is asked are left out.
     """
     return {rater: final(list(means.values())) for rater, means in _counted(sums, criteria).items()}
 
@@ -118,7 +125,10 @@ def _counted(
 
 @dataclass(frozen=True)
 class Line:
-    """One criterion (or final): every rater's mean, the mean of the judges' means and that of people's; None without any."""
+    """One criterion (or final): every rater's mean, the mean of the judges' means and that of people's;
+
+    None without any.
+    """
 
     criterion: str
     raters: Mapping[Rater, float]
@@ -129,8 +139,8 @@ class Line:
 def scorecard(sums: Collection[Sum[Rater]], criteria: Mapping[str, Sequence[Criterion]]) -> list[Line]:
     """What one conversation was given: a line for each criterion in the order they come, then one for final.
 
-    The line of final holds the raters who have one. It is left out where nobody has, and where one criterion is all
-    that is in play.
+    The line of final holds the raters who have one. It is left out where nobody has, and where one criterion
+    is all that is in play.
     """
     given: dict[str, dict[Rater, list[float]]] = {}
     for s in sums:
@@ -157,7 +167,8 @@ def _line(criterion: str, means: Mapping[Rater, float]) -> Line:
 def labels(raters: Iterable[Rater], *, mark_simulated: bool = False) -> dict[Rater, str]:
     """What to call each rater: the name, with the prompt's version where the same name answered several.
 
-    With `mark_simulated` a rater that is neither a person nor a language model is marked where its name does not say so.
+    With `mark_simulated` a rater that is neither a person nor a language model is marked where its name does
+    not say so.
     """
     known = list(dict.fromkeys(raters))
     versions = Counter((rater.kind, rater.name) for rater in known)

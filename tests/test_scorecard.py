@@ -40,9 +40,13 @@ def test_criteria_keep_their_order():
 
 def test_final_is_the_mean_of_what_counts_for_those_who_rated_all_of_it():
     rated = [
-        given(A, 4.0), given(A, 1.0, criterion="wit"), given(A, 1.0, criterion="refusal"),
-        given(B, 5.0), given(B, 2.0, criterion="wit"), given(ADA, 3.0),
-    ]  # fmt: skip
+        given(A, 4.0),
+        given(A, 1.0, criterion="wit"),
+        given(A, 1.0, criterion="refusal"),
+        given(B, 5.0),
+        given(B, 2.0, criterion="wit"),
+        given(ADA, 3.0),
+    ]
     line = scorecard(rated, ASKED)[-1]
     assert (line.criterion, line.raters) == (FINAL, {A: 2.5, B: 3.5}), (
         "(4 + 1) / 2, (5 + 2) / 2; Ada lacks wit"

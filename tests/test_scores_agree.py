@@ -26,12 +26,15 @@ JUDGES, PEOPLE, KEYS, TURNS, REPEATS = ("a", "b", "c"), ("ann", "bob"), ("k0", "
 _score = st.integers(1, 5)
 _judged = st.dictionaries(
     st.tuples(
-        st.sampled_from(KEYS[1:]), st.sampled_from(JUDGES), st.sampled_from(REPEATS), st.sampled_from(TURNS),
+        st.sampled_from(KEYS[1:]),
+        st.sampled_from(JUDGES),
+        st.sampled_from(REPEATS),
+        st.sampled_from(TURNS),
         st.sampled_from([c.name for c in COUNTED]),
     ),
     _score,
     max_size=60,
-)  # fmt: skip
+)
 _rated = st.dictionaries(
     st.tuples(st.sampled_from(KEYS[1:]), st.sampled_from(PEOPLE), st.sampled_from([c.name for c in COUNTED])),
     _score,
@@ -40,7 +43,10 @@ _rated = st.dictionaries(
 
 
 def filled(path, judged, rated):
-    """Three conversations. Everybody rated the first completely, so that everybody is known to be asked everything."""
+    """Three conversations.
+
+    Everybody rated the first completely, so that everybody is known to be asked everything.
+    """
     database.prepare(path)
     db = database.connect(path)
     whole = {("k0", judge, 0, 1, c.name): 3 for judge in JUDGES for c in COUNTED} | judged

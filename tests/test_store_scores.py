@@ -1,4 +1,5 @@
-"""Sums and summaries stay what a computation from the ratings themselves gives, whatever was done in which order."""
+"""Sums and summaries stay what a computation from the ratings themselves gives, whatever was done in which
+order."""
 
 from collections import defaultdict
 
@@ -39,11 +40,13 @@ def workspace_at(folder):
 
 
 def expected(db):
-    """Sums per conversation, rater, criterion and repeat; and the summary of each conversation, from the ratings alone."""
+    """Sums per conversation, rater, criterion and repeat; and the summary of each conversation, from the
+    ratings alone."""
     rows = list(db.query("SELECT r.*, x.name, x.kind FROM ratings r JOIN raters x ON x.id = r.rater_id"))
     open_items = set(
         db.execute(
-            "SELECT u.conversation_id, a.rater_id FROM assignments a JOIN study_units u ON u.id = a.unit_id WHERE a.state <> 'done'"
+            "SELECT u.conversation_id, a.rater_id FROM assignments a "
+            "JOIN study_units u ON u.id = a.unit_id WHERE a.state <> 'done'"
         ).fetchall()
     )
     counts = [
@@ -113,10 +116,14 @@ class Desk(RuleBasedStateMachine):
             ratings.save_judgement(
                 db,
                 Judgement(
-                    f"{key}|{judge}|{repeat}", key, Rater(judge, "judge"), () if fails else tuple(scores),
-                    "no reply" if fails else None, repeat=repeat,
+                    f"{key}|{judge}|{repeat}",
+                    key,
+                    Rater(judge, "judge"),
+                    () if fails else tuple(scores),
+                    "no reply" if fails else None,
+                    repeat=repeat,
                 ),
-            )  # fmt: skip
+            )
 
     @rule(
         person=st.sampled_from(PEOPLE),
@@ -157,7 +164,8 @@ class Desk(RuleBasedStateMachine):
             found = {
                 c: values
                 for c, *values in db.execute(
-                    "SELECT conversation_id, final, spread, people, judges, incomplete, refused FROM summaries"
+                    "SELECT conversation_id, final, spread, people, judges, incomplete, refused "
+                    "FROM summaries"
                 )
             }
             for conversation, values in found.items():
@@ -223,8 +231,9 @@ def test_an_answer_to_a_turn_counts_once_its_item_is_submitted(workspace):
         studies.skip(db, raters["bob"], desks["bob"][0], "tired")
         counted = frames.frame(db, "turns")
         assert set(zip(counted.unit, counted.rater, counted.criterion, strict=True)) == {
-            (units[0], "ann", "fluency"), (units[0], "ann", "charm"),
-        }, "neither ann's other turn, nor what bob skipped or left open"  # fmt: skip
+            (units[0], "ann", "fluency"),
+            (units[0], "ann", "charm"),
+        }, "neither ann's other turn, nor what bob skipped or left open"
         studies.reopen(db, raters["ann"], desks["ann"][0])
         assert frames.frame(db, "turns").empty
 

@@ -1,4 +1,4 @@
-"""What is derived from ratings: the sums, finals and summaries of conversations, which lists and figures read."""
+"""The sums, finals and summaries that follow from ratings, for lists and figures to read."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Criteria = Mapping[str, Sequence[Criterion]]
 def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None:
     """Compute the tables scores, finals and summaries anew; None means for every conversation.
 
-    `scores` holds sums, not means: whoever averages divides once, at the end. People's answers count once their item is
-    submitted.
+    `scores` holds sums, not means: whoever averages divides once, at the end. People's answers count once
+    their item is submitted.
     """
     only = "1" if conversation_ids is None else "conversation_id IN (SELECT value FROM json_each(:ids))"
     args = {"ids": json.dumps(conversation_ids)}
@@ -78,7 +78,10 @@ def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None
 
 
 def scorecard(db: Database, conversation_id: int) -> list[Line]:
-    """What one conversation was given: see `core.scores.scorecard`. Answers that were not submitted are left out."""
+    """What one conversation was given: see `core.scores.scorecard`.
+
+    Answers that were not submitted are left out.
+    """
     raters = {
         row["id"]: Rater(row["name"], row["kind"], row["variant"], bool(row["simulated"]))
         for row in db.query(
