@@ -29,7 +29,7 @@ _OF_STUDY = ("name", "title", "guidelines", "source", "per_turn", "overlap", "se
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedConversations:
     """What was stored, and how many conversations were here already."""
 
     conversations: int
@@ -37,7 +37,7 @@ class Imported:
     studies: tuple[str, ...]
 
 
-def read(db: Database, path: Path, *, benchmark: str = "") -> Imported:
+def read(db: Database, path: Path, *, benchmark: str = "") -> ImportedConversations:
     """Store what a file holds; call it inside one transaction.
 
     `benchmark` is that of conversations that name none.
@@ -73,7 +73,7 @@ def read(db: Database, path: Path, *, benchmark: str = "") -> Imported:
             raise ImportRefused(f"{where}: {error}") from error
     if not new and not known and not made:
         raise ImportRefused(f"{path} is empty. It needs one conversation a line.")
-    return Imported(new, known, tuple(made))
+    return ImportedConversations(new, known, tuple(made))
 
 
 def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") -> int:

@@ -36,7 +36,7 @@ SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RatingLine:
     """One rating, parsed. `number` is the line where its record begins, `cells` the optional columns."""
 
     number: int
@@ -50,28 +50,28 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Table:
+class RatingsFile:
     """A file that was read whole: well-formed lines, no rating twice.
 
     `extra` are the columns that have no meaning here.
     """
 
     file: str
-    lines: Sequence[Line]
+    lines: Sequence[RatingLine]
     extra: tuple[str, ...]
 
-    def where(self, line: Line | int) -> str:
+    def where(self, line: RatingLine | int) -> str:
         """A place in the file, as sentences begin."""
         return f"{self.file}, line {line if isinstance(line, int) else line.number}"
 
 
-def read(path: Path, *, delimiter: str = ",") -> Table:
+def read(path: Path, *, delimiter: str = ",") -> RatingsFile:
     """Read a file whole.
 
     Raises ImportRefused naming every line that is wrong: cells missing, not a number, a rating twice; or no
     header.
     """
-    lines: list[Line] = []
+    lines: list[RatingLine] = []
     wrong: list[str] = []
     seen: dict[tuple[Any, ...], int] = {}
     raters: dict[tuple[str, ...], Rater] = {}
@@ -106,7 +106,9 @@ def read(path: Path, *, delimiter: str = ",") -> Table:
         raise ImportRefused(_together(path, wrong))
     if not lines:
         raise ImportRefused(f"{path} holds no ratings, only the names of columns.")
-    return Table(str(path), lines, tuple(c for c in header if c and c not in REQUIRED and c not in OPTIONAL))
+    return RatingsFile(
+        str(path), lines, tuple(c for c in header if c and c not in REQUIRED and c not in OPTIONAL)
+    )
 
 
 def write(db: Database, out: TextIO, study: str = "") -> int:
@@ -174,7 +176,7 @@ def _header(path: Path, number: int, cells: Sequence[str], delimiter: str) -> li
 
 def _line(
     where: str, number: int, header: Sequence[str], cells: Sequence[str], raters: dict[tuple[str, ...], Rater]
-) -> Line:
+) -> RatingLine:
     if len(cells) != len(header):
         raise ImportRefused(
             f"{where}, has {len(cells)} cells; the first line names {len(header)} columns. Put a text with "
@@ -194,7 +196,7 @@ def _line(
         rater = raters[kind, name, variant, simulated] = Rater(
             name, which, variant if which == "judge" else "", simulated in ("1", "true", "yes")
         )
-    return Line(
+    return RatingLine(
         number,
         item,
         criterion,

@@ -13,7 +13,7 @@ from core.conversation import Conversation, Message, Unit
 from core.errors import ImportRefused
 from core.exchange.dialogue import from_cell
 from core.exchange.incoming import Given, Incoming
-from core.exchange.ratings_csv import Line, Table
+from core.exchange.ratings_csv import RatingLine, RatingsFile
 from core.exchange.scales import deduced
 from core.rating import Criterion, Scale
 from core.store import conversations, ratings, studies
@@ -37,7 +37,7 @@ class _Item:
 
 def incoming(
     db: Database,
-    table: Table,
+    table: RatingsFile,
     study: str,
     *,
     title: str = "",
@@ -89,7 +89,7 @@ def incoming(
     return Incoming(replace(made, criteria=criteria), given, new, table.file)
 
 
-def _per_turn(table: Table, known: Study | None) -> bool:
+def _per_turn(table: RatingsFile, known: Study | None) -> bool:
     people = [line for line in table.lines if line.rater.kind == "human"]
     with_turn = next((line for line in people if line.turn is not None), None)
     without = next((line for line in people if line.turn is None), None)
@@ -116,7 +116,7 @@ def _per_turn(table: Table, known: Study | None) -> bool:
     return per_turn
 
 
-def _items(table: Table) -> dict[str, _Item]:
+def _items(table: RatingsFile) -> dict[str, _Item]:
     items: dict[str, _Item] = {}
     for line in table.lines:
         item = items.get(line.item)
@@ -161,7 +161,7 @@ def _refuse_benchmark(db: Database, study: str) -> None:
 
 def _conversations(
     db: Database,
-    table: Table,
+    table: RatingsFile,
     study: str,
     items: Mapping[str, _Item],
     key_of: Mapping[str, str],
@@ -207,7 +207,7 @@ def _is_facet(values: Sequence[str]) -> bool:
 
 
 def _text(
-    db: Database, table: Table, items: Mapping[str, _Item], item: str
+    db: Database, table: RatingsFile, items: Mapping[str, _Item], item: str
 ) -> tuple[tuple[Message, ...], Mapping[str, Any]]:
     """An item's messages and context: its own, or those that its text_ref names."""
     passed = [item]
@@ -236,7 +236,7 @@ def _text(
 
 
 def _refuse_missing_turns(
-    db: Database, table: Table, key_of: Mapping[str, str], new: Mapping[str, Conversation]
+    db: Database, table: RatingsFile, key_of: Mapping[str, str], new: Mapping[str, Conversation]
 ) -> None:
     """A rating of a turn that its dialogue does not have would be seen by nobody."""
     turns: dict[str, set[int]] = {}
@@ -257,15 +257,15 @@ def _refuse_missing_turns(
 
 def _criteria(
     db: Database,
-    table: Table,
+    table: RatingsFile,
     known: Study | None,
     keys: Collection[str],
     scales: Mapping[str, Scale],
     uncounted: Sequence[str],
 ) -> tuple[Criterion, ...]:
     """The study's criteria: all that the file rates for a new study; a known one gains those people rate."""
-    people: dict[str, list[Line]] = {}
-    judges: dict[str, list[Line]] = {}
+    people: dict[str, list[RatingLine]] = {}
+    judges: dict[str, list[RatingLine]] = {}
     for line in table.lines:
         (people if line.rater.kind == "human" else judges).setdefault(line.criterion, []).append(line)
     named = dict.fromkeys(line.criterion for line in table.lines)

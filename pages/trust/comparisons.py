@@ -175,12 +175,12 @@ def _work(benchmark: Benchmark) -> None:
     facets = {
         name: given.get_all(f"of_{name}") for name in benchmark.spotcheck_facets if f"of_{name}" in given
     }
-    work = pair.Pairs(benchmark.name, who, given.get_all("of_models"), facets)
+    work = pair.AllPairs(benchmark.name, who, given.get_all("of_models"), facets)
     theme.whole_window()
     if component.review(work.fixed(f"{benchmark.title}: which reply is better?", "Comparisons")):
         _end()
         st.rerun()
-    component.exchange(work.desk, pair.Preferred, lambda db, event: pair.apply(db, who, event), work.moving)
+    component.exchange(work.desk, pair.PairAnswer, lambda db, event: pair.apply(db, who, event), work.moving)
 
 
 page()

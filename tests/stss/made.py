@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from core.benchmarks.stss.tasks import Subgoal, Task
-from core.benchmarks.stss.trajectory import Seen, State, Talk, Trajectory, assemble
+from core.benchmarks.stss.trajectory import Sighting, State, Talk, Trajectory, assemble
 
 CAFE, PARK, HALL = "Lantern Café:front room:window table", "Fern Park:lawn:bench", "Town Hall:hall:stage"
 
@@ -23,7 +23,7 @@ def lived(*lines: str, talks: tuple[Talk, ...] = (), step: int = 30) -> Trajecto
         name, span, action, place = (part.strip() for part in line.split("|"))
         first, last = (at(end.strip()) for end in (span.split("–") if "–" in span else (span, span)))
         while first <= last:
-            seen.append(Seen(first, name, State(action, place)))
+            seen.append(Sighting(first, name, State(action, place)))
             first += timedelta(minutes=step)
     return assemble(seen, talks)
 

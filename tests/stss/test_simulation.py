@@ -13,7 +13,7 @@ import pytest
 from core.benchmarks.stss.agent import WALKING
 from core.benchmarks.stss.clock import Clock
 from core.benchmarks.stss.encounters import Rooms
-from core.benchmarks.stss.mind import Kept, Plan, Utterance
+from core.benchmarks.stss.mind import DayPlan, Kept, Utterance
 from core.benchmarks.stss.schedule import SLEEPING, Wish
 from core.benchmarks.stss.scoring import score
 from core.benchmarks.stss.scripted import ScriptedMind
@@ -271,7 +271,7 @@ def test_a_mind_needs_no_more_than_the_interface(two_houses):
     class Least:
         async def prepare(self, me, now): ...
         async def plan(self, me, now):
-            return Plan([])
+            return DayPlan([])
 
         async def approaches(self, me, other, now):
             return True

@@ -37,7 +37,7 @@ BATCH = 16
 
 
 @dataclass(frozen=True)
-class Row:
+class ToxicityRow:
     """The mean of each attribute over `n` texts, and its largest value; None where no category stands for it.
 
     `missing` texts have no score yet.
@@ -56,7 +56,7 @@ class Toxicity:
 
     model: str
     simulated: bool
-    rows: tuple[Row, ...]
+    rows: tuple[ToxicityRow, ...]
 
 
 def texts(workspace: Workspace, db: Database) -> dict[str, list[str]]:
@@ -157,14 +157,14 @@ def notes(found: Toxicity) -> list[str]:
     return told
 
 
-def _row(what: str, every: Sequence[str], known: Mapping[str, Mapping[str, float]]) -> Row:
+def _row(what: str, every: Sequence[str], known: Mapping[str, Mapping[str, float]]) -> ToxicityRow:
     found = [attributes(known[text]) for text in every if text in known]
     mean, largest = {}, {}
     for name in ATTRIBUTES:
         values = [value for of in found if (value := of[name]) is not None]
         mean[name] = sum(values) / len(values) if values else None
         largest[name] = max(values, default=None)
-    return Row(what, len(found), len(every) - len(found), mean, largest)
+    return ToxicityRow(what, len(found), len(every) - len(found), mean, largest)
 
 
 def _batches(left: Sequence[str]) -> Iterator[list[str]]:

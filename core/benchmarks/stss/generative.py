@@ -13,7 +13,7 @@ from typing import Any
 
 from core.benchmarks.benchmark import Ask
 from core.benchmarks.stss.memory import Memory
-from core.benchmarks.stss.mind import Kept, Now, Other, Plan, Said, Self, Utterance
+from core.benchmarks.stss.mind import DayPlan, Kept, Now, Other, Said, Self, Utterance
 from core.benchmarks.stss.schedule import Wish, habits
 from core.benchmarks.stss.thoughts import places, portrait
 from core.benchmarks.stss.town import hour_of
@@ -52,19 +52,19 @@ class GenerativeMind:
         talk = await self._think("tdp_talk", me, now)
         me.notes["talk_reminder"] = list(talk.items) if talk else []
 
-    async def plan(self, me: Self, now: Now) -> Plan:
+    async def plan(self, me: Self, now: Now) -> DayPlan:
         """The outline of the day, then its actions in places; by habit where there is no usable reply."""
         today = f"{now.time:%A} {now.time:%Y-%m-%d}"
         query = f"{today} plan, promise, invitation, appointment, agreed to meet at {_currently(me)}"
         outline = await self._think("outline", me, now, query)
         if outline is None:
-            return Plan(habits(me.resident))
+            return DayPlan(habits(me.resident))
         lines = [line.strip() for line in outline.plan if line.strip()]
         steps = await self._think(
             "schedule", me, now, outline=lines, wake=outline.wake, places=places(now.town, me)
         )
         wishes = habits(me.resident) if steps is None else _wishes(steps)
-        return Plan(wishes, outline.wake, f"My plan for {today}: {'; '.join(lines)}.")
+        return DayPlan(wishes, outline.wake, f"My plan for {today}: {'; '.join(lines)}.")
 
     async def approaches(self, me: Self, other: Other, now: Now) -> bool:
         """Asked of the model; no where it cannot say."""

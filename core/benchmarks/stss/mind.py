@@ -70,7 +70,7 @@ class Other(NamedTuple):
     doing: str
 
 
-class Plan(NamedTuple):
+class DayPlan(NamedTuple):
     """A day as a mind wishes it: when to get up, what to do. `outline` is stored as a memory."""
 
     wishes: Sequence[Wish]
@@ -102,7 +102,7 @@ class Mind(Protocol):
     async def prepare(self, me: Self, now: Now) -> None:
         """Before the first day."""
 
-    async def plan(self, me: Self, now: Now) -> Plan:
+    async def plan(self, me: Self, now: Now) -> DayPlan:
         """At midnight: the day that begins."""
 
     async def approaches(self, me: Self, other: Other, now: Now) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.benchmarks.stss.mind import Kept, Now, Other, Plan, Said, Self, Utterance
+from core.benchmarks.stss.mind import DayPlan, Kept, Now, Other, Said, Self, Utterance
 from core.benchmarks.stss.schedule import Wish, habits
 
 
@@ -25,9 +25,9 @@ class ScriptedMind:
     async def prepare(self, me: Self, now: Now) -> None:
         """Nothing to prepare."""
 
-    async def plan(self, me: Self, now: Now) -> Plan:
+    async def plan(self, me: Self, now: Now) -> DayPlan:
         """The habitual day with what was added."""
-        return Plan([*habits(me.resident), *self.days.get(now.clock.day(now.step), ())])
+        return DayPlan([*habits(me.resident), *self.days.get(now.clock.day(now.step), ())])
 
     async def approaches(self, me: Self, other: Other, now: Now) -> bool:
         """Whether there is something to say to them."""

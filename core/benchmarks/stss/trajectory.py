@@ -151,7 +151,7 @@ def check_stored(values: Mapping[str, Any]) -> None:
             raise ValueError(f"{name} has no state at some moment")
 
 
-class Seen(NamedTuple):
+class Sighting(NamedTuple):
     """One resident at one moment, as a record says."""
 
     time: datetime
@@ -160,7 +160,7 @@ class Seen(NamedTuple):
 
 
 def assemble(
-    seen: Iterable[Seen],
+    seen: Iterable[Sighting],
     talks: Sequence[Talk] = (),
     notes: Sequence[str] = (),
     extra: Mapping[str, Any] | None = None,

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from core.benchmarks.stss.trajectory import Seen, State, Talk, Trajectory, assemble
+from core.benchmarks.stss.trajectory import Sighting, State, Talk, Trajectory, assemble
 from core.errors import ConfigError
 
 PUBLISHED = "%B %d, %Y, %H:%M:%S"
@@ -97,7 +97,9 @@ def _own(entries: Entries) -> Trajectory:
         notes.append(f"{repeated} records stood there twice and count once.")
     strangers = {name for talk in talks for name in talk.pair} - {agent for _, agent in seen}
     notes += [f"{name} talks, and is never recorded otherwise." for name in sorted(strangers)]
-    return assemble((Seen(time, agent, state) for (time, agent), (state, _) in seen.items()), talks, notes)
+    return assemble(
+        (Sighting(time, agent, state) for (time, agent), (state, _) in seen.items()), talks, notes
+    )
 
 
 def _talk(entry: Mapping[str, Any], time: datetime, where: str) -> Talk:
@@ -121,7 +123,7 @@ def _talk(entry: Mapping[str, Any], time: datetime, where: str) -> Talk:
 
 
 def _published(entries: Entries) -> Trajectory:
-    seen: list[Seen] = []
+    seen: list[Sighting] = []
     chats: dict[tuple[frozenset[str], tuple[tuple[str, str], ...]], Talk] = {}
     times: set[datetime] = set()
     for entry, where in entries:
@@ -157,7 +159,7 @@ def _compressed(steps: Mapping[str, Any], path: Path) -> Trajectory:
             f"{beside} must give start_date (like February 13, 2023) and sec_per_step."
         ) from error
     now: dict[str, Any] = {}
-    seen: list[Seen] = []
+    seen: list[Sighting] = []
     chats: dict[tuple[frozenset[str], tuple[tuple[str, str], ...]], Talk] = {}
     numbers = sorted(map(int, steps))
     for number in range(numbers[0], numbers[-1] + 1):
@@ -173,7 +175,7 @@ def _moved(
     time: datetime,
     where: str,
     chats: dict[tuple[frozenset[str], tuple[tuple[str, str], ...]], Talk],
-) -> Seen:
+) -> Sighting:
     described = person.get("description") if isinstance(person, Mapping) else None
     if not isinstance(described, str):
         raise ConfigError(f"{where}: {name} has no “description” (“action @ place”).")
@@ -185,7 +187,7 @@ def _moved(
         # first seen.
         pair = (said[0][0], next(s for s, _ in said if s != said[0][0]))
         chats.setdefault((speakers, said), Talk(time, pair, said, {}, place))
-    return Seen(time, name, State(action or described, place))
+    return Sighting(time, name, State(action or described, place))
 
 
 def _whole(text: str) -> Any:

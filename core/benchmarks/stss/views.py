@@ -37,14 +37,14 @@ class Stretch(NamedTuple):
     kind: Kind
 
 
-class Plan(NamedTuple):
+class PlannedDay(NamedTuple):
     """A plan for a whole day, as it stood from `time` on."""
 
     time: datetime
     stretches: tuple[Stretch, ...]
 
 
-class Compared(NamedTuple):
+class PlanPart(NamedTuple):
     """A part of the morning's plan: minutes done as planned, and minutes of what was done instead."""
 
     planned: Stretch
@@ -52,7 +52,7 @@ class Compared(NamedTuple):
     instead: Mapping[str, int]
 
 
-class Kept(NamedTuple):
+class PlanKept(NamedTuple):
     """Minutes of the waking hours planned in the morning, by what became of them.
 
     `changed` and `otherwise` were done differently, after the plan was changed or without a change."""
@@ -173,13 +173,13 @@ def happened(of: Simulation, name: str, day: date) -> list[Stretch]:
     return found
 
 
-def plans(of: Simulation, name: str, day: date) -> list[Plan]:
+def plans(of: Simulation, name: str, day: date) -> list[PlannedDay]:
     """The plans a resident made for a day, the morning's first; none if the trajectory holds none."""
     found = []
     for noted in of.lived.extra.get("plans", ()):
         time = datetime.strptime(noted["time"], STAMP)
         if noted["agent"] == name and time.date() == day:
-            found.append(Plan(time, tuple(_stretches(of.task, noted["actions"]))))
+            found.append(PlannedDay(time, tuple(_stretches(of.task, noted["actions"]))))
     return found
 
 
@@ -189,7 +189,7 @@ def _stretches(task: Task, actions: Sequence[Sequence[Any]]) -> Iterator[Stretch
         yield Stretch(first, first + minutes, text, place, kind_of(task, text))
 
 
-def compared(of: Simulation, name: str, day: date) -> list[Compared]:
+def compared(of: Simulation, name: str, day: date) -> list[PlanPart]:
     """The morning's plan part by part, sleep too, with what became of it; nothing without a plan."""
     made = plans(of, name, day)
     if not made:
@@ -199,22 +199,22 @@ def compared(of: Simulation, name: str, day: date) -> list[Compared]:
         part = _at(made[0], minute)
         if part is not None:
             found[part]["" if _as(state, part) else state.action] += of.minutes
-    return [Compared(part, did.pop("", 0), dict(did.most_common())) for part, did in found.items()]
+    return [PlanPart(part, did.pop("", 0), dict(did.most_common())) for part, did in found.items()]
 
 
-def kept(of: Simulation, name: str, day: date) -> Kept | None:
+def kept(of: Simulation, name: str, day: date) -> PlanKept | None:
     """How much of the morning's plan came about: the same action in the same room. None without a plan."""
     made = plans(of, name, day)
     if not made:
         return None
-    counts = dict.fromkeys(Kept._fields, 0)
+    counts = dict.fromkeys(PlanKept._fields, 0)
     for minute, state in _moments(of, name, day):
         morning = _at(made[0], minute)
         if morning is None or morning.action == SLEEPING:
             continue
         counts["planned"] += of.minutes
         counts[_became(of, state, morning, _at(_in_force(made, minute), minute))] += of.minutes
-    return Kept(**counts)
+    return PlanKept(**counts)
 
 
 def kept_told(of: Simulation, name: str, day: date) -> str:
@@ -300,13 +300,13 @@ def _became(of: Simulation, state: State, morning: Stretch, now: Stretch | None)
     return "changed" if changed else "otherwise"
 
 
-def _in_force(made: Sequence[Plan], minute: int) -> Plan:
+def _in_force(made: Sequence[PlannedDay], minute: int) -> PlannedDay:
     """The plan that stood at a minute of the day."""
     until = [plan for plan in made if plan.time.hour * 60 + plan.time.minute <= minute]
     return until[-1] if until else made[0]
 
 
-def _at(plan: Plan, minute: int) -> Stretch | None:
+def _at(plan: PlannedDay, minute: int) -> Stretch | None:
     return next((s for s in plan.stretches if s.start <= minute < s.end), None)
 
 

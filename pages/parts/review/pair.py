@@ -15,7 +15,7 @@ from core.studies import comparisons
 from pages.parts.review.component import AHEAD, LINE, Moving, name
 
 
-class Preferred(BaseModel):
+class PairAnswer(BaseModel):
     """Which of two a person preferred as they were shown; no verdict takes the answer back."""
 
     first: int
@@ -24,7 +24,7 @@ class Preferred(BaseModel):
     comment: str = Field("", max_length=4000)
 
 
-class Pairs:
+class AllPairs:
     """Every pair of the chosen players (all if empty), in one random order for everybody."""
 
     def __init__(
@@ -110,7 +110,7 @@ def fixed(desk: str, title: str, person: str, back: str) -> dict[str, Any]:
     }
 
 
-def apply(db: Database, person: str, event: Preferred) -> None:
+def apply(db: Database, person: str, event: PairAnswer) -> None:
     """Keep the answer, or take it back."""
     if event.verdict is None:
         comparisons.withdraw(db, person, event.first, event.second)
