@@ -105,7 +105,7 @@ def _theirs(rater: int) -> bool:
     return isinstance(who, Researcher) or (isinstance(who, AnnotatorHere) and who.rater_id == rater)
 
 
-@st.fragment
+@st.fragment(run_every=component.RUN_AFTER_RECONNECTING)
 def _exchange(rater: int, study: studies.Study, desk_id: str) -> None:
     """Take in what the desk reports and answer it; all that runs while somebody rates."""
     try:

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, sync_playwright
 
 from core.store import access, studies
 from core.workspace import Workspace
@@ -30,13 +30,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
+def launched(playwright: Playwright) -> Browser:
+    """The browser that the tests drive."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = os.environ.get("CONCORD_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    return playwright.chromium.launch(executable_path=path, args=FLAGS)
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        names = ("chromium", "chromium-browser", "google-chrome")
-        path = os.environ.get("CONCORD_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
         try:
-            running = playwright.chromium.launch(executable_path=path, args=FLAGS)
+            running = launched(playwright)
         except Error as error:
             why = f"No browser could be started (set CONCORD_CHROMIUM, or `playwright install chromium`): {error}"
             if os.environ.get("CI") == "true":

@@ -7,9 +7,19 @@ a few hundred bytes on the wire and not the desk's whole code.
 from __future__ import annotations
 
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import streamlit as st
+
+RUN_AFTER_RECONNECTING = "1d"
+"""The `run_every` of a fragment that answers a desk.
+
+When the server was started again, the new session knows no fragment and drops every report in silence. After
+reconnecting, Streamlit's page asks for a run of the whole page if its last run was that of a fragment, or if a fragment
+is run at an interval; if its last run was a whole one, it asks for nothing. The interval makes it ask always. It is
+long because the run itself is not needed.
+"""
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (
@@ -41,8 +51,9 @@ def desk(fixed: dict[str, Any]) -> bool:
 
 
 def link(name: str, data: dict[str, Any]) -> None:
-    """Hand the desk its news."""
-    _link(data=data, key=f"link {name}", on_report_change=lambda: None)
+    """Hand the desk its news, with a name of the session: another one means that reports under way were lost."""
+    session = st.session_state.setdefault("desk session", token_hex(8))
+    _link(data={**data, "session": session}, key=f"link {name}", on_report_change=lambda: None)
 
 
 def report(name: str) -> dict[str, Any] | None:

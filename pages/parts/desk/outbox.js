@@ -14,6 +14,7 @@ class Outbox {
     this.boxes[this.client] = [];
     this.k = 0;
     this.asked = null; // the report under way: its number and when it was sent
+    this.session = null; // the server's name for the present session
     this.stuck = false;
     this.once = false; // something was stored in this session
     this.timer = setInterval(() => this.look(), 1000);
@@ -72,7 +73,7 @@ class Outbox {
   }
 
   // Python's answer. Returns whether the way is free for the next report.
-  answered({ seen, marks }) {
+  answered({ seen, marks, session }) {
     for (const [client, n] of Object.entries(marks)) {
       if (!this.boxes[client]) continue;
       this.boxes[client] = this.boxes[client].filter((event) => event.n > n);
@@ -80,7 +81,10 @@ class Outbox {
       if (client !== this.client && !this.boxes[client].length) delete this.boxes[client];
       this.once = true;
     }
-    if (this.asked && seen === this.asked.k) {
+    // A new session follows a server that was started again: it never saw the report under way.
+    const lost = session !== this.session;
+    this.session = session;
+    if (this.asked && (lost || seen === this.asked.k)) {
       this.asked = null;
       this.stuck = false;
     }

@@ -73,7 +73,7 @@ def name(*parts: object) -> str:
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
-@st.fragment
+@st.fragment(run_every=desk.RUN_AFTER_RECONNECTING)
 def exchange(
     desk_id: str,
     kind: type[Event],
@@ -91,7 +91,7 @@ def exchange(
     _exchange(desk_id, take, moving, lambda: isinstance(here(), Researcher))
 
 
-@st.fragment
+@st.fragment(run_every=desk.RUN_AFTER_RECONNECTING)
 def annotators_exchange(
     desk_id: str,
     apply: Callable[[Database, str, Sequence[Mapping[str, Any]]], tuple[int, list[Refusal]]],

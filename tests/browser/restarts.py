@@ -1,0 +1,207 @@
+"""Kills the server under an annotator's desk, starts it again, and measures how soon what was pressed is stored.
+
+The server is killed at one of three moments, because what Streamlit's page does after reconnecting depends on its
+last run: when the page was only opened (a whole run), when an answer was stored (a run of the fragment), and while an
+answer is on its way.
+
+    python -m tests.browser.restarts --times 50            one desk, as many kills
+    python -m tests.browser.restarts --desks 10 --down 60   ten desks, one kill, a minute without a server
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal, get_args
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from core.store import access, studies
+from core.workspace import Workspace
+
+from .conftest import launched
+from .keeper import Server, fill, serving
+
+Moment = Literal["opened", "stored", "on its way"]
+MOMENTS: tuple[Moment, ...] = get_args(Moment)
+SOON = 5.0
+"""Seconds after the server's return by which everything is stored."""
+OFFLINE = "Offline – kept here, will be sent"
+
+
+class House:
+    """A workspace whose server is killed and started again on the same port, and what its annotators pressed."""
+
+    def __init__(self, folder: Path, annotators: int, items: int) -> None:
+        self.folder = folder
+        self.workspace = Workspace.open(folder / "workspace")
+        fill(self.workspace, items=items)
+        self.tokens: dict[str, str] = {}
+        with self.workspace.write() as db:
+            for name in (f"Annotator {number}" for number in range(1, annotators + 1)):
+                self.tokens[name] = access.invite(db, name)
+                units = [unit["id"] for unit in studies.units(db, "keeper")]
+                studies.assign(db, access.annotator_id(db, name), units)
+        self.port = "0"
+        self.server: Server | None = None
+        self._open = contextlib.ExitStack()
+
+    def start(self) -> float:
+        """Start the server; returns the moment at which it answered."""
+        self.server = self._open.enter_context(
+            serving(self.workspace, self.folder / "log", "--port", self.port)
+        )
+        self.port = self.server.url.rpartition(":")[2]
+        while True:
+            with contextlib.suppress(urllib.error.URLError, ConnectionError):
+                urllib.request.urlopen(f"{self.server.url}/_stcore/health", timeout=10).close()
+                return time.monotonic()
+            time.sleep(0.01)
+
+    def kill(self) -> None:
+        """End the server as a power failure does."""
+        assert self.server is not None
+        self.server.process.kill()
+        self.server.process.wait()
+        self._open.close()
+
+    def close(self) -> None:
+        """Stop the server if it runs."""
+        self._open.close()
+
+    def open(self, page: Page, annotator: str) -> None:
+        """Open somebody's desk."""
+        assert self.server is not None
+        page.goto(self.server.link(self.tokens[annotator]))
+        page.locator(".message").first.wait_for()
+        # The last run of the page is over: what the desk does next is not taken for a part of it.
+        expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()
+
+    def stored(self, annotator: str) -> list[tuple[int, int]]:
+        """(position, score) of every answer somebody gave, in the order of their items."""
+        assert self.server is not None
+        return self.server.rows(
+            "SELECT a.position, cast(r.score AS int) FROM ratings r JOIN raters x ON x.id = r.rater_id "
+            "JOIN study_units u ON u.study_id = r.study_id AND u.conversation_id = r.conversation_id "
+            "JOIN assignments a ON a.unit_id = u.id AND a.rater_id = r.rater_id "
+            "WHERE x.name = ? ORDER BY a.position, r.id",
+            annotator,
+        )
+
+    def submitted(self, annotator: str) -> int:
+        """How many items somebody has submitted."""
+        assert self.server is not None
+        return int(
+            self.server.rows(
+                "SELECT count(*) FROM assignments a JOIN raters x ON x.id = a.rater_id "
+                "WHERE x.name = ? AND a.state = 'done'",
+                annotator,
+            )[0][0]
+        )
+
+
+@contextlib.contextmanager
+def house(folder: Path, annotators: int = 1, items: int = 8) -> Iterator[House]:
+    """A workspace with its server started."""
+    made = House(folder, annotators, items)
+    try:
+        made.start()
+        yield made
+    finally:
+        made.close()
+
+
+def rate(page: Page, item: int) -> list[tuple[int, int]]:
+    """Answer and submit the item in sight, the `item`th of the desk; returns what was pressed."""
+    scores = [(item * 7 + k * 3) % 5 + 1 for k in range(3)]
+    for key in (*map(str, scores), "Enter"):
+        page.keyboard.press(key)
+    return [(item, score) for score in scores]
+
+
+def survive(house: House, page: Page, annotator: str, moment: Moment) -> float:
+    """Kill the server at `moment`, rate on, start it again: the seconds from its return until everything was stored.
+
+    For “opened” the desk was opened in a window of a browser that had nothing left to report.
+    """
+    given = house.stored(annotator)
+    done = house.submitted(annotator)
+    saving = page.locator(".saving")
+    if moment != "opened":
+        done += 1
+        given += rate(page, done)
+        if moment == "stored":
+            expect(saving).to_have_attribute("data-state", "saved")
+            expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()
+    house.kill()
+    done += 1
+    given += rate(page, done)
+    back = house.start()
+    while house.stored(annotator) != given or house.submitted(annotator) != done:
+        if time.monotonic() > back + 60:
+            raise AssertionError(
+                f"Not stored within a minute ({moment}): the desk says “{saving.inner_text()}”, "
+                f"{len(house.stored(annotator))} of {len(given)} answers arrived."
+            )
+        time.sleep(0.01)
+    took = time.monotonic() - back
+    expect(saving).to_have_attribute("data-state", "saved")
+    return took
+
+
+def many(browser: Browser, times: int) -> list[float]:
+    """Kill and start again so many times; the seconds each took."""
+    took = []
+    lost = 0
+    with TemporaryDirectory() as folder, house(Path(folder), items=2 * times + 8) as made:
+        annotator = next(iter(made.tokens))
+        for number in range(times):
+            moment = MOMENTS[number % len(MOMENTS)]
+            if moment == "opened":
+                context = browser.new_context()
+                context.set_default_timeout(20_000)
+                page = context.new_page()
+                made.open(page, annotator)
+            try:
+                seconds = survive(made, page, annotator, moment)
+            except AssertionError as error:
+                lost += 1
+                print(f"{number + 1:3}  {moment:10}  {error}", flush=True)
+                made.open(page, annotator)
+                expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
+            else:
+                took.append(seconds)
+                print(f"{number + 1:3}  {moment:10}  {seconds:5.2f} s", flush=True)
+            if moment == MOMENTS[-1]:
+                context.close()
+    within = sum(seconds <= SOON for seconds in took)
+    print(
+        f"{within} of {times} delivered within {SOON:g} s of the server's return, {lost} not without a reload."
+    )
+    if took:
+        took.sort()
+        print(f"median {took[len(took) // 2]:.2f} s, longest {took[-1]:.2f} s")
+    return took
+
+
+def main() -> None:
+    """What the command line asks for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--times", type=int, default=50, help="how often the server is killed")
+    options = parser.parse_args()
+    with sync_playwright() as playwright:
+        browser = launched(playwright)
+        many(browser, options.times)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
