@@ -27,6 +27,7 @@ def frame() -> None:
             page = st.navigation(_sections())
             stay_signed_in(who)
             theme.aligned()
+            theme.connection_notice()
             page.run()
     except NotAllowed as error:
         _no_page()

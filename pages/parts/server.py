@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import streamlit as st
@@ -19,6 +20,8 @@ from pages.parts.people import is_local
 PagesManager.uses_pages_directory = False
 
 _OPERATORS = ("/_stcore/metrics", "/_stcore/agent")
+# What Streamlit's page asks the server for before it connects.
+_PAGE_SETTINGS = "/_stcore/host-config"
 # The overview lies at the root and nowhere else; whoever types its name is led there.
 _NAMED_ROOT = "/overview"
 _HEADERS = {
@@ -52,7 +55,36 @@ class Guard:
             # Relative to where it was asked, so that it leads nowhere else.
             query = scope["query_string"].decode("latin-1")
             return await RedirectResponse(f"./?{query}" if query else "./")(scope, receive, with_headers)
+        if scope["path"].endswith(_PAGE_SETTINGS) and scope["method"] == "GET":
+            return await self.app(scope, receive, _no_dialogs(with_headers))
         await self.app(scope, receive, with_headers)
+
+
+def _no_dialogs(send: Send) -> Send:
+    """Turn off the dialogs in which Streamlit's page shows errors of its own.
+
+    The one it opens when the server is gone covers the desk and takes its keys, and it recommends a command that is not
+    ours. The desk keeps answers and says so; on other pages `theme.connection_notice` says what has happened.
+    """
+    start: Message = {}
+    body = bytearray()
+
+    async def changed(message: Message) -> None:
+        nonlocal start
+        if message["type"] == "http.response.start":
+            start = message
+            return
+        body.extend(message.get("body", b""))
+        if message.get("more_body"):
+            return
+        told = bytes(body)
+        if start["status"] == 200:
+            told = json.dumps({**json.loads(told), "blockErrorDialogs": True}).encode()
+            MutableHeaders(scope=start)["content-length"] = str(len(told))
+        await send(start)
+        await send({"type": "http.response.body", "body": told})
+
+    return changed
 
 
 def _unforeseen(error: Exception) -> bool:

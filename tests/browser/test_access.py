@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,6 +61,13 @@ def test_the_overview_has_one_address_and_its_name_leads_there(server: Server) -
     for asked, led in (("/overview", "/"), ("/overview?a=b", "/?a=b")):
         assert urlopen(server.url + asked).url == server.url + led
     assert urlopen(server.url + "//example.org/overview").url.startswith(server.url)
+
+
+def test_streamlits_page_is_told_to_open_no_dialogs(server: Server) -> None:
+    with urlopen(server.url + "/_stcore/host-config") as answer:
+        told = json.load(answer)
+    assert told["blockErrorDialogs"] is True
+    assert told["allowedOrigins"] == []  # what Streamlit itself says is kept
 
 
 def test_the_routes_for_operators_answer_this_machine_only(server: Server) -> None:

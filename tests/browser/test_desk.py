@@ -7,13 +7,14 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Error, Page, expect
 
 from core.store import access, studies
 from core.workspace import Workspace
 
 from .conftest import Invite
 from .keeper import CRITERIA, ROOT, SECRETS, Server, fill, serving
+from .restarts import MOMENTS, OFFLINE, SOON, Moment, house, rate, survive
 
 pytestmark = pytest.mark.browser
 DESK = ROOT / "pages/parts/desk"
@@ -328,6 +329,66 @@ def test_a_server_killed_and_started_again_loses_nothing(page: Page, tmp_path: P
             (4, 3),
         ]
         assert [(position, score) for position, _, score in answers(second, "Ann")] == given
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_what_was_pressed_without_a_server_is_stored_soon_after_its_return(
+    page: Page, tmp_path: Path, moment: Moment
+) -> None:
+    with house(tmp_path) as made:
+        made.open(page, "Annotator 1")
+        assert survive(made, page, "Annotator 1", moment) <= SOON
+
+
+def test_without_a_server_nothing_covers_the_desk_and_its_keys_go_on(page: Page, tmp_path: Path) -> None:
+    with house(tmp_path, items=10) as made:
+        made.open(page, "Annotator 1")
+        made.kill()
+        # Streamlit's page opens its dialog when it has asked in vain for the sixth time.
+        for _ in range(7):
+            page.wait_for_event("requestfailed", lambda request: request.url.endswith("/_stcore/health"))
+        given = rate(page, 1) + rate(page, 2)
+        at_item(page, 3)
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(page.locator(".saving")).to_have_text(OFFLINE, timeout=8000)
+        for item in range(3, 8):
+            given += rate(page, item)
+        expect(page.locator(".wait")).to_contain_text("the next item comes when it is back")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        made.start()
+        at_item(page, 8)
+        saved(page)
+        assert made.stored("Annotator 1") == given
+
+
+def test_a_researchers_page_says_when_the_server_is_gone(page: Page, tmp_path: Path) -> None:
+    notice = "getComputedStyle(document.querySelector('[data-testid=stApp]'), '::after')"
+    with house(tmp_path) as made:
+        assert made.server is not None
+        page.goto(made.server.url)
+        page.get_by_role("heading", name="Overview").wait_for()
+        made.kill()
+        page.wait_for_function(
+            f"{notice}.content.includes('No connection') && {notice}.visibility === 'visible'"
+        )
+        made.start()
+        page.wait_for_function(f"{notice}.content === 'none'")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_page_reloaded_without_a_server_has_kept_its_answers(page: Page, tmp_path: Path) -> None:
+    with house(tmp_path) as made:
+        made.open(page, "Annotator 1")
+        made.kill()
+        given = rate(page, 1)
+        page.once("dialog", lambda dialog: dialog.accept())  # it warns that something is not sent yet
+        with pytest.raises(Error, match="ERR_CONNECTION_REFUSED"):
+            page.reload()
+        made.start()
+        made.open(page, "Annotator 1")
+        at_item(page, 2)
+        saved(page)
+        assert made.stored("Annotator 1") == given
 
 
 def test_only_time_at_work_is_counted(browser: Browser) -> None:

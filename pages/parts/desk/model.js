@@ -50,6 +50,8 @@ class Model {
       this.closed = news.closed;
       return this.changed("all");
     }
+    if (this.closed) this.changed("item");
+    this.closed = null;
     const free = this.outbox.answered(news);
     for (const refusal of news.refused) {
       this.items.delete(refusal.item);

@@ -94,6 +94,8 @@ class View {
     this.progress.setAttribute("aria-valuenow", finished);
     this.progress.setAttribute("aria-valuemax", model.strip.length);
     this.tally.textContent = model.strip.length ? `${finished} of ${model.strip.length}` : "";
+    const waits = model.outbox.stuck ? "No connection. Your answers are kept in this browser; the next item comes when it is back." : "The next item is on its way…";
+    if (this.wait && this.wait.textContent !== waits) this.wait.textContent = waits;
     const state = model.outbox.state;
     if (this.saving.dataset.state !== state) {
       this.saving.dataset.state = state;
@@ -126,7 +128,8 @@ class View {
     this.end.replaceChildren(...(model.at === null ? this.ending() : []));
     if (!item) {
       this.card.replaceChildren();
-      this.talk.replaceChildren(model.loading ? el("p", { class: "wait" }, "The next item is on its way…") : "");
+      this.wait = el("p", { class: "wait", role: "status" });
+      this.talk.replaceChildren(model.loading ? this.wait : "");
       return;
     }
     this.card.hidden = !item.context.length;
@@ -220,6 +223,9 @@ class View {
   showClosed() {
     this.root.className = "desk over";
     this.strip.replaceChildren();
-    this.end.replaceChildren(el("h1", {}, "This desk is closed"), el("p", {}, this.model.closed));
+    this.drawn = null;
+    const kept = this.model.outbox.waiting.length > 0;
+    this.end.replaceChildren(...[el("h1", {}, "This desk is closed"), el("p", {}, this.model.closed),
+      kept && el("p", {}, "Answers that were not stored are kept in this browser. They are sent when you open your new link here.")].filter(Boolean));
   }
 }
