@@ -6,8 +6,9 @@ dealt anew, and a late answer would land on the wrong dialogue.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
@@ -81,6 +82,25 @@ def once(
             [rater, client, last, now()],
         )
     return last, refused
+
+
+def in_order(boxes: Mapping[str, Iterable[Any]]) -> Iterator[tuple[str, list[Any]]]:
+    """What the windows of one browser report together, in the order in which it was done: (window, events) one after the other.
+
+    Two windows may have answered the same question while nothing got through; the later answer has to be applied last. Each
+    event has the browser's time in `at`; within a window times grow with `n`.
+    """
+    told = [(client, event) for client, events in boxes.items() for event in events]
+    told.sort(key=lambda one: _time(one[1]))
+    for client, group in groupby(told, key=lambda one: one[0]):
+        yield client, [event for _, event in group]
+
+
+def _time(event: Any) -> float:
+    match event:
+        case {"at": int(at) | float(at)}:
+            return at
+    return 0.0
 
 
 def mark(db: Database, rater: int, client: str) -> int:

@@ -116,7 +116,7 @@ def _exchange(rater: int, study: studies.Study, desk_id: str) -> None:
         refused: list[desk.Refusal] = []
         if report and any(report["boxes"].values()):
             with workspace().write() as db:
-                for client, events in report["boxes"].items():
+                for client, events in desk.in_order(report["boxes"]):
                     marks[client], no = desk.apply(db, rater, client, events)
                     refused += no
         with workspace().read() as db:

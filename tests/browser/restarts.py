@@ -24,6 +24,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from core.store import access, studies
 from core.workspace import Workspace
+from pages.parts.desk.sent import AHEAD
 
 from .conftest import launched
 from .keeper import Server, fill, serving
@@ -190,16 +191,72 @@ def many(browser: Browser, times: int) -> list[float]:
     return took
 
 
+def in_the_midst(made: House, browser: Browser, down: float) -> float:
+    """Every annotator rates while the server is killed and stays away for `down` seconds; what is stored has to be what was pressed.
+
+    The first annotator's window is closed meanwhile and opened again afterwards. Returns the seconds from the server's
+    return until everything was stored.
+    """
+    contexts = {name: browser.new_context() for name in made.tokens}
+    pages = {}
+    given: dict[str, list[tuple[int, int]]] = {name: [] for name in made.tokens}
+    for name, context in contexts.items():
+        context.set_default_timeout(20_000)
+        pages[name] = context.new_page()
+        made.open(pages[name], name)
+    for item in (1, 2):
+        for name, page in pages.items():
+            given[name] += rate(page, item)
+    made.kill()
+    gone = time.monotonic()
+    # As many items as lie ready in the browser, spread over the time without a server.
+    for item in range(3, 3 + AHEAD - 1):
+        for name, page in pages.items():
+            given[name] += rate(page, item)
+        time.sleep(max(0.0, gone + down * (item - 2) / (AHEAD - 1) - time.monotonic()))
+    first = next(iter(pages))
+    pages.pop(first).close(run_before_unload=False)
+    back = made.start()
+    page = contexts[first].new_page()
+    made.open(page, first)
+    pages[first] = page
+    while any(made.stored(name) != pressed for name, pressed in given.items()):
+        if time.monotonic() > back + 60:
+            missing = {name: len(pressed) - len(made.stored(name)) for name, pressed in given.items()}
+            raise AssertionError(f"Not stored within a minute; answers missing: {missing}")
+        time.sleep(0.01)
+    took = time.monotonic() - back
+    for name, page in pages.items():
+        expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
+        given[name] += rate(page, 2 + AHEAD)
+        expect(page.locator(".chip.done")).to_have_count(2 + AHEAD)
+        expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
+        assert made.stored(name) == given[name]
+    for context in contexts.values():
+        context.close()
+    return took
+
+
 def main() -> None:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--times", type=int, default=50, help="how often the server is killed")
+    parser.add_argument("--desks", type=int, default=0, help="so many desks at once, one kill")
+    parser.add_argument("--down", type=float, default=60, help="seconds without a server, with --desks")
     options = parser.parse_args()
     with sync_playwright() as playwright:
         browser = launched(playwright)
-        many(browser, options.times)
+        if not options.desks:
+            many(browser, options.times)
+        else:
+            with TemporaryDirectory() as folder, house(Path(folder), options.desks, items=12) as made:
+                seconds = in_the_midst(made, browser, options.down)
+            print(
+                f"{options.desks} desks, {options.down:g} s without a server: everything that was pressed was "
+                f"stored {seconds:.2f} s after its return."
+            )
         browser.close()
 
 

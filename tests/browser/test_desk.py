@@ -14,7 +14,7 @@ from core.workspace import Workspace
 
 from .conftest import Invite
 from .keeper import CRITERIA, ROOT, SECRETS, Server, fill, serving
-from .restarts import MOMENTS, OFFLINE, SOON, Moment, house, rate, survive
+from .restarts import OFFLINE, SOON, Moment, house, in_the_midst, rate, survive
 
 pytestmark = pytest.mark.browser
 DESK = ROOT / "pages/parts/desk"
@@ -331,7 +331,7 @@ def test_a_server_killed_and_started_again_loses_nothing(page: Page, tmp_path: P
         assert [(position, score) for position, _, score in answers(second, "Ann")] == given
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", ["opened", "stored"])
 def test_what_was_pressed_without_a_server_is_stored_soon_after_its_return(
     page: Page, tmp_path: Path, moment: Moment
 ) -> None:
@@ -357,6 +357,57 @@ def test_without_a_server_nothing_covers_the_desk_and_its_keys_go_on(page: Page,
         expect(page.get_by_role("dialog")).to_have_count(0)
         made.start()
         at_item(page, 8)
+        saved(page)
+        assert made.stored("Annotator 1") == given
+
+
+def test_ten_desks_lose_nothing_while_the_server_is_gone(browser: Browser, tmp_path: Path) -> None:
+    with house(tmp_path, annotators=10, items=12) as made:
+        in_the_midst(made, browser, down=2)
+
+
+def test_two_windows_show_each_others_answers_and_the_later_one_holds(page: Page, tmp_path: Path) -> None:
+    with house(tmp_path) as made:
+        other = page.context.new_page()
+        made.open(page, "Annotator 1")
+        made.open(other, "Annotator 1")
+        first = page.get_by_role("radiogroup", name="In character").get_by_role("radio", checked=True)
+        shown = other.get_by_role("radiogroup", name="In character").get_by_role("radio", checked=True)
+        press(page, "2")
+        expect(shown).to_have_text(re.compile("^2"))
+        saved(page)
+        saved(other)
+        made.kill()
+        press(page, "ArrowUp 4")
+        expect(shown).to_have_text(re.compile("^4"))
+        press(other, "5")
+        expect(first).to_have_text(re.compile("^5"))
+        press(page, "ArrowUp 3")
+        expect(shown).to_have_text(re.compile("^3"))
+        made.start()
+        for window in (page, other):
+            saved(window)
+        assert made.stored("Annotator 1") == [(1, 3)]
+        assert made.server is not None
+        assert made.server.rows("SELECT cast(score AS int) FROM revisions ORDER BY rowid") == [
+            (2,),
+            (4,),
+            (5,),
+        ]
+        other.close()
+
+
+def test_a_link_that_runs_out_meanwhile_loses_nothing(page: Page, tmp_path: Path) -> None:
+    with house(tmp_path) as made:
+        made.open(page, "Annotator 1")
+        with made.workspace.write() as db:
+            access.revoke(db, "Annotator 1")
+        given = rate(page, 1)
+        expect(page.locator(".end")).to_contain_text("kept in this browser")
+        with made.workspace.write() as db:
+            made.tokens["Annotator 1"] = access.invite(db, "Annotator 1")
+        made.open(page, "Annotator 1")
+        at_item(page, 2)
         saved(page)
         assert made.stored("Annotator 1") == given
 

@@ -87,6 +87,24 @@ def test_browsers_count_for_themselves_and_so_do_annotators(workspace: Workspace
         assert desk.mark(db, ann, "elsewhere") == 0
 
 
+def test_what_two_windows_report_together_is_told_in_the_order_in_which_it_was_done() -> None:
+    def at(time: int, n: int) -> dict[str, Any]:
+        return {"n": n, "at": time}
+
+    boxes = {"left": [at(10, 1), at(40, 2)], "right": [at(20, 1), at(30, 2), at(50, 3)]}
+    assert [(window, [event["n"] for event in told]) for window, told in desk.in_order(boxes)] == [
+        ("left", [1]),
+        ("right", [1, 2]),
+        ("left", [2]),
+        ("right", [3]),
+    ]
+    # What has no time comes first; what is no event is left to `apply`.
+    assert list(desk.in_order({"left": [at(1, 1)], "right": [{"n": 1}, "junk"]})) == [
+        ("right", [{"n": 1}, "junk"]),
+        ("left", [at(1, 1)]),
+    ]
+
+
 def test_what_breaks_a_rule_is_refused_with_a_sentence_and_the_rest_counts(workspace: Workspace) -> None:
     with workspace.write() as db:
         ann, (item, other, _) = mine(db)

@@ -6,13 +6,14 @@ a few hundred bytes on the wire and not the desk's whole code.
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
 import streamlit as st
 
-RUN_AFTER_RECONNECTING = "1d"
+RUN_AFTER_RECONNECTING = timedelta(days=1)
 """The `run_every` of a fragment that answers a desk.
 
 When the server was started again, the new session knows no fragment and drops every report in silence. After

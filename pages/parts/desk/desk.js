@@ -6,7 +6,7 @@ class Desk {
     this.leave = leave;
     const changed = (this.changed = together((what) => this.view.render(what)));
     this.clock = new Clock();
-    this.outbox = new Outbox(fixed.desk, (report) => this.bus.send?.(report), changed);
+    this.outbox = new Outbox(fixed.desk, (report) => this.bus.send?.(report), changed, (event) => this.model.effect(event));
     this.model = new Model(fixed, this.outbox, this.clock, changed);
     this.dialogs = new Dialogs(root, this.model, () => document.activeElement?.blur?.());
     const act = (name, ...rest) => this.act(name, ...rest);

@@ -183,8 +183,9 @@ class Model {
     const criterion = this.criteria[index];
     const old = item.answers[criterion.name] ?? null;
     this.said = null;
+    // The same answer is recorded again: on another device, another one may have been given since.
+    this.record({ item: item.id, do: "answer", criterion: criterion.name, score: value });
     if (old !== value) {
-      this.record({ item: item.id, do: "answer", criterion: criterion.name, score: value });
       const back = { item: item.id, do: "answer", criterion: criterion.name, score: old };
       this.done.push({ item: item.id, focus: index, back: [back], what: `the answer to “${criterion.label}”` });
     }

@@ -1,55 +1,77 @@
-// What was done and is not yet known to be stored. It is kept in the browser's own storage, so that neither a lost connection, nor a
-// reload, nor a crash loses an answer; and reported whole, so that no single message matters. Python applies each event once.
+// What was done and is not yet known to be stored. Each event also lies in the browser's own storage, under a key of its own, so that
+// neither a lost connection, nor a reload, nor a crash loses it. Every report is whole, so that no single message matters. Python
+// applies each event once.
+//
+// The windows of one browser share what is not stored. Each hears what is done in another one and shows it, and each reports what all
+// have done, with the time of every event: Python applies them in that order, and the later one holds.
 
-const PATIENCE = 4000;
+const PATIENCE = 4000; // how long an answer may take before the desk calls itself offline, in milliseconds
+const OVERDUE = 2000; // how old an event may grow before it is reported without waiting for the next one
 
 class Outbox {
-  constructor(desk, send, changed) {
-    this.desk = desk;
-    this.send = send;
-    this.changed = changed;
+  // `heard` is called with each event of another window.
+  constructor(desk, send, changed, heard) {
+    Object.assign(this, { send, changed, heard });
+    this.prefix = `concord ${desk} `;
     this.client = crypto.getRandomValues(new Uint32Array(3)).join("-");
     this.n = 0;
-    this.boxes = this.leftBehind();
-    this.boxes[this.client] = [];
+    this.at = 0;
+    this.boxes = { [this.client]: [] }; // the events of each window, by its name
     this.k = 0;
     this.asked = null; // the report under way: its number and when it was sent
     this.session = null; // the server's name for the present session
     this.stuck = false;
     this.once = false; // something was stored in this session
+    this.find();
     this.timer = setInterval(() => this.look(), 1000);
+    this.off = new AbortController();
+    window.addEventListener("storage", (event) => this.other(event), { signal: this.off.signal });
   }
 
   close() {
     clearInterval(this.timer);
+    this.off.abort();
   }
 
   // What other windows of this browser, or this one before a crash, could not deliver.
-  leftBehind() {
-    const found = {};
+  find() {
     try {
-      for (const name of Object.keys(localStorage)) {
-        const prefix = `concord ${this.desk} `;
-        if (name.startsWith(prefix)) found[name.slice(prefix.length)] = JSON.parse(localStorage.getItem(name));
-      }
+      const names = Object.keys(localStorage).filter((name) => name.startsWith(this.prefix));
+      for (const name of names) this.put(this.of(name), JSON.parse(localStorage.getItem(name)));
     } catch {
       // A browser may forbid storage: then answers are safe as long as the page is open.
     }
-    return found;
   }
 
-  keep(client) {
-    const name = `concord ${this.desk} ${client}`;
-    try {
-      if (this.boxes[client].length) localStorage.setItem(name, JSON.stringify(this.boxes[client]));
-      else localStorage.removeItem(name);
-    } catch {
-      // As above.
-    }
+  // The window that an entry in the storage is of.
+  of(name) {
+    return name.slice(this.prefix.length).split(" ")[0];
   }
 
+  put(client, event) {
+    this.at = Math.max(this.at, event.at);
+    const box = (this.boxes[client] ??= []);
+    box.push(event);
+    box.sort((a, b) => a.n - b.n);
+  }
+
+  // An entry that another window made, or removed because it is stored.
+  other({ key, newValue, oldValue }) {
+    if (!key?.startsWith(this.prefix)) return;
+    const client = this.of(key);
+    const event = JSON.parse(newValue ?? oldValue);
+    const rest = (this.boxes[client] ?? []).filter(({ n }) => n !== event.n);
+    this.boxes[client] = rest;
+    if (newValue) {
+      this.put(client, event);
+      this.heard(event);
+    } else this.once = true;
+    this.changed();
+  }
+
+  // In the order in which they were done.
   get waiting() {
-    return Object.values(this.boxes).flat();
+    return Object.values(this.boxes).flat().sort((a, b) => a.at - b.at);
   }
 
   get state() {
@@ -57,9 +79,15 @@ class Outbox {
     return this.once ? "saved" : "ready";
   }
 
-  add(event) {
-    this.boxes[this.client].push({ n: ++this.n, ...event });
-    this.keep(this.client);
+  // Later than everything that was done or heard of before, even where the clock was set back.
+  add(done) {
+    const event = { n: ++this.n, at: Math.max(this.at + 1, Date.now()), ...done };
+    this.put(this.client, event);
+    try {
+      localStorage.setItem(`${this.prefix}${this.client} ${event.n}`, JSON.stringify(event));
+    } catch {
+      // As above.
+    }
     this.changed();
   }
 
@@ -74,13 +102,7 @@ class Outbox {
 
   // Python's answer. Returns whether the way is free for the next report.
   answered({ seen, marks, session }) {
-    for (const [client, n] of Object.entries(marks)) {
-      if (!this.boxes[client]) continue;
-      this.boxes[client] = this.boxes[client].filter((event) => event.n > n);
-      this.keep(client);
-      if (client !== this.client && !this.boxes[client].length) delete this.boxes[client];
-      this.once = true;
-    }
+    for (const [client, n] of Object.entries(marks)) this.stored(client, n);
     // A new session follows a server that was started again: it never saw the report under way.
     const lost = session !== this.session;
     this.session = session;
@@ -92,10 +114,22 @@ class Outbox {
     return !this.asked;
   }
 
+  stored(client, mark) {
+    const box = this.boxes[client] ?? [];
+    this.boxes[client] = box.filter((event) => event.n > mark);
+    this.once = true;
+    try {
+      for (const { n } of box) if (n <= mark) localStorage.removeItem(`${this.prefix}${client} ${n}`);
+    } catch {
+      // As above.
+    }
+  }
+
   look() {
-    if (!this.asked || performance.now() - this.asked.at < PATIENCE) return;
-    this.stuck = true;
-    this.changed();
-    this.flush();
+    if (this.asked && performance.now() - this.asked.at >= PATIENCE) {
+      this.stuck = true;
+      this.changed();
+      this.flush();
+    } else if (this.waiting.some((event) => Date.now() - event.at > OVERDUE)) this.flush();
   }
 }

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from sqlite_utils import Database
 
 from core.errors import ConcordError, NotAllowed
-from core.store.desk import Refusal
+from core.store.desk import Refusal, in_order
 from pages.parts.desk import component as desk
 from pages.parts.people import Researcher
 from pages.parts.session import here, workspace
@@ -123,7 +123,7 @@ def _exchange(
         refused: list[Refused] = []
         if report and any(report["boxes"].values()):
             with workspace().write() as db:
-                for client, events in report["boxes"].items():
+                for client, events in in_order(report["boxes"]):
                     marks[client], no = take(db, client, events)
                     refused += no
         with workspace().read() as db:

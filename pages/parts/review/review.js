@@ -8,7 +8,7 @@ class Review {
     Object.assign(this, { host, root, fixed, leave });
     this.kind = KINDS[fixed.kind];
     const changed = (this.changed = together((what) => this.render(what)));
-    this.outbox = new Outbox(fixed.desk, (report) => this.bus.send?.(report), changed);
+    this.outbox = new Outbox(fixed.desk, (report) => this.bus.send?.(report), changed, (event) => this.line.effect(event));
     this.line = new Line(fixed, this.outbox, this.kind, changed);
     this.dialogs = new Dialogs(root, this.line, () => document.activeElement?.blur?.());
     this.build();
