@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -97,6 +98,25 @@ def said(app: Server, name: str) -> list[tuple[int, int, str]]:
         "SELECT first_id, second_id, verdict FROM comparisons c JOIN raters x ON x.id = c.rater_id WHERE x.name = ? ORDER BY c.id",
         name,
     )
+
+
+def test_verdicts_given_without_a_server_are_stored_after_its_return(page: Page, tmp_path: Path) -> None:
+    """The page was only opened before the kill: Streamlit's page asks for nothing by itself then."""
+    workspace = make(tmp_path / "workspace")
+    with workspace.write() as db:
+        token = access.invite(db, "Ann")
+        pairings.deal(db, "simulbench", ["Ann"], 6, overlap=0)
+    with serving(workspace, tmp_path / "first") as first:
+        begin(page, first.link(token, path="/rate"))
+        expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()
+        first.process.kill()
+        first.process.wait()
+        press(page, "a b")
+        tally(page, 4, 6)
+    with serving(workspace, tmp_path / "second", "--port", first.url.rpartition(":")[2]) as second:
+        saved(page)
+        given = [(p.first, p.second, v) for p, v in zip(desk(second, "Ann"), "AB", strict=False)]
+        assert said(second, "Ann") == given
 
 
 def test_three_pairs_by_keyboard_a_reload_and_on(app: Server, page: Page, deal: Deal) -> None:

@@ -36,16 +36,17 @@ class Outbox {
   // What other windows of this browser, or this one before a crash, could not deliver.
   find() {
     try {
-      const names = Object.keys(localStorage).filter((name) => name.startsWith(this.prefix));
-      for (const name of names) this.put(this.of(name), JSON.parse(localStorage.getItem(name)));
+      for (const name of Object.keys(localStorage)) {
+        if (this.of(name)) this.put(this.of(name), JSON.parse(localStorage.getItem(name)));
+      }
     } catch {
       // A browser may forbid storage: then answers are safe as long as the page is open.
     }
   }
 
-  // The window that an entry in the storage is of.
+  // The window whose event lies under a name in the storage; undefined for what is none of this desk's.
   of(name) {
-    return name.slice(this.prefix.length).split(" ")[0];
+    return name?.startsWith(this.prefix) ? /^(\S+) \d+$/.exec(name.slice(this.prefix.length))?.[1] : undefined;
   }
 
   put(client, event) {
@@ -57,8 +58,8 @@ class Outbox {
 
   // An entry that another window made, or removed because it is stored.
   other({ key, newValue, oldValue }) {
-    if (!key?.startsWith(this.prefix)) return;
     const client = this.of(key);
+    if (!client) return;
     const event = JSON.parse(newValue ?? oldValue);
     const rest = (this.boxes[client] ?? []).filter(({ n }) => n !== event.n);
     this.boxes[client] = rest;
