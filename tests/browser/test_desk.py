@@ -274,6 +274,19 @@ def test_without_a_connection_answers_are_kept_and_sent_later(
     assert [state for state, *_ in states(server, me)] == ["done", "open", "open"]
 
 
+def test_a_browser_without_storage_keeps_answers_while_its_page_is_open(
+    page: Page, server: Server, invite: Invite, me: str
+) -> None:
+    page.add_init_script("Storage.prototype.setItem = () => { throw new Error('forbidden'); }")
+    open_desk(page, server, invite(2))
+    page.evaluate("globalThis.send = concordDesk.send; concordDesk.send = () => {}")
+    press(page, "5 4")
+    expect(page.locator(".saving")).to_have_text("Offline – keep this page open, will be sent", timeout=8000)
+    page.evaluate("concordDesk.send = send")
+    saved(page)
+    assert answers(server, me) == [(1, "in_character", 5), (1, "entertaining", 4)]
+
+
 def test_keys_for_an_item_that_is_slow_to_arrive_are_not_taken_as_answers(
     page: Page, server: Server, invite: Invite, me: str
 ) -> None:

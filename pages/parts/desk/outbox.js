@@ -22,6 +22,7 @@ class Outbox {
     this.session = null; // the server's name for the present session
     this.stuck = false;
     this.once = false; // something was stored in this session
+    this.forbidden = false; // the browser gave no storage, or it is full
     this.find();
     this.timer = setInterval(() => this.look(), 1000);
     this.off = new AbortController();
@@ -41,6 +42,7 @@ class Outbox {
       }
     } catch {
       // A browser may forbid storage: then answers are safe as long as the page is open.
+      this.forbidden = true;
     }
   }
 
@@ -80,6 +82,12 @@ class Outbox {
     return this.once ? "saved" : "ready";
   }
 
+  // The same in words.
+  get says() {
+    const offline = this.forbidden ? "Offline – keep this page open, will be sent" : "Offline – kept here, will be sent";
+    return { ready: "", saving: "Saving…", saved: "Saved", offline }[this.state];
+  }
+
   // Later than everything that was done or heard of before, even where the clock was set back.
   add(done) {
     const event = { n: ++this.n, at: Math.max(this.at + 1, Date.now()), ...done };
@@ -87,7 +95,7 @@ class Outbox {
     try {
       localStorage.setItem(`${this.prefix}${this.client} ${event.n}`, JSON.stringify(event));
     } catch {
-      // As above.
+      this.forbidden = true;
     }
     this.changed();
   }

@@ -3,12 +3,6 @@
 
 const CHIPS = 39;
 const STATES = { open: "open", done: "submitted", skipped: "skipped" };
-const SAVING = {
-  ready: "",
-  saving: "Saving…",
-  saved: "Saved",
-  offline: "Offline – kept here, will be sent",
-};
 
 class View {
   constructor(root, model, act) {
@@ -96,10 +90,10 @@ class View {
     this.tally.textContent = model.strip.length ? `${finished} of ${model.strip.length}` : "";
     const waits = model.outbox.stuck ? "No connection. Your answers are kept in this browser; the next item comes when it is back." : "The next item is on its way…";
     if (this.wait && this.wait.textContent !== waits) this.wait.textContent = waits;
-    const state = model.outbox.state;
+    const { state, says } = model.outbox;
     if (this.saving.dataset.state !== state) {
       this.saving.dataset.state = state;
-      this.saving.textContent = SAVING[state];
+      this.saving.textContent = says;
     }
   }
 

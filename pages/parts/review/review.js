@@ -1,7 +1,6 @@
 // The frame around the three kinds: top line, keys, the way to and from Python.
 
 const KINDS = { spot, pair, task };
-const STORING = { ready: "", saving: "Saving…", saved: "Saved", offline: "Offline – kept here, will be sent" };
 
 class Review {
   constructor(host, root, fixed, leave) {
@@ -73,9 +72,8 @@ class Review {
     if (line.item) kind.refresh(line.item, line, this.root);
     const waiting = new Set(this.outbox.waiting.map((event) => event.item)).size;
     this.tally.textContent = `${Math.max(0, line.count.left - waiting)} left of ${line.count.of}`;
-    const state = this.outbox.state;
-    this.saving.dataset.state = state;
-    this.saving.textContent = STORING[state];
+    this.saving.dataset.state = this.outbox.state;
+    this.saving.textContent = this.outbox.says;
     this.undo.disabled = !line.done.length;
     this.notice.className = `notice ${line.said?.kind ?? ""}`;
     this.notice.textContent = line.said?.text ?? "";
