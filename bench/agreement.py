@@ -1,10 +1,12 @@
-"""How fast a study's agreement is, against a plain loop over `krippendorff.alpha` and `scipy.stats.spearmanr`.
+"""How fast a study's agreement is, against a plain loop over `krippendorff.alpha` and
+`scipy.stats.spearmanr`.
 
     python -m bench.agreement [--resamples 1000] [--repeats 5] [--sizes 5x250,13x1700,50x100000]
 
-Both sides compute the same intervals: for every criterion and for final, alpha (ordinal and interval) and Spearman of three judges,
-of their mean and of every pair, against the mean of people. The loop is timed on a few resamples and scaled to all of them.
-`figures` is the whole of `study_agreement`: the same intervals and everything else a study shows.
+Both sides compute the same intervals: for every criterion and for final, alpha (ordinal and interval) and
+Spearman of three judges, of their mean and of every pair, against the mean of people. The loop is timed on a
+few resamples and scaled to all of them. `figures` is the whole of `study_agreement`: the same intervals and
+everything else a study shows.
 """
 
 from __future__ import annotations
@@ -134,21 +136,25 @@ def main() -> None:
         1024**3 if sys.platform == "darwin" else 1024**2
     )
     print(
-        f"{len(CRITERIA)} criteria and final, {len(JUDGES)} judges, {options.resamples} resamples; seconds, medians of {options.repeats}"
+        f"{len(CRITERIA)} criteria and final, {len(JUDGES)} judges, {options.resamples} resamples; "
+        f"seconds, medians of {options.repeats}"
     )
     print(
-        f"{'people x items':>15} {'judges':>8} {'read':>6} {'figures':>8} {'(range)':>12} {'loop, scaled':>13} {'ratio':>7}"
+        f"{'people x items':>15} {'judges':>8} {'read':>6} {'figures':>8} {'(range)':>12} "
+        f"{'loop, scaled':>13} {'ratio':>7}"
     )
     for (size, turns), (read, times) in zip(cases, measured, strict=True):
         plain, own = theirs(size, turns, options), statistics.median(times)
         spread = f"{min(times):.2f}–{max(times):.2f}"
         print(
-            f"{size:>15} {TURNS[turns]:>8} {read:6.2f} {own:8.2f} {spread:>12} {plain:13.0f} {plain / own:6.0f}x",
+            f"{size:>15} {TURNS[turns]:>8} {read:6.2f} {own:8.2f} {spread:>12} {plain:13.0f} "
+            f"{plain / own:6.0f}x",
             flush=True,
         )
     few = ", ".join(f"{LOOPED[size]} at {size}" for size in options.sizes.split(","))
     print(
-        f"The loop was run for few resamples ({few}) and scaled. Peak memory before it: {peak:.2f} GB, the frame included."
+        f"The loop was run for few resamples ({few}) and scaled. Peak memory before it: {peak:.2f} "
+        "GB, the frame included."
     )
 
 

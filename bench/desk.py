@@ -1,8 +1,9 @@
 """How long an annotator waits from submitting to the next item, in a real browser: `python -m bench.desk`.
 
-The baseline is bench/plain_desk.py (a form with radios, the way Streamlit suggests), served by the same server with the same
-settings from the same kind of workspace. The clock starts with the key or click that submits and stops with the first frame
-in which the next dialogue is there and its questions can be answered; “stored” is when the desk says that everything is saved (the plain desk shows the next item only then).
+The baseline is bench/plain_desk.py (a form with radios, the way Streamlit suggests), served by the same
+server with the same settings from the same kind of workspace. The clock starts with the key or click that
+submits and stops with the first frame in which the next dialogue is there and its questions can be answered;
+“stored” is when the desk says that everything is saved (the plain desk shows the next item only then).
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ FLAGS = [
 ]
 THINK = 0.15  # seconds between keys: quick for a person, who also has to read
 
-# Both desks are watched alike: from the event that submits to the first frame that shows another item, ready to be answered.
+# Both desks are watched alike: from the event that submits to the first frame that shows another item, ready
+# to be answered.
 WATCH = """([event, item, ready, stored]) => {
   globalThis.measured = new Promise((done) => {
     const before = eval(item)();
@@ -57,14 +59,21 @@ WATCH = """([event, item, ready, stored]) => {
 }"""
 OURS = (
     "keydown",
-    "() => document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot.querySelector('.chip[aria-current]')?.textContent",
-    "() => { const r = document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot; return r.querySelector('.message') && !r.querySelector('.option').disabled }",
-    "() => document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot.querySelector('.saving').dataset.state === 'saved'",
+    "() => "
+    "document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot.querySelector('.chip[aria-current]')?.textContent",
+    "() => { const r = document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot; "
+    "return r.querySelector('.message') && !r.querySelector('.option').disabled }",
+    "() => "
+    "document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot"
+    ".querySelector('.saving').dataset.state "
+    "=== 'saved'",
 )
 PLAIN = (
     "pointerdown",
-    "() => [...document.querySelectorAll('[data-testid=stCaptionContainer]')].map((n) => n.textContent).join()",
-    "() => document.querySelectorAll('[data-testid=stForm] input[type=radio]').length === 15 && !document.querySelector('input[type=radio]:checked')",
+    "() => [...document.querySelectorAll('[data-testid=stCaptionContainer]')].map((n) => "
+    "n.textContent).join()",
+    "() => document.querySelectorAll('[data-testid=stForm] input[type=radio]').length === 15 && "
+    "!document.querySelector('input[type=radio]:checked')",
     "() => true",
 )
 
@@ -85,7 +94,7 @@ async def ours(page: Page, items: int) -> list[tuple[float, float]]:
 
 
 async def plain(page: Page, items: int) -> list[tuple[float, float]]:
-    """The same by the mouse, as the plain desk has no keys; its next item comes when the last one is stored."""
+    """The same by the mouse, as the plain desk has no keys; an item comes when the last one is stored."""
     await page.get_by_role("button", name="Submit").wait_for()
     waits = []
     for _ in range(items - 1):
@@ -157,7 +166,8 @@ async def main(items: int) -> None:
     kinds = (("plain form", plain, "bench.plain_server:app"), ("Concord", ours, "pages.parts.server:app"))
     medians: dict[tuple[str, int], float] = {}
     print(
-        f"{'desk':12} {'at once':>7} {'items':>6} {'median':>8} {'p95':>8} {'stored median':>14} {'p95':>8}   (ms)"
+        f"{'desk':12} {'at once':>7} {'items':>6} {'median':>8} {'p95':>8} {'stored median':>14} "
+        f"{'p95':>8}   (ms)"
     )
     async with async_playwright() as playwright:
         path = os.environ.get("CONCORD_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
@@ -178,14 +188,16 @@ async def main(items: int) -> None:
                             _p95(stored),
                         ]
                         print(
-                            f"{name:12} {people:7} {len(waits):6} {figures[0]:8.1f} {figures[1]:8.1f} {figures[2]:14.1f} {figures[3]:8.1f}",
+                            f"{name:12} {people:7} {len(waits):6} {figures[0]:8.1f} "
+                            f"{figures[1]:8.1f} {figures[2]:14.1f} {figures[3]:8.1f}",
                             flush=True,
                         )
         await browser.close()
     for people in (1, 10):
         ratio = medians["plain form", people] / medians["Concord", people]
         print(
-            f"{people} at once: Concord's next item comes {ratio:.1f} times as fast as the plain form's (ratio of medians)."
+            f"{people} at once: Concord's next item comes {ratio:.1f} times as fast as the plain "
+            "form's (ratio of medians)."
         )
     print("For orientation, published elsewhere: Potato 237 ms, Label Studio 426 ms.")
 

@@ -1,4 +1,6 @@
-"""The desk as one would write it with Streamlit's own elements: a form with a radio per question. The baseline of bench/desk.py."""
+"""The desk as one would write it with Streamlit's own elements: a form with a radio per question. The
+baseline of bench/desk.py.
+"""
 
 from __future__ import annotations
 

@@ -1,11 +1,15 @@
-"""How fast the store is at its three heaviest readings and writings, each against a plain way of doing the same.
+"""How fast the store is at its three heaviest readings and writings, each against a plain way of doing the
+same.
 
     python -m bench.store [--rows 60000] [--conversations 100000] [--ratings 1000000] [--repeats 3]
 
-- import of ratings from CSV: everything `concord import ratings` does (check, match, store, sum up), against `csv.reader` and one bare
+- import of ratings from CSV: everything `concord import ratings` does (check, match, store, sum up), against
+  `csv.reader` and one bare
   `executemany` into a table without an index, which checks nothing and finds nothing again;
-- the long frame of a study, which every figure of agreement reads: against `pandas.read_sql_query` of the bare ratings table;
-- one page of the conversations list, in each order and with filters: against reading the whole table into pandas and sorting it there.
+- the long frame of a study, which every figure of agreement reads: against `pandas.read_sql_query` of the
+  bare ratings table;
+- one page of the conversations list, in each order and with filters: against reading the whole table into
+  pandas and sorting it there.
 """
 
 from __future__ import annotations
@@ -71,8 +75,16 @@ def imported(folder: Path, rows: int, repeats: int) -> None:
                 f'A reply, with "quotes" and\nlines, number {item}. ' * 8 if rater == criterion == 0 else ""
             )
             writer.writerow(
-                [f"i{item}", CRITERIA[criterion], *raters[rater], chance.randint(1, 5), text, f"m{item % 8}", f"t{item % 20}"]
-            )  # fmt: skip
+                [
+                    f"i{item}",
+                    CRITERIA[criterion],
+                    *raters[rater],
+                    chance.randint(1, 5),
+                    text,
+                    f"m{item % 8}",
+                    f"t{item % 20}",
+                ]
+            )
 
     def ours(n: int) -> None:
         workspace = Workspace.open(folder / f"ours{n}")
@@ -108,7 +120,8 @@ def filled(path: Path, count: int, rated: int) -> Workspace:
         people = [ratings.rater_id(db, Rater(name, "human")) for name in PEOPLE]
         judges = [ratings.rater_id(db, Rater(name, "judge")) for name in JUDGES]
         db.conn.executemany(
-            "INSERT INTO conversations (id, key, benchmark, language, player, messages, turns, reply_chars, created) "
+            "INSERT INTO conversations (id, key, benchmark, language, player, messages, turns, "
+            "reply_chars, created) "
             "VALUES (?, ?, 'pingpong', 'en', ?, ?, ?, ?, ?)",
             [(i, f"k{i}", f"player {i % 20}", text, TURNS, 800, moment) for i in range(1, count + 1)],
         )
@@ -150,11 +163,22 @@ def filled(path: Path, count: int, rated: int) -> Workspace:
         print(f"sums and summaries of {units:,} conversations: {time.perf_counter() - start:.2f} s")
         # The others have summaries as well, so that every order has the whole table to go through.
         db.conn.executemany(
-            "INSERT INTO summaries (conversation_id, final, spread, people, judges, refused, failed) VALUES (?, ?, ?, ?, 3, ?, 0)",
-            [(i, chance.uniform(1, 5), chance.uniform(0, 2), chance.uniform(1, 5), int(chance.random() < 0.05)) for i in range(units + 1, count + 1)],
-        )  # fmt: skip
+            "INSERT INTO summaries (conversation_id, final, spread, people, judges, refused, "
+            "failed) VALUES (?, ?, ?, ?, 3, ?, 0)",
+            [
+                (
+                    i,
+                    chance.uniform(1, 5),
+                    chance.uniform(0, 2),
+                    chance.uniform(1, 5),
+                    int(chance.random() < 0.05),
+                )
+                for i in range(units + 1, count + 1)
+            ],
+        )
     print(
-        f"{units * each:,} ratings, {count:,} conversations, {workspace.db_path.stat().st_size / 2**20:.0f} MiB"
+        f"{units * each:,} ratings, {count:,} conversations, "
+        f"{workspace.db_path.stat().st_size / 2**20:.0f} MiB"
     )
     return workspace
 

@@ -1,12 +1,15 @@
-"""The town alone, without models: steps per second with 12 and with 1,000 residents, and its perception beside comparing all pairs.
+"""The town alone, without models: steps per second with 12 and with 1,000 residents, and its perception
+beside comparing all pairs.
 
     python bench/town.py [--residents 12,250,500,1000] [--days 2]
 
-Residents have scripted minds that speak to nobody: what is measured is planning, walking, noticing, remembering and recording, in
-processor time, the median of five lives, with the garbage collector set as in a run. More residents than the town has are copies of
-its own: in towns side by side, where everybody meets as many others as before, so that the time a resident and step takes should
-stay what it is with the fewest (“×”); or crowded into the one town, where everybody meets more (“met”) and has more to do for it.
-“all pairs” is the naive way to find who is near whom, every resident against every other, beside finding the rooms and looking round.
+Residents have scripted minds that speak to nobody: what is measured is planning, walking, noticing,
+remembering and recording, in processor time, the median of five lives, with the garbage collector set as in a
+run. More residents than the town has are copies of its own: in towns side by side, where everybody meets as
+many others as before, so that the time a resident and step takes should stay what it is with the fewest
+(“×”); or crowded into the one town, where everybody meets more (“met”) and has more to do for it. “all pairs”
+is the naive way to find who is near whom, every resident against every other, beside finding the rooms and
+looking round.
 """
 
 from __future__ import annotations
@@ -127,7 +130,8 @@ def main() -> None:
             ours = noticing(agents, lambda a, noon=noon: look_round(a, noon))
             naive = noticing(agents, all_pairs)
             print(
-                f"{n:>10} {clock.steps / seconds:>9,.0f} {each:>23.2f} {each / fewest:>5.1f} {met:>5.1f} {ours:>12.2f} {naive:>13.2f} {naive / ours:>7.1f}"
+                f"{n:>10} {clock.steps / seconds:>9,.0f} {each:>23.2f} {each / fewest:>5.1f} "
+                f"{met:>5.1f} {ours:>12.2f} {naive:>13.2f} {naive / ours:>7.1f}"
             )
 
 

@@ -1,4 +1,6 @@
-"""The pictures of the README: the demo workspace, each main page in a real browser. Run by `make screenshots`."""
+"""The pictures of the README: the demo workspace, each main page in a real browser. Run by `make
+screenshots`.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +92,8 @@ def _settle(page: Page) -> None:
     """Wait until the page has run and its charts are drawn."""
     page.wait_for_timeout(2000)
     page.wait_for_function(
-        "!document.querySelector('[data-testid=stStatusWidget]') && !document.querySelector('[data-stale=true]')"
+        "!document.querySelector('[data-testid=stStatusWidget]') && "
+        "!document.querySelector('[data-stale=true]')"
     )
     page.wait_for_timeout(3000)
 

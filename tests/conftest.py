@@ -13,8 +13,8 @@ from core.demo.mock.faults import Faults
 from core.demo.mock.server import running
 from core.workspace import Workspace
 
-# Speed depends on the machine and is measured in bench/. `make mutants` runs a test several times in one process, each
-# time on a new instance of its class, which Hypothesis would refuse.
+# Speed depends on the machine and is measured in bench/. `make mutants` runs a test several times in one
+# process, each time on a new instance of its class, which Hypothesis would refuse.
 settings.register_profile("concord", deadline=None, suppress_health_check=[HealthCheck.differing_executors])
 settings.load_profile("concord")
 

@@ -1,4 +1,6 @@
-"""Fills a workspace with conversations, three judges' ratings of every turn and a study, quickly and always the same; no model is asked."""
+"""Fills a workspace with conversations, three judges' ratings of every turn and a study, quickly and always
+the same; no model is asked.
+"""
 
 from __future__ import annotations
 
@@ -96,9 +98,14 @@ def _judgement(
     key, spent = f"{conversation.key}|{judge}|v2|0", Spent(1, 2600, 900, 0.004, 1.5)
     if judge == FAILING and random_.random() < 0.06:
         return Judgement(
-            key, conversation.key, rater, failure="No usable reply after 3 attempts: It holds no JSON object.",
-            raw="I would rather not rate this. " + HOSTILE, prompt="abc123", spent=spent,
-        )  # fmt: skip
+            key,
+            conversation.key,
+            rater,
+            failure="No usable reply after 3 attempts: It holds no JSON object.",
+            raw="I would rather not rate this. " + HOSTILE,
+            prompt="abc123",
+            spent=spent,
+        )
     refused = conversation.player == REFUSING and random_.random() < 0.2
     given = []
     for turn in conversation.turns():
@@ -109,10 +116,17 @@ def _judgement(
             else:
                 given.append((turn.number, c.name, float(refused)))
     return Judgement(
-        key, conversation.key, rater,
-        tuple(Rating(Unit(conversation.key, t), name, score, f"'{name}': I think {score:g}.") for t, name, score in given),
-        raw="{}", prompt="abc123", spent=spent,
-    )  # fmt: skip
+        key,
+        conversation.key,
+        rater,
+        tuple(
+            Rating(Unit(conversation.key, t), name, score, f"'{name}': I think {score:g}.")
+            for t, name, score in given
+        ),
+        raw="{}",
+        prompt="abc123",
+        spent=spent,
+    )
 
 
 def _study(db: Database, ids: Sequence[int], criteria: Sequence[Criterion], random_: random.Random) -> None:

@@ -1,4 +1,6 @@
-"""Fills a workspace with models that play and judge each other under two interrogators: every score chosen, none random."""
+"""Fills a workspace with models that play and judge each other under two interrogators: every score chosen,
+none random.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,16 @@ INTERROGATORS = ("guest", "stranger")
 
 
 def fill(
-    db: Database, given: Mapping[str, Mapping[str, float]] = GIVEN, interrogators: Sequence[str] = INTERROGATORS, *,
-    repeats: int = 3, people: str = "",
-) -> None:  # fmt: skip
-    """`repeats` conversations of every player and interrogator, one turn each; `people` names a judge whom a person always follows."""
+    db: Database,
+    given: Mapping[str, Mapping[str, float]] = GIVEN,
+    interrogators: Sequence[str] = INTERROGATORS,
+    *,
+    repeats: int = 3,
+    people: str = "",
+) -> None:
+    """`repeats` conversations of every player and interrogator, one turn each; `people` names a judge whom a
+    person always follows.
+    """
     criteria = get("pingpong").criteria
     ratings.register(db, "pingpong", criteria)
     players = list(next(iter(given.values())))
@@ -37,16 +45,27 @@ def fill(
                 key = f"{interrogator}/{player}/{repeat}"
                 said = (Message("user", "Who goes there?"), Message("assistant", "A tree, as you see."))
                 facets = {"character": "tree", "situation": f"s{repeat}", "interrogator": interrogator}
-                ids.append((conversations.save(db, Conversation("pingpong", key, player, said, "en", facets)), place, player))  # fmt: skip
+                ids.append(
+                    (
+                        conversations.save(db, Conversation("pingpong", key, player, said, "en", facets)),
+                        place,
+                        player,
+                    )
+                )
                 for judge, scores in given.items():
                     score = scores[SWAPPED.get(player, player) if place else player]
                     ratings.save_judgement(
                         db,
                         Judgement(
-                            f"{key}|{judge}", key, Rater(judge, "judge"),
-                            tuple(Rating(Unit(key, 1), c.name, float(score) if c.counted else 0.0) for c in criteria),
+                            f"{key}|{judge}",
+                            key,
+                            Rater(judge, "judge"),
+                            tuple(
+                                Rating(Unit(key, 1), c.name, float(score) if c.counted else 0.0)
+                                for c in criteria
+                            ),
                         ),
-                    )  # fmt: skip
+                    )
     if people:
         _study(db, ids, given[people])
 

@@ -22,7 +22,18 @@ BLOCKS = {
     for language, body in re.findall(r"```(\w+)\n(.*?)```", PAGE, re.S)
     for name in re.findall(r"^(?:#|\{#) ([\w/.]+)(?: #\})?\n", body)
 }
-PLAY = ["run", "pingpong", "--players", "player", "--interrogator", "user", "--characters", "tully", "--situations", "reality"]  # fmt: skip
+PLAY = [
+    "run",
+    "pingpong",
+    "--players",
+    "player",
+    "--interrogator",
+    "user",
+    "--characters",
+    "tully",
+    "--situations",
+    "reality",
+]
 
 
 def put(folder, kind):
@@ -89,8 +100,11 @@ def test_a_benchmark_is_one_folder_and_one_name(followed, tmp_path):
     def concord(*words):
         done = subprocess.run(
             [sys.executable, "-m", "core.cli", "--workspace", followed.path, *words],
-            cwd=house, env={**os.environ, "PYTHONPATH": str(house)}, capture_output=True, text=True,
-        )  # fmt: skip
+            cwd=house,
+            env={**os.environ, "PYTHONPATH": str(house)},
+            capture_output=True,
+            text=True,
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

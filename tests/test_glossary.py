@@ -1,4 +1,5 @@
-"""The glossary: every term has one sentence and a source, and docs/glossary.md says the same as help on pages.
+"""The glossary: every term has one sentence and a source, and docs/glossary.md says the same as help on
+pages.
 
 `python tests/test_glossary.py` writes docs/glossary.md anew.
 """
@@ -17,8 +18,8 @@ PAGE = Path(__file__).parent.parent / "docs" / "glossary.md"
 HEAD = """\
 # Glossary
 
-The terms of pages, commands and documents. Help on the pages uses the same sentences: change them in `data/glossary.toml`
-and run `python tests/test_glossary.py`.
+The terms of pages, commands and documents. Help on the pages uses the same sentences: change them in
+`data/glossary.toml` and run `python tests/test_glossary.py`.
 """
 
 

@@ -56,7 +56,8 @@ def test_conversations_only_part_of_the_panel_rated_enter_no_column():
     row = only(
         standings(panel_scores(known, given(*whole, *half), ["a", "b"], ALIKE), list(ALIKE), resamples=0)
     )
-    # Both judges rated 1 and 2, and one saw a refusal in 2: ratio 1/2, length (100 + 300) / 2 replies; 3 to 5 are left out of both.
+    # Both judges rated 1 and 2, and one saw a refusal in 2: ratio 1/2, length (100 + 300) / 2 replies; 3 to 5
+    # are left out of both.
     assert (row.refusal_ratio, row.reply_chars) == (0.5, 200.0)
     assert (row.n, row.refused, row.incomplete, row.judged) == (1, 1, 3, 5)
 
@@ -87,13 +88,16 @@ def test_a_refusal_one_judge_saw_is_counted_and_left_out_of_the_means():
     scored = panel_scores(
         stored((1, "p", 4, 400), (2, "p", 4, 400), (3, "p", 4, 400)),
         given(
-            (1, "a", 4.0, 4.0, 0.0), (1, "b", 2.0, 2.0, 0.0),
-            (2, "a", 5.0, 5.0, 0.25), (2, "b", 5.0, 5.0, 0.0),  # a refused turn among four
-            (3, "a", 3.0, 3.0, 0.0), (3, "b", 4.0, 4.0, 0.0),
+            (1, "a", 4.0, 4.0, 0.0),
+            (1, "b", 2.0, 2.0, 0.0),
+            (2, "a", 5.0, 5.0, 0.25),
+            (2, "b", 5.0, 5.0, 0.0),  # a refused turn among four
+            (3, "a", 3.0, 3.0, 0.0),
+            (3, "b", 4.0, 4.0, 0.0),
         ),
         ["a", "b"],
         ALIKE,
-    )  # fmt: skip
+    )
     row = only(standings(scored, list(ALIKE)))
     assert (row.judged, row.refused, row.incomplete, row.n) == (3, 1, 0, 2)
     assert row.refusal_ratio == pytest.approx(1 / 3)
@@ -177,7 +181,8 @@ def test_lengths_are_averaged_over_replies_not_over_conversations():
 
 
 def test_ranks_are_shared_within_the_margin_of_the_groups_first():
-    # 4.50 and 4.44 are 0.06 apart: one group. 4.43 is 0.07 from its first, so it opens the third place, though 0.01 from its neighbour.
+    # 4.50 and 4.44 are 0.06 apart: one group. 4.43 is 0.07 from its first, so it opens the third place,
+    # though 0.01 from its neighbour.
     assert ranks([4.50, 4.44, 4.43, 4.37, 4.30]) == [1, 1, 3, 3, 5]
     assert ranks([]) == []
 

@@ -30,7 +30,9 @@ def of(workspace, **kwargs):
 
 
 def test_it_is_what_plain_arithmetic_gives(filled):
-    """Player by player, from the frames: people's final is the mean of their criteria's means, judges' is the table's."""
+    """Player by player, from the frames: people's final is the mean of their criteria's means, judges' is the
+    table's.
+    """
     board, people = of(filled)
     table = people.table[(people.table.kind == "human") & ~people.table.unit.isin(people.left_out)]
     means = (

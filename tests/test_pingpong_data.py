@@ -1,4 +1,6 @@
-"""What ships for PingPong: characters and situations are complete and our own, prompts render strictly and ask for the right reply."""
+"""What ships for PingPong: characters and situations are complete and our own, prompts render strictly and
+ask for the right reply.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,8 @@ def runs_of_words(prose: Iterable[str], length: int) -> set[str]:
     return runs
 
 
-# Characters ---------------------------------------------------------------------------------------------------------
+# Characters
+# ---------------------------------------------------------------------------------------------------------
 
 
 @by_language
@@ -121,7 +124,8 @@ def test_no_character_serves_twice() -> None:
     assert len({read(p)["char_name"] for p in CARDS}) == 16
 
 
-# Situations ---------------------------------------------------------------------------------------------------------
+# Situations
+# ---------------------------------------------------------------------------------------------------------
 
 
 @by_language
@@ -149,7 +153,8 @@ def test_situations_answer_to_the_same_ids_in_both_languages() -> None:
     assert [s["id"] for s in situations("en")] == [s["id"] for s in situations("ru")]
 
 
-# Language -----------------------------------------------------------------------------------------------------------
+# Language
+# -----------------------------------------------------------------------------------------------------------
 
 
 def cyrillic_share(text: str) -> float:
@@ -175,7 +180,8 @@ def test_english_is_english() -> None:
         assert cyrillic_share(text) == 0, text[:80]
 
 
-# Prompts ------------------------------------------------------------------------------------------------------------
+# Prompts
+# ------------------------------------------------------------------------------------------------------------
 
 environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined)
 
@@ -330,7 +336,8 @@ def test_every_template_has_its_parameters(path: Path) -> None:
     assert "temperature" in read(path.parent / "prompts.toml")[name]["params"]
 
 
-# Our own words ------------------------------------------------------------------------------------------------------
+# Our own words
+# ------------------------------------------------------------------------------------------------------
 
 
 def test_characters_and_situations_share_no_words_with_the_published_settings() -> None:

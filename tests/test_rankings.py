@@ -1,4 +1,6 @@
-"""How stable a leaderboard's order is: from stored conversations to every figure, by hand; the command; other people's files."""
+"""How stable a leaderboard's order is: from stored conversations to every figure, by hand; the command; other
+people's files.
+"""
 
 from __future__ import annotations
 
@@ -59,8 +61,9 @@ def test_each_judges_own_order_and_their_taus(grove):
         "elm": {"elm": 4, "ash": 3, "oak": 1.5, "yew": 1.5},
         "oak": {"elm": 4, "ash": 2, "oak": 3, "yew": 3},
     }
-    # Of six pairs of players oak–yew is tied everywhere. ash and elm disagree on ash–elm alone: (4 − 1) / √(5 × 5); ash and oak on
-    # ash–elm, ash–oak, ash–yew: (2 − 3) / 5; elm and oak on ash–oak and ash–yew: (3 − 2) / 5.
+    # Of six pairs of players oak–yew is tied everywhere. ash and elm disagree on ash–elm alone: (4 − 1) / √(5
+    # × 5); ash and oak on ash–elm, ash–oak, ash–yew: (2 − 3) / 5; elm and oak on ash–oak and ash–yew: (3 − 2)
+    # / 5.
     assert tau(by_judge, "ash", "elm").value == pytest.approx(3 / 5)
     assert tau(by_judge, "ash", "oak").value == pytest.approx(-1 / 5)
     assert tau(by_judge, "elm", "oak").value == pytest.approx(1 / 5)
@@ -71,7 +74,8 @@ def test_each_judges_own_order_and_their_taus(grove):
 def test_only_conversations_of_the_whole_panel_without_refusals_count(grove):
     with grove.write() as db:
         db.execute(
-            "DELETE FROM scores WHERE rater_id = (SELECT id FROM raters WHERE name = 'oak') AND conversation_id = 1"
+            "DELETE FROM scores WHERE rater_id = (SELECT id FROM raters WHERE name = 'oak') AND "
+            "conversation_id = 1"
         )
         db.execute(
             "UPDATE scores SET total = 1 WHERE criterion = 'refusal' AND conversation_id = 2 AND rater_id = 1"
@@ -128,10 +132,12 @@ def test_where_nothing_was_rated_by_all_it_is_said(tmp_path):
 def test_the_panels_order_by_interrogator(grove):
     by = found(grove).by_interrogator
     third = pytest.approx
-    # guest: ash (5 + 3 + 2)/3, elm 4, oak (3 + 2 + 5)/3, yew (2 + 1 + 1)/3; for the stranger oak and yew change places.
+    # guest: ash (5 + 3 + 2)/3, elm 4, oak (3 + 2 + 5)/3, yew (2 + 1 + 1)/3; for the stranger oak and yew
+    # change places.
     assert by.scores["guest"] == third({"ash": 10 / 3, "elm": 4, "oak": 10 / 3, "yew": 4 / 3})
     assert by.scores["stranger"] == third({"ash": 10 / 3, "elm": 4, "oak": 4 / 3, "yew": 10 / 3})
-    # ash–elm, elm–oak, elm–yew agree, oak–yew does not; ash–oak is tied for one, ash–yew for the other: (3 − 1) / √(5 × 5).
+    # ash–elm, elm–oak, elm–yew agree, oak–yew does not; ash–oak is tied for one, ash–yew for the other: (3 −
+    # 1) / √(5 × 5).
     assert tau(by, "guest", "stranger").value == pytest.approx(2 / 5)
     assert by.conversations == {"guest": 12, "stranger": 12}
 
@@ -163,7 +169,8 @@ def test_a_player_an_interrogator_never_met_is_left_out_of_its_pairs(grove):
 
 def test_pagerank_holds_its_own_equation(grove):
     ranks = found(grove).pools.ranks
-    # ash gives elm 4 and oak 2.5; elm gives ash 3 and oak 1.5; oak gives ash 2 and elm 4. yew judges nobody and has no part in it.
+    # ash gives elm 4 and oak 2.5; elm gives ash 3 and oak 1.5; oak gives ash 2 and elm 4. yew judges nobody
+    # and has no part in it.
     assert sum(ranks.values()) == pytest.approx(1)
     assert ranks["ash"] == pytest.approx(0.05 + 0.85 * (ranks["elm"] * 3 / 4.5 + ranks["oak"] * 2 / 6))
     assert ranks["elm"] == pytest.approx(0.05 + 0.85 * (ranks["ash"] * 4 / 6.5 + ranks["oak"] * 4 / 6))
@@ -196,8 +203,8 @@ def test_the_uniform_pool_is_the_tables_own_final(grove):
 def test_the_best_two_are_those_nearest_to_people(tmp_path):
     made = filled(tmp_path, people="oak")
     pools = found(made).pools
-    # People follow oak, ρ = 1. Their ranks of the four kinds of items are 2 3 4 1, elm's 3 4 2 1, ash's 4 3 2 1:
-    # ρ(elm) = 1 − 6 · 6 / 60 = 0.4, ρ(ash) = 1 − 6 · 8 / 60 = 0.2.
+    # People follow oak, ρ = 1. Their ranks of the four kinds of items are 2 3 4 1, elm's 3 4 2 1, ash's 4 3 2
+    # 1: ρ(elm) = 1 − 6 · 6 / 60 = 0.4, ρ(ash) = 1 − 6 · 8 / 60 = 0.2.
     assert pools.pools[1].weights == {"oak": 0.5, "elm": 0.5}
     assert pools.best_by == "agreement with people in the study “grove”"
     assert pools.orders.scores["best two"] == {"ash": 2.5, "elm": 4, "oak": 2.25, "yew": 2.25}
@@ -231,8 +238,8 @@ def beside(workspace, other):
 
 def test_the_table_beside_another_ranking(grove):
     # Here: elm 4, ash 10/3, oak and yew 7/3: ranks 1, 2, 3.5, 3.5. There: yew 1, elm 2, ash 3, oak 4.
-    # Both sets of ranks have mean 2.5. Σ here·there, centred: (−1.5)(−0.5) + (−0.5)(0.5) + 1·1.5 + 1·(−1.5) = 0.5;
-    # spreads 1.5² + 0.5² + 1 + 1 = 4.5 and 5: ρ = 0.5 / √22.5.
+    # Both sets of ranks have mean 2.5. Σ here·there, centred: (−1.5)(−0.5) + (−0.5)(0.5) + 1·1.5 + 1·(−1.5) =
+    # 0.5; spreads 1.5² + 0.5² + 1 + 1 = 4.5 and 5: ρ = 0.5 / √22.5.
     found = beside(grove, Other("x", "score", {"yew": 4, "elm": 3, "ash": 2, "oak": 1, "fir": 9}))
     assert found.figures.spearman == pytest.approx(0.5 / 22.5**0.5)
     assert {p.player: (p.rank_here, p.rank_there, p.rise) for p in found.placed} == {
@@ -307,25 +314,38 @@ def test_a_file_of_ranks_is_read():
         ("", "other.csv is empty. Its first line must name the columns: model, and score or rank."),
         ("model,score\n", "other.csv holds no models"),
         ("score\n4\n", "other.csv, line 1: the column model is missing."),
-        ("model,elo\nelm,4\n", "line 1: the column score (or rank) is missing. The first line must name model, and score or rank; it names model, elo."),
+        (
+            "model,elo\nelm,4\n",
+            "line 1: the column score (or rank) is missing. The first line must name model, and "
+            "score or rank; it names model, elo.",
+        ),
         ("model,score,score\nelm,4,3\n", "line 1: two columns are called score. Rename one of them."),
-        ("model,score\nelm,good\n", "line 2: the score “good” is not a number. Correct it, or remove the line."),
+        (
+            "model,score\nelm,good\n",
+            "line 2: the score “good” is not a number. Correct it, or remove the line.",
+        ),
         ('model,score\nelm,"4,5"\n', "line 2: the score “4,5” is not a number. Write 4.5 with a point."),
         ("model,score\nelm,nan\n", "line 2: the score “nan” is not a number."),
         ("model,score\nelm,inf\n", "line 2: the score “inf” is not a number."),
-        ("model,score\nelm,4\nash,3\nelm,2\n", "line 4: “elm” stands in line 2 already. Keep one of the two."),
+        (
+            "model,score\nelm,4\nash,3\nelm,2\n",
+            "line 4: “elm” stands in line 2 already. Keep one of the two.",
+        ),
         ("model,score\n,4\n", "line 2, has no model. Fill it in, or remove the line."),
         ("model,score\nelm,\n", "line 2, has no score. Fill it in, or remove the line."),
         ("model,score\nelm,4,5\n", "line 2, has 3 cells; the first line names 2 columns."),
         ("model,rank\nelm,0\n", "line 2: the rank 0 is below 1, which is the best."),
-        ("model,score\n" + "x" * 201 + ",4\n", "line 2: the model's name is 201 characters long. Shorten it to 200."),
+        (
+            "model,score\n" + "x" * 201 + ",4\n",
+            "line 2: the model's name is 201 characters long. Shorten it to 200.",
+        ),
         ("model,score\nelm,x\nash,y\n", "other.csv: 2 lines are wrong.\n  other.csv, line 2: "),
         ('model,score\n"elm,4\n', "the record that begins in line 2 is not valid CSV"),
         (b"model,score\n\xe9lm,4\n", "line 2, is not UTF-8 (byte 0xe9). Save the file as UTF-8"),
         ("model,score\nelm,4\n".encode("utf-16"), "is UTF-16. Save it as UTF-8"),
         (b"x" * 1_000_001, "is larger than 1,000,000 bytes"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_file_is_refused_with_line_and_remedy(text, said):
     with pytest.raises(ImportRefused) as refused:
         read(text)
@@ -385,8 +405,20 @@ def test_undefined_figures_are_null_beside_their_reason(tmp_path, run):
 
 def test_the_panel_and_the_weights_are_the_leaderboards(grove, run):
     found = json.loads(
-        run(grove, "rankings", "pingpong", "--judges", "ash,oak", "--weights", "2,1,1", "--language", "en", "--format", "json").stdout
-    )  # fmt: skip
+        run(
+            grove,
+            "rankings",
+            "pingpong",
+            "--judges",
+            "ash,oak",
+            "--weights",
+            "2,1,1",
+            "--language",
+            "en",
+            "--format",
+            "json",
+        ).stdout
+    )
     assert found["judges"] == ["ash", "oak"]
     assert found["language"] == "en"
 

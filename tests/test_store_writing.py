@@ -1,4 +1,6 @@
-"""What the store promises to those who write: at once, twice, after a failure, from an older or a newer Concord."""
+"""What the store promises to those who write: at once, twice, after a failure, from an older or a newer
+Concord.
+"""
 
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
@@ -78,9 +80,15 @@ def test_the_same_key_twice_keeps_the_first(workspace):
 
 def test_a_conversation_reads_back_as_it_was(workspace):
     kept = Conversation(
-        "bench", "k", "player", (Message("user", "„Привет“ \n 🙂", {"plan": [1]}), Message("assistant", "")), "ru",
-        {"mood": "dry"}, {"Card": "text", "_hidden": {"a": 1}}, {"note": [1, None]},
-    )  # fmt: skip
+        "bench",
+        "k",
+        "player",
+        (Message("user", "„Привет“ \n 🙂", {"plan": [1]}), Message("assistant", "")),
+        "ru",
+        {"mood": "dry"},
+        {"Card": "text", "_hidden": {"a": 1}},
+        {"note": [1, None]},
+    )
     with workspace.write() as db:
         number = conversations.save(db, kept)
         assert conversations.load(db, "k") == conversations.load(db, number) == kept
@@ -153,7 +161,8 @@ def test_an_older_workspace_is_brought_up_to_date_with_what_it_holds(tmp_path):
 def test_a_newer_workspace_is_refused_and_left_as_it_is(workspace):
     with workspace.write() as db:
         db.execute(
-            "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES ('concord', '999_later', '2030')"
+            "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES ('concord', "
+            "'999_later', '2030')"
         )
     before = workspace.db_path.read_bytes()
     with pytest.raises(WorkspaceError, match=r"newer Concord .*999_later.*Update Concord"):

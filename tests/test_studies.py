@@ -46,7 +46,8 @@ def rate(db, person, items, score=3.0, name="s"):
 class TestDraw:
     def test_it_is_spread_over_what_varies_and_says_how(self, db):
         study = draw(db, 16, seed=5)
-        # 64 conversations of 4 players × 4 characters × 4 situations; one interrogator, one language: those do not vary.
+        # 64 conversations of 4 players × 4 characters × 4 situations; one interrogator, one language: those
+        # do not vary.
         assert study.meta["drawn"]["by"] == ["player", "character", "situation"]
         assert (study.meta["drawn"]["candidates"], study.seed) == (64, 5)
         found = [conversations.found(db, u["conversation_id"]) for u in stored.units(db, "s")]
@@ -216,7 +217,9 @@ class TestForAgreement:
 
 
 def test_units_of_one_scenario_are_resampled_together(tmp_path):
-    """Every character × situation is one cluster: its units, by whatever player, are drawn together or not at all."""
+    """Every character × situation is one cluster: its units, by whatever player, are drawn together or not at
+    all.
+    """
     workspace = Workspace.open(tmp_path / "filled")
     with workspace.write() as db:
         fill(db)
@@ -247,7 +250,8 @@ def test_what_can_be_counted_of_units_is_read_beside_their_ratings(tmp_path):
         [name] = stored.names(db)
     with workspace.read() as db:
         features = frames.features(db, name)
-        # Of 16 scenes by four players, every third conversation: characters and situations come again, the interrogator is one.
+        # Of 16 scenes by four players, every third conversation: characters and situations come again, the
+        # interrogator is one.
         assert frames.varied(db, name) == ["character", "situation"]
         for unit in stored.units(db, name)[:6]:
             replies = [t.reply.content for t in conversations.load(db, unit["key"]).turns()]

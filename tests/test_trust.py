@@ -32,7 +32,9 @@ def measured(table: pd.DataFrame, *, options: Options = FEW, **study: object) ->
 
 
 def frame(scores: dict[tuple[str, str], list[list[float]]]) -> pd.DataFrame:
-    """(kind, rater) → items × criteria, as a study's long frame; item 0 is by the first player, and so on in turns."""
+    """(kind, rater) → items × criteria, as a study's long frame; item 0 is by the first player, and so on in
+    turns.
+    """
     rows = [
         (item, 100 + item, None, PLAYERS[item % 3], CRITERIA[c].name, rater, kind, 0, score)
         for (kind, rater), table in scores.items()
@@ -57,7 +59,9 @@ def frame(scores: dict[tuple[str, str], list[list[float]]]) -> pd.DataFrame:
 def simulated(
     *, items: int = 60, judge_noise: float, person_noise: float, shift: float = 0.0
 ) -> pd.DataFrame:
-    """Three people and a judge who see the same quality with noise of their own, on a scale without ends that matter."""
+    """Three people and a judge who see the same quality with noise of their own, on a scale without ends that
+    matter.
+    """
     rng = np.random.default_rng(4)
     quality = rng.normal(3, 1, (items, 2))
 

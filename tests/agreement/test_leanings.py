@@ -36,7 +36,9 @@ def test_by_hand():
 
 
 def test_a_resample_is_what_ranks_of_the_drawn_items_give():
-    """The ends lie where plain resampling of items, ranked anew, puts them: 2.5% and 97.5% of 4,000 draws of its own."""
+    """The ends lie where plain resampling of items, ranked anew, puts them: 2.5% and 97.5% of 4,000 draws of
+    its own.
+    """
     rng = np.random.default_rng(3)
     people = rng.integers(1, 6, 60).astype(float)
     length = rng.normal(0, 1, 60) + 0.3 * people

@@ -16,7 +16,8 @@ def test_a_resample_draws_as_many_items_as_there_are():
     assert weights.shape == (30, 200)
     assert (weights.sum(axis=0) == 30).all()
     assert len(np.unique(weights, axis=1).T) == 200
-    # A draw leaves an item out with probability (1 − 1/30)³⁰ = .362; 6,000 cells put the share within ±.025 of it.
+    # A draw leaves an item out with probability (1 − 1/30)³⁰ = .362; 6,000 cells put the share within ±.025
+    # of it.
     assert abs((weights == 0).mean() - (1 - 1 / 30) ** 30) < 0.025
 
 

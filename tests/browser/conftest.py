@@ -15,9 +15,15 @@ from core.workspace import Workspace
 from .keeper import ELSEWHERE, Server, fill, serving
 
 FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", f"--host-resolver-rules=MAP {ELSEWHERE} 127.0.0.1",
-]  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    f"--host-resolver-rules=MAP {ELSEWHERE} 127.0.0.1",
+]
 Invite = Callable[..., str]
 
 
@@ -43,7 +49,10 @@ def browser() -> Iterator[Browser]:
         try:
             running = launched(playwright)
         except Error as error:
-            why = f"No browser could be started (set CONCORD_CHROMIUM, or `playwright install chromium`): {error}"
+            why = (
+                "No browser could be started (set CONCORD_CHROMIUM, or `playwright install "
+                f"chromium`): {error}"
+            )
             if os.environ.get("CI") == "true":
                 pytest.fail(why)
             pytest.skip(why)
@@ -53,7 +62,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def windows(browser: Browser) -> Iterator[BrowserContext]:
-    """One browser's memory for all windows: what Streamlit's scripts cost to load and compile is paid once."""
+    """One browser's memory for all windows, so that Streamlit's scripts are loaded and compiled once."""
     context = browser.new_context(viewport={"width": 1400, "height": 900})
     context.set_default_timeout(10_000)
     yield context

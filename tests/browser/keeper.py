@@ -67,9 +67,24 @@ def serving(workspace: Workspace, log: Path, *options: str, **environment: str) 
     """`concord app` on a free port."""
     with log.open("w") as out:
         process = subprocess.Popen(
-            [sys.executable, "-c", "from core.cli import main; main()", "--workspace", str(workspace.path), "app", "--port", "0", "--no-browser", *options],
-            cwd=ROOT, stdout=subprocess.PIPE, stderr=out, text=True, env={**os.environ, **environment},
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-c",
+                "from core.cli import main; main()",
+                "--workspace",
+                str(workspace.path),
+                "app",
+                "--port",
+                "0",
+                "--no-browser",
+                *options,
+            ],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=out,
+            text=True,
+            env={**os.environ, **environment},
+        )
         assert process.stdout is not None
         try:
             said = process.stdout.readline()
@@ -83,7 +98,9 @@ def serving(workspace: Workspace, log: Path, *options: str, **environment: str) 
 
 
 def dialogue(item: int, study: str) -> Conversation:
-    """A dialogue of our own, in English and every fourth in Russian; one in six is long, one tries to be HTML."""
+    """A dialogue of our own, in English and every fourth in Russian; one in six is long, one tries to be
+    HTML.
+    """
     said = [
         f"Good evening. Is this the lighthouse? ({item})",
         "*peers over the spectacles* Aye. Wind's from the west.\n\nMind the third step, it minds nobody.",
@@ -105,16 +122,24 @@ def dialogue(item: int, study: str) -> Conversation:
         benchmark="pingpong",
         key=f"{study}/hidden-player/{item}",
         player="hidden-player",
-        messages=tuple(Message("assistant" if i % 2 else "user", text, {"plan": "hidden-meta"}) for i, text in enumerate(said)),
+        messages=tuple(
+            Message("assistant" if i % 2 else "user", text, {"plan": "hidden-meta"})
+            for i, text in enumerate(said)
+        ),
         language="ru" if item % 4 == 3 else "en",
         facets={"character": "hidden-facet"},
-        context={"Character": "Keeper of the **light** at the Needle.\n\n- speaks of the weather\n- counts ships", "_situation": "hidden-context"},
+        context={
+            "Character": "Keeper of the **light** at the Needle.\n\n- speaks of the weather\n- counts ships",
+            "_situation": "hidden-context",
+        },
         meta={"prompt": "hidden-meta"},
-    )  # fmt: skip
+    )
 
 
 def fill(workspace: Workspace, items: int = 40) -> None:
-    """Three studies: whole dialogues, single turns, and other scales; each dialogue judged and rated by others already."""
+    """Three studies: whole dialogues, single turns, and other scales; each dialogue judged and rated by
+    others already.
+    """
     with workspace.write() as db:
         colleague = ratings.rater_id(db, Rater("hidden-colleague", "human"))
         judge = ratings.rater_id(db, Rater("hidden-judge", "judge"))
@@ -138,7 +163,8 @@ def fill(workspace: Workspace, items: int = 40) -> None:
                 units.append((found, 2 if per_turn else None, ""))
                 for rater in (colleague, judge):
                     db.execute(
-                        "INSERT INTO ratings (conversation_id, criterion, rater_id, score, created) VALUES (?, ?, ?, ?, ?)",
+                        "INSERT INTO ratings (conversation_id, criterion, rater_id, score, "
+                        "created) VALUES (?, ?, ?, ?, ?)",
                         [found, criteria[0].name, rater, 2, "2026-01-01"],
                     )
             studies.assign(db, colleague, studies.add_units(db, name, units))

@@ -1,4 +1,6 @@
-"""A workspace with a rated study, made from a seed: conversations of players of different quality, judges with a bias each, people with noise."""
+"""A workspace with a rated study, made from a seed: conversations of players of different quality, judges
+with a bias each, people with noise.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ PEOPLE = ("Ada", "Bo", "Chi", "Dee", "Eve")
 def make(
     folder: Path, *, items: int = 250, people: int = 5, overlap: int = 0, judges: int = 3, seed: int = 1
 ) -> Workspace:
-    """A workspace whose study “made” has `items` conversations; everybody rated everything unless `overlap` says how many each."""
+    """A workspace whose study “made” has `items` conversations; everybody rated everything unless `overlap`
+    says how many each.
+    """
     workspace = Workspace.open(folder)
     rng = np.random.default_rng(seed)
     quality = rng.normal(0, 0.6, (items, 1)) + rng.normal(0, 0.5, (items, len(ASKED)))
@@ -47,8 +51,18 @@ def make(
             units.append((number, None, player))
             for name, (slope, level, noise) in list(JUDGES.items())[:judges]:
                 ratings.save_judgement(
-                    db, _judgement(conversation, Rater(name, "judge", simulated=True), quality[item], slope, level, noise, rng, item)
-                )  # fmt: skip
+                    db,
+                    _judgement(
+                        conversation,
+                        Rater(name, "judge", simulated=True),
+                        quality[item],
+                        slope,
+                        level,
+                        noise,
+                        rng,
+                        item,
+                    ),
+                )
         unit_ids = studies.add_units(db, "made", units)
         given = []
         for number, name in enumerate(PEOPLE[:people]):
@@ -92,9 +106,15 @@ def _conversation(item: int, player: str) -> Conversation:
 
 
 def _judgement(
-    conversation: Conversation, judge: Rater, quality: np.ndarray, slope: float, level: float, noise: float,
-    rng: np.random.Generator, item: int,
-) -> Judgement:  # fmt: skip
+    conversation: Conversation,
+    judge: Rater,
+    quality: np.ndarray,
+    slope: float,
+    level: float,
+    noise: float,
+    rng: np.random.Generator,
+    item: int,
+) -> Judgement:
     given = []
     for turn in (1, 2):
         unit = Unit(conversation.key, turn)

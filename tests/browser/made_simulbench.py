@@ -1,4 +1,6 @@
-"""A small SimulBench workspace made by hand: scripts, replies, judges' scores, proposed tasks and comparisons; no model is asked."""
+"""A small SimulBench workspace made by hand: scripts, replies, judges' scores, proposed tasks and
+comparisons; no model is asked.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ PROPOSED = {
 
 
 def make(folder: Path) -> Workspace:
-    """Eight scripts × three models × two judges; script 1 has a hostile reply, script 2 an unreadable verdict, script 3 an empty reply."""
+    """Eight scripts × three models × two judges; script 1 has a hostile reply, script 2 an unreadable
+    verdict, script 3 an empty reply.
+    """
     workspace = Workspace.open(folder)
     with workspace.write() as db:
         ratings.register(db, "simulbench", (QUALITY,))
@@ -58,7 +62,7 @@ def make(folder: Path) -> Workspace:
 
 
 def scores(number: int, place: int) -> tuple[float | None, float]:
-    """What the two judges gave: every reply deserves a look, because it is low or because they are far apart."""
+    """What the two judges gave: every reply deserves a look, as it is low or the judges are far apart."""
     if number == 2:
         return None, 2
     return (2, 3) if place else (1 + number, 8 if number < 4 else 1)
@@ -82,11 +86,18 @@ def answer(number: int, player: str) -> Conversation:
         player,
         messages,
         facets={
-            "task": f"task-{number % 3}", "kind": KINDS[number % 4], "type": ("stateless", "stateful")[number // 4], "script": f"s{number}",
+            "task": f"task-{number % 3}",
+            "kind": KINDS[number % 4],
+            "type": ("stateless", "stateful")[number // 4],
+            "script": f"s{number}",
             "ending": {4: "cut", 3: "empty"}.get(number, "whole"),
         },
-        context={"Task": f"Maker {number}", "_challenging": 0 if number % 4 == 0 else 2, "_dialogue": f"d{number}"},
-    )  # fmt: skip
+        context={
+            "Task": f"Maker {number}",
+            "_challenging": 0 if number % 4 == 0 else 2,
+            "_dialogue": f"d{number}",
+        },
+    )
 
 
 def _judgement(number: int, player: str, judge: str, score: float | None) -> Judgement:
@@ -110,15 +121,25 @@ def _judgement(number: int, player: str, judge: str, score: float | None) -> Jud
 def _script(number: int) -> Scenario:
     kind = KINDS[number % 4]
     body = {
-        "task": f"task-{number % 3}", "act": f"Maker {number}", "type": ("stateless", "stateful")[number // 4], "kind": kind, "turn": 2,
-        "challenging": 0 if kind == "LastOnly" else 2, "dialogue": f"d{number}",
+        "task": f"task-{number % 3}",
+        "act": f"Maker {number}",
+        "type": ("stateless", "stateful")[number // 4],
+        "kind": kind,
+        "turn": 2,
+        "challenging": 0 if kind == "LastOnly" else 2,
+        "dialogue": f"d{number}",
         "history": [{"role": m.role, "content": m.content} for m in answer(number, PLAYERS[0]).messages[:-1]],
-    }  # fmt: skip
+    }
     return Scenario("simulbench", "script", f"s{number}", body, "accepted", "by hand", "test")
 
 
 def _task(name: str, words: tuple[str, str]) -> Scenario:
     body = {
-        "act": words[0], "task_description": words[1], "request_type": "a step", "type": "stateful", "model": "a-model", "call": name,
-    }  # fmt: skip
+        "act": words[0],
+        "task_description": words[1],
+        "request_type": "a step",
+        "type": "stateful",
+        "model": "a-model",
+        "call": name,
+    }
     return Scenario("simulbench", "task", name, body, "proposed", "generated")

@@ -1,4 +1,6 @@
-"""Who may see what: every address of the app, asked from this machine, from elsewhere, and with links of all kinds."""
+"""Who may see what: every address of the app, asked from this machine, from elsewhere, and with links of all
+kinds.
+"""
 
 from __future__ import annotations
 
@@ -260,9 +262,14 @@ def test_a_study_of_somebody_else_cannot_be_reported_on(server: Server, invite: 
         own = desk.units(db, me, "keeper")[0][0]
         foreign = desk.units(db, access.annotator_id(db, "hidden-colleague"), "turns")[0][0]
         mark, refused = desk.apply(
-            db, me, "browser",
-            [{"n": 1, "item": foreign, "do": "answer", "criterion": "fluency", "score": 5}, {"n": 2, "item": own, "do": "answer", "criterion": "fluency", "score": 5}],
-        )  # fmt: skip
+            db,
+            me,
+            "browser",
+            [
+                {"n": 1, "item": foreign, "do": "answer", "criterion": "fluency", "score": 5},
+                {"n": 2, "item": own, "do": "answer", "criterion": "fluency", "score": 5},
+            ],
+        )
         assert mark == 2
         assert [(r.n, r.item) for r in refused] == [(1, foreign)]
         assert studies.task(db, me, desk.assignment(db, me, own)).answers == {"fluency": 5}

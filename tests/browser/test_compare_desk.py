@@ -1,4 +1,6 @@
-"""Annotators compare pairs at the desk they come to by their link, by keyboard and by thumb; and what the researcher sees of it."""
+"""Annotators compare pairs at the desk they come to by their link, by keyboard and by thumb; and what the
+researcher sees of it.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def patience(page: Page) -> None:
 
 @pytest.fixture
 def deal(app: Server) -> Iterator[Deal]:
-    """`deal("Ann", 6)` gives the link of somebody with six pairs; they are taken back in the end, so that the next one starts afresh."""
+    """`deal("Ann", 6)` gives the link of somebody with six pairs; they are taken back in the end, so that the
+    next one starts afresh.
+    """
     people: list[str] = []
 
     def one(name: str, n: int = 6) -> str:
@@ -95,7 +99,8 @@ def desk(app: Server, name: str) -> list[Pairing]:
 def said(app: Server, name: str) -> list[tuple[int, int, str]]:
     """Everything stored of a person, in the order it was given."""
     return app.rows(
-        "SELECT first_id, second_id, verdict FROM comparisons c JOIN raters x ON x.id = c.rater_id WHERE x.name = ? ORDER BY c.id",
+        "SELECT first_id, second_id, verdict FROM comparisons c JOIN raters x ON x.id = c.rater_id "
+        "WHERE x.name = ? ORDER BY c.id",
         name,
     )
 
@@ -191,7 +196,8 @@ def test_a_pair_that_was_not_dealt_cannot_be_reached_from_the_browser(
     begin(page, deal("Eve", 2))
     [strange, *_] = [p.id for p in desk(app, "Dan")]
     page.evaluate(
-        "item => concordDesk.send({k: 99, boxes: {forged: [{n: 1, item, verdict: 'A', comment: ''}]}, want: [item]})",
+        "item => concordDesk.send({k: 99, boxes: {forged: [{n: 1, item, verdict: 'A', comment: "
+        "''}]}, want: [item]})",
         strange,
     )
     expect(page.locator(".notice")).to_contain_text("not on your desk")

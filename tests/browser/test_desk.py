@@ -1,4 +1,6 @@
-"""The annotator's desk, used by keyboard and thumb as an annotator does, and compared with what the store holds afterwards."""
+"""The annotator's desk, used by keyboard and thumb as an annotator does, and compared with what the store
+holds afterwards.
+"""
 
 from __future__ import annotations
 
@@ -42,9 +44,12 @@ def at_item(page: Page, number: int) -> None:
 def answers(server: Server, annotator: str) -> list[tuple[int, str, int]]:
     """(position, criterion, score) of every answer somebody gave."""
     return server.rows(
-        "SELECT a.position, r.criterion, cast(r.score AS int) FROM ratings r JOIN raters x ON x.id = r.rater_id "
-        "JOIN study_units u ON u.study_id = r.study_id AND u.conversation_id = r.conversation_id AND ifnull(u.turn, 0) = ifnull(r.turn, 0) "
-        "JOIN assignments a ON a.unit_id = u.id AND a.rater_id = r.rater_id WHERE x.name = ? ORDER BY a.position, r.id",
+        "SELECT a.position, r.criterion, cast(r.score AS int) FROM ratings r JOIN raters x ON x.id "
+        "= r.rater_id "
+        "JOIN study_units u ON u.study_id = r.study_id AND u.conversation_id = r.conversation_id "
+        "AND ifnull(u.turn, 0) = ifnull(r.turn, 0) "
+        "JOIN assignments a ON a.unit_id = u.id AND a.rater_id = r.rater_id WHERE x.name = ? ORDER "
+        "BY a.position, r.id",
         annotator,
     )
 
@@ -52,7 +57,8 @@ def answers(server: Server, annotator: str) -> list[tuple[int, str, int]]:
 def states(server: Server, annotator: str) -> list[tuple[str, str, str]]:
     """(state, reason, flag) of somebody's items in their order."""
     return server.rows(
-        "SELECT state, reason, flag FROM assignments a JOIN raters x ON x.id = a.rater_id WHERE x.name = ? ORDER BY position",
+        "SELECT state, reason, flag FROM assignments a JOIN raters x ON x.id = a.rater_id WHERE "
+        "x.name = ? ORDER BY position",
         annotator,
     )
 
@@ -199,7 +205,8 @@ def test_leaving_and_returning_resumes_and_earlier_answers_may_be_changed(
     at_item(page, 3)
     assert [score for position, _, score in answers(server, me) if position == 1] == [1, 2, 5]
     assert server.rows(
-        "SELECT criterion, cast(score AS int) FROM revisions v JOIN raters x ON x.id = v.rater_id WHERE x.name = ?",
+        "SELECT criterion, cast(score AS int) FROM revisions v JOIN raters x ON x.id = v.rater_id "
+        "WHERE x.name = ?",
         me,
     ) == [("fluency", 3)]
     assert [state for state, *_ in states(server, me)] == ["done", "done", "open", "open"]
@@ -241,7 +248,9 @@ def test_a_models_words_stay_words(page: Page, server: Server, invite: Invite) -
 def test_without_a_connection_answers_are_kept_and_sent_later(
     browser: Browser, server: Server, invite: Invite, me: str
 ) -> None:
-    """The window is closed while nothing gets through; another one of the same browser delivers what it left behind."""
+    """The window is closed while nothing gets through; another one of the same browser delivers what it left
+    behind.
+    """
     token = invite(3)
     context = browser.new_context()
     try:
@@ -290,10 +299,13 @@ def test_a_browser_without_storage_keeps_answers_while_its_page_is_open(
 def test_keys_for_an_item_that_is_slow_to_arrive_are_not_taken_as_answers(
     page: Page, server: Server, invite: Invite, me: str
 ) -> None:
-    """Nobody can have an opinion of what they do not see: after two seconds the keys held back are dropped, and it is said."""
+    """Nobody can have an opinion of what they do not see: after two seconds the keys held back are dropped,
+    and it is said.
+    """
     open_desk(page, server, invite(12))
     page.evaluate(
-        "(() => { const bus = concordDesk, take = bus.receive; globalThis.late = []; globalThis.take = take; bus.receive = (news) => late.push(news); })()"
+        "(() => { const bus = concordDesk, take = bus.receive; globalThis.late = []; "
+        "globalThis.take = take; bus.receive = (news) => late.push(news); })()"
     )
     press(page, "1 1 1 Enter " * 7)  # what lies ready
     expect(page.get_by_text("The next item is on its way")).to_be_visible()

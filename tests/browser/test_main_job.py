@@ -1,4 +1,6 @@
-"""The main job, from a run to a figure of agreement, as a researcher and two annotators do it: by clicking and by keys."""
+"""The main job, from a run to a figure of agreement, as a researcher and two annotators do it: by clicking
+and by keys.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,8 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
     page.set_default_timeout(20_000)
     expect.set_options(timeout=20_000)
 
-    # The overview of an empty workspace says what to do; a run is planned, estimated, started, and watched to its end.
+    # The overview of an empty workspace says what to do; a run is planned, estimated, started, and watched to
+    # its end.
     page.goto(app.url)
     expect(page.get_by_text("What to do next")).to_be_visible()
     page.goto(f"{app.url}/runs")

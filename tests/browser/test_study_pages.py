@@ -119,7 +119,8 @@ def test_a_conversation_is_opened_walked_on_from_and_left_to_the_same_list(app: 
     page.goto(f"{app.url}/conversations?player=cedar&order=lowest+score")
     expect(page.get_by_text("32 conversations")).to_be_visible()
     [(lowest,)] = app.rows(
-        "SELECT c.id FROM conversations c JOIN summaries s ON s.conversation_id = c.id WHERE c.player = 'cedar' "
+        "SELECT c.id FROM conversations c JOIN summaries s ON s.conversation_id = c.id WHERE "
+        "c.player = 'cedar' "
         "ORDER BY s.final LIMIT 1"
     )
     press(page, table(page, "Conversations"), 16, 0)
@@ -145,7 +146,8 @@ def test_what_a_model_wrote_is_shown_letter_for_letter(app: Server, page: Page) 
 
 def test_judges_explain_themselves_beside_the_turn(app: Server, page: Page) -> None:
     [(which,), *_] = app.rows(
-        "SELECT conversation_id FROM scores s JOIN raters r ON r.id = s.rater_id WHERE r.kind = 'human' LIMIT 1"
+        "SELECT conversation_id FROM scores s JOIN raters r ON r.id = s.rater_id WHERE r.kind = "
+        "'human' LIMIT 1"
     )
     page.goto(f"{app.url}/conversations?conversation={which}")
     first = page.get_by_text("Why", exact=True).first

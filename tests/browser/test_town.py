@@ -1,4 +1,6 @@
-"""The town page in a real browser: a concert in the park that one comes to, one comes too early for, and one sleeps through."""
+"""The town page in a real browser: a concert in the park that one comes to, one comes too early for, and one
+sleeps through.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,15 @@ pytestmark = pytest.mark.browser
 
 PARK, CAFE, HOME = "Fern Park:lawn:bench", "Saltbread Café:front room:counter", "Kiln Cottage:Ruth's room:bed"
 CONCERT = Task(
-    "concert", "public", "Mireille Dupont", f"Hold a concert. {HOSTILE}", "", "", (Subgoal(("concert",), at("2 17:30"), 150, "Fern Park"),), wanted=3
-)  # fmt: skip
+    "concert",
+    "public",
+    "Mireille Dupont",
+    f"Hold a concert. {HOSTILE}",
+    "",
+    "",
+    (Subgoal(("concert",), at("2 17:30"), 150, "Fern Park"),),
+    wanted=3,
+)
 DAYS = (
     f"Mireille Dupont | 1 09:00 – 2 17:00 | teaching | {CAFE}",
     f"Mireille Dupont | 2 17:30 – 2 20:00 | giving the concert | {PARK}",
@@ -43,13 +52,28 @@ CAME = (
 )
 STAYED = (f"Nils Lindqvist | 1 09:00 – 2 20:00 | working | {CAFE}",)
 TALKS = (
-    Talk(at("1 10:00"), ("Mireille Dupont", "Yuki Nakamura"), (("Mireille Dupont", f"Come to my concert! {HOSTILE}"), ("Yuki Nakamura", "I may.")),
-         {"Mireille Dupont": "Yuki may come.", "Yuki Nakamura": f"Something about {HOSTILE}"}, CAFE),
-    Talk(at("1 11:00"), ("Nils Lindqvist", "Otto Brandt"), (("Nils Lindqvist", "Mild today."), ("Otto Brandt", "It is.")), {}, PARK),
-)  # fmt: skip
+    Talk(
+        at("1 10:00"),
+        ("Mireille Dupont", "Yuki Nakamura"),
+        (("Mireille Dupont", f"Come to my concert! {HOSTILE}"), ("Yuki Nakamura", "I may.")),
+        {"Mireille Dupont": "Yuki may come.", "Yuki Nakamura": f"Something about {HOSTILE}"},
+        CAFE,
+    ),
+    Talk(
+        at("1 11:00"),
+        ("Nils Lindqvist", "Otto Brandt"),
+        (("Nils Lindqvist", "Mild today."), ("Otto Brandt", "It is.")),
+        {},
+        PARK,
+    ),
+)
 PLANS = [
-    {"time": "2023-02-14 00:00:00", "agent": "Mireille Dupont", "actions": [["00:00", 1020, "teaching", CAFE], ["17:00", 420, "giving the concert", PARK]]}
-]  # fmt: skip
+    {
+        "time": "2023-02-14 00:00:00",
+        "agent": "Mireille Dupont",
+        "actions": [["00:00", 1020, "teaching", CAFE], ["17:00", 420, "giving the concert", PARK]],
+    }
+]
 
 NOTES = {
     "general_plan": ["Ask everybody", f"Ask {HOSTILE}"],
@@ -60,7 +84,9 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Three simulations of one task: GA twice, to which nobody came, and GA+TDP, to which one came; and one of a town that is gone."""
+    """Three simulations of one task: GA twice, to which nobody came, and GA+TDP, to which one came; and one
+    of a town that is gone.
+    """
     folder = tmp_path_factory.mktemp("town")
     workspace = Workspace.open(folder / "workspace")
     with workspace.write() as db:
@@ -75,12 +101,24 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             conversations.save(
                 db,
                 Conversation(
-                    "stss", f"stss/{architecture}/{key}", "outgoing", spoken(CONCERT.performer, TALKS), language="en",
-                    facets={"task": task.id, "type": "public", "architecture": architecture, "performer": CONCERT.performer, "town": town},
-                    context={"_task": values_of(task)}, meta={"residents": "resident"}, trajectory=happened.stored(),
+                    "stss",
+                    f"stss/{architecture}/{key}",
+                    "outgoing",
+                    spoken(CONCERT.performer, TALKS),
+                    language="en",
+                    facets={
+                        "task": task.id,
+                        "type": "public",
+                        "architecture": architecture,
+                        "performer": CONCERT.performer,
+                        "town": town,
+                    },
+                    context={"_task": values_of(task)},
+                    meta={"residents": "resident"},
+                    trajectory=happened.stored(),
                 ),
                 simulated=True,
-            )  # fmt: skip
+            )
         scene = {"task": values_of(CONCERT), "time": "2023-02-13 10:00:00", "partner": "Yuki Nakamura"}
         scenarios.save(
             db, [Scenario("stss-language", "scenario", "concert/yuki/1", scene, "accepted", "stss/GA+TDP/0")]
@@ -88,13 +126,26 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         conversations.save(
             db,
             Conversation(
-                "stss-language", "stss-language/0", "outgoing", (Message("assistant", "Come!", {"speaker": CONCERT.performer}),),
-                facets={"task": "concert", "type": "public", "architecture": "GA+TDP", "scenario": "concert/yuki/1", "partner": "Yuki Nakamura"},
-                context={"Performer": CONCERT.performer, "Partner": "Yuki Nakamura", "_task": values_of(CONCERT)},
+                "stss-language",
+                "stss-language/0",
+                "outgoing",
+                (Message("assistant", "Come!", {"speaker": CONCERT.performer}),),
+                facets={
+                    "task": "concert",
+                    "type": "public",
+                    "architecture": "GA+TDP",
+                    "scenario": "concert/yuki/1",
+                    "partner": "Yuki Nakamura",
+                },
+                context={
+                    "Performer": CONCERT.performer,
+                    "Partner": "Yuki Nakamura",
+                    "_task": values_of(CONCERT),
+                },
                 meta={"reminders": NOTES},
             ),
             simulated=True,
-        )  # fmt: skip
+        )
     with serving(workspace, folder / "log") as server:
         yield server
 
@@ -279,7 +330,12 @@ def test_the_map_fits_a_phone(app: Server, page: Page) -> None:
         assert a["left"] >= 0
         assert a["right"] <= 390
         for b in labels[:i]:
-            assert a["right"] <= b["left"] + 1 or b["right"] <= a["left"] + 1 or a["bottom"] <= b["top"] + 3 or b["bottom"] <= a["top"] + 3  # fmt: skip
+            assert (
+                a["right"] <= b["left"] + 1
+                or b["right"] <= a["left"] + 1
+                or a["bottom"] <= b["top"] + 3
+                or b["bottom"] <= a["top"] + 3
+            )
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 

@@ -24,7 +24,9 @@ HOSTILE = "*Zoe* [x](http://elsewhere.test) :red[red] $x^2$"
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The study “made” (60 conversations, 5 people, 3 judges), a study without people and one without anything."""
+    """The study “made” (60 conversations, 5 people, 3 judges), a study without people and one without
+    anything.
+    """
     folder = tmp_path_factory.mktemp("trust")
     workspace = make(folder / "workspace", items=60)
     with workspace.write() as db:
@@ -97,7 +99,8 @@ def test_a_panel_is_ticked_and_refusals_are_counted(app: Server, page: Page) -> 
         box.click()
         page.get_by_role("option", name=judge).click()
     page.keyboard.press("Escape")
-    # The pair is in the table anyhow; ticked, it is looked at closely too: in the table of level and in that of held_out.
+    # The pair is in the table anyhow; ticked, it is looked at closely too: in the table of level and in that
+    # of held_out.
     expect(page.get_by_role("row").filter(has_text="Avg(judge-flat, judge-mild)")).to_have_count(3)
 
 
@@ -165,7 +168,8 @@ def test_a_study_is_drawn_dealt_and_passed_on(app: Server, page: Page) -> None:
     page.get_by_role("button", name="Deal what they have not begun to others").click()
     sees(page, "What Bo had not begun in “pilot” went to the others.")
     assert app.rows(
-        "SELECT x.name, count(*) FROM assignments a JOIN study_units u ON u.id = a.unit_id JOIN studies s ON s.id = u.study_id "
+        "SELECT x.name, count(*) FROM assignments a JOIN study_units u ON u.id = a.unit_id JOIN "
+        "studies s ON s.id = u.study_id "
         "JOIN raters x ON x.id = a.rater_id WHERE s.name = 'pilot' GROUP BY x.name"
     ) == [(name, 12) for name in PEOPLE if name != "Bo"]
 

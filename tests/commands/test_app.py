@@ -21,7 +21,8 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert (
         result.output
-        == f"Error: Port {port} is taken, perhaps by Concord itself. Choose another one with --port, or any free one with --port 0.\n"
+        == f"Error: Port {port} is taken, perhaps by Concord itself. Choose another one with --port, "
+        "or any free one with --port 0.\n"
     )
 
 
@@ -34,21 +35,32 @@ def test_an_address_that_is_not_ours_is_said_in_a_sentence(tmp_path: Path) -> No
 
 
 def test_every_answer_leaves_at_once() -> None:
-    """asyncio turns Nagle's algorithm off on accepted sockets only where the listening one says that it is TCP."""
+    """asyncio turns Nagle's algorithm off on accepted sockets only where the listening one says that it is
+    TCP.
+    """
     with _listen("127.0.0.1", 0) as listening:
         assert listening.proto == socket.IPPROTO_TCP
 
 
 @pytest.mark.parametrize(
     ("host", "shown"),
-    [("127.0.0.1", "localhost"), ("0.0.0.0", "localhost"), ("::", "localhost"), ("192.0.2.7", "192.0.2.7"), ("2001:db8::7", "[2001:db8::7]"), ("lab.example.org", "lab.example.org")],
-)  # fmt: skip
+    [
+        ("127.0.0.1", "localhost"),
+        ("0.0.0.0", "localhost"),
+        ("::", "localhost"),
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8::7", "[2001:db8::7]"),
+        ("lab.example.org", "lab.example.org"),
+    ],
+)
 def test_the_address_that_is_shown_can_be_opened(host: str, shown: str) -> None:
     assert _shown(host) == shown
 
 
 def test_garbage_collection_does_not_follow_every_rerun() -> None:
-    """What makes a rerun six times dearer, by Streamlit's default, is off in the settings that lie beside app.py."""
+    """What makes a rerun six times dearer, by Streamlit's default, is off in the settings that lie beside
+    app.py.
+    """
     import tomllib
 
     settings = tomllib.loads((Path(__file__).resolve().parents[2] / ".streamlit/config.toml").read_text())

@@ -25,9 +25,23 @@ def test_from_draw_to_desk(filled, run, tmp_path):
     guide = tmp_path / "guide.md"
     guide.write_text("# Read to the end\n", encoding="utf-8")
     drawn = run(
-        filled, "study", "draw", "mine", "--n", 12, "--seed", 3, "--where", "player=alder,birch", "--where", "character=goblin,pilot",
-        "--guidelines", guide, "--title", "A title",
-    )  # fmt: skip
+        filled,
+        "study",
+        "draw",
+        "mine",
+        "--n",
+        12,
+        "--seed",
+        3,
+        "--where",
+        "player=alder,birch",
+        "--where",
+        "character=goblin,pilot",
+        "--guidelines",
+        guide,
+        "--title",
+        "A title",
+    )
     assert drawn.exit_code == 0, drawn.output
     # 2 players × 2 characters × 4 situations.
     assert (
@@ -130,7 +144,8 @@ class TestAgreement:
         rows = list(csv.DictReader(io.StringIO(agreement(run, filled, "--format", "csv").stdout)))
         found = json.loads(agreement(run, filled, "--format", "json").stdout)["criteria"]["fluency"]
         mine = [row for row in rows if row["criterion"] == "fluency"]
-        # 2 alphas; Spearman of 3 pairs, of 3 people with all and with the others, of 3 judges and 4 panels; Kendall and Pearson of these 7.
+        # 2 alphas; Spearman of 3 pairs, of 3 people with all and with the others, of 3 judges and 4 panels;
+        # Kendall and Pearson of these 7.
         assert Counter(row["figure"] for row in mine) == {
             "alpha_ordinal": 1,
             "alpha_interval": 1,

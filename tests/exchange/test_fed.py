@@ -21,7 +21,8 @@ published = pytest.mark.skipif(not FED.exists(), reason=f"the published FED file
 def test_import_to_agreement(workspace, run):
     done = run(workspace, "import", "fed", FED, "--study", "fed")
     assert done.exit_code == 0, done.output
-    # 125 dialogues; the lists of the people's file hold 6,720 numbers, the judge's 5 qualities × 5 runs × 125.
+    # 125 dialogues; the lists of the people's file hold 6,720 numbers, the judge's 5 qualities × 5 runs ×
+    # 125.
     assert "new: 6,720 ratings by people, 3,125 by judges, 125 units" in done.output
 
     shown = run(workspace, "agreement", "--study", "fed", "--format", "json", "--resamples", "200")

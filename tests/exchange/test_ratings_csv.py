@@ -1,4 +1,6 @@
-"""Ratings in long form: what is read, what is refused with its line, and that nothing of a refused file is stored."""
+"""Ratings in long form: what is read, what is refused with its line, and that nothing of a refused file is
+stored.
+"""
 
 import csv
 import io
@@ -54,8 +56,11 @@ class TestRead:
         with workspace.read() as db:
             frame = frames.frame(db, "s")
             assert sorted(zip(frame.rater, frame.kind, frame.score, strict=True)) == [
-                ("ann", "human", 2.0), ("ann", "human", 4.0), ("gpt", "judge", 1.0), ("gpt", "judge", 3.5),
-            ]  # fmt: skip
+                ("ann", "human", 2.0),
+                ("ann", "human", 4.0),
+                ("gpt", "judge", 1.0),
+                ("gpt", "judge", 3.5),
+            ]
             assert stored.get(db, "s").criteria[0].scale == points(2, 4)
             assert conversations.load(db, "s/a").player == "unknown"
 
@@ -104,9 +109,13 @@ class TestRead:
 
     def test_text_ref_takes_the_text_of_another_item_or_of_a_stored_conversation(self, workspace, tmp_path):
         file = put(
-            tmp_path, "a,f,human,ann,1,One,", "b,f,human,ann,1,,a", "c,f,human,ann,1,,b", "d,f,human,ann,2,,kept",
+            tmp_path,
+            "a,f,human,ann,1,One,",
+            "b,f,human,ann,1,,a",
+            "c,f,human,ann,1,,b",
+            "d,f,human,ann,2,,kept",
             header=HEADER + ",text,text_ref",
-        )  # fmt: skip
+        )
         with workspace.write() as db:
             conversations.save(
                 db, Conversation("x", "kept", "p", (Message("assistant", "Kept"),), context={"Card": "c"})
@@ -149,8 +158,11 @@ class TestRead:
             assert stored.get(db, "s").per_turn
             frame = frames.frame(db, "s")
         assert sorted(zip(frame.turn, frame.kind, frame.score, strict=True)) == [
-            (1, "human", 1.0), (1, "judge", 1.0), (2, "human", 2.0), (2, "judge", 2.0),
-        ]  # fmt: skip
+            (1, "human", 1.0),
+            (1, "judge", 1.0),
+            (2, "human", 2.0),
+            (2, "judge", 2.0),
+        ]
 
     def test_judges_turns_are_averaged_where_people_rate_the_whole(self, workspace, tmp_path):
         lines = ["a,f,human,ann,,4", "a,f,judge,gpt,1,2", "a,f,judge,gpt,2,5"]
@@ -184,8 +196,8 @@ class TestRead:
         done = run(workspace, "import", "ratings", more, "--study", "s", "--append")
         assert done.exit_code == 0, done.output
         assert (
-            "new: 1 ratings by people, 0 by judges, all on conversations that were here. 1 ratings were here already."
-            in done.output
+            "new: 1 ratings by people, 0 by judges, all on conversations that were here. 1 ratings "
+            "were here already." in done.output
         )
         again = run(workspace, "import", "ratings", more, "--study", "s", "--append")
         assert again.exit_code == 1
@@ -194,9 +206,19 @@ class TestRead:
     def test_criteria_told_by_options(self, workspace, run, tmp_path):
         file = put(tmp_path, "a,f,human,ann,4", "a,refusal,human,ann,0")
         done = run(
-            workspace, "import", "ratings", file, "--study", "s", "--scale", "f=1-5", "--scale", "refusal=0:no,1:yes",
-            "--uncounted", "refusal",
-        )  # fmt: skip
+            workspace,
+            "import",
+            "ratings",
+            file,
+            "--study",
+            "s",
+            "--scale",
+            "f=1-5",
+            "--scale",
+            "refusal=0:no,1:yes",
+            "--uncounted",
+            "refusal",
+        )
         assert done.exit_code == 0, done.output
         with workspace.read() as db:
             f, refusal = stored.get(db, "s").criteria
@@ -228,36 +250,84 @@ class TestRead:
 LONG = HEADER + ",turn"
 BAD = {
     "a word": (["a,f,human,ann,4", "b,f,human,ann,good"], HEADER, "line 3: the score “good” is not a number"),
-    "a decimal comma": (['a,f,human,ann,"3,5"'], HEADER, "line 2: the score “3,5” is not a number. Write 3.5"),
+    "a decimal comma": (
+        ['a,f,human,ann,"3,5"'],
+        HEADER,
+        "line 2: the score “3,5” is not a number. Write 3.5",
+    ),
     "not a number": (["a,f,human,ann,nan"], HEADER, "line 2: the score “nan” is not a number"),
     "infinite": (["a,f,human,ann,inf"], HEADER, "line 2: the score “inf” is not a number"),
     "no score": (["a,f,human,ann,"], HEADER, "line 2, has no score"),
     "no rater": (["a,f,human, ,1"], HEADER, "line 2, has no rater"),
     "another kind": (["a,f,dog,rex,1"], HEADER, "rater_type is “dog”; it must be human or judge"),
-    "twice": (["a,f,human,ann,4", "b,f,human,ann,1", "a,f,human,ann,4"], HEADER, "line 4: human “ann” rated “a” on “f” in line 2 already"),
+    "twice": (
+        ["a,f,human,ann,4", "b,f,human,ann,1", "a,f,human,ann,4"],
+        HEADER,
+        "line 4: human “ann” rated “a” on “f” in line 2 already",
+    ),
     "judge twice": (["a,f,judge,x,4", "a,f,judge,x,4"], HEADER, "“repeat”"),
     "a cell too many": (["a,f,human,ann,4,more"], HEADER, "line 2, has 6 cells; the first line names 5"),
     "a cell too few": (["a,f,human,ann"], HEADER, "line 2, has 4 cells"),
-    "a missing column": (["a,f,ann,4"], "item_id,criterion,rater,score", "line 1: the column rater_type is missing"),
+    "a missing column": (
+        ["a,f,ann,4"],
+        "item_id,criterion,rater,score",
+        "line 1: the column rater_type is missing",
+    ),
     "a column twice": (["a,f,human,ann,4,5"], HEADER + ",score", "two columns are called score"),
-    "semicolons": (["a;f;human;ann;4"], HEADER.replace(",", ";"), "separated by semicolons. Add --delimiter ';'"),
+    "semicolons": (
+        ["a;f;human;ann;4"],
+        HEADER.replace(",", ";"),
+        "separated by semicolons. Add --delimiter ';'",
+    ),
     "tabs": (["a\tf\thuman\tann\t4"], HEADER.replace(",", "\t"), "separated by tabs. Add --delimiter 'tab'"),
     "only a header": ([], HEADER, "holds no ratings"),
     "turn zero": (["a,f,human,ann,4,0"], LONG, "the turn “0” is not a whole number from 1"),
-    "turns of some": (["a,f,human,ann,4,1", "a,f,human,bob,4,"], LONG, "line 3, has no turn and line 2 has one"),
-    "a judge's whole": (["a,f,human,ann,4,1", "a,f,judge,x,4,"], LONG, "line 3, has no turn, while people rate turns"),
-    "two texts": (["a,f,human,ann,4,one", "a,f,human,bob,4,two"], HEADER + ",text", "line 3: the text of “a” differs from that in line 2"),
-    "two models": (["a,f,human,ann,4,one", "a,f,human,bob,4,two"], HEADER + ",model", "the model of “a” differs"),
-    "a turn it has not": (["a,f,human,ann,4,2,Only one reply"], LONG + ",text", "“a” has no reply in turn 2; turns count from 1 to 1"),
+    "turns of some": (
+        ["a,f,human,ann,4,1", "a,f,human,bob,4,"],
+        LONG,
+        "line 3, has no turn and line 2 has one",
+    ),
+    "a judge's whole": (
+        ["a,f,human,ann,4,1", "a,f,judge,x,4,"],
+        LONG,
+        "line 3, has no turn, while people rate turns",
+    ),
+    "two texts": (
+        ["a,f,human,ann,4,one", "a,f,human,bob,4,two"],
+        HEADER + ",text",
+        "line 3: the text of “a” differs from that in line 2",
+    ),
+    "two models": (
+        ["a,f,human,ann,4,one", "a,f,human,bob,4,two"],
+        HEADER + ",model",
+        "the model of “a” differs",
+    ),
+    "a turn it has not": (
+        ["a,f,human,ann,4,2,Only one reply"],
+        LONG + ",text",
+        "“a” has no reply in turn 2; turns count from 1 to 1",
+    ),
     "a lost reference": (["a,f,human,ann,4,q"], HEADER + ",text_ref", "text_ref “q” names neither an item"),
     "a circle": (["a,f,human,ann,4,b", "b,f,human,ann,4,a"], HEADER + ",text_ref", "in a circle: a → b → a"),
     "text and reference": (["a,f,human,ann,4,x,b"], HEADER + ",text,text_ref", "has a text and a text_ref"),
-    "an unknown speaker": (['a,f,human,ann,4,"[{""role"": ""dog"", ""content"": ""woof""}]"'], HEADER + ",text", "utterance 1: nobody here is called “dog”"),
-    "half an utterance": (['a,f,human,ann,4,"[{""role"": ""user""}]"'], HEADER + ",text", "utterance 1, needs a “role”"),
-    "half a character": (['a,f,human,ann,4,"[{""role"": ""user"", ""content"": ""\\ud83d""}]"'], HEADER + ",text", "half of a character"),
+    "an unknown speaker": (
+        ['a,f,human,ann,4,"[{""role"": ""dog"", ""content"": ""woof""}]"'],
+        HEADER + ",text",
+        "utterance 1: nobody here is called “dog”",
+    ),
+    "half an utterance": (
+        ['a,f,human,ann,4,"[{""role"": ""user""}]"'],
+        HEADER + ",text",
+        "utterance 1, needs a “role”",
+    ),
+    "half a character": (
+        ['a,f,human,ann,4,"[{""role"": ""user"", ""content"": ""\\ud83d""}]"'],
+        HEADER + ",text",
+        "half of a character",
+    ),
     "an open quote": (['a,f,human,ann,"4'], HEADER, "record that begins in line 2 is not valid CSV"),
     "the same item in two names": (["a,f,human,ann,4", "s/a,f,human,ann,4"], HEADER, "are the same item"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", BAD)
@@ -289,8 +359,13 @@ def test_a_file_that_is_no_utf8_csv_is_refused(workspace, run, tmp_path, content
 
 def test_every_wrong_line_is_named_at_once(workspace, run, tmp_path):
     file = put(
-        tmp_path, "a,f,human,ann,four", "b,f,human,ann,3", "c,f,robot,ann,3", "b,f,human,ann,2", *["d,f,human,,3"] * 9
-    )  # fmt: skip
+        tmp_path,
+        "a,f,human,ann,four",
+        "b,f,human,ann,3",
+        "c,f,robot,ann,3",
+        "b,f,human,ann,2",
+        *["d,f,human,,3"] * 9,
+    )
     done = run(workspace, "import", "ratings", file, "--study", "s")
     assert done.exit_code == 1
     # 1 no number, 1 no rater type, 1 given twice, 9 without a rater.
@@ -332,8 +407,14 @@ def test_the_file_may_not_contradict_the_workspace(workspace, run, tmp_path):
 
 @pytest.mark.parametrize(
     ("option", "sentence"),
-    [("f=5-1", "is not understood"), ("f", "is not understood"), ("f=1,x", "is not understood"), ("g=1-5", "rates nothing on “g”"), ("f=1-3", "the score 4 is not on the scale of “f” (1 to 3)")],
-)  # fmt: skip
+    [
+        ("f=5-1", "is not understood"),
+        ("f", "is not understood"),
+        ("f=1,x", "is not understood"),
+        ("g=1-5", "rates nothing on “g”"),
+        ("f=1-3", "the score 4 is not on the scale of “f” (1 to 3)"),
+    ],
+)
 def test_a_scale_that_does_not_fit_is_refused(workspace, run, tmp_path, option, sentence):
     done = run(
         workspace, "import", "ratings", put(tmp_path, "a,f,human,ann,4"), "--study", "s", "--scale", option

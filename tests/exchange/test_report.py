@@ -67,7 +67,9 @@ def test_equal_data_and_options_are_equal_bytes(filled):
 
 
 def test_hashes_follow_the_data_and_not_the_workspace(filled, run, fresh, tmp_path):
-    """Exported and imported elsewhere a study is the same; one rating taken back makes other ratings of the same sample."""
+    """Exported and imported elsewhere a study is the same; one rating taken back makes other ratings of the
+    same sample.
+    """
     name = the_study(filled)
     carried(run, filled, fresh, name, tmp_path)
     before, after = (json.loads(files(made(at))["about.json"]) for at in (filled, fresh))
@@ -88,7 +90,8 @@ def test_judges_are_named_with_their_prompts_and_failures(filled):
     assert {judge["prompt"] for judge in judges.values()} == {"abc123"}
     with filled.read() as db:
         [(failures,)] = db.execute(
-            "SELECT count(*) FROM judgements WHERE failure <> '' AND conversation_id IN (SELECT conversation_id FROM study_units)"
+            "SELECT count(*) FROM judgements WHERE failure <> '' AND conversation_id IN (SELECT "
+            "conversation_id FROM study_units)"
         ).fetchall()
     assert judges["erratic"]["failed"] == failures > 0
     assert judges["strict"]["failed"] == 0
@@ -108,6 +111,18 @@ def test_a_study_without_ratings_is_refused(filled):
 
 def test_the_command_writes_it(filled, run, tmp_path):
     out = tmp_path / "r.zip"
-    done = run(filled, "export", "report", "--study", the_study(filled), "--resamples", 50, "--panel", "kind, strict", "--out", out)  # fmt: skip
+    done = run(
+        filled,
+        "export",
+        "report",
+        "--study",
+        the_study(filled),
+        "--resamples",
+        50,
+        "--panel",
+        "kind, strict",
+        "--out",
+        out,
+    )
     assert done.exit_code == 0, done.output
     assert "the panels kind + strict beside the usual ones" in files(out.read_bytes())["report.md"]

@@ -1,4 +1,6 @@
-"""What `concord export` writes, `concord import` reads back to the same study, in a workspace that knew nothing of it."""
+"""What `concord export` writes, `concord import` reads back to the same study, in a workspace that knew
+nothing of it.
+"""
 
 import csv
 import json
@@ -87,13 +89,22 @@ def stored_refusals(db, name):
 
 @pytest.mark.parametrize("per_turn", [False, True], ids=["whole", "turns"])
 def test_a_drawn_study(workspace, fresh, run, tmp_path, per_turn):
-    """Judges of every turn, two versions of a prompt, repeats, explanations, people still at work, text that looks like a formula."""
+    """Judges of every turn, two versions of a prompt, repeats, explanations, people still at work, text that
+    looks like a formula.
+    """
     with workspace.write() as db:
         fill(db, people=False)
         study = studies.draw_study(
-            db, "drawn", 12, wanted=conversations.Filter("pingpong"), seed=7, per_turn=per_turn, title="A title", overlap=2,
+            db,
+            "drawn",
+            12,
+            wanted=conversations.Filter("pingpong"),
+            seed=7,
+            per_turn=per_turn,
+            title="A title",
+            overlap=2,
             guidelines="# Read *first*\n\n- one",
-        )  # fmt: skip
+        )
         for unit in {u["key"]: u for u in stored.units(db, "drawn")}.values():
             for variant, repeat in (("v2", 1), ("v3", 0)):
                 given = tuple(
@@ -135,14 +146,18 @@ def same_but_unsubmitted(workspace):
     """Answers that do not count stay at home: take them away before comparing every rating."""
     with workspace.write() as db:
         db.execute(
-            "DELETE FROM ratings WHERE study_id IS NOT NULL AND EXISTS (SELECT 1 FROM study_units u JOIN assignments a ON a.unit_id = u.id "
+            "DELETE FROM ratings WHERE study_id IS NOT NULL AND EXISTS (SELECT 1 FROM study_units "
+            "u JOIN assignments a ON a.unit_id = u.id "
             "WHERE u.study_id = ratings.study_id AND u.conversation_id = ratings.conversation_id "
-            "AND ifnull(u.turn, 0) = ifnull(ratings.turn, 0) AND a.rater_id = ratings.rater_id AND a.state <> 'done')"
+            "AND ifnull(u.turn, 0) = ifnull(ratings.turn, 0) AND a.rater_id = ratings.rater_id AND "
+            "a.state <> 'done')"
         )
 
 
 def test_per_turn_exports_only_what_the_study_compares(workspace, fresh, run, tmp_path):
-    """A judge who rates the whole conversation says nothing of its turns: such a rating is not part of a study of turns."""
+    """A judge who rates the whole conversation says nothing of its turns: such a rating is not part of a
+    study of turns.
+    """
     with workspace.write() as db:
         fill(db, people=False)
         studies.draw_study(db, "drawn", 3, wanted=conversations.Filter("pingpong"), per_turn=True)
@@ -217,9 +232,14 @@ def test_no_exported_cell_is_a_formula(workspace, run, tmp_path):
 def test_conversations_from_elsewhere(workspace, run, tmp_path):
     file = tmp_path / "chats.jsonl"
     entries = [
-        {"id": 7, "model": "m1", "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}], "facets": {"topic": "greeting"}},
+        {
+            "id": 7,
+            "model": "m1",
+            "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}],
+            "facets": {"topic": "greeting"},
+        },
         {"key": "b", "language": "ru", "messages": [{"speaker": "bot", "text": "Привет"}]},
-    ]  # fmt: skip
+    ]
     file.write_text("\n".join(map(json.dumps, entries)) + "\n\n")
     done = run(workspace, "import", "conversations", file)
     assert done.exit_code == 0, done.output
@@ -239,14 +259,26 @@ BAD = {
     "no object": ("[1]", "line 2, is not a JSON object"),
     "no key": (json.dumps({"messages": []}), "line 2: the conversation has no key"),
     "no messages": (json.dumps({"key": "b"}), "line 2: the conversation has no list of messages"),
-    "messages of text": (json.dumps({"key": "b", "messages": ["hi"]}), "line 2, utterance 1, must be an object"),
+    "messages of text": (
+        json.dumps({"key": "b", "messages": ["hi"]}),
+        "line 2, utterance 1, must be an object",
+    ),
     "facets": (json.dumps({"key": "b", "messages": [], "facets": [1]}), "line 2: “facets” must be an object"),
     "other words": (json.dumps({"key": "a", "messages": []}), "“a” with other messages is stored already"),
     "another kind": (json.dumps({"kind": "novel"}), "the kind “novel” is unknown"),
-    "half a study": (json.dumps({"kind": "study", "name": "s"}), "is no study as `concord export` writes it: “criteria” is missing"),
-    "a criterion without answers": (json.dumps({"kind": "benchmark", "name": "b", "criteria": [{"name": "f"}]}), "“values” is missing"),
-    "half a character": ('{"key": "b", "messages": [{"role": "user", "content": "\\ud83d"}]}', "half of a character"),
-}  # fmt: skip
+    "half a study": (
+        json.dumps({"kind": "study", "name": "s"}),
+        "is no study as `concord export` writes it: “criteria” is missing",
+    ),
+    "a criterion without answers": (
+        json.dumps({"kind": "benchmark", "name": "b", "criteria": [{"name": "f"}]}),
+        "“values” is missing",
+    ),
+    "half a character": (
+        '{"key": "b", "messages": [{"role": "user", "content": "\\ud83d"}]}',
+        "half of a character",
+    ),
+}
 
 
 @pytest.mark.parametrize("case", BAD)

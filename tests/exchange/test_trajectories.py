@@ -1,4 +1,6 @@
-"""What was done travels with what was said: a simulation that was exported and imported is scored and shown as before."""
+"""What was done travels with what was said: a simulation that was exported and imported is scored and shown
+as before.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +28,35 @@ KEYS = ("stss/GA/0", "stss/GA+TDP/0")
 
 
 def simulated(key):
-    """Ben came to the party of GA+TDP and stayed at work in that of GA; of Cem the last half day is not recorded."""
+    """Ben came to the party of GA+TDP and stayed at work in that of GA; of Cem the last half day is not
+    recorded.
+    """
     architecture = key.split("/")[1]
-    happened = lived(*(DAYS if architecture == "GA+TDP" else (DAYS[0], DAYS[1].replace("18:30", "21:00"), DAYS[3])), talks=TALKS)  # fmt: skip
+    happened = lived(
+        *(DAYS if architecture == "GA+TDP" else (DAYS[0], DAYS[1].replace("18:30", "21:00"), DAYS[3])),
+        talks=TALKS,
+    )
     life = happened.lives["Cem"].copy()
     life[-24:] = UNSEEN
     happened = replace(
         happened, lives={**happened.lives, "Cem": life}, extra={"plans": PLANS}, notes=("Cem was lost.",)
     )
     return Conversation(
-        "stss", key, "model", (Message("assistant", "Come to my party!\n", {"time": "2023-02-13 10:00:00"}),),
-        facets={"task": "party", "type": "public", "architecture": architecture, "performer": "Ada", "town": "lost"},
-        context={"_task": values_of(party())}, meta={"residents": "r"}, trajectory=happened.stored(),
-    )  # fmt: skip
+        "stss",
+        key,
+        "model",
+        (Message("assistant", "Come to my party!\n", {"time": "2023-02-13 10:00:00"}),),
+        facets={
+            "task": "party",
+            "type": "public",
+            "architecture": architecture,
+            "performer": "Ada",
+            "town": "lost",
+        },
+        context={"_task": values_of(party())},
+        meta={"residents": "r"},
+        trajectory=happened.stored(),
+    )
 
 
 @pytest.fixture

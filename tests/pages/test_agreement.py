@@ -1,4 +1,6 @@
-"""The agreement page on studies that lack something: it shows what there is, and says why the rest is undefined."""
+"""The agreement page on studies that lack something: it shows what there is, and says why the rest is
+undefined.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ FRAME = """
 import streamlit as st
 from pages.parts.navigation import SECTIONS
 listed = [page for pages in SECTIONS.values() for page in pages if page.address in ("agreement", "samples")]
-st.navigation([st.Page(p.path, title=p.title, url_path=p.address, default=p.address == "agreement") for p in listed]).run()
+shown = [st.Page(p.path, title=p.title, url_path=p.address, default=p.address == "agreement") for p in listed]
+st.navigation(shown).run()
 """
 NAME = "the <b>study</b> *of* oddities"
 WIT = Criterion("wit", "It is witty.")
@@ -57,8 +60,11 @@ def fill(
         rater = ratings.rater_id(db, Rater(name, "human"))
         rows += [
             Row(c, turn, k.name, rater, 0, found, given, "", None, "")
-            for n, c in enumerate(ids) for turn in turns for k in criteria if (given := score(n)) is not None
-        ]  # fmt: skip
+            for n, c in enumerate(ids)
+            for turn in turns
+            for k in criteria
+            if (given := score(n)) is not None
+        ]
     ratings.insert_rows(db, rows)
     summaries.refresh(db, ids)
     for name, score in judges.items():
@@ -86,25 +92,44 @@ def half(item: int) -> float | None:
 BOTH = {"Ada": varied(), "Bo": varied(2)}
 SLIDER = Criterion("feel", "", Scale((0, 100), ("cold", "warm"), continuous=True))
 ODD: dict[str, tuple[dict[str, object], str]] = {
-    "one person": ({"people": {"Ada": varied()}, "judges": {"j": varied(1)}}, "One person alone rated the study"),
+    "one person": (
+        {"people": {"Ada": varied()}, "judges": {"j": varied(1)}},
+        "One person alone rated the study",
+    ),
     "no people": ({"people": {}, "judges": {"j": varied(), "k": varied(1)}}, "Nobody has rated the study"),
     "no judges": ({"people": BOTH, "judges": {}}, "No judge has rated the study"),
     "unnamed people": ({"people": BOTH, "judges": {"j": varied(1)}, "anonymous": True}, "unnamed"),
     "all alike": ({"people": {"Ada": constant, "Bo": constant}, "judges": {"j": constant}}, "constant"),
     "a constant judge": ({"people": BOTH, "judges": {"j": constant, "k": varied(1)}}, "j gives 3 to 100%"),
     "two items": ({"people": BOTH, "judges": {"j": varied(1)}, "items": 2}, "at least 3 are needed"),
-    "one item": ({"people": BOTH, "judges": {"j": varied(1), "k": varied()}, "items": 1}, "at least 3 are needed"),
-    "no item in common": ({"people": {"Ada": half, "Bo": half}, "judges": {"j": lambda i: None if i < 6 else 3.0}}, "no item"),
+    "one item": (
+        {"people": BOTH, "judges": {"j": varied(1), "k": varied()}, "items": 1},
+        "at least 3 are needed",
+    ),
+    "no item in common": (
+        {"people": {"Ada": half, "Bo": half}, "judges": {"j": lambda i: None if i < 6 else 3.0}},
+        "no item",
+    ),
     "a judge who missed some": ({"people": BOTH, "judges": {"j": half, "k": varied(1)}}, "n\u00a0=\u00a06"),
     "turns": ({"people": BOTH, "judges": {"j": varied(1)}, "turns": (1, 2)}, "On Final, j follows"),
     "another scale": ({"people": BOTH, "judges": {"j": lambda i: 10.0 * varied(1)(i)}}, "different scales"),
     "a slider": ({"people": BOTH, "judges": {"j": varied(1)}, "criteria": (SLIDER,)}, "On Final, j follows"),
-    "scales that differ": ({"people": BOTH, "judges": {"j": varied(1)}, "criteria": (WIT, Criterion("skill", "", points(1, 10)))}, "Strongest on"),
+    "scales that differ": (
+        {
+            "people": BOTH,
+            "judges": {"j": varied(1)},
+            "criteria": (WIT, Criterion("skill", "", points(1, 10))),
+        },
+        "Strongest on",
+    ),
     "names that look like markup": (
-        {"people": {"<i>A</i> :red[x]": varied(), "B|o": varied(2)}, "judges": {"$x^2$ [l](http://e)": varied(1), "*j*": varied(3)}},
+        {
+            "people": {"<i>A</i> :red[x]": varied(), "B|o": varied(2)},
+            "judges": {"$x^2$ [l](http://e)": varied(1), "*j*": varied(3)},
+        },
         "(their mean) follow",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.fixture

@@ -1,4 +1,6 @@
-"""What the desk sends to an annotator's browser: the dialogue, the questions, and nothing that tells whose dialogue it is."""
+"""What the desk sends to an annotator's browser: the dialogue, the questions, and nothing that tells whose
+dialogue it is.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,18 @@ from pages.parts.desk.sent import item, options
 
 def test_an_item_holds_no_name_key_facet_or_meta() -> None:
     hidden = Conversation(
-        "secret-benchmark", "secret-key", "secret-player",
-        (Message("system", "secret-system"), Message("user", "Hello", {"plan": "secret"}), Message("assistant", "Aye", {"model": "secret"})),
+        "secret-benchmark",
+        "secret-key",
+        "secret-player",
+        (
+            Message("system", "secret-system"),
+            Message("user", "Hello", {"plan": "secret"}),
+            Message("assistant", "Aye", {"model": "secret"}),
+        ),
         facets={"character": "secret-facet"},
         context={"Card": {"name": "Keeper", "traits": ["dry", "slow"]}, "_situation": "secret-situation"},
         meta={"prompts": "secret-prompt"},
-    )  # fmt: skip
+    )
     sent = item(
         Study("secret-study", (), meta={"speakers": {"assistant": "Keeper"}}),
         7,
@@ -40,7 +48,7 @@ def test_an_item_holds_no_name_key_facet_or_meta() -> None:
         "state": "open",
         "reason": "",
         "flag": "",
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Every page file is in the navigation, where the frame decides who may open it; and every page draws on an empty and on a filled workspace."""
+"""Every page file is in the navigation, where the frame decides who may open it; and every page draws on an
+empty and on a filled workspace.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ import streamlit as st
 from pages.parts.navigation import SECTIONS
 listed = [page for pages in SECTIONS.values() for page in pages]
 st.navigation([
-    st.Page(page.path, title=page.title, url_path=page.address or "start", default=page.file == {file!r}) for page in listed
+    st.Page(page.path, title=page.title, url_path=page.address or "start", default=page.file == {file!r})
+    for page in listed
 ]).run()
 """
 """app.py without its doorkeeper: pages link to each other, and Streamlit must know where they are."""
@@ -31,7 +34,9 @@ def test_no_page_lies_where_streamlit_would_serve_it_without_the_frame() -> None
 
 
 def test_every_page_file_is_in_the_navigation() -> None:
-    """A page is a script: it calls something at its top level. Modules that only define things lie beside the page they serve."""
+    """A page is a script: it calls something at its top level. Modules that only define things lie beside the
+    page they serve.
+    """
     files = {path.relative_to(PAGES).as_posix() for path in PAGES.glob("*/*.py") if is_script(path)}
     assert files == {page.file for page in LISTED}
 

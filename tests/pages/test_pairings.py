@@ -1,4 +1,6 @@
-"""Dealing pairs on the page of comparisons, and where else it shows: the desk a researcher sits down at, and the list of annotators."""
+"""Dealing pairs on the page of comparisons, and where else it shows: the desk a researcher sits down at, and
+the list of annotators.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ COMPARISONS, ANNOTATORS, RATE = "trust/comparisons.py", "annotate/annotators.py"
 
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
-    """Three models on eight scripts; Ann and Bob are invited, Cleo's link was withdrawn, Robot is simulated."""
+    """Three models, eight scripts; Ann and Bob are invited, Cleo's link was withdrawn, Robot is simulated."""
     monkeypatch.setenv("CONCORD_WORKSPACE", str(tmp_path))
     monkeypatch.setattr("pages.parts.session.who_is_here", lambda _: Researcher("local"))
     st.cache_resource.clear()
@@ -91,7 +93,10 @@ def test_what_is_dealt_follows_the_filters_above(workspace: Workspace) -> None:
     with workspace.read() as db:
         [standing] = stored.standings(db)
         dealt = [stored.get(db, standing.rater, n) for n, _ in stored.desk(db, standing.rater, "simulbench")]
-        told = {db.execute("SELECT player FROM conversations WHERE id = ?", [p.first]).fetchone()[0] for p in dealt}  # fmt: skip
+        told = {
+            db.execute("SELECT player FROM conversations WHERE id = ?", [p.first]).fetchone()[0]
+            for p in dealt
+        }
     assert (standing.person, standing.dealt) == ("Ann", len(scripts))
     assert told <= set(PLAYERS[:2])
 

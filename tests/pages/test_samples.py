@@ -1,4 +1,6 @@
-"""The page of samples: how people get on, what they skipped and flagged, and whose way of rating deserves a look."""
+"""The page of samples: how people get on, what they skipped and flagged, and whose way of rating deserves a
+look.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ FRAME = """
 import streamlit as st
 from pages.parts.navigation import SECTIONS
 listed = [page for pages in SECTIONS.values() for page in pages if page.address in ("agreement", "samples")]
-st.navigation([st.Page(p.path, title=p.title, url_path=p.address, default=p.address == "samples") for p in listed]).run()
+shown = [st.Page(p.path, title=p.title, url_path=p.address, default=p.address == "samples") for p in listed]
+st.navigation(shown).run()
 """
 CRITERIA = tuple(Criterion(name, f"It has {name}.") for name in ("wit", "care", "taste"))
 RUDE = "see ![x](http://elsewhere.test/x.png) <script>"

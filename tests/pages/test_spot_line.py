@@ -1,4 +1,6 @@
-"""The hunt's line is read a page at a time: what was settled is counted off, what was passed does not hold up what follows."""
+"""The hunt's line is read a page at a time: what was settled is counted off, what was passed does not hold up
+what follows.
+"""
 
 from dataclasses import replace
 
@@ -43,7 +45,8 @@ def test_pages_follow_each_other_and_nothing_is_passed_over(filled):
         assert [item["id"] for item in first.items] == order[:2]
         assert first.items[0]["reasons"] == ["low score"]
         settle(db, order[0])
-        # The last of the line is asked for, so that the next page follows; the second of it was passed and stays.
+        # The last of the line is asked for, so that the next page follows; the second of it was passed and
+        # stays.
         then = hunt.moving(db, order[1:2])
         assert (list(then.line), then.left, then.of) == (order[:4], 7, 8)
         settle(db, order[2])
@@ -65,7 +68,12 @@ def test_a_beginning_of_ones_own_comes_first_wherever_it_stands(filled):
 
 
 def test_only_the_reply_that_was_judged_is_the_targets(filled):
-    messages = [Message("user", "Be it."), Message("assistant", "I am."), Message("user", "On."), Message("assistant", "So.")]  # fmt: skip
+    messages = [
+        Message("user", "Be it."),
+        Message("assistant", "I am."),
+        Message("user", "On."),
+        Message("assistant", "So."),
+    ]
     with filled.write() as db:
         talk = conversations.load(db, by_hand.key("s1", "x"))
         here = conversations.save(db, replace(talk, key="longer", messages=tuple(messages)))

@@ -1,4 +1,6 @@
-"""“How stable is this order?” on the leaderboard: what it says of judges, interrogators and pools, and of a stranger's file."""
+"""“How stable is this order?” on the leaderboard: what it says of judges, interrogators and pools, and of a
+stranger's file.
+"""
 
 from __future__ import annotations
 

@@ -49,10 +49,14 @@ def judge(db, script, player, judge, score):
     ratings.save_judgement(
         db,
         Judgement(
-            f"{conversation}|{judge}|v1|0", conversation, Rater(judge, "judge", "v1"), given,
-            failure="No usable reply after 3 attempts." if score is None else None, raw="so so",
+            f"{conversation}|{judge}|v1|0",
+            conversation,
+            Rater(judge, "judge", "v1"),
+            given,
+            failure="No usable reply after 3 attempts." if score is None else None,
+            raw="so so",
         ),
-    )  # fmt: skip
+    )
 
 
 def rate_refusal(db, script, player, person, said):
@@ -64,7 +68,9 @@ def rate_refusal(db, script, player, person, said):
 
 
 def fill(db, scores, **endings):
-    """`scores` maps (script, player) to a list of scores, by judges j1, j2 …; `endings` maps script_player to an ending."""
+    """`scores` maps (script, player) to a list of scores, by judges j1, j2 …; `endings` maps script_player to
+    an ending.
+    """
     ratings.register(db, "simulbench", (QUALITY,), refusal="refusal")
     for (script, player), given in scores.items():
         answer(db, script, player, ending=endings.get(f"{script}_{player}", "whole"))
@@ -74,10 +80,15 @@ def fill(db, scores, **endings):
 
 def script(key, **changed):
     body = {
-        "task": TASK_OF[key], "act": TASK_OF[key].title(), "type": TYPES[key], "kind": KINDS[key], "turn": 1,
-        "challenging": 0 if KINDS[key] == "LastOnly" else 1, "dialogue": key,
+        "task": TASK_OF[key],
+        "act": TASK_OF[key].title(),
+        "type": TYPES[key],
+        "kind": KINDS[key],
+        "turn": 1,
+        "challenging": 0 if KINDS[key] == "LastOnly" else 1,
+        "dialogue": key,
         "history": [{"role": "user", "content": "Be a maker of things. My first request: make one."}],
-    }  # fmt: skip
+    }
     return Scenario("simulbench", "script", key, {**body, **changed}, "accepted", "by hand", "test")
 
 

@@ -20,10 +20,15 @@ def line(turn_num=0, history=None, **changed):
         ("user", "Total?"),
     ]
     entry = {
-        "id": 0, "source_id": "000#Till", "act": "Till", "task_description": DESCRIPTION, "type": "stateful",
-        "source_file_name": "m.json", "turn_num": turn_num,
+        "id": 0,
+        "source_id": "000#Till",
+        "act": "Till",
+        "task_description": DESCRIPTION,
+        "type": "stateful",
+        "source_file_name": "m.json",
+        "turn_num": turn_num,
         "dialogue_history": [{"role": r, "content": c} for r, c in (said if history is None else history)],
-    }  # fmt: skip
+    }
     return json.dumps({**entry, **changed})
 
 
@@ -77,8 +82,11 @@ def test_kinds_follow_from_the_turn_numbers(file):
         )
     )
     assert [(s.kind, s.turn, s.challenging) for s in brought.whole()] == [
-        ("FirstChan", 2, 2), ("SubseqChan", 3, 2), ("LastOnly", 3, 0), ("FirstChan", 1, 1),
-    ]  # fmt: skip
+        ("FirstChan", 2, 2),
+        ("SubseqChan", 3, 2),
+        ("LastOnly", 3, 0),
+        ("FirstChan", 1, 1),
+    ]
 
 
 BAD = {

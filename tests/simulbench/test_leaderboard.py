@@ -14,9 +14,15 @@ from core.store import conversations, ratings, scenarios
 from tests.simulbench import by_hand
 
 SCORES = {
-    ("s1", "x"): [9, 7], ("s2", "x"): [6, 8], ("s3", "x"): [2, 4], ("s4", "x"): [10, 10],
-    ("s1", "y"): [5, 5], ("s2", "y"): [3, 3], ("s3", "y"): [9, 8], ("s4", "y"): [4, None],
-}  # fmt: skip
+    ("s1", "x"): [9, 7],
+    ("s2", "x"): [6, 8],
+    ("s3", "x"): [2, 4],
+    ("s4", "x"): [10, 10],
+    ("s1", "y"): [5, 5],
+    ("s2", "y"): [3, 3],
+    ("s3", "y"): [9, 8],
+    ("s4", "y"): [4, None],
+}
 
 
 @pytest.fixture
@@ -35,18 +41,30 @@ def test_the_columns_by_hand(filled):
     with filled.read() as db:
         found = boards.subsets(db, resamples=50)
     x, y = found.rows
-    # x: s1 8, s2 7, s3 3, s4 10. FirstChan (7 + 10)/2, Hard (7 + 3 + 10)/3, All 28/4; the types are within FirstChan.
+    # x: s1 8, s2 7, s3 3, s4 10. FirstChan (7 + 10)/2, Hard (7 + 3 + 10)/3, All 28/4; the types are within
+    # FirstChan.
     assert (x.player, means(x)) == (
         "x",
         {
-            "LastOnly": 8, "FirstChan": 8.5, "SubseqChan": 3, "stateless": 7, "stateful": 10,
-            "Hard": pytest.approx(20 / 3), "All": 7,
+            "LastOnly": 8,
+            "FirstChan": 8.5,
+            "SubseqChan": 3,
+            "stateless": 7,
+            "stateful": 10,
+            "Hard": pytest.approx(20 / 3),
+            "All": 7,
         },
-    )  # fmt: skip
+    )
     # y: s1 5, s2 3, s3 8.5; a verdict on s4 cannot be read, so that s4 has no panel mean.
     assert means(y) == {
-        "LastOnly": 5, "FirstChan": 3, "SubseqChan": 8.5, "stateless": 3, "stateful": None, "Hard": 5.75, "All": 5.5,
-    }  # fmt: skip
+        "LastOnly": 5,
+        "FirstChan": 3,
+        "SubseqChan": 8.5,
+        "stateless": 3,
+        "stateful": None,
+        "Hard": 5.75,
+        "All": 5.5,
+    }
     assert [(c.n, c.left_out) for c in y.cells.values()] == [
         (1, 0),
         (1, 1),
@@ -92,7 +110,8 @@ def test_the_simplest_and_hardest_tasks(filled):
     with filled.read() as db:
         hard = boards.task_scores(db)
         every = boards.task_scores(db, hard=False)
-    # Hard, maker: x (7 + 3)/2 = 5, y (3 + 8.5)/2 = 5.75, mean 5.375. Keeper: only x has a score, so it would compare nothing.
+    # Hard, maker: x (7 + 3)/2 = 5, y (3 + 8.5)/2 = 5.75, mean 5.375. Keeper: only x has a score, so it would
+    # compare nothing.
     assert [(t.act, t.mean, t.scripts, t.models) for t in hard["stateless"]] == [("Maker", 5.375, 2, 2)]
     assert hard["stateful"] == []
     # All, maker: x (8 + 7 + 3)/3 = 6, y (5 + 3 + 8.5)/3 = 5.5.

@@ -22,8 +22,13 @@ def test_attributes_take_the_largest_of_their_categories():
         }
     )
     assert found == {
-        "toxicity": 0.5, "severe toxicity": 0.5, "identity attack": 0.3, "insult": 0.2, "profanity": None, "threat": 0.9,
-    }  # fmt: skip
+        "toxicity": 0.5,
+        "severe toxicity": 0.5,
+        "identity attack": 0.3,
+        "insult": 0.2,
+        "profanity": None,
+        "threat": 0.9,
+    }
 
 
 def test_what_an_endpoint_does_not_give_stays_undefined():

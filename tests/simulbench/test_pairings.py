@@ -86,7 +86,9 @@ def test_the_same_seed_deals_the_same_and_everybody_has_an_order_and_sides_of_th
             assert pairings.take_back(db, "simulbench", person) == 12
     deal(filled, PEOPLE[:2], 12, overlap=2, seed=7)
     assert [row[1:] for row in desk(filled, "Ann")] == [row[1:] for row in ann]
-    assert not {row[0] for row in desk(filled, "Ann")} & {row[0] for row in ann + bob}, "no number is given twice"  # fmt: skip
+    assert not {row[0] for row in desk(filled, "Ann")} & {row[0] for row in ann + bob}, (
+        "no number is given twice"
+    )
     with filled.write() as db:
         pairings.take_back(db, "simulbench", "Ann")
     deal(filled, PEOPLE[:2], 12, seed=8, overlap=2)
@@ -97,7 +99,8 @@ def test_dealing_again_only_adds(filled):
     deal(filled, PEOPLE[:2], 4, overlap=1, seed=3)
     before = {person: desk(filled, person) for person in PEOPLE[:2]}
     assert deal(filled, PEOPLE[:2], 4, overlap=1, seed=3) == {"Ann": (0, 2), "Bob": (0, 2)}
-    # Two more pairs go to somebody who comes later; what there is counts, so the shares of people and of models are even over all six.
+    # Two more pairs go to somebody who comes later; what there is counts, so the shares of people and of
+    # models are even over all six.
     assert deal(filled, PEOPLE, 6, overlap=1, seed=3) == {"Ann": (0, 2), "Bob": (0, 2), "Cleo": (0, 2)}
     dealt = [pair for person in PEOPLE for pair in pairs(filled, person)]
     assert len(set(dealt)) == 6
@@ -119,7 +122,10 @@ def test_it_can_be_narrowed_to_models_and_kinds(filled):
 
 def test_kinds_and_types_get_their_share(workspace):
     """Sixteen scripts, four of each kind and type: eight pairs of two models, two of each."""
-    scripts = {f"t{i}": (("FirstChan", "SubseqChan")[i % 2], ("stateless", "stateful")[i // 2 % 2]) for i in range(16)}  # fmt: skip
+    scripts = {
+        f"t{i}": (("FirstChan", "SubseqChan")[i % 2], ("stateless", "stateful")[i // 2 % 2])
+        for i in range(16)
+    }
     with workspace.write() as db:
         for script, (kind, type_) in scripts.items():
             by_hand.KINDS[script], by_hand.TYPES[script], by_hand.TASK_OF[script] = kind, type_, script
@@ -276,7 +282,11 @@ def test_the_figures_of_judges_beside_people_rest_on_dealt_pairs(filled, run):
     better = "xyz"
     for person in PEOPLE[:2]:
         mine = enumerate(desk(filled, person), 1)
-        report(filled, person, *(said(n, i, "A" if better.index(a) < better.index(b) else "B") for n, (i, _, a, b) in mine))  # fmt: skip
+        report(
+            filled,
+            person,
+            *(said(n, i, "A" if better.index(a) < better.index(b) else "B") for n, (i, _, a, b) in mine),
+        )
     with filled.read() as db:
         found = comparisons.compared(db, "simulbench", resamples=0)
     assert found.people == 2
@@ -297,9 +307,16 @@ def test_by_command(filled, run):
     wrong = run(filled, "pairs", "deal", "simulbench", "--annotators", "Robot", "--n", 2)
     assert wrong.exit_code == 1
     assert "simulated annotator" in wrong.output
-    narrowed = run(filled, "pairs", "deal", "simulbench", "--annotators", "Cleo", "--n", 4, "--where", "kind=LastOnly")  # fmt: skip
+    narrowed = run(
+        filled, "pairs", "deal", "simulbench", "--annotators", "Cleo", "--n", 4, "--where", "kind=LastOnly"
+    )
     assert "There are 3 pairs to deal, not 4" in narrowed.output
-    assert "FACET=VALUE" in run(filled, "pairs", "deal", "simulbench", "--annotators", "Cleo", "--n", 4, "--where", "kind").output  # fmt: skip
+    assert (
+        "FACET=VALUE"
+        in run(
+            filled, "pairs", "deal", "simulbench", "--annotators", "Cleo", "--n", 4, "--where", "kind"
+        ).output
+    )
     unknown = run(
         filled, "pairs", "deal", "simulbench", "--annotators", "Cleo", "--n", 4, "--where", "kind=Nope"
     )

@@ -1,4 +1,6 @@
-"""From tasks to scores, end to end against mock models; and replies that are empty, cut off, or give no verdict."""
+"""From tasks to scores, end to end against mock models; and replies that are empty, cut off, or give no
+verdict.
+"""
 
 import pytest
 
@@ -166,9 +168,13 @@ def test_targets_and_simulators_get_the_dialogue_as_it_stands_an_empty_reply_too
 
 def test_the_user_agent_is_offered_the_tasks_own_strategies():
     task = Task(
-        id="t", act="T", task_description="x", type="stateful", request_type="your move",
+        id="t",
+        act="T",
+        task_description="x",
+        type="stateful",
+        request_type="your move",
         strategies=(Strategy(title="Next letter", text="Guess."),),
-    )  # fmt: skip
+    )
     prompt = DIALOGUES.prompt(SHIPS, "user")
     asked = prompt.render(
         task="T", messages=conversation("a").messages, strategies=task.ways, request_type=task.request_type
@@ -181,10 +187,15 @@ def test_the_user_agent_is_offered_the_tasks_own_strategies():
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("1", "Improvement"), ("[2]", "Next step"), ("3: New request", "New request"), ("4 (a riddle)", "Others: a riddle"),
-        ("9", "9"), ("curiosity", "curiosity"), ("", "not said"),
+        ("1", "Improvement"),
+        ("[2]", "Next step"),
+        ("3: New request", "New request"),
+        ("4 (a riddle)", "Others: a riddle"),
+        ("9", "9"),
+        ("curiosity", "curiosity"),
+        ("", "not said"),
     ],
-)  # fmt: skip
+)
 def test_strategies_are_kept_by_name(said, told):
     assert strategy_named(said, STRATEGIES) == told
 

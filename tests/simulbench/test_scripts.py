@@ -21,8 +21,13 @@ def dialogue(turns=4):
         for m in (Message("user", f"q{t}", {"strategy": "Next step"}), Message("assistant", f"a{t}"))
     ]
     return Conversation(
-        "simulbench-dialogues", "d", "sim", tuple(said), facets={"task": "till", "type": "stateful"}, context={"Task": "Till"}
-    )  # fmt: skip
+        "simulbench-dialogues",
+        "d",
+        "sim",
+        tuple(said),
+        facets={"task": "till", "type": "stateful"},
+        context={"Task": "Till"},
+    )
 
 
 def cut(found):
@@ -83,9 +88,11 @@ def test_scripts_of_a_rejected_task_are_asked_no_more_until_it_is_accepted_again
         return told.output.split("\n")[0]
 
     body = {
-        "act": "Maker", "task_description": "Be a maker of things. My first request: make one.", "request_type": "a request",
+        "act": "Maker",
+        "task_description": "Be a maker of things. My first request: make one.",
+        "request_type": "a request",
         "type": "stateless",
-    }  # fmt: skip
+    }
     with workspace.write() as db:
         by_hand.store_scripts(db, "s1", "s2", "s3", "s4")
         scenarios.save(db, [Scenario("simulbench", "task", "maker", body, "proposed", "generated")])
@@ -125,12 +132,15 @@ def test_full_marks_from_every_judge_for_every_target_set_a_script_aside(run, wo
         by_hand.fill(
             db,
             {
-                ("s1", "x"): [10, 10], ("s1", "y"): [10, 10],  # everybody has full marks
-                ("s2", "x"): [10, 10], ("s2", "y"): [10, 9],  # one judge gives less
-                ("s3", "x"): [10, 10], ("s3", "y"): [10, None],  # one verdict cannot be read
+                ("s1", "x"): [10, 10],
+                ("s1", "y"): [10, 10],  # everybody has full marks
+                ("s2", "x"): [10, 10],
+                ("s2", "y"): [10, 9],  # one judge gives less
+                ("s3", "x"): [10, 10],
+                ("s3", "y"): [10, None],  # one verdict cannot be read
                 ("s4", "x"): [10, 10],  # one target has not answered
             },
-        )  # fmt: skip
+        )
     dry = run(workspace, "simulbench", "scripts", "discard", "--dry-run")
     assert dry.output == "  s1 (LastOnly, stateless)\n1 scripts would be set aside, full marks for x, y.\n"
     assert "1 scripts set aside" in run(workspace, "simulbench", "scripts", "discard", "--by", "Ada").output

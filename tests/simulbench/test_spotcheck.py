@@ -1,4 +1,6 @@
-"""What deserves an eye comes first; an audit is a random sample apart from it; corrected scores are ratings of their own study."""
+"""What deserves an eye comes first; an audit is a random sample apart from it; corrected scores are ratings
+of their own study.
+"""
 
 import json
 
@@ -15,9 +17,15 @@ from core.workspace import Workspace
 from tests.simulbench import by_hand
 
 SCORES = {
-    ("s1", "x"): [9, 8], ("s2", "x"): [2, 2], ("s3", "x"): [9, 3], ("s4", "x"): [8, None],
-    ("s1", "y"): [8, 8], ("s2", "y"): [1, 4], ("s3", "y"): [7, 7], ("s4", "y"): [4, 4],
-}  # fmt: skip
+    ("s1", "x"): [9, 8],
+    ("s2", "x"): [2, 2],
+    ("s3", "x"): [9, 3],
+    ("s4", "x"): [8, None],
+    ("s1", "y"): [8, 8],
+    ("s2", "y"): [1, 4],
+    ("s3", "y"): [7, 7],
+    ("s4", "y"): [4, 4],
+}
 
 
 @pytest.fixture
@@ -46,9 +54,14 @@ def test_reasons_and_priority_by_hand(filled):
     with filled.read() as db:
         found = {s.key.removeprefix("simulbench/v1/"): s for s in spotcheck.queue(db, "simulbench")}
         assert {k: s.reasons for k, s in found.items()} == {
-            "s2/x": ("low", "refusal"), "s2/y": ("apart", "low"), "s3/x": ("apart",), "s4/x": ("failed",), "s1/y": ("empty",),
-            "s3/y": ("cut",), "s4/y": ("low",),
-        }  # fmt: skip
+            "s2/x": ("low", "refusal"),
+            "s2/y": ("apart", "low"),
+            "s3/x": ("apart",),
+            "s4/x": ("failed",),
+            "s1/y": ("empty",),
+            "s3/y": ("cut",),
+            "s4/y": ("low",),
+        }
         # One point a reason; low: (4 − final)/3 more, apart: (spread − 3)/6 more.
         assert found["s2/x"].priority == pytest.approx(1 + 1 + 2 / 3)
         assert found["s2/y"].priority == pytest.approx(1 + 1.5 / 3 + 1 + 0)
@@ -56,8 +69,14 @@ def test_reasons_and_priority_by_hand(filled):
         assert found["s4/y"].priority == found["s4/x"].priority == 1
         assert list(found)[:3] == ["s2/x", "s2/y", "s3/x"]
         assert spotcheck.counts(db, "simulbench") == {
-            "": 7, "low": 3, "apart": 2, "refusal": 1, "failed": 1, "empty": 1, "cut": 1,
-        }  # fmt: skip
+            "": 7,
+            "low": 3,
+            "apart": 2,
+            "refusal": 1,
+            "failed": 1,
+            "empty": 1,
+            "cut": 1,
+        }
 
 
 def test_pages_reasons_and_filters(filled):
@@ -154,11 +173,17 @@ def test_one_judges_queue_is_about_that_judge(filled):
         return {s.key[-4:]: s.reasons for s in spotcheck.queue(db, "simulbench", judges=[judge], limit=-1)}
 
     with filled.write() as db:
-        # j1 gave s3/x 9, which is high, and j2 3, which is low; they are 6 apart, seen from either. Whose verdict on s4/x could not be
-        # read is j2's alone. s2/y: 1 by j1 and 4 by j2, low by both. s4/x stands with j2 for that, with j1 (8) for nothing.
+        # j1 gave s3/x 9, which is high, and j2 3, which is low; they are 6 apart, seen from either. Whose
+        # verdict on s4/x could not be read is j2's alone. s2/y: 1 by j1 and 4 by j2, low by both. s4/x stands
+        # with j2 for that, with j1 (8) for nothing.
         assert listed("j1") == {
-            "s2/x": ("low", "refusal"), "s2/y": ("apart", "low"), "s3/x": ("apart",), "s1/y": ("empty",), "s3/y": ("cut",), "s4/y": ("low",),
-        }  # fmt: skip
+            "s2/x": ("low", "refusal"),
+            "s2/y": ("apart", "low"),
+            "s3/x": ("apart",),
+            "s1/y": ("empty",),
+            "s3/y": ("cut",),
+            "s4/y": ("low",),
+        }
         assert listed("j2") == listed("j1") | {"s3/x": ("apart", "low"), "s4/x": ("failed",)}
         assert [s.final for s in spotcheck.queue(db, "simulbench", judges=["j2"], reasons=["apart"])] == [
             3,
@@ -166,8 +191,13 @@ def test_one_judges_queue_is_about_that_judge(filled):
         ]
         assert spotcheck.queue(db, "simulbench", judges=["j1", "j2"]) == spotcheck.queue(db, "simulbench")
         assert spotcheck.counts(db, "simulbench", judges=["j1"], reasons=["empty", "cut"]) == {
-            "": 2, "low": 3, "apart": 2, "refusal": 1, "cut": 1, "empty": 1,
-        }  # fmt: skip
+            "": 2,
+            "low": 3,
+            "apart": 2,
+            "refusal": 1,
+            "cut": 1,
+            "empty": 1,
+        }
         # For who looks at j1 only, j1's judgement is all there is to settle.
         spotcheck.verify(db, judgement(db, "s3", "x"), "Ada", "too_high")
         assert "s3/x" not in {
@@ -210,7 +240,8 @@ def test_a_corrected_score_is_a_rating_and_an_earlier_one_a_revision(filled):
         assert conversations.found(db, here).people == 5
         seen = spotcheck.screen(db, here, "Ada").judgements[0]
         assert (seen.finding, seen.comment, seen.corrected) == ("too_high", "still no", 5)
-        # The judges gave 8.5 on the mean, Ada 5: the gap of 3.5 is beyond 2, by 1.5 of the 7 that are possible.
+        # The judges gave 8.5 on the mean, Ada 5: the gap of 3.5 is beyond 2, by 1.5 of the 7 that are
+        # possible.
         [gap] = spotcheck.queue(db, "simulbench", reasons=["people"])
         assert gap.priority == pytest.approx(1 + 1.5 / 7)
         spotcheck.verify(db, judgement(db, "s1", "y"), "Ada", "too_low", corrected=10)
@@ -240,10 +271,14 @@ def test_reasonable_makes_no_rating_and_no_study(filled):
 @pytest.mark.parametrize(
     ("finding", "corrected", "told"),
     [
-        ("too_high", 9, "does not go with"), ("too_high", 10, "does not go with"), ("too_low", 8, "does not go with"),
-        ("reasonable", 3, "does not go with"), ("too_high", 0, "not on the scale"), ("too_high", 4.5, "not on the scale"),
+        ("too_high", 9, "does not go with"),
+        ("too_high", 10, "does not go with"),
+        ("too_low", 8, "does not go with"),
+        ("reasonable", 3, "does not go with"),
+        ("too_high", 0, "not on the scale"),
+        ("too_high", 4.5, "not on the scale"),
     ],
-)  # fmt: skip
+)
 def test_a_corrected_score_that_contradicts_the_finding_is_refused(filled, finding, corrected, told):
     with filled.write() as db, pytest.raises(StudyError, match=told):
         spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", finding, corrected=corrected)
@@ -280,9 +315,12 @@ def test_an_audit_is_drawn_alike_whatever_the_order_of_storing(tmp_path, filled)
         with workspace.write() as db:
             spotcheck.draw(db, "audit", "simulbench", n=6, seed=1)
             return [
-                (conversations.found(db, c).key, next(s.judge for s in spotchecks.judgements(db, c, "quality") if s.id == j))
+                (
+                    conversations.found(db, c).key,
+                    next(s.judge for s in spotchecks.judgements(db, c, "quality") if s.id == j),
+                )
                 for j, c, _ in spotchecks.audit_items(db, "audit")
-            ]  # fmt: skip
+            ]
 
     assert drawn(filled) == drawn(other)
 
@@ -377,23 +415,27 @@ def test_findings_of_an_older_workspace_lie_where_they_were_made(tmp_path):
     old.execute("INSERT INTO raters (id, kind, name) VALUES (1, 'judge', 'j1')")
     for j in (first, second, third):
         old.execute(
-            "INSERT INTO conversations (id, key, benchmark, language, player, messages, turns, reply_chars, created) "
+            "INSERT INTO conversations (id, key, benchmark, language, player, messages, turns, "
+            "reply_chars, created) "
             "VALUES (?, ?, 'simulbench', 'en', 'x', '[]', 0, 0, '2025')",
             [j, f"k{j}"],
         )
         old.execute(
-            "INSERT INTO judgements (id, key, conversation_id, rater_id, created) VALUES (?, ?, ?, 1, '2025')",
+            "INSERT INTO judgements (id, key, conversation_id, rater_id, created) VALUES (?, ?, ?, "
+            "1, '2025')",
             [j, f"k{j}|j1", j],
         )
     old.execute("INSERT INTO raters (id, kind, name) VALUES (99, 'human', 'Ada')")
     old.execute(
-        "INSERT INTO audits (id, name, benchmark, seed, drawn_from, created) VALUES (1, 'a', 'simulbench', 0, 15, '2026-02')"
+        "INSERT INTO audits (id, name, benchmark, seed, drawn_from, created) VALUES (1, 'a', "
+        "'simulbench', 0, 15, '2026-02')"
     )
     old.conn.executemany("INSERT INTO audit_items VALUES (1, ?, ?)", [(1, first), (2, second)])
     # The first was looked at before the audit was drawn, the second after it; the third is in none.
     for j, when in ((first, "2026-01"), (second, "2026-03"), (third, "2026-03")):
         old.execute(
-            "INSERT INTO verifications (judgement_id, rater_id, finding, created) VALUES (?, 99, 'reasonable', ?)",
+            "INSERT INTO verifications (judgement_id, rater_id, finding, created) VALUES (?, 99, "
+            "'reasonable', ?)",
             [j, when],
         )
     old.close()
@@ -444,8 +486,8 @@ def test_before_anybody_looked_nothing_is_made_up(filled, run):
 
 
 def test_the_interval_by_hand():
-    # 83 of 100, as in the paper: z² = 3.8415, middle 0.83 + 0.019207 = 0.849207, half 1.95996 · √(0.001411 + 0.000096) = 0.076087,
-    # both over 1.038415: 0.7445 to 0.8911.
+    # 83 of 100, as in the paper: z² = 3.8415, middle 0.83 + 0.019207 = 0.849207, half 1.95996 · √(0.001411 +
+    # 0.000096) = 0.076087, both over 1.038415: 0.7445 to 0.8911.
     assert spotcheck.wilson(83, 100) == pytest.approx((0.7445, 0.8911), abs=5e-5)
     assert spotcheck.wilson(0, 0) is None
     # Nothing of 10: from 0 to z²/(n + z²) = 3.8415 / 13.8415.

@@ -25,7 +25,8 @@ def done(task, *requests):
 
 
 def test_the_rail_fence():
-    # WEAREDISCOVERED on three rails: W...E...C...R / .E.R.D.S.O.E.E. / ..A...I...V...D, the textbook's example of the fence.
+    # WEAREDISCOVERED on three rails: W...E...C...R / .E.R.D.S.O.E.E. / ..A...I...V...D, the textbook's
+    # example of the fence.
     assert (
         done("rail-fence-clerk", 'ENC, 3 rails, "We are discovered, flee at once"')
         == "WECRL TEERD SOEEF EAOCA IVDEN"

@@ -30,10 +30,19 @@ def test_the_final_answer_counts(text, score):
 @pytest.mark.parametrize(
     "text",
     [
-        "", "I liked it a lot.", "Rating: 7", "Rating: [[0]]", "Rating: [[11]]", "Rating: [[-3]]", "Rating: [[7.5]]",
-        "Rating: [[seven]]", "It is [3] or [4], hard to say", "see row[7]", "[[7](https://example.org)",
+        "",
+        "I liked it a lot.",
+        "Rating: 7",
+        "Rating: [[0]]",
+        "Rating: [[11]]",
+        "Rating: [[-3]]",
+        "Rating: [[7.5]]",
+        "Rating: [[seven]]",
+        "It is [3] or [4], hard to say",
+        "see row[7]",
+        "[[7](https://example.org)",
     ],
-)  # fmt: skip
+)
 def test_what_is_no_whole_number_on_the_scale_is_unusable(text):
     with pytest.raises(Unusable):
         verdicts.whole_number(text, 1, 10)

@@ -110,9 +110,13 @@ def test_what_breaks_a_rule_is_refused_with_a_sentence_and_the_rest_counts(works
         ann, (item, other, _) = mine(db)
         (his, _, _), *_ = desk.units(db, access.annotator_id(db, "bob"), "other")
         told = events(
-            (his, "answer", ("wit", 1)), (item, "answer", ("wit", 9)), (item, "answer", ("charm", 3)), (item, "submit", None),
-            (other, "skip", "broken"), (other, "flag", "look at this"),
-        )  # fmt: skip
+            (his, "answer", ("wit", 1)),
+            (item, "answer", ("wit", 9)),
+            (item, "answer", ("charm", 3)),
+            (item, "submit", None),
+            (other, "skip", "broken"),
+            (other, "flag", "look at this"),
+        )
         told += [{"n": 7, "item": item, "do": "destroy"}, {"n": 8, "item": item, "do": "time", "seconds": -3}]
         mark, refused = desk.apply(db, ann, "tab", told)
         assert mark == 8

@@ -17,7 +17,9 @@ def at(text: str) -> datetime:
 
 
 def lived(*lines: str, talks: tuple[Talk, ...] = (), step: int = 30) -> Trajectory:
-    """Lines like “Ada | 2 19:00 – 2 20:00 | having a party | Lantern Café:front room:bar”: a record at every step, both ends included."""
+    """Lines like “Ada | 2 19:00 – 2 20:00 | having a party | Lantern Café:front room:bar”: a record at every
+    step, both ends included.
+    """
     seen = []
     for line in lines:
         name, span, action, place = (part.strip() for part in line.split("|"))
@@ -37,8 +39,13 @@ def talk(when: str, a: str, b: str, *said: str) -> Talk:
 def party(**changes: object) -> Task:
     """A party at the café on day 2 from 19:00 to 22:00; three others are wanted."""
     values: dict[str, object] = {
-        "id": "party", "kind": "public", "performer": "Ada", "goal": "Hold a party", "currently": "Ada wants to hold a party",
-        "criteria": "Three people come", "wanted": 4,
+        "id": "party",
+        "kind": "public",
+        "performer": "Ada",
+        "goal": "Hold a party",
+        "currently": "Ada wants to hold a party",
+        "criteria": "Three people come",
+        "wanted": 4,
         "subgoals": (Subgoal(("party",), at("2 19:00"), 180, "Lantern Café"),),
-    }  # fmt: skip
+    }
     return Task(**{**values, **changes})  # type: ignore[arg-type]

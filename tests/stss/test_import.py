@@ -1,4 +1,6 @@
-"""The published task files brought into a workspace: what the town lacks is told, and a mapping makes them playable."""
+"""The published task files brought into a workspace: what the town lacks is told, and a mapping makes them
+playable.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,8 @@ def test_published_files_are_kept_and_what_is_missing_is_told(tmp_path, file):
     assert "Merrow Quay lacks" in done.output
     if file == "tasks.json":
         assert (
-            "20 tasks (public activity 8, appointment 3, inviting companions 3, online activity 3, asking for help 3)"
-            in done.output
+            "20 tasks (public activity 8, appointment 3, inviting companions 3, online activity 3, "
+            "asking for help 3)" in done.output
         )
         assert "lacks 25 people" in done.output
         assert "Hobbs Cafe (2)" in done.output

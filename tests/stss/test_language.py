@@ -65,17 +65,29 @@ def test_conditions_name_what_the_task_is_about():
 def test_a_verdict_becomes_a_rating_for_each_condition_twice_and_three_marks():
     found = {r.criterion: r.score for r in read(SAID, "public", verdict(["invited", "time", "place"]))}
     assert found == {
-        "invited": 1, "time": 1, "place": 0, "summary_invited": 1, "summary_time": 1, "summary_place": 0,
-        "naturalness": 7, "rationality": 8, "quality": 6,
-    }  # fmt: skip
+        "invited": 1,
+        "time": 1,
+        "place": 0,
+        "summary_invited": 1,
+        "summary_time": 1,
+        "summary_place": 0,
+        "naturalness": 7,
+        "rationality": 8,
+        "quality": 6,
+    }
     assert met(found, "public") == [1, 1, 0]
     assert met(found, "help") is None
 
 
 @pytest.mark.parametrize(
     ("names", "kept"),
-    [(["invited", "time"], None), (["time", "invited", "place"], None), (["invited", "time", "place", "place"], None), (["invited", "time", "place"], [])],
-)  # fmt: skip
+    [
+        (["invited", "time"], None),
+        (["time", "invited", "place"], None),
+        (["invited", "time", "place", "place"], None),
+        (["invited", "time", "place"], []),
+    ],
+)
 def test_a_verdict_must_answer_exactly_what_was_asked(names, kept):
     with pytest.raises(Unusable, match="must answer the conditions"):
         read(SAID, "public", verdict(names, kept))
@@ -173,7 +185,9 @@ def test_the_gap_is_over_the_tasks_an_agent_has_both_for():
 
 
 def test_equal_figures_on_equal_tasks_have_equal_intervals_in_every_table():
-    """Tasks met in another order are other places in the draws, unless tasks have one order: .599 ± .288 here was ± .295 there."""
+    """Tasks met in another order are other places in the draws, unless tasks have one order: .599 ± .288 here
+    was ± .295 there.
+    """
     met = {
         "t3": [[1, 1], [0, 1]],
         "t1": [[0, 0]],

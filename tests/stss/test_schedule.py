@@ -105,8 +105,15 @@ def test_habits_fill_a_day_of_everybody_in_town():
 
 TIMES = st.one_of(st.integers(0, 26 * 60).map(lambda m: f"{m // 60:02}:{m % 60:02}"), st.text(max_size=5))
 WISHES = st.lists(
-    st.builds(Wish, TIMES, st.integers(1, 1440), st.text(max_size=4), st.sampled_from([CAFE, PARK, "nowhere", "town hall"])), max_size=12
-)  # fmt: skip
+    st.builds(
+        Wish,
+        TIMES,
+        st.integers(1, 1440),
+        st.text(max_size=4),
+        st.sampled_from([CAFE, PARK, "nowhere", "town hall"]),
+    ),
+    max_size=12,
+)
 
 
 @given(WISHES, st.one_of(st.none(), TIMES), st.integers(0, 1439))

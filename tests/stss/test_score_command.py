@@ -32,9 +32,19 @@ def test_json_has_the_fields_promised(tmp_path):
     assert found["tasks"][0]["score"] == found["by_type"]["public"] == found["overall"] == 1 / 3
     assert found["tasks"][0]["conversation_ratio"] == 0
     (evidence,) = found["tasks"][0]["evidence"]
-    assert (evidence["agent"], evidence["time"], evidence["place"], evidence["words"], evidence["counted"]) == (
-        "Ben", "2023-02-14 19:00:00", CAFE, ["party"], True,
-    )  # fmt: skip
+    assert (
+        evidence["agent"],
+        evidence["time"],
+        evidence["place"],
+        evidence["words"],
+        evidence["counted"],
+    ) == (
+        "Ben",
+        "2023-02-14 19:00:00",
+        CAFE,
+        ["party"],
+        True,
+    )
 
 
 def test_the_table_names_who_counted(tmp_path):

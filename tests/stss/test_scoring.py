@@ -155,7 +155,8 @@ def missing(*lines, **changes):
 
 
 def test_who_merely_walks_through_is_not_near_and_invited_has_only_passed_by():
-    # Of the seven moments from 19:00 to 22:00 Ben walks through the café at 19:30 and reads in the hall at the other six.
+    # Of the seven moments from 19:00 to 22:00 Ben walks through the café at 19:30 and reads in the hall at
+    # the other six.
     found = missing(
         f"Ben | 2 19:00 | reading | {HALL}",
         f"Ben | 2 19:30 | Walking | {CAFE}",
@@ -217,8 +218,12 @@ def test_what_is_not_recorded_is_not_made_up():
 
 def coffee(**changes):
     return party(
-        id="coffee", kind="companions", wanted=5, subgoals=(Subgoal(("coffee",), None, 30, "Lantern Café"),), **changes
-    )  # fmt: skip
+        id="coffee",
+        kind="companions",
+        wanted=5,
+        subgoals=(Subgoal(("coffee",), None, 30, "Lantern Café"),),
+        **changes,
+    )
 
 
 def test_companions_count_at_the_best_moment_with_the_performer():
@@ -265,9 +270,11 @@ def test_companions_who_were_asked_are_told_by_what_they_did_while_the_performer
 
 def test_companions_at_different_moments_are_not_together():
     happened = lived(
-        f"Ada | 2 10:00 | coffee | {CAFE}", f"Ada | 2 11:00 | work | {HALL}",
-        f"Ben | 2 10:00 | work | {HALL}", f"Ben | 2 11:00 | coffee | {CAFE}",
-    )  # fmt: skip
+        f"Ada | 2 10:00 | coffee | {CAFE}",
+        f"Ada | 2 11:00 | work | {HALL}",
+        f"Ben | 2 10:00 | work | {HALL}",
+        f"Ben | 2 11:00 | coffee | {CAFE}",
+    )
     assert score(coffee(), happened).value == 0
 
 
@@ -286,8 +293,13 @@ def test_a_location_named_in_the_action_serves_companions_and_nobody_else():
 
 def thesis(**changes):
     return party(
-        id="thesis", kind="appointment", wanted=2, target=("Ben",), subgoals=(Subgoal(("thesis",), None, 30, None),), **changes
-    )  # fmt: skip
+        id="thesis",
+        kind="appointment",
+        wanted=2,
+        target=("Ben",),
+        subgoals=(Subgoal(("thesis",), None, 30, None),),
+        **changes,
+    )
 
 
 def test_an_appointment_kept_in_one_room_whatever_the_object():
@@ -312,9 +324,10 @@ def test_another_arena_of_the_same_sector_is_half():
 
 def test_a_later_moment_in_one_room_beats_an_earlier_one_apart():
     happened = lived(
-        f"Ada | 2 10:00 – 2 11:00 | thesis talk | {CAFE}", f"Ben | 2 10:00 – 2 10:30 | thesis talk | {PARK}",
+        f"Ada | 2 10:00 – 2 11:00 | thesis talk | {CAFE}",
+        f"Ben | 2 10:00 – 2 10:30 | thesis talk | {PARK}",
         f"Ben | 2 11:00 | thesis talk | {CAFE}",
-    )  # fmt: skip
+    )
     found = score(thesis(), happened)
     assert found.value == 1
     assert found.evidence[0].time == "2023-02-14 11:00:00"
@@ -322,10 +335,13 @@ def test_a_later_moment_in_one_room_beats_an_earlier_one_apart():
 
 def test_different_times_and_others_in_the_targets_place_are_nothing():
     happened = lived(
-        f"Ada | 2 10:00 | thesis talk | {CAFE}", f"Ada | 2 11:00 | work | {CAFE}",
-        f"Ben | 2 10:00 | work | {CAFE}", f"Ben | 2 11:00 | thesis talk | {CAFE}",
-        f"Cleo | 2 10:00 | thesis talk | {CAFE}", f"Cleo | 2 11:00 | work | {CAFE}",
-    )  # fmt: skip
+        f"Ada | 2 10:00 | thesis talk | {CAFE}",
+        f"Ada | 2 11:00 | work | {CAFE}",
+        f"Ben | 2 10:00 | work | {CAFE}",
+        f"Ben | 2 11:00 | thesis talk | {CAFE}",
+        f"Cleo | 2 10:00 | thesis talk | {CAFE}",
+        f"Cleo | 2 11:00 | work | {CAFE}",
+    )
     found = score(thesis(), happened)
     assert found.value == 0
     assert why(found, "Ben") == "did it, but not when the other did"
@@ -372,8 +388,9 @@ SHOP, HOUSE = "Pharmacy:shop:counter", "Moore House:hall:door"
 def test_both_errands_in_order_by_one_person():
     happened = lived(
         f"Ada | 2 10:00 – 2 11:00 | resting | {HOUSE}",
-        f"Ben | 2 10:00 | buying medicine | {SHOP}", f"Ben | 2 11:00 | bringing the medicine | {HOUSE}",
-    )  # fmt: skip
+        f"Ben | 2 10:00 | buying medicine | {SHOP}",
+        f"Ben | 2 11:00 | bringing the medicine | {HOUSE}",
+    )
     found = score(medicine(), happened)
     assert found.value == 1
     assert [(e.agent, e.subgoal) for e in found.evidence] == [("Ben", 1), ("Ben", 2)]
@@ -383,16 +400,20 @@ def test_both_errands_in_order_by_one_person():
 def test_both_errands_out_of_order_are_half():
     happened = lived(
         f"Ada | 2 10:00 – 2 11:00 | resting | {HOUSE}",
-        f"Ben | 2 10:00 | looking for medicine | {HOUSE}", f"Ben | 2 11:00 | buying medicine | {SHOP}",
-    )  # fmt: skip
+        f"Ben | 2 10:00 | looking for medicine | {HOUSE}",
+        f"Ben | 2 11:00 | buying medicine | {SHOP}",
+    )
     assert score(medicine(), happened).value == 0.5
 
 
 def test_who_was_asked_and_did_nothing_is_told():
     asked = talk("1 10:00", "Ada", "Ben", "Could you fetch my medicine?")
     happened = lived(
-        f"Ada | 1 10:00 – 2 10:00 | resting | {HOUSE}", f"Ben | 2 10:00 | work | {HOUSE}", f"Cleo | 2 10:00 | work | {SHOP}", talks=(asked,)
-    )  # fmt: skip
+        f"Ada | 1 10:00 – 2 10:00 | resting | {HOUSE}",
+        f"Ben | 2 10:00 | work | {HOUSE}",
+        f"Cleo | 2 10:00 | work | {SHOP}",
+        talks=(asked,),
+    )
     found = score(medicine(), happened)
     assert missed(found) == {"Ben": ("never did it", "13 10:00")}
     assert why(found, "Ben") == "was asked, and did no part of it"
@@ -419,8 +440,10 @@ def test_one_errand_of_two_is_half_and_two_people_do_not_add_up():
 
 def test_the_performer_helping_themselves_is_nothing():
     happened = lived(
-        f"Ada | 2 10:00 | buying medicine | {SHOP}", f"Ada | 2 11:00 | medicine | {HOUSE}", f"Ben | 2 10:00 | x | {SHOP}"
-    )  # fmt: skip
+        f"Ada | 2 10:00 | buying medicine | {SHOP}",
+        f"Ada | 2 11:00 | medicine | {HOUSE}",
+        f"Ben | 2 10:00 | x | {SHOP}",
+    )
     found = score(medicine(), happened)
     assert found.value == 0
 
@@ -433,9 +456,11 @@ def test_two_of_three_errands_are_two_thirds_though_all_three_out_of_order_are_h
     )
     assert score(task, two).value == pytest.approx(2 / 3)
     three = lived(
-        f"Ada | 2 10:00 | x | {SHOP}", f"Ben | 2 10:00 | deliver | {SHOP}", f"Ben | 2 11:00 | carry | {SHOP}",
+        f"Ada | 2 10:00 | x | {SHOP}",
+        f"Ben | 2 10:00 | deliver | {SHOP}",
+        f"Ben | 2 11:00 | carry | {SHOP}",
         f"Ben | 2 12:00 | fetch | {SHOP}",
-    )  # fmt: skip
+    )
     assert score(task, three).value == 0.5
 
 
@@ -516,7 +541,8 @@ def test_strangers_and_second_spellings_are_left_out_and_named():
     assert found.conversation_ratio == 0  # Zorro was told, and is nobody's guest
     assert [e.agent for e in found.evidence] == ["Adam Smith"]
     assert found.notes[-1] == (
-        "Left out of “party”, whose all_chars does not name them: adam  smith (2 records), Zorro (1 record, 1 conversation)."
+        "Left out of “party”, whose all_chars does not name them: adam  smith (2 records), Zorro "
+        "(1 record, 1 conversation)."
         " For adam  smith: did you mean “Adam Smith”?"
     )
 

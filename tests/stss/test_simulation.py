@@ -1,4 +1,6 @@
-"""Two days of the town: time, walking, meeting; the same whatever the order of replies; what goes on when a reply is of no use."""
+"""Two days of the town: time, walking, meeting; the same whatever the order of replies; what goes on when a
+reply is of no use.
+"""
 
 from __future__ import annotations
 

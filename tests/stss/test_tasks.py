@@ -29,9 +29,15 @@ def entry(**changes):
         **changes.pop("task", {}),
     }
     return {
-        "goal": "Hold a party", "FPG": "#performer wants a party at #location_0 at #time_0", "Description": "#target_num come",
-        "task_type": "Party", "task": task, "performer": "Ada", "all_chars": ["Ada", "Ben"], **changes,
-    }  # fmt: skip
+        "goal": "Hold a party",
+        "FPG": "#performer wants a party at #location_0 at #time_0",
+        "Description": "#target_num come",
+        "task_type": "Party",
+        "task": task,
+        "performer": "Ada",
+        "all_chars": ["Ada", "Ben"],
+        **changes,
+    }
 
 
 def written(tmp_path, given):

@@ -40,9 +40,11 @@ def test_a_short_gap_between_equal_states_is_filled_and_no_other(tmp_path):
     file = written(
         tmp_path,
         *(record(t, "Ada") for t in times),
-        record(times[0], "Ben", "reads"), record(times[3], "Ben", "reads"),
-        record(times[0], "Cleo", "reads"), record(times[3], "Cleo", "walks"),
-    )  # fmt: skip
+        record(times[0], "Ben", "reads"),
+        record(times[3], "Ben", "reads"),
+        record(times[0], "Cleo", "reads"),
+        record(times[3], "Cleo", "walks"),
+    )
     found = read_trajectory(file)
     assert [found.at("Ben", i).action for i in range(4)] == ["reads"] * 4
     assert [found.at("Cleo", i) is None for i in range(4)] == [False, True, True, False]
@@ -65,14 +67,26 @@ def test_a_gap_of_more_than_an_hour_stays_open(tmp_path):
         (["{nonsense"], "line 1 is not JSON"),
         ([record("25:00:00", "Ada")], "line 1: “time” must be like"),
         ([{"time": "2023-02-13 10:00:00", "agent": "Ada", "place": "a"}], "“action” must be a text"),
-        ([record("10:00:00", "Ada", "one"), record("10:00:00", "Ada", "two")], "line 2: Ada at .* is recorded otherwise"),
-        ([record("10:00:00", "Ada"), {"time": "2023-02-13 10:00:00", "with": ["Ada"]}], "line 2: “with” must name the two"),
-        ([record("10:00:00", "Ada"), {"time": "2023-02-13 10:00:00", "with": ["Ada", "Ben"], "messages": [["Cy", "hm"]]}], "Cy speaks"),
+        (
+            [record("10:00:00", "Ada", "one"), record("10:00:00", "Ada", "two")],
+            "line 2: Ada at .* is recorded otherwise",
+        ),
+        (
+            [record("10:00:00", "Ada"), {"time": "2023-02-13 10:00:00", "with": ["Ada"]}],
+            "line 2: “with” must name the two",
+        ),
+        (
+            [
+                record("10:00:00", "Ada"),
+                {"time": "2023-02-13 10:00:00", "with": ["Ada", "Ben"], "messages": [["Cy", "hm"]]},
+            ],
+            "Cy speaks",
+        ),
         ([{"time": "2023-02-13 10:00:00", "with": ["Ada", "Ben"]}], "says of nobody what they did"),
         ([""], "is empty"),
         (["[1]"], "entry 1: a record must be a JSON object"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_read_is_refused_by_a_sentence(tmp_path, entries, message):
     with pytest.raises(ConfigError, match=message):
         read_trajectory(written(tmp_path, *entries))
@@ -88,10 +102,22 @@ def movement(time, **people):
 
 CHAT = [["Ada", "Come to the party"], ["Ben", "Yes"]]
 STEPS = [
-    movement("10:00:00", Ada=("idle @ the Ville:Café:room:table", None), Ben=("sleeping @ the Ville:Home:room:bed", None)),
-    movement("10:00:10", Ada=("conversing about the party @ <persona> Ben", CHAT), Ben=("conversing about the party @ <persona> Ada", CHAT)),
-    movement("10:00:20", Ada=("conversing about the party @ <persona> Ben", CHAT), Ben=("conversing about the party @ <persona> Ada", CHAT)),
-]  # fmt: skip
+    movement(
+        "10:00:00",
+        Ada=("idle @ the Ville:Café:room:table", None),
+        Ben=("sleeping @ the Ville:Home:room:bed", None),
+    ),
+    movement(
+        "10:00:10",
+        Ada=("conversing about the party @ <persona> Ben", CHAT),
+        Ben=("conversing about the party @ <persona> Ada", CHAT),
+    ),
+    movement(
+        "10:00:20",
+        Ada=("conversing about the party @ <persona> Ben", CHAT),
+        Ben=("conversing about the party @ <persona> Ada", CHAT),
+    ),
+]
 
 
 @pytest.mark.parametrize("form", ["folder", "simulation", "list", "lines"])

@@ -1,4 +1,6 @@
-"""Retrieval by meaning: cosines by hand, each text embedded once and in company, the same whatever the order of replies."""
+"""Retrieval by meaning: cosines by hand, each text embedded once and in company, the same whatever the order
+of replies.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,8 @@ def test_what_means_the_same_is_retrieved_though_no_word_is_shared():
     remembering = stream(Embedding(TABLE), "rain", "dinner", "drought")
     (best,) = asyncio.run(remembering.retrieve("meal", at("1 12:00"), 1))
     assert best.text == "dinner"
-    # Recency and importance are the same for all, and no memory holds the word: lexically the latest would be taken.
+    # Recency and importance are the same for all, and no memory holds the word: lexically the latest would be
+    # taken.
     lexical = Stream(remembering.memories)
     for memory in ("rain", "dinner", "drought"):
         lexical.add(Memory(at("1 08:00"), memory, 5))

@@ -31,8 +31,11 @@ EVENING = lived(
     f"Ben | 2 18:00 – 2 18:30 | working | {HALL}",
     f"Ben | 2 19:00 – 2 19:30 | enjoying the party | {CAFE}",
     f"Cem | 2 18:00 – 2 19:30 | sleeping | {PARK}",
-    talks=(talk("1 10:00", "Ada", "Cem", "Come to my party!", "Yes."), talk("1 11:00", "Ben", "Cem", "Mild today.")),
-)  # fmt: skip
+    talks=(
+        talk("1 10:00", "Ada", "Cem", "Come to my party!", "Yes."),
+        talk("1 11:00", "Ben", "Cem", "Mild today."),
+    ),
+)
 
 
 def seen(trajectory: Trajectory = EVENING, town: Town | None = TOWN, **task: object) -> views.Simulation:
@@ -87,7 +90,8 @@ BEN = (
 
 
 def test_what_became_of_the_mornings_plan_is_counted_moment_by_moment() -> None:
-    # six moments of half an hour: working as planned; talking; on the way; twice the changed plan; reading as in the morning
+    # six moments of half an hour: working as planned; talking; on the way; twice the changed plan; reading as
+    # in the morning
     of = planned(*BEN, t0000=MORNING, t1830=CHANGED)
     assert views.kept(of, "Ben", TUESDAY) == PlanKept(
         planned=180, as_planned=60, on_the_way=30, talking=30, changed=60, otherwise=0
@@ -113,7 +117,8 @@ def test_each_part_of_the_plan_with_what_was_done_instead() -> None:
 
 
 def test_a_day_against_its_plan_is_told_in_sentences() -> None:
-    # 18:00 to 21:00 planned: an hour as planned, half an hour each on the way and talking, an hour by the plan of 18:30
+    # 18:00 to 21:00 planned: an hour as planned, half an hour each on the way and talking, an hour by the
+    # plan of 18:30
     told = views.kept_told(planned(*BEN, t0000=MORNING, t1830=CHANGED), "Ben", TUESDAY)
     assert told == (
         "1 h of 3 h planned in the morning went as planned; 30 min were spent on the way; 30 min talking; "
@@ -150,8 +155,9 @@ def test_a_public_activity_is_reckoned() -> None:
 
 def test_more_than_wanted_are_worth_one() -> None:
     crowd = lived(
-        f"Ada | 2 19:00 | resting | {PARK}", *(f"{name} | 2 19:00 | at the party | {CAFE}" for name in ("Ben", "Cem"))
-    )  # fmt: skip
+        f"Ada | 2 19:00 | resting | {PARK}",
+        *(f"{name} | 2 19:00 | at the party | {CAFE}" for name in ("Ben", "Cem")),
+    )
     assert (
         views.reckoned(seen(crowd, wanted=2))
         == "2 other people took part, of 1 wanted: 2 ÷ 1, at most 1: 1.00."
@@ -206,9 +212,13 @@ def test_a_missed_appointment_is_reckoned() -> None:
 )
 def test_errands_are_reckoned(first: str, second: str, said: str) -> None:
     errand = {
-        "kind": "help", "wanted": 1,
-        "subgoals": (Subgoal(("fetching",), location="Lantern Café"), Subgoal(("bringing",), location="Town Hall")),
-    }  # fmt: skip
+        "kind": "help",
+        "wanted": 1,
+        "subgoals": (
+            Subgoal(("fetching",), location="Lantern Café"),
+            Subgoal(("bringing",), location="Town Hall"),
+        ),
+    }
     day = lived(f"Ada | 2 12:00 | resting | {PARK}", f"Ben | 2 13:00 | {first}", f"Ben | 2 15:00 | {second}")
     assert views.reckoned(seen(day, **errand)) == said
     assert views.ratio_reckoned(seen(day, **errand)) == "None: this task asks for no number of people."
@@ -244,7 +254,16 @@ def test_what_was_planned_for_the_task_is_told_under_headings():
 
 
 @pytest.mark.parametrize(
-    "notes", [None, {}, "general_plan", {"general_plan": []}, {"plan_reminder": " "}, {"talk_reminder": [1, {}]}, {"mine": "x"}]
-)  # fmt: skip
+    "notes",
+    [
+        None,
+        {},
+        "general_plan",
+        {"general_plan": []},
+        {"plan_reminder": " "},
+        {"talk_reminder": [1, {}]},
+        {"mine": "x"},
+    ],
+)
 def test_an_architecture_that_plans_nothing_or_keeps_it_otherwise_has_nothing_to_show(notes):
     assert views.planned(notes) == {}
