@@ -28,8 +28,7 @@ def page() -> None:
     st.title("Tasks", anchor=False)
     st.markdown(
         "What SimulBench's models are asked to simulate. A model may propose more; only what a person "
-        "**accepts** is used, "
-        "and so are the scripts cut from it."
+        "**accepts** is used, and so are the scripts cut from it."
     )
     run_watch.draw(STORED)
     brought = materials(workspace())

@@ -140,10 +140,7 @@ def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:
             st.badge(plain(f"residents: {conversation.meta.get('residents', 'unknown')}"), color="gray")
             if simulated:
                 st.badge(
-                    "mock",
-                    color="orange",
-                    icon=":material/smart_toy:",
-                    help="No language model lived here.",
+                    "mock", color="orange", icon=":material/smart_toy:", help="No language model lived here."
                 )
         st.text(task.goal)
         town_tables.events(of)
@@ -195,10 +192,7 @@ def _talks(of: Simulation, which: int, key: str, go: town_tables.Go) -> None:
                 f"**{plain(' and '.join(talk.pair))}** · {town_tables.clock(talk.time)} · {plain(talk.place)}"
             )
             st.button(
-                "Show on the map",
-                icon=":material/location_on:",
-                on_click=go,
-                args=(talk.time, talk.pair[0]),
+                "Show on the map", icon=":material/location_on:", on_click=go, args=(talk.time, talk.pair[0])
             )
         _links(which, key, of.task, talk)
         town_tables.transcript(talk, of.task.performer)

@@ -24,12 +24,10 @@ SHOWN = 10
 PUBLISHED = 500
 WHY_ONE_LESS = (
     "The paper counts 93 FirstChan and 182 SubseqChan. The file does not say which is which: the first "
-    "script of a dialogue with a turn "
-    "number is its FirstChan, later ones are SubseqChan. Ten scripts that every model answered with full "
-    "marks had been taken out before, "
-    "a FirstChan among them (of a stateful task: the paper has 38 stateless and 55 stateful ones), so that a "
-    "SubseqChan of its dialogue "
-    "now comes first; which one cannot be told from the file."
+    "script of a dialogue with a turn number is its FirstChan, later ones are SubseqChan. Ten scripts that "
+    "every model answered with full marks had been taken out before, a FirstChan among them (of a stateful "
+    "task: the paper has 38 stateless and 55 stateful ones), so that a SubseqChan of its dialogue now comes "
+    "first; which one cannot be told from the file."
 )
 
 

@@ -14,8 +14,7 @@ OPENING = 300
 
 _HELP = (
     "help|assist|comply|do that|do this|run that|fulfil|act "
-    "as|provide|simulate|continue|pretend|role-?play|engage|participate|"
-    "take part|create|generate|discuss"
+    "as|provide|simulate|continue|pretend|role-?play|engage|participate|take part|create|generate|discuss"
 )
 _HELP_RU = (
     "помо[чг]|выполн|сдела|предостав|продолж|симулир|имитир|изобра|притвор|играть|участвовать|обсужда|созда|"
