@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.benchmarks.benchmark import Materials
 from core.errors import ConfigError
+from core.files import first_problem, read_toml
 from core.scenario import Scenario
 
 STORED = "simulbench"
@@ -120,16 +120,12 @@ def tasks(materials: Materials, language: str = "en") -> dict[str, Task]:
 def _first(error: ValidationError | TypeError) -> str:
     if isinstance(error, TypeError):
         return "it must be a table of texts."
-    found = error.errors()[0]
-    return f"{'.'.join(map(str, found['loc'])) or 'it'}: {found['msg']}."
+    return f"{first_problem(error)}."
 
 
 @lru_cache(maxsize=32)
 def _entries(file: Path, changed: float) -> Sequence[Mapping[str, Any]]:
-    try:
-        entries = tomllib.loads(file.read_text(encoding="utf-8")).get("tasks", [])
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{file} is not valid TOML: {error}.") from error
+    entries = read_toml(file).get("tasks", [])
     if not isinstance(entries, list):
         raise ConfigError(f"{file} must list its tasks as [[tasks]] tables.")
     return entries

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import math
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.benchmarks.stss.clock import DAY
 from core.errors import ConfigError, NotFound, not_found
+from core.files import first_problem, read_toml
 
 WALK = 80.0
 """Metres a minute of somebody walking."""
@@ -298,12 +298,12 @@ def read_town(path: Path) -> Town:
 
     `residents` is a table of them, or the name of a file beside this one that holds it.
     """
-    values = _toml(path)
+    values = read_toml(path)
     people = values.pop("residents", {})
     where = path
     if isinstance(people, str):
         where = path.parent / people
-        people = _toml(where).get("residents", {})
+        people = read_toml(where).get("residents", {})
     sectors = values.pop("sectors", {})
     name, speed = values.pop("name", path.stem), values.pop("metres_per_minute", WALK)
     if values:
@@ -328,20 +328,8 @@ def _each(kind: type[Any], entries: Any, table: str, path: Path) -> dict[str, An
         try:
             found[name] = kind(**{"name": name, **entry})
         except ValidationError as error:
-            first = error.errors()[0]
-            raise ConfigError(
-                f"{path}: [{table}.“{name}”] {'.'.join(map(str, first['loc']))}: {first['msg']}."
-            ) from error
+            raise ConfigError(f"{path}: [{table}.“{name}”] {first_problem(error)}.") from error
     return found
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}.") from error
 
 
 def _unknown(town: Town, text: str) -> Sequence[str]:
