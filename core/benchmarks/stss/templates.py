@@ -1,4 +1,4 @@
-"""Task templates of a town. A seed draws performer, place, time and company, which makes a template a task."""
+"""Task templates of a town. A seed draws performer, place, time and company, which makes it a task."""
 
 from __future__ import annotations
 
