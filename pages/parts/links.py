@@ -1,4 +1,4 @@
-"""From one page to another, with what it is to show in the address."""
+"""Links from one page to another, with what it shows in the address."""
 
 from __future__ import annotations
 

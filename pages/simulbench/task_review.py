@@ -19,7 +19,7 @@ SHOWN = ("act", "task_description", "request_type", "type")
 
 
 class Edited(BaseModel):
-    """The words that were changed; others stay as they were."""
+    """The fields that were changed."""
 
     model_config = ConfigDict(extra="ignore")
     act: str | None = Field(None, max_length=200)

@@ -1,4 +1,4 @@
-"""SimulBench's tasks: how many there are, what a model proposed, and what a person decided about it."""
+"""The page of tasks: their number, what a model proposed, and what a person decided."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WORDS = {"accepted": "In use", "proposed": "Waiting", "rejected": "Rejected"}
 
 
 def page() -> None:
-    """Draw the list, or the work of deciding."""
+    """Draw the list of tasks, or the review of proposals."""
     if st.query_params.get("work") == "review":
         return _work()
     st.title("Tasks", anchor=False)
