@@ -232,7 +232,7 @@ def _text(
 def _refuse_missing_turns(
     db: Database, table: RatingsFile, key_of: Mapping[str, str], new: Mapping[str, Conversation]
 ) -> None:
-    """A rating of a turn that its dialogue does not have would be seen by nobody."""
+    """Refuse ratings of turns that the dialogue does not have: no page would show them."""
     turns: dict[str, set[int]] = {}
     for line in table.lines:
         key = key_of[line.item]

@@ -207,7 +207,7 @@ def _keep(
 
 
 def editor(text: str, *, key: str) -> str:
-    """Guidelines as they are written, and as annotators will read them."""
+    """An editor of guidelines, with a preview."""
     write, read = st.tabs(["Guidelines", "As annotators read them"])
     written = write.text_area(
         "Guidelines in Markdown", text, height=320, key=key, label_visibility="collapsed"

@@ -37,7 +37,7 @@ class Decided(BaseModel):
 
 
 def fixed(person: str, back: str) -> dict[str, Any]:
-    """What stays the same while somebody decides."""
+    """The constant part of what the browser is sent."""
     return {
         "desk": name("tasks", person),
         "kind": "task",

@@ -40,7 +40,7 @@ PATTERNS: Mapping[str, tuple[str, ...]] = {
         r"мне (?:нельзя|не разрешено|не позволено)\b",
     ),
 }
-"""What is looked for, by language, in lower case and with straight apostrophes; any one is enough."""
+"""Regular expressions by language, for lower case and straight apostrophes; one match is enough."""
 
 _ANY = re.compile(r"\b(?:" + "|".join(p for patterns in PATTERNS.values() for p in patterns) + ")")
 

@@ -74,7 +74,7 @@ class Task(BaseModel):
 
     @property
     def ways(self) -> tuple[Strategy, ...]:
-        """How the user agent may go on, numbered from 1 as it sees them."""
+        """The strategies of the user agent, in the order of their numbers (from 1)."""
         return (*self.strategies, STRATEGIES[-1]) if self.strategies else STRATEGIES
 
     def body(self) -> dict[str, Any]:
@@ -100,12 +100,12 @@ def catalogue(folders: Sequence[Path], language: str = "en") -> dict[str, Task]:
 
 
 def stored(scenarios: Sequence[Scenario]) -> dict[str, Task]:
-    """Tasks of the store by id. Raises ConfigError for one whose body is none."""
+    """Tasks of the store by id. Raises ConfigError for an invalid body."""
     return {s.key: task_of(s) for s in scenarios}
 
 
 def task_of(scenario: Scenario) -> Task:
-    """A stored task. Raises ConfigError for a body that is none."""
+    """A stored task. Raises ConfigError for an invalid body."""
     try:
         return Task(**{**scenario.body, "id": scenario.key, "source": scenario.source})
     except (ValidationError, TypeError) as error:

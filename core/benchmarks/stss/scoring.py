@@ -329,7 +329,7 @@ def _shown(
 
 
 def _close(found: Fit, name: str, number: int, invited: bool, during: Mask | None = None) -> list[Evidence]:
-    """How somebody missed it; nothing for one who was neither told nor near."""
+    """How a resident missed it; nothing for one who was neither told nor near."""
     miss = near_misses.miss(found, name, invited, during)
     return [] if miss is None else [_missed(found, name, number, miss)]
 

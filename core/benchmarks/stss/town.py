@@ -21,7 +21,7 @@ from core.errors import ConfigError, NotFound, not_found
 from core.files import first_problem, read_toml
 
 WALK = 80.0
-"""Metres a minute of somebody walking."""
+"""Walking speed in metres a minute."""
 
 Named = Annotated[str, Field(pattern=r"^[^:\n]*[^:\s][^:\n]*$")]
 """A name of a place: not empty, without colons, which separate sector, arena and object."""
@@ -51,7 +51,7 @@ class Sector(BaseModel):
 
     @property
     def entrance(self) -> Place:
-        """Where one stands on coming in or passing through."""
+        """The place of a resident who comes in or passes through."""
         arena, objects = next(iter(self.arenas.items()))
         return Place(self.name, arena, objects[0])
 
@@ -219,7 +219,7 @@ class Town:
 
 
 def problems(town: Town) -> list[str]:
-    """What is wrong with a town, a sentence each; none where it can be lived in."""
+    """The problems of a town, a sentence each; none for a usable town."""
     found = []
     for sector in town.sectors.values():
         for door in sector.doors:
@@ -294,7 +294,7 @@ def load_town(path: Path) -> Town:
 
 
 def read_town(path: Path) -> Town:
-    """A town as its file has it, checked for form but not for sense. Raises ConfigError naming the entry.
+    """A town from its file, checked for form only. Raises ConfigError naming the entry.
 
     `residents` is a table of them, or the name of a file beside this one that holds it.
     """
@@ -341,7 +341,7 @@ def _unknown(town: Town, text: str) -> Sequence[str]:
 
 
 def _like(word: str, names: Mapping[str, Any] | Sequence[str]) -> str | None:
-    """The name a word stands for: itself, the same in any case, else one spelt much like it."""
+    """The name that a word means: equal, equal in any case, else the most similar spelling."""
     if word in names:
         return word
     lower = {name.lower(): name for name in names}

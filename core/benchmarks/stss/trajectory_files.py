@@ -142,7 +142,7 @@ def _published(entries: Entries) -> Trajectory:
 
 
 def _compressed(steps: Mapping[str, Any], path: Path) -> Trajectory:
-    """Only changes are written there: what is not written goes on, up to the last step of the file."""
+    """The file holds changes only; a state lasts until the next one, or the file's last step."""
     beside = path.parent / "meta.json"
     if not beside.is_file():
         raise ConfigError(

@@ -80,7 +80,7 @@ def exchange(
     apply: Callable[[Database, Event], None],
     moving: Callable[[Database, Sequence[int | str] | None], Moving],
 ) -> None:
-    """Take in what a researcher's browser reports and answer it; all that runs while somebody works.
+    """Store what a researcher's browser reports, and answer it.
 
     `moving` is given the ids the browser wants to see, None when it has said nothing yet.
     """
