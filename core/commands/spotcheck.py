@@ -1,29 +1,31 @@
-"""`concord spotcheck …`: what deserves a person's eye, random samples to audit, and what people found."""
+"""`concord spotcheck …`: conversations to look at, random samples to audit, and what people found."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
+from collections.abc import Callable
 from typing import Any, get_args
 
 import click
-from rich.console import Console
 
 from core.commands import options, printing
 from core.commands.options import names
 from core.rating import Finding
+from core.store.filters import Where
 from core.studies import spotcheck
 from core.workspace import Workspace
 
 
 @click.group("spotcheck")
 def command() -> None:
-    """Judgements that deserve a person's eye, random samples to audit, and what people found of them."""
+    """Judgements to look at, random samples to audit, and what people found of them."""
 
 
-judges_option = click.option(
-    "--judges", metavar="A,B", default="", help="Only these judges' scores and verdicts count; every judge's unless given."
-)  # fmt: skip
+def judges_option(help: str) -> Callable[[options.F], options.F]:
+    """`--judges`."""
+    return click.option("--judges", metavar="A,B", default="", help=help)
+
+
+models = options.replaced("--models", "--where player=A,B")
 
 
 @command.command("queue")
@@ -31,34 +33,36 @@ judges_option = click.option(
 @click.option(
     "--reasons", metavar="A,B", default="", help=f"Only for these reasons: {', '.join(spotcheck.REASONS)}."
 )
-@judges_option
+@judges_option("Only these judges' scores and verdicts count; every judge's unless given.")
 @options.where("conversations")
-@click.option("--models", metavar="A,B", default="", help="Only conversations of these models.")
+@models
 @click.option("--person", default="", help="Leave out what this person has settled.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
 @click.option("--offset", type=click.IntRange(0), default=0, help="Pass over so many first.")
+@options.form()
 @click.pass_obj
 def queue(
-    workspace: str, benchmark: str, reasons: str, judges: str, facets: dict[str, tuple[str, ...]], models: str, person: str, limit: int, offset: int,
-) -> None:  # fmt: skip
-    """List the conversations that deserve a look, the most deserving first."""
-    among: dict[str, Any] = {
-        "person": person, "facets": facets, "players": names(models), "judges": names(judges), "reasons": names(reasons),
-    }  # fmt: skip
+    workspace: str,
+    benchmark: str,
+    reasons: str,
+    judges: str,
+    facets: Where,
+    person: str,
+    limit: int,
+    offset: int,
+    form: str,
+) -> None:
+    """List the conversations to look at, the highest priority first."""
     with Workspace.open(workspace, create=False).read() as db:
+        among: dict[str, Any] = {
+            "person": person,
+            "where": facets,
+            "judges": names(judges),
+            "reasons": names(reasons),
+        }
         found = spotcheck.queue(db, benchmark, **among, limit=limit, offset=offset)
         counts = spotcheck.counts(db, benchmark, **among)
-    table = printing.table("What deserves a look")
-    for heading in ("no.", "player", "score", "apart", "people", "priority", "because"):
-        table.add_column(heading, justify="left" if heading in ("player", "because") else "right")
-    for s in found:
-        table.add_row(
-            str(s.conversation_id), s.player, _number(s.final), _number(s.spread), _number(s.people), f"{s.priority:.2f}",
-            ", ".join(spotcheck.REASONS[reason] for reason in s.reasons),
-        )  # fmt: skip
-    _console().print(table)
-    told = ", ".join(f"{spotcheck.REASONS[reason]} {n}" for reason, n in counts.items() if reason)
-    click.echo(f"{counts['']} conversations" + (f": {told}." if told else "."))
+    printing.show([spotcheck.queue_table(found, counts)], form)
 
 
 @command.command("look")
@@ -92,8 +96,14 @@ def look(workspace: str, conversation: int, person: str) -> None:
 @click.option("--audit", default="", help="The audit that is gone through; left out: the hunt.")
 @click.pass_obj
 def say(
-    workspace: str, judgement: int, finding: Finding, person: str, comment: str, corrected: float | None, audit: str
-) -> None:  # fmt: skip
+    workspace: str,
+    judgement: int,
+    finding: Finding,
+    person: str,
+    comment: str,
+    corrected: float | None,
+    audit: str,
+) -> None:
     """Keep what a person found of a judgement (by its number): reasonable, too_high or too_low; seen, if it could not be read."""
     with Workspace.open(workspace, create=False).write() as db:
         spotcheck.verify(db, judgement, person, finding, comment, corrected, audit=audit)
@@ -106,90 +116,27 @@ def say(
 @click.option(
     "--n", type=click.IntRange(1), default=spotcheck.AUDIT, show_default=True, help="Judgements to draw."
 )
-@click.option("--judges", metavar="A,B", default="", help="Only judgements by these.")
+@judges_option("Only judgements by these.")
 @options.where("conversations")
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="The same seed draws the same sample.",
-)
+@options.seed
 @click.pass_obj
-def draw(
-    workspace: str,
-    benchmark: str,
-    name: str,
-    n: int,
-    judges: str,
-    facets: dict[str, tuple[str, ...]],
-    seed: int,
-) -> None:
+def draw(workspace: str, benchmark: str, name: str, n: int, judges: str, facets: Where, seed: int) -> None:
     """Draw a random sample of judgements, whose rate of reasonable ones is unbiased."""
     with Workspace.open(workspace, create=False).write() as db:
-        audit = spotcheck.draw(db, name, benchmark, n=n, seed=seed, judges=names(judges), facets=facets)
+        audit = spotcheck.draw(db, name, benchmark, n=n, seed=seed, judges=names(judges), where=facets)
     click.echo(f"Audit “{audit.name}”: {audit.items} of {audit.drawn_from} judgements, seed {audit.seed}.")
 
 
 @command.command("show")
 @click.argument("benchmark")
 @click.option("--audit", default="", help="The audit; left out: what was found in the hunt.")
-@click.option("--judges", metavar="A,B", default="", help="Only what was found of these judges.")
+@judges_option("Only what was found of these judges.")
 @options.where("conversations")
-@click.option("--models", metavar="A,B", default="", help="Only conversations of these models.")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@models
+@options.form()
 @click.pass_obj
-def show(
-    workspace: str, benchmark: str, audit: str, judges: str, facets: dict[str, tuple[str, ...]], models: str, form: str
-) -> None:  # fmt: skip
-    """What people found: share of reasonable judgements with a Wilson interval, and how optimistic the others are."""
+def show(workspace: str, benchmark: str, audit: str, judges: str, facets: Where, form: str) -> None:
+    """What people found: the share of reasonable judgements, and how optimistic the others are."""
     with Workspace.open(workspace, create=False).read() as db:
-        found = spotcheck.findings(
-            db, benchmark, audit, facets=facets, players=names(models), judges=names(judges)
-        )
-    if form == "json":
-        click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=2))
-    else:
-        table = printing.table(f"Audit “{audit}”" if audit else "Found in the hunt")
-        for heading in (
-            "",
-            "",
-            "n",
-            "reasonable",
-            "95%",
-            "too high",
-            "too low",
-            "optimism",
-            "95%",
-            "unreadable",
-        ):
-            table.add_column(heading, justify="right" if heading else "left")
-        for name, shares in {"": (found.overall,), **found.by}.items():
-            for share in shares:
-                table.add_row(name, *_row(share))
-        _console().print(table)
-    for note in spotcheck.notes(found):
-        click.echo(note, err=True)
-
-
-def _row(share: spotcheck.Share) -> list[str]:
-    return [
-        share.of, str(share.n), _percent(share.rate), _ends(share.rate_ci), str(share.too_high), str(share.too_low),
-        _percent(share.optimism), _ends(share.optimism_ci), str(share.unread or ""),
-    ]  # fmt: skip
-
-
-def _percent(value: float | None) -> str:
-    return "undefined" if value is None else f"{100 * value:.1f}%"
-
-
-def _ends(ci: tuple[float, float] | None) -> str:
-    return "" if ci is None else f"{100 * ci[0]:.1f}–{100 * ci[1]:.1f}"
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}"
-
-
-def _console() -> Console:
-    return printing.console()
+        found = spotcheck.findings(db, benchmark, audit, where=facets, judges=names(judges))
+    printing.show([spotcheck.table(found)], form)

@@ -178,6 +178,17 @@ def insert(
     )
 
 
+def withdraw(db: Database, where: str, args: Sequence[Any]) -> None:
+    """Delete a person's ratings that meet a condition; they stay as revisions. Call `summaries.refresh` afterwards."""
+    table = db.table("ratings")
+    kept = ("conversation_id", "turn", "criterion", "rater_id", "study_id", "score")
+    db.table("revisions").insert_all(
+        {**{name: row[name] for name in kept}, "given": row["created"], "replaced": now()}
+        for row in list(table.rows_where(where, args))
+    )
+    table.delete_where(where, args)
+
+
 def insert_rows(db: Database, rows: Iterable[Row]) -> None:
     """Add many ratings at once, as an import has them. Call `summaries.refresh` afterwards."""
     db.conn.executemany(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -13,6 +13,7 @@ from core.errors import StudyError, not_found
 from core.rating import Rating, Verification
 from core.store import ratings, summaries
 from core.store.database import now
+from core.store.filters import Where, condition
 
 LOOKED = "(v.finding = 'seen') = (j.failure IS NOT NULL)"
 """That a finding v is one of the judgement j as it stands: a verdict that was unreadable when it was seen may have been asked for again."""
@@ -62,74 +63,66 @@ def about(db: Database, judgement_id: int) -> tuple[int, str, str]:
     return row[0], row[1], row[2]
 
 
-def save(db: Database, verification: Verification, rater: int, audit: str = "") -> int:
-    """Keep what a person found of a judgement; a later finding of the same person replaces it. Returns the judgement's id; raises NotFound.
+def save(db: Database, verification: Verification, rater: int, audit: str = "") -> None:
+    """Store what a person found of a judgement; a later finding of the same person replaces it. Raises NotFound.
 
-    `audit` names the audit at whose desk it was found, "" the hunt. Where it was found first stays: saying it anew does not move it.
+    `audit` names the audit in which it was found, "" the hunt; a later finding does not change that.
     """
-    row = db.execute("SELECT id FROM judgements WHERE key = ?", [verification.judgement]).fetchone()
-    if row is None:
-        raise not_found("judgement", verification.judgement, ())
-    db.execute(
-        "INSERT INTO verifications (judgement_id, rater_id, finding, comment, corrected, created, audit_id) VALUES (?, ?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT (judgement_id, rater_id) DO UPDATE SET finding = excluded.finding, comment = excluded.comment, "
-        "corrected = excluded.corrected, created = excluded.created",
-        [
-            row[0],
-            rater,
-            verification.finding,
-            verification.comment,
-            verification.corrected,
-            now(),
-            _number(db, audit) if audit else None,
-        ],
+    judgement = next(
+        iter(db.table("judgements").rows_where("key = ?", [verification.judgement], select="id")), None
     )
-    found: int = row[0]
-    return found
+    if judgement is None:
+        raise not_found("judgement", verification.judgement, ())
+    findings = db.table("verifications")
+    said = {
+        "finding": verification.finding,
+        "comment": verification.comment,
+        "corrected": verification.corrected,
+        "created": now(),
+    }
+    which = [judgement["id"], rater]
+    known = next(iter(findings.rows_where("judgement_id = ? AND rater_id = ?", which, select="id")), None)
+    if known is not None:
+        findings.update(known["id"], said)
+    else:
+        number = _number(db, audit) if audit else None
+        findings.insert({"judgement_id": judgement["id"], "rater_id": rater, "audit_id": number, **said})
 
 
 def withdraw(db: Database, judgement_id: int, rater: int, study: str) -> None:
-    """Take a person's finding back; the score they corrected with it leaves the study's ratings and stays as a revision."""
+    """Delete a person's finding. The score they corrected with it leaves the study and stays as a revision."""
     uncorrect(db, judgement_id, rater, study)
-    db.execute("DELETE FROM verifications WHERE judgement_id = ? AND rater_id = ?", [judgement_id, rater])
+    db.table("verifications").delete_where("judgement_id = ? AND rater_id = ?", [judgement_id, rater])
 
 
 def uncorrect(db: Database, judgement_id: int, rater: int, study: str) -> None:
-    """Take the corrected score of a person's finding out of the study's ratings, if there is one; it stays as a revision."""
+    """Delete the corrected score of a person's finding from the study, if there is one; it stays as a revision."""
     row = db.execute(
         "SELECT j.conversation_id, v.corrected FROM verifications v JOIN judgements j ON j.id = v.judgement_id "
         "WHERE v.judgement_id = ? AND v.rater_id = ? AND v.corrected IS NOT NULL",
         [judgement_id, rater],
     ).fetchone()
-    if row is None:
-        return
-    conversation, corrected = row
-    where = "conversation_id = ? AND rater_id = ? AND score = ? AND study_id = (SELECT id FROM studies WHERE name = ?)"
-    which = [conversation, rater, corrected, study]
-    db.execute(
-        "INSERT INTO revisions (conversation_id, turn, criterion, rater_id, study_id, score, given, replaced) "
-        f"SELECT conversation_id, turn, criterion, rater_id, study_id, score, created, ? FROM ratings WHERE {where}",
-        [now(), *which],
-    )
-    db.execute(f"DELETE FROM ratings WHERE {where}", which)
-    summaries.refresh(db, [conversation])
+    if row is not None:
+        which = "conversation_id = ? AND score = ? AND rater_id = ? AND study_id = (SELECT id FROM studies WHERE name = ?)"
+        ratings.withdraw(db, which, [*row, rater, study])
+        summaries.refresh(db, [row[0]])
 
 
 def correct(db: Database, study_id: int, conversation_id: int, rater: int, given: Rating) -> None:
-    """Keep a corrected score as a rating of a study; the person's earlier one stays as a revision. The conversation becomes a unit of the study."""
-    db.execute(
-        "INSERT INTO study_units (study_id, conversation_id, turn) SELECT ?, ?, NULL WHERE NOT EXISTS "
-        "(SELECT 1 FROM study_units WHERE study_id = ? AND conversation_id = ? AND turn IS NULL)",
-        [study_id, conversation_id] * 2,
+    """Store a corrected score as a rating of a study, of which the conversation becomes a unit.
+
+    The person's earlier rating stays as a revision.
+    """
+    units = db.table("study_units")
+    if not units.count_where(
+        "study_id = ? AND conversation_id = ? AND turn IS NULL", [study_id, conversation_id]
+    ):
+        units.insert({"study_id": study_id, "conversation_id": conversation_id})
+    ratings.withdraw(
+        db,
+        "conversation_id = ? AND turn IS NULL AND criterion = ? AND rater_id = ? AND study_id = ?",
+        [conversation_id, given.criterion, rater, study_id],
     )
-    where = "conversation_id = ? AND turn IS NULL AND criterion = ? AND rater_id = ? AND study_id = ?"
-    which = [conversation_id, given.criterion, rater, study_id]
-    db.execute(
-        "INSERT INTO revisions (conversation_id, turn, criterion, rater_id, study_id, score, given, replaced) "
-        f"SELECT conversation_id, turn, criterion, rater_id, study_id, score, created, ? FROM ratings WHERE {where}",
-        [now(), *which],
-    )
-    db.execute(f"DELETE FROM ratings WHERE {where}", which)
     ratings.insert(db, conversation_id, rater, [given], study_id=study_id)
     summaries.refresh(db, [conversation_id])
 
@@ -147,37 +140,31 @@ class Audit:
 
 
 def auditable(
-    db: Database, benchmark: str, *, judges: Sequence[str] = (), facets: Mapping[str, Sequence[str]] | None = None
-) -> list[tuple[str, int]]:  # fmt: skip
-    """The judgements a sample can be drawn from: (key, id) of those with a score, in the order of their keys, which no rerun changes."""
-    where, args = "", {"benchmark": benchmark, "judges": json.dumps(list(judges))}
-    for i, (name, allowed) in enumerate((facets or {}).items()):
-        if allowed:
-            where += f" AND c.id IN (SELECT conversation_id FROM facets WHERE name = :f{i} AND value IN (SELECT value FROM json_each(:v{i})))"
-            args |= {f"f{i}": name, f"v{i}": json.dumps(list(allowed))}
-    return list(
-        db.execute(
-            "SELECT j.key, j.id FROM judgements j JOIN conversations c ON c.id = j.conversation_id JOIN raters x ON x.id = j.rater_id "
-            "WHERE c.benchmark = :benchmark AND j.failure IS NULL "
-            f"AND (:judges = '[]' OR x.name IN (SELECT value FROM json_each(:judges))){where} ORDER BY j.key",
-            args,
-        ).fetchall()
+    db: Database, benchmark: str, *, judges: Sequence[str] = (), where: Where | None = None
+) -> list[tuple[str, int]]:
+    """The judgements a sample can be drawn from: (key, id) of those with a score, ordered by key, which no rerun changes."""
+    wanted, args = condition(where)
+    rows = db.execute(
+        "SELECT j.key, j.id FROM judgements j JOIN conversations c ON c.id = j.conversation_id "
+        "JOIN raters x ON x.id = j.rater_id WHERE c.benchmark = :benchmark AND j.failure IS NULL "
+        f"AND (:judges = '[]' OR x.name IN (SELECT value FROM json_each(:judges))) AND {wanted} ORDER BY j.key",
+        args | {"benchmark": benchmark, "judges": json.dumps(list(judges))},
     )
+    return list(rows.fetchall())
 
 
 def create_audit(
     db: Database, name: str, benchmark: str, seed: int, drawn_from: int, judgement_ids: Sequence[int]
 ) -> None:
-    """Keep a sample. Raises StudyError where the name is taken."""
-    if db.execute("SELECT 1 FROM audits WHERE name = ?", [name]).fetchone():
+    """Store a sample. Raises StudyError where the name is taken."""
+    audits = db.table("audits")
+    if audits.count_where("name = ?", [name]):
         raise StudyError(f"There is an audit “{name}” already. Give this one another name.")
-    row = db.execute(
-        "INSERT INTO audits (name, benchmark, seed, drawn_from, created) VALUES (?, ?, ?, ?, ?) RETURNING id",
-        [name, benchmark, seed, drawn_from, now()],
-    ).fetchone()
-    db.conn.executemany(
-        "INSERT INTO audit_items (audit_id, position, judgement_id) VALUES (?, ?, ?)",
-        [(row[0], position, judgement) for position, judgement in enumerate(judgement_ids, 1)],
+    drawn = {"name": name, "benchmark": benchmark, "seed": seed, "drawn_from": drawn_from, "created": now()}
+    number = audits.insert(drawn).last_pk
+    db.table("audit_items").insert_all(
+        {"audit_id": number, "position": position, "judgement_id": judgement}
+        for position, judgement in enumerate(judgement_ids, 1)
     )
 
 
@@ -214,36 +201,33 @@ def found_at(db: Database, name: str, rater: int | None) -> int:
 
 
 def _number(db: Database, name: str) -> int:
-    row = db.execute("SELECT id FROM audits WHERE name = ?", [name]).fetchone()
-    if row is None:
-        raise not_found("audit", name, (a.name for a in audits(db)))
-    found: int = row[0]
-    return found
+    known = {row["name"]: int(row["id"]) for row in db.table("audits").rows}
+    if name not in known:
+        raise not_found("audit", name, known)
+    return known[name]
 
 
-def findings(db: Database, benchmark: str, facets: Sequence[str]) -> pd.DataFrame:
-    """Everything people found, one row a person and judgement.
+def findings(db: Database, benchmark: str, facets: Sequence[str], where: Where | None = None) -> pd.DataFrame:
+    """What people found of conversations of the benchmark, one row a person and judgement.
 
-    Columns: judgement, conversation, judge, player, person, simulated (of the person), finding, comment, corrected, score (the judge's mean
-    over the counted criteria), audits (names of the samples it is in, joined by line breaks), desk (the audit at whose desk it was found, ""
-    in the hunt), and one column for each facet.
+    Columns: judgement, judge, player, person, simulated (of the person), finding, audits (names of the samples that the
+    judgement is in, joined by line breaks), desk (the audit in which it was found, "" for the hunt), and one column for
+    each facet.
     """
-    cursor = db.execute(
-        "SELECT j.id AS judgement, c.id AS conversation, x.name AS judge, c.player, p.name AS person, p.simulated, v.finding, v.comment, "
-        "v.corrected, (SELECT avg(r.score) FROM ratings r LEFT JOIN criteria k ON k.scope = c.benchmark AND k.name = r.criterion "
-        "WHERE r.judgement_id = j.id AND ifnull(k.counted, 1)) AS score, "
-        "ifnull((SELECT group_concat(a.name, char(10)) FROM audit_items i JOIN audits a ON a.id = i.audit_id WHERE i.judgement_id = j.id), '') "
-        "AS audits, ifnull((SELECT a.name FROM audits a WHERE a.id = v.audit_id), '') AS desk FROM verifications v JOIN judgements j ON j.id = v.judgement_id JOIN conversations c ON c.id = j.conversation_id "
-        f"JOIN raters x ON x.id = j.rater_id JOIN raters p ON p.id = v.rater_id WHERE c.benchmark = ? AND {LOOKED} ORDER BY v.id",
-        [benchmark],
+    wanted, args = condition(where)
+    each = "".join(
+        f", (SELECT value FROM facets WHERE conversation_id = c.id AND name = :by{i}) AS by{i}"
+        for i in range(len(facets))
     )
-    table = pd.DataFrame(cursor.fetchall(), columns=[column[0] for column in cursor.description])
-    for name in facets:
-        values = dict(
-            db.execute(
-                "SELECT conversation_id, value FROM facets WHERE name = ? AND conversation_id IN (SELECT value FROM json_each(?))",
-                [name, json.dumps([int(i) for i in table.conversation.unique()])],
-            ).fetchall()
-        )
-        table[name] = table.conversation.map(values)
-    return table
+    cursor = db.execute(
+        "SELECT j.id AS judgement, x.name AS judge, c.player, p.name AS person, p.simulated, v.finding, "
+        "ifnull((SELECT group_concat(a.name, char(10)) FROM audit_items i JOIN audits a ON a.id = i.audit_id "
+        "WHERE i.judgement_id = j.id), '') AS audits, "
+        f"ifnull((SELECT a.name FROM audits a WHERE a.id = v.audit_id), '') AS desk{each} FROM verifications v "
+        "JOIN judgements j ON j.id = v.judgement_id JOIN conversations c ON c.id = j.conversation_id "
+        "JOIN raters x ON x.id = j.rater_id JOIN raters p ON p.id = v.rater_id "
+        f"WHERE c.benchmark = :benchmark AND {LOOKED} AND {wanted} ORDER BY v.id",
+        args | {"benchmark": benchmark} | {f"by{i}": name for i, name in enumerate(facets)},
+    )
+    columns = [column[0] for column in cursor.description]
+    return pd.DataFrame(cursor.fetchall(), columns=[*columns[: len(columns) - len(facets)], *facets])

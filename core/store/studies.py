@@ -269,22 +269,14 @@ def answer(db: Database, rater: int, assignment: int, criterion: str, score: flo
     if old == score:
         return
     found = study_id(db, item.study)
-    where = "conversation_id = ? AND ifnull(turn, 0) = ifnull(?, 0) AND criterion = ? AND rater_id = ? AND study_id = ?"
-    which = [item.conversation_id, item.turn, criterion, rater, found]
+    which = {"conversation_id": item.conversation_id, "turn": item.turn, "criterion": criterion}
+    which |= {"rater_id": rater, "study_id": found}
     if old is not None:
-        db.execute(
-            "INSERT INTO revisions (conversation_id, turn, criterion, rater_id, study_id, score, given, replaced) "
-            f"SELECT conversation_id, turn, criterion, rater_id, study_id, score, created, ? FROM ratings WHERE {where}",
-            [now(), *which],
-        )
-        db.execute(f"DELETE FROM ratings WHERE {where}", which)
+        ratings.withdraw(db, " AND ".join(f"{name} IS ?" for name in which), list(which.values()))
     if score is not None:
-        db.execute(
-            "INSERT INTO ratings (conversation_id, turn, criterion, rater_id, study_id, score, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [*which, score, now()],
-        )
+        db.table("ratings").insert({**which, "score": score, "created": now()})
     elif item.state == "done":
-        db.execute("UPDATE assignments SET state = 'open' WHERE id = ?", [assignment])
+        db.table("assignments").update(assignment, {"state": "open"})
     if item.state == "done":
         summaries.refresh(db, [item.conversation_id])
 

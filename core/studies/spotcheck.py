@@ -1,31 +1,34 @@
-"""Spot-checks: people look at what judges said, at what looks wrong first, or at a random sample whose rate is unbiased.
+"""Spot-checks: people look at judgements, either where something looks wrong, or in a random sample.
 
-After the human evaluation of Jia et al. (“Evaluating language models with creative simulation tasks”): 100 judgements at random, each found reasonable, too high or too low.
+After the human evaluation of Jia et al. (“Evaluating language models with creative simulation tasks”): 100 judgements at
+random, each found reasonable, too high or too low.
 """
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
 import pandas as pd
+from scipy.stats import binomtest
 from sqlite_utils import Database
 
 from core.benchmarks import get
 from core.conversation import Conversation, Unit
 from core.errors import StudyError, not_found
+from core.estimate import Estimate, undefined
 from core.rating import Criterion, Finding, Rater, Rating, Verification
 from core.store import conversations, ratings, spotchecks, studies, suspects
+from core.store.filters import Where
 from core.store.ratings import Stored
 from core.store.spotchecks import Audit, Seen
 from core.store.suspects import Among, Suspect, Suspicion
+from core.table import Column, Table
 
 AUDIT = 100
-Z = 1.959963984540054
-"""The 97.5% point of the normal distribution."""
+"""How many judgements an audit has, unless told otherwise: as in the paper."""
 
 REASONS: Mapping[str, str] = {
     "low": "low score",
@@ -38,44 +41,75 @@ REASONS: Mapping[str, str] = {
 }
 """Why a conversation deserves a look, in words."""
 
-Facets = Mapping[str, Sequence[str]]
-
 
 def suspicion(benchmark: str) -> Suspicion:
-    """The thresholds by the scale of the benchmark's counted criteria: the lowest third is low, a third of the scale is far apart, and two
-    ninths of it is far from people (on a scale of 1 to 10: 4 or less, 3 points, 2 points)."""
-    scale = question(benchmark).scale
+    """The thresholds, by the scale of the benchmark's counted criteria.
+
+    The lowest third is low, a third of the scale is far apart, and two ninths of it is far from people: on a scale of
+    1 to 10, these are 4 or less, 3 points and 2 points.
+    """
+    scale, of = question(benchmark).scale, get(benchmark)
     size = scale.high - scale.low
-    return Suspicion(scale.low, scale.high, scale.low + size / 3, size / 3, size * 2 / 9)
+    return Suspicion(
+        scale.low,
+        scale.high,
+        scale.low + size / 3,
+        size / 3,
+        size * 2 / 9,
+        of.ending_facet,
+        refusal=of.refusal,
+    )
 
 
 def queue(
-    db: Database, benchmark: str, *, person: str = "", facets: Facets | None = None, players: Sequence[str] = (),
-    judges: Sequence[str] = (), reasons: Sequence[str] = (), only: Sequence[int] = (), limit: int = 50, offset: int = 0,
-) -> list[Suspect]:  # fmt: skip
-    """One page of the conversations that deserve a person's eye, most deserving first; what the person has settled is left out.
+    db: Database,
+    benchmark: str,
+    *,
+    person: str = "",
+    where: Where | None = None,
+    judges: Sequence[str] = (),
+    reasons: Sequence[str] = (),
+    only: Sequence[int] = (),
+    limit: int = 50,
+    offset: int = 0,
+) -> list[Suspect]:
+    """One page of the conversations to look at, the highest priority first, without those that the person has settled.
 
-    A conversation is settled when the person has found something of each of its judgements. With `judges` it is their scores and
-    verdicts that count, and their judgements that are to be settled. `only` keeps these conversations.
+    A conversation is settled when the person has found something of each of its judgements. If `judges` are named, only
+    their scores and verdicts count, and only their judgements are to be settled. `only` keeps these conversations.
     """
     for reason in reasons:
         if reason not in REASONS:
             raise not_found("reason", reason, REASONS)
+    among, rater = _among(db, benchmark, where, judges), _known(db, person)
     return suspects.queue(
-        db, benchmark, suspicion(benchmark), _among(db, benchmark, facets, players, judges), reasons=reasons,
-        unsettled_by=_known(db, person), only=only, limit=limit, offset=offset,
-    )  # fmt: skip
+        db,
+        benchmark,
+        suspicion(benchmark),
+        among,
+        reasons=reasons,
+        unsettled_by=rater,
+        only=only,
+        limit=limit,
+        offset=offset,
+    )
 
 
 def counts(
-    db: Database, benchmark: str, *, person: str = "", facets: Facets | None = None, players: Sequence[str] = (),
-    judges: Sequence[str] = (), reasons: Sequence[str] = (),
-) -> dict[str, int]:  # fmt: skip
-    """How many deserve it: under "" those with one of `reasons` (all together, unless given); then by every reason (a conversation may
-    have several)."""
-    found = suspects.counts(
-        db, benchmark, suspicion(benchmark), _among(db, benchmark, facets, players, judges), unsettled_by=_known(db, person)
-    )  # fmt: skip
+    db: Database,
+    benchmark: str,
+    *,
+    person: str = "",
+    where: Where | None = None,
+    judges: Sequence[str] = (),
+    reasons: Sequence[str] = (),
+) -> dict[str, int]:
+    """How many conversations there are to look at: under "" all (those with one of `reasons`), then for each reason.
+
+    A conversation may have several reasons.
+    """
+    among, rater = _among(db, benchmark, where, judges), _known(db, person)
+    found = suspects.counts(db, benchmark, suspicion(benchmark), among, unsettled_by=rater)
     wanted = set(reasons or REASONS)
     by = {reason: sum(n for together, n in found.items() if reason in together) for reason in REASONS}
     return {"": sum(n for together, n in found.items() if wanted & set(together))} | {
@@ -91,14 +125,48 @@ def settled(
     return suspects.settled(db, conversation_ids, rater, judges) if rater is not None else set()
 
 
-def _among(
-    db: Database, benchmark: str, facets: Facets | None, players: Sequence[str], judges: Sequence[str]
-) -> Among:
+def _among(db: Database, benchmark: str, where: Where | None, judges: Sequence[str]) -> Among:
     known = {judge.name for judge in ratings.judges(db, benchmark)} if judges else set()
     for name in judges:
         if name not in known:
             raise not_found("judge", name, known)
-    return Among(facets or {}, players, judges)
+    return Among(where or {}, judges)
+
+
+def queue_table(
+    found: Sequence[Suspect], counts: Mapping[str, int], facets: Sequence[Mapping[str, str]] = ()
+) -> Table:
+    """A page of the queue as a table, with the counts below it. `facets` are shown of each conversation, if given."""
+    shown = list(dict.fromkeys(name for of in facets for name in of))
+    by_reason = ", ".join(f"{REASONS[reason]} {n}" for reason, n in counts.items() if reason)
+    return Table(
+        "spot-check-queue",
+        "Conversations to look at",
+        (
+            Column("conversation"),
+            Column("player"),
+            *map(Column, shown),
+            Column("score", help="Mean of the judges"),
+            Column("apart", help="Distance between the highest and the lowest judge"),
+            Column("people", help="Mean of people"),
+            Column("priority", help="One point for each reason, more for what is far beyond its threshold"),
+            Column("because"),
+        ),
+        tuple(
+            {
+                "conversation": s.conversation_id,
+                "player": s.player,
+                "score": s.final,
+                "apart": s.spread,
+                "people": s.people,
+                "priority": s.priority,
+                "because": ", ".join(REASONS[reason] for reason in s.reasons),
+                **of,
+            }
+            for s, of in zip(found, facets or [{}] * len(found), strict=True)
+        ),
+        notes=(f"{counts['']} conversations" + (f": {by_reason}." if by_reason else "."),),
+    )
 
 
 @dataclass(frozen=True)
@@ -130,9 +198,16 @@ def screen(db: Database, conversation_id: int, person: str = "") -> Screen:
 
 
 def verify(
-    db: Database, judgement_id: int, person: str, finding: Finding, comment: str = "", corrected: float | None = None,
-    *, simulated: bool = False, audit: str = "",
-) -> None:  # fmt: skip
+    db: Database,
+    judgement_id: int,
+    person: str,
+    finding: Finding,
+    comment: str = "",
+    corrected: float | None = None,
+    *,
+    simulated: bool = False,
+    audit: str = "",
+) -> None:
     """Keep what a person found of a judgement; saying it anew replaces it. Of a verdict that could not be read they can say “seen”, and
     the score they would have given. `audit` names the audit at whose desk they sit, "" the hunt.
 
@@ -199,16 +274,22 @@ def _study(db: Database, benchmark: str, criterion: Criterion) -> str:
 
 
 def draw(
-    db: Database, name: str, benchmark: str, *, n: int = AUDIT, seed: int = 0, judges: Sequence[str] = (),
-    facets: Facets | None = None,
-) -> Audit:  # fmt: skip
+    db: Database,
+    name: str,
+    benchmark: str,
+    *,
+    n: int = AUDIT,
+    seed: int = 0,
+    judges: Sequence[str] = (),
+    where: Where | None = None,
+) -> Audit:
     """Draw a simple random sample of judgements to audit; the same seed draws the same from the same judgements.
 
     Unreadable verdicts have no score and are not among them. Raises StudyError where there are fewer than asked for, and without a name.
     """
     if not name.strip():
         raise StudyError("An audit needs a name, such as “audit-1”.")
-    pool = spotchecks.auditable(db, benchmark, judges=judges, facets=facets)
+    pool = spotchecks.auditable(db, benchmark, judges=judges, where=where)
     if n < 1 or len(pool) < n:
         raise StudyError(f"There are {len(pool)} judgements to draw from; an audit of {n} cannot be drawn.")
     chosen = random.Random(seed).sample(pool, n)
@@ -238,28 +319,41 @@ def progress(db: Database, audit: str, person: str) -> Progress:
 
 @dataclass(frozen=True)
 class Share:
-    """`n` findings, of them `reasonable`, `too_high`, `too_low`; `unread` verdicts that could not be read were seen besides. `rate` = reasonable / n with its Wilson interval, `optimism` = too high /
-    (too high + too low) with its own; each None where there is nothing to divide by."""
+    """`n` findings: `reasonable`, `too_high` and `too_low`, and beside them `unread` verdicts that were seen.
+
+    `rate` is the share of reasonable ones, `optimism` the share of too high ones among those that are not reasonable.
+    """
 
     of: str
-    n: int
     reasonable: int
     too_high: int
     too_low: int
-    rate: float | None
-    rate_ci: tuple[float, float] | None
-    optimism: float | None
-    optimism_ci: tuple[float, float] | None
-    unread: int = 0
+    unread: int
+
+    @property
+    def n(self) -> int:
+        """The findings about a score. “Seen” says nothing of a score: it enters no share."""
+        return self.reasonable + self.too_high + self.too_low
+
+    @property
+    def rate(self) -> Estimate:
+        """The share of reasonable findings."""
+        return proportion(self.reasonable, self.n)
+
+    @property
+    def optimism(self) -> Estimate:
+        """The share of “too high” among the findings that are not reasonable."""
+        return proportion(self.too_high, self.too_high + self.too_low)
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What people found: overall, and by judge, by each facet of the benchmark, by person.
+    """What people found: overall, and by judge, by the benchmark's facets for it, by model and by person.
 
-    Of the hunt (`unbiased` False): `items` findings (unreadable verdicts among them), of `looked` judgements, `audited` of which also lie
-    in an audit; `drawn` is 0. Of an audit: `drawn` judgements, `looked` of them looked at by anybody, `items` counted, `hunted` of these
-    as somebody found them in the hunt or in another audit. `people` found what is counted, `simulated` of them are no people.
+    In the hunt (`unbiased` False) there are `items` findings, of `looked` judgements; `audited` of these are also in an
+    audit; `drawn` is 0. In an audit `drawn` judgements were drawn, somebody looked at `looked` of them, `items` count,
+    and `hunted` of these were found in the hunt or in another audit. `people` found what counts; `simulated` of them
+    are no people.
     """
 
     audit: str
@@ -276,31 +370,32 @@ class Findings:
 
 
 def findings(
-    db: Database, benchmark: str, audit: str = "", *, facets: Facets | None = None, players: Sequence[str] = (), judges: Sequence[str] = (),
-) -> Findings:  # fmt: skip
-    """What people found of an audit's judgements; without one, everything they found in the hunt (where they looked because it looked wrong).
+    db: Database, benchmark: str, audit: str = "", *, where: Where | None = None, judges: Sequence[str] = ()
+) -> Findings:
+    """What people found of an audit's judgements; without an audit, what they found in the hunt.
 
-    Of the hunt every finding counts, whether or not an audit drew its judgement later. Of an audit a judgement counts once, as the first
-    person found it, wherever that was: the draw is random, whoever looked before. While it is under way its beginning counts, up to the
-    first judgement that nobody has looked at: the order is random, so that a beginning is a random sample, while what the hunt
-    happened to settle further on is not. The filters keep findings of these conversations and judges. Raises NotFound for an unknown
-    audit or judge.
+    In the hunt every finding counts. In an audit a judgement counts once, as the first person found it, wherever that
+    was: the draw is random, whoever looked before. While an audit is under way, it counts up to the first judgement
+    that nobody has looked at. The order is random, so that this beginning is a random sample; what was looked at
+    further on, because it was met in the hunt, is not. The filters keep findings of these conversations and judges.
+    Raises NotFound for an unknown audit or judge.
     """
-    _among(db, benchmark, facets, players, judges)
-    by_facet = [*get(benchmark).spotcheck_facets, *filter(None, [get(benchmark).ending_facet])]
+    _among(db, benchmark, where, judges)
+    of = get(benchmark)
+    by_facet = [*of.spotcheck_facets, *filter(None, [of.ending_facet])]
     table = spotchecks.findings(db, benchmark, by_facet)
-    items = [judgement for judgement, _, _ in spotchecks.audit_items(db, audit)] if audit else []
+    drawn = [judgement for judgement, _, _ in spotchecks.audit_items(db, audit)] if audit else []
     if audit:
-        first = table[table.judgement.isin(items)].drop_duplicates("judgement")
+        first = table[table.judgement.isin(drawn)].drop_duplicates("judgement")
         looked = set(first.judgement)
-        chosen = first[first.judgement.isin(list(takewhile(looked.__contains__, items)))]
+        chosen = first[first.judgement.isin(list(takewhile(looked.__contains__, drawn)))]
     else:
         chosen = table[table.desk == ""]
         looked = set(chosen.judgement)
-    kept = {"player": players, "judge": judges} | {n: v for n, v in (facets or {}).items() if n in by_facet}
-    for column, allowed in kept.items():
-        if allowed:
-            chosen = chosen[chosen[column].isin(list(allowed))]
+    if where:
+        chosen = chosen[chosen.judgement.isin(spotchecks.findings(db, benchmark, (), where).judgement)]
+    if judges:
+        chosen = chosen[chosen.judge.isin(list(judges))]
     by = {
         column: tuple(share(str(value), rows.finding) for value, rows in chosen.groupby(column, sort=True))
         for column in ("judge", *by_facet, "player", "person")
@@ -308,7 +403,7 @@ def findings(
     return Findings(
         audit,
         bool(audit),
-        len(items),
+        len(drawn),
         len(chosen),
         share("all", chosen.finding),
         by,
@@ -321,37 +416,68 @@ def findings(
 
 
 def share(of: str, found: pd.Series[str]) -> Share:
-    """Findings counted. “Seen” says nothing of a score: it enters neither `n` nor any share."""
+    """Findings counted."""
     tally = found.value_counts()
-    reasonable, high, low, unread = (
-        int(tally.get(name, 0)) for name in ("reasonable", "too_high", "too_low", "seen")
-    )
-    wrong = high + low
-    n = reasonable + wrong
-    return Share(
-        of,
-        n,
-        reasonable,
-        high,
-        low,
-        reasonable / n if n else None,
-        wilson(reasonable, n),
-        high / wrong if wrong else None,
-        wilson(high, wrong),
-        unread,
-    )
+    return Share(of, *(int(tally.get(name, 0)) for name in ("reasonable", "too_high", "too_low", "seen")))
 
 
-def wilson(k: int, n: int) -> tuple[float, float] | None:
-    """The 95% score interval of a share of k in n (Wilson 1927): (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n); None for n = 0."""
+def proportion(k: int, n: int) -> Estimate:
+    """A share of k in n with its score interval (Wilson 1927)."""
     if n == 0:
-        return None
-    p, z2 = k / n, Z * Z
-    middle, half = p + z2 / (2 * n), Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-    # At the ends the two parts are equal, which floating point misses by a hair.
-    low = 0.0 if k == 0 else (middle - half) / (1 + z2 / n)
-    high = 1.0 if k == n else (middle + half) / (1 + z2 / n)
-    return low, high
+        return undefined("nothing was found", n=0)
+    interval = binomtest(k, n).proportion_ci(method="wilson")
+    return Estimate(k / n, float(interval.low), float(interval.high), n, "Wilson")
+
+
+def table(found: Findings) -> Table:
+    """The findings as a table: all, then by judge, facet, model and person."""
+    rows = [("", found.overall), *((by, share) for by, shares in found.by.items() for share in shares)]
+    columns = [
+        Column("of"),
+        Column("by"),
+        Column("n"),
+        Column("reasonable", digits=3, percent=True, interval="ends", help="Share of findings"),
+        Column("too_high"),
+        Column("too_low"),
+        Column(
+            "optimism",
+            digits=3,
+            percent=True,
+            interval="ends",
+            help="Share of too high among the unreasonable",
+        ),
+        *([Column("unreadable")] if found.overall.unread else []),
+    ]
+    return Table(
+        "spot-check",
+        f"Audit “{found.audit}”" if found.audit else "Found in the hunt",
+        tuple(columns),
+        tuple(
+            {
+                "by": by,
+                "of": share.of,
+                "n": share.n,
+                "reasonable": share.rate,
+                "too_high": share.too_high,
+                "too_low": share.too_low,
+                "optimism": share.optimism,
+                "unreadable": share.unread,
+            }
+            for by, share in rows
+        ),
+        notes=tuple(notes(found)),
+        meta={
+            "audit": found.audit,
+            "unbiased": found.unbiased,
+            "drawn": found.drawn,
+            "items": found.items,
+            "looked": found.looked,
+            "audited": found.audited,
+            "hunted": found.hunted,
+            "people": list(found.people),
+            "simulated": list(found.simulated),
+        },
+    )
 
 
 def question(benchmark: str) -> Criterion:
@@ -373,11 +499,12 @@ def _known(db: Database, person: str) -> int | None:
 def notes(found: Findings) -> list[str]:
     """What a reader has to know of the figures, one sentence each."""
     told = [
-        "Reasonable: share of findings; optimism: share of too high among the unreasonable; intervals by Wilson, 95%."
+        "Reasonable: share of findings. Optimism: share of too high among the others. Intervals: Wilson, 95%."
     ]
     if found.unbiased:
         told.append(
-            f"The first {found.items} of the {found.drawn} judgements drawn at random count, each once, as its first reader found it."
+            f"The first {found.items} of the {found.drawn} judgements drawn at random count, each once, "
+            "as its first reader found it."
         )
         if found.hunted:
             told.append(
@@ -385,8 +512,9 @@ def notes(found: Findings) -> list[str]:
             )
         if found.looked > found.items:
             told.append(
-                f"{found.looked - found.items} more were looked at further on in the drawn order or are filtered out. Those count when "
-                "everything before them was looked at: what the hunt picked is no random sample."
+                f"{found.looked - found.items} more were looked at further on in the drawn order or are filtered out. "
+                "Those further on count when everything before them was looked at: what the hunt picked is no random "
+                "sample."
             )
     else:
         told.append(
@@ -394,14 +522,14 @@ def notes(found: Findings) -> list[str]:
         )
         told.append(
             f"Every finding made in the hunt counts: {found.items}, of {found.looked} judgements"
-            + (f"; {found.audited} of these judgements also lie in audits." if found.audited else ".")
+            + (f"; {found.audited} of these judgements are also in audits." if found.audited else ".")
         )
     if found.overall.unread:
         told.append(
-            f"{found.overall.unread} verdicts that could not be read were seen; without a score they enter none of these shares."
+            f"{found.overall.unread} verdicts that could not be read were seen. They have no score and enter no share."
         )
     if len(found.people) > 1:
         told.append(f"{len(found.people)} people looked.")
     if found.simulated:
-        told.append(f"Mock models, who are no people: {', '.join(found.simulated)}.")
+        told.append(f"Simulated, not people: {', '.join(found.simulated)}.")
     return told

@@ -9,15 +9,15 @@ import streamlit as st
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark
 from core.errors import ConcordError
+from core.estimate import Estimate
 from core.store import conversations, ratings, spotchecks
 from core.studies import spotcheck
-from pages.parts import theme, told
+from pages.parts import table, theme, told
 from pages.parts.address import asked, shown
 from pages.parts.links import link
 from pages.parts.plain import plain
 from pages.parts.review import component, person, spot
 from pages.parts.session import workspace
-from pages.trust import spot_tables
 
 HUNT, AUDIT = "hunt", "audit"
 MODES = {HUNT: "Hunt for failures", AUDIT: "Random audit"}
@@ -89,7 +89,8 @@ def _hunt(benchmark: Benchmark) -> None:
         by = _several(
             "Judge", judges, "judge", "Only their scores and verdicts count, and only these are shown"
         )
-    among: dict[str, Any] = {"person": who, "facets": facets, "players": players, "judges": by}
+    where = {**facets, "player": players}
+    among: dict[str, Any] = {"person": who, "where": where, "judges": by}
     with workspace().read() as db:
         counts = spotcheck.counts(db, benchmark.name, **among)
     offered = [reason for reason in spotcheck.REASONS if counts.get(reason)]
@@ -103,7 +104,7 @@ def _hunt(benchmark: Benchmark) -> None:
     )  # fmt: skip
     with workspace().read() as db:
         queue = spotcheck.queue(db, benchmark.name, **among, reasons=reasons, limit=LISTED)
-        beside = [conversations.found(db, s.conversation_id).facets for s in queue]
+        of = [conversations.found(db, s.conversation_id).facets for s in queue]
     chosen = {
         **{f"of_{k}": v for k, v in facets.items()},
         "of_player": players,
@@ -117,14 +118,15 @@ def _hunt(benchmark: Benchmark) -> None:
             f"Start with the first of {counts['']:,}" if not reasons else "Start with the first", type="primary",
             icon=":material/search:", on_click=_begin, kwargs={"way": HUNT, "who": who, **chosen},
         )  # fmt: skip
-        at = spot_tables.queue(
-            queue, beside, [name for name in benchmark.facets if name != benchmark.ending_facet]
+        kept = [name for name in benchmark.facets if name != benchmark.ending_facet]
+        shown_of = [{name: facets_of.get(name, "") for name in kept} for facets_of in of]
+        table.draw(
+            spotcheck.queue_table(queue, counts, shown_of),
+            key="queue",
+            select=lambda row: _begin(HUNT, who, at=str(row["conversation"]), **chosen),
         )
-        if at is not None:
-            _begin(HUNT, who, at=str(at), **chosen)
-            st.rerun()
     with workspace().read() as db:
-        found = spotcheck.findings(db, benchmark.name, facets=facets, players=players, judges=by)
+        found = spotcheck.findings(db, benchmark.name, where=where, judges=by)
     if found.items:
         st.subheader("What was found so far, in the hunt", anchor=False)
         _figures(found)
@@ -202,9 +204,29 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
 
 
 def _figures(found: spotcheck.Findings) -> None:
-    spot_tables.headline(found)
-    spot_tables.shares(found)
-    st.caption("  \n".join(plain(note) for note in spotcheck.notes(found)))
+    share = found.overall
+    with st.container(horizontal=True):
+        _metric("Reasonable", share.rate)
+        _metric("Too high", share.too_high, f"of {share.n}")
+        _metric("Too low", share.too_low, f"of {share.n}")
+        _metric("Optimism", share.optimism, help="Share of too high among what was not reasonable")
+        if share.unread:
+            _metric("Unreadable, seen", share.unread, "in no share")
+    if not found.unbiased:
+        st.badge("Chosen because something looked wrong: not the judges' rate", color="orange")
+    elif found.items < found.drawn:
+        st.badge(f"The rate rests on the first {found.items} of {found.drawn} so far", color="gray")
+    table.draw(spotcheck.table(found))
+
+
+def _metric(label: str, figure: Estimate | int, below: str = "", help: str | None = None) -> None:
+    if isinstance(figure, Estimate):
+        ends = [f"{100 * end:.1f}" for end in figure.interval or ()]
+        below = f"{' to '.join(ends)}%" if ends else ""
+        value: str | int = "undefined" if figure.value is None else f"{100 * figure.value:.1f}%"
+    else:
+        value = figure
+    st.metric(label, value, below, delta_color="off", delta_arrow="off", border=True, help=help)
 
 
 # -- the work
@@ -237,12 +259,11 @@ def _work(benchmark: Benchmark, way: str) -> None:
             benchmark.name,
             who,
             reasons=[r for r in given.get_all("of_reason") if r in spotcheck.REASONS],
-            facets={
+            where={
                 name: given.get_all(f"of_{name}")
-                for name in benchmark.spotcheck_facets
+                for name in (*benchmark.spotcheck_facets, "player")
                 if f"of_{name}" in given
             },
-            players=given.get_all("of_player"),
             judges=given.get_all("of_judge"),
             first=int(at) if at.isdecimal() and len(at) < 16 else None,
         )

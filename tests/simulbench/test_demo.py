@@ -53,7 +53,7 @@ def test_every_part_of_it_is_there(demo):
         assert set(found.players) == set(TARGETS)
         audit = spotcheck.findings(db, "simulbench", demo_simulbench.AUDIT)
         assert audit.items == audit.drawn > 20
-        assert 0.5 < audit.overall.rate < 1
+        assert 0.5 < audit.overall.rate.value < 1
         assert audit.simulated == demo_simulbench.PEOPLE[:1]
         assert spotcheck.counts(db, "simulbench")[""] > 0
         assert len(review.reviews(db, materials(demo))) == 6

@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import NotFound, StudyError
+from core.estimate import undefined
 from core.store import conversations, database, ratings, spotchecks, suspects
 from core.store.migrations import migrations
 from core.store.studies import names
 from core.studies import spotcheck, studies
+from core.table import SCHEMA
 from core.workspace import Workspace
 from tests.simulbench import by_hand
 
@@ -45,7 +47,8 @@ def judgement(db, script, player, judge="j1"):
 
 
 def test_the_thresholds_follow_the_scale():
-    assert spotcheck.suspicion("simulbench") == suspects.Suspicion(1, 10, low=4, apart=3, gap=2)
+    tens = suspects.Suspicion(1, 10, low=4, apart=3, gap=2, ending="ending", refusal="refusal")
+    assert spotcheck.suspicion("simulbench") == tens
     pingpong = spotcheck.suspicion("pingpong")
     assert (pingpong.low, pingpong.apart, pingpong.gap) == pytest.approx((1 + 4 / 3, 4 / 3, 8 / 9))
 
@@ -91,8 +94,8 @@ def test_pages_reasons_and_filters(filled):
             "s2/y",
             "s4/y",
         }
-        assert {s.player for s in spotcheck.queue(db, "simulbench", players=["y"])} == {"y"}
-        assert {s.key[-4:] for s in spotcheck.queue(db, "simulbench", facets={"kind": ["SubseqChan"]})} == {
+        assert {s.player for s in spotcheck.queue(db, "simulbench", where={"player": ["y"]})} == {"y"}
+        assert {s.key[-4:] for s in spotcheck.queue(db, "simulbench", where={"kind": ["SubseqChan"]})} == {
             "s3/x",
             "s3/y",
         }
@@ -145,8 +148,8 @@ def test_an_unreadable_verdict_is_seen_and_enters_no_share(filled, run):
         assert "s4/x" not in {s.key[-4:] for s in spotcheck.queue(db, "simulbench", person="Ada")}
         found = spotcheck.findings(db, "simulbench")
     # Two judgements were looked at; one of them has a score.
-    assert (found.items, found.overall.n, found.overall.rate, found.overall.unread) == (2, 1, 0.0, 1)
-    assert {s.of: (s.n, s.unread, s.rate) for s in found.by["judge"]} == {
+    assert (found.items, found.overall.n, found.overall.rate.value, found.overall.unread) == (2, 1, 0.0, 1)
+    assert {s.of: (s.n, s.unread, s.rate.value) for s in found.by["judge"]} == {
         "j1": (1, 0, 0.0),
         "j2": (0, 1, None),
     }
@@ -299,14 +302,12 @@ def test_an_audit_is_seeded_and_takes_no_unreadable_verdicts(filled):
             spotcheck.draw(db, "one", "simulbench", n=3)
         with pytest.raises(StudyError, match="needs a name"):
             spotcheck.draw(db, " ", "simulbench", n=3)
-        only = spotcheck.draw(db, "some", "simulbench", n=1, judges=["j2"], facets={"kind": ["LastOnly"]})
+        only = spotcheck.draw(db, "some", "simulbench", n=1, judges=["j2"], where={"kind": ["LastOnly"]})
         assert only.drawn_from == 2
         assert [a.name for a in spotchecks.audits(db)] == ["some", "all", "three", "two", "one"]
 
 
 def test_an_audit_is_drawn_alike_whatever_the_order_of_storing(tmp_path, filled):
-    from core.workspace import Workspace
-
     other = Workspace.open(tmp_path / "other")
     with other.write() as db:
         by_hand.fill(db, dict(reversed(SCORES.items())))
@@ -339,26 +340,28 @@ def test_findings_of_an_audit_and_of_the_hunt_are_kept_apart(filled, run):
         for j in outside:
             spotcheck.verify(db, j, "Ben", "too_high")
         audit, hunt = spotcheck.findings(db, "simulbench", "audit"), spotcheck.findings(db, "simulbench")
-    assert (audit.overall.n, audit.overall.reasonable, audit.overall.rate, audit.overall.optimism) == (
+    assert (
+        audit.overall.n,
+        audit.overall.reasonable,
+        audit.overall.rate.value,
+        audit.overall.optimism.value,
+    ) == (
         5,
         2,
         0.4,
         2 / 3,
     )
     assert (audit.unbiased, audit.drawn, audit.items, audit.people) == (True, 5, 5, ("Ada",))
-    assert (hunt.overall.n, hunt.overall.rate, hunt.unbiased, hunt.people) == (2, 0.0, False, ("Ben",))
+    assert (hunt.overall.n, hunt.overall.rate.value, hunt.unbiased, hunt.people) == (2, 0.0, False, ("Ben",))
     for column in ("judge", "kind", "type", "player", "person"):
         assert sum(s.n for s in audit.by[column]) == 5
     told = run(filled, "spotcheck", "show", "simulbench", "--audit", "audit")
     assert "40.0%" in told.output
     assert "drawn at random" in told.output
     assert "not the judges' rate" in run(filled, "spotcheck", "show", "simulbench").output
-    assert (
-        json.loads(run(filled, "spotcheck", "show", "simulbench", "--format", "json").stdout)["overall"][
-            "too_high"
-        ]
-        == 2
-    )
+    found = json.loads(run(filled, "spotcheck", "show", "simulbench", "--format", "json").stdout)
+    everything = found["tables"]["spot-check"]["rows"][0]
+    assert (found["schema"], everything["of"], everything["too_high"]) == (SCHEMA, "all", 2)
 
 
 def test_what_was_found_in_the_hunt_stays_in_its_summary_when_an_audit_draws_it_later(filled, run):
@@ -386,7 +389,7 @@ def test_what_was_found_in_the_hunt_stays_in_its_summary_when_an_audit_draws_it_
         spotcheck.verify(db, pool[1], "Ada", "too_low", audit="all")
         assert spotcheck.findings(db, "simulbench").overall.n == 4
     assert (
-        "4, of 3 judgements; 3 of these judgements also lie in audits"
+        "4, of 3 judgements; 3 of these judgements are also in audits"
         in run(filled, "spotcheck", "show", "simulbench").output
     )
 
@@ -398,12 +401,12 @@ def test_the_summary_keeps_to_the_judges_and_conversations_asked_for(filled, run
         spotcheck.verify(db, judgement(db, "s1", "y", "j2"), "Ada", "too_high")
         of = spotcheck.findings(db, "simulbench", judges=["j2"])
         assert (of.overall.n, of.overall.too_low, of.overall.too_high) == (2, 1, 1)
-        assert spotcheck.findings(db, "simulbench", players=["y"]).overall.n == 1
-        assert spotcheck.findings(db, "simulbench", facets={"kind": ["FirstChan"]}).overall.n == 2
+        assert spotcheck.findings(db, "simulbench", where={"player": ["y"]}).overall.n == 1
+        assert spotcheck.findings(db, "simulbench", where={"kind": ["FirstChan"]}).overall.n == 2
         with pytest.raises(NotFound, match="judge “j3”"):
             spotcheck.findings(db, "simulbench", judges=["j3"])
     told = run(filled, "spotcheck", "show", "simulbench", "--judges", "j1", "--format", "json")
-    assert json.loads(told.stdout)["overall"]["n"] == 1
+    assert json.loads(told.stdout)["tables"]["spot-check"]["rows"][0]["n"] == 1
 
 
 def test_findings_of_an_older_workspace_lie_where_they_were_made(tmp_path):
@@ -454,7 +457,12 @@ def test_what_the_hunt_settled_further_on_does_not_lean_an_audit_under_way(fille
         spotcheck.verify(db, order[1], "Ben", "reasonable")  # a second reader does not count it again
         audit = spotcheck.findings(db, "simulbench", "audit")
         # 1 and 2 in the random order, as first found: reasonable, too low. The fourth waits for the third.
-        assert (audit.items, audit.overall.n, audit.overall.reasonable, audit.overall.rate) == (2, 2, 1, 0.5)
+        assert (audit.items, audit.overall.n, audit.overall.reasonable, audit.overall.rate.value) == (
+            2,
+            2,
+            1,
+            0.5,
+        )
         spotcheck.verify(db, order[2], "Ada", "reasonable")
         assert spotcheck.findings(db, "simulbench", "audit").items == 4
 
@@ -476,30 +484,30 @@ def test_before_anybody_looked_nothing_is_made_up(filled, run):
         none = spotcheck.findings(db, "simulbench", "audit")
         with pytest.raises(NotFound, match="audit “adit”"):
             spotcheck.findings(db, "simulbench", "adit")
-    assert (none.overall.n, none.overall.rate, none.overall.rate_ci, none.overall.optimism) == (
-        0,
-        None,
-        None,
-        None,
+    nothing = undefined("nothing was found", n=0)
+    assert (none.overall.n, none.overall.rate, none.overall.optimism) == (0, nothing, nothing)
+    assert (
+        "all, reasonable, optimism: nothing was found"
+        in run(filled, "spotcheck", "show", "simulbench", "--audit", "audit").output
     )
-    assert "undefined" in run(filled, "spotcheck", "show", "simulbench", "--audit", "audit").output
 
 
 def test_the_interval_by_hand():
     # 83 of 100, as in the paper: z² = 3.8415, middle 0.83 + 0.019207 = 0.849207, half 1.95996 · √(0.001411 +
     # 0.000096) = 0.076087, both over 1.038415: 0.7445 to 0.8911.
-    assert spotcheck.wilson(83, 100) == pytest.approx((0.7445, 0.8911), abs=5e-5)
-    assert spotcheck.wilson(0, 0) is None
+    assert spotcheck.proportion(83, 100).interval == pytest.approx((0.7445, 0.8911), abs=5e-5)
+    assert spotcheck.proportion(83, 100).value == 0.83
+    assert not spotcheck.proportion(0, 0).defined
     # Nothing of 10: from 0 to z²/(n + z²) = 3.8415 / 13.8415.
-    assert spotcheck.wilson(0, 10) == pytest.approx((0, 3.8415 / 13.8415), abs=1e-5)
+    assert spotcheck.proportion(0, 10).interval == pytest.approx((0, 3.8415 / 13.8415), abs=1e-5)
 
 
 @given(st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_the_interval_holds_the_share_and_mirrors(kn):
     k, n = kn
-    low, high = spotcheck.wilson(k, n)
+    low, high = spotcheck.proportion(k, n).interval
     assert 0 <= low <= k / n <= high <= 1
-    assert spotcheck.wilson(n - k, n) == pytest.approx((1 - high, 1 - low))
+    assert spotcheck.proportion(n - k, n).interval == pytest.approx((1 - high, 1 - low))
 
 
 def test_the_queue_command(run, filled):
@@ -526,8 +534,8 @@ def test_the_queue_command_narrows(run, filled):
         "j2",
         "--where",
         "kind=FirstChan",
-        "--models",
-        "x",
+        "--where",
+        "player=x",
     )
     assert told.exit_code == 0, told.output
     assert "2 conversations: low score 1, unreadable verdict 1, refusal 1." in told.output

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -10,6 +10,8 @@ from sqlite_utils import Database
 
 from core.benchmarks import get
 from core.rating import Finding
+from core.scores import run_label
+from core.store.filters import Where
 from core.store.spotchecks import Seen
 from core.studies import spotcheck
 from core.studies.spotcheck import Screen
@@ -31,14 +33,19 @@ class Hunt:
     """What deserves a person's eye, most deserving first. `judges` narrows whose scores and verdicts count, and which are shown."""
 
     def __init__(
-        self, benchmark: str, person: str, *, reasons: Sequence[str] = (), facets: Mapping[str, Sequence[str]] | None = None,
-        players: Sequence[str] = (), judges: Sequence[str] = (), first: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        benchmark: str,
+        person: str,
+        *,
+        reasons: Sequence[str] = (),
+        where: Where | None = None,
+        judges: Sequence[str] = (),
+        first: int | None = None,
+    ) -> None:
         self.benchmark, self.person, self.judges, self.first = benchmark, person, tuple(judges), first
         self.chosen: dict[str, Any] = {
             "reasons": tuple(reasons),
-            "facets": dict(facets or {}),
-            "players": tuple(players),
+            "where": dict(where or {}),
             "judges": self.judges,
         }
         # What was read of the queue: a page at a time, not anew with every answer.
@@ -214,11 +221,10 @@ def item(
 
 
 def _judgement(seen: Seen) -> dict[str, Any]:
-    several = f" #{seen.repeat + 1}" if seen.repeat else ""
     return {
         "id": seen.id,
-        "judge": seen.judge + several,
-        "simulated": seen.simulated and "stand" not in seen.judge,
+        "judge": run_label(seen.judge, seen.repeat) if seen.repeat else seen.judge,
+        "simulated": seen.simulated and "mock" not in seen.judge,
         "score": seen.score,
         "explanation": seen.explanation,
         "failure": seen.failure,

@@ -1,0 +1,31 @@
+"""Conditions on conversations, which lists, samples, tables and queues share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Where = Mapping[str, Sequence[str]]
+"""The values allowed, by name: a facet, “language” or “player”. A name without values allows all."""
+
+COLUMNS = ("language", "player")
+
+
+def condition(where: Where | None, conversation: str = "c") -> tuple[str, dict[str, Any]]:
+    """A condition in SQL on the conversations of this alias, and its arguments by name."""
+    clauses, args = ["1"], dict[str, Any]()
+    for i, (name, allowed) in enumerate((where or {}).items()):
+        if not allowed:
+            continue
+        args[f"values{i}"] = json.dumps(list(allowed))
+        values = f"(SELECT value FROM json_each(:values{i}))"
+        if name in COLUMNS:
+            clauses.append(f"{conversation}.{name} IN {values}")
+        else:
+            args[f"facet{i}"] = name
+            clauses.append(
+                f"{conversation}.id IN (SELECT conversation_id FROM facets "
+                f"WHERE name = :facet{i} AND value IN {values})"
+            )
+    return " AND ".join(clauses), args
