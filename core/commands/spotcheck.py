@@ -104,7 +104,8 @@ def say(
     corrected: float | None,
     audit: str,
 ) -> None:
-    """Keep what a person found of a judgement (by its number): reasonable, too_high or too_low; seen, if it could not be read."""
+    """Keep what a person found of a judgement (by its number): reasonable, too_high or too_low; seen, if it
+    could not be read."""
     with Workspace.open(workspace, create=False).write() as db:
         spotcheck.verify(db, judgement, person, finding, comment, corrected, audit=audit)
     click.echo(f"Judgement {judgement}: {finding.replace('_', ' ')}, says {person}.")

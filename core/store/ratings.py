@@ -17,7 +17,8 @@ from core.store.database import now
 
 @dataclass(frozen=True)
 class Stored:
-    """A rating as read back: with its rater, the repeat it belongs to, and the study it was given in (None for judges)."""
+    """A rating as read back: with its rater, the repeat it belongs to, and the study it was given in (None
+    for judges)."""
 
     rater: Rater
     turn: int | None
@@ -30,7 +31,10 @@ class Stored:
 
 
 class Row(NamedTuple):
-    """A rating as a row of the table. `meta` is a JSON object of what else its source said about it, or None."""
+    """A rating as a row of the table.
+
+    `meta` is a JSON object of what else its source said about it, or None.
+    """
 
     conversation_id: int
     turn: int | None
@@ -108,7 +112,10 @@ def find_rater(db: Database, rater: Rater) -> int | None:
 
 
 def save_judgement(db: Database, judgement: Judgement) -> None:
-    """Store a judgement with its ratings. A failed one gives way to a later answer; an answer is never replaced."""
+    """Store a judgement with its ratings.
+
+    A failed one gives way to a later answer; an answer is never replaced.
+    """
     conversation = db.execute(
         "SELECT id FROM conversations WHERE key = ?", [judgement.conversation]
     ).fetchone()
@@ -152,7 +159,8 @@ def insert(
     study_id: int | None = None,
     judgement_id: int | None = None,
 ) -> None:
-    """Add ratings as rows; a second rating of the same thing by the same rater violates the store's unique index and raises.
+    """Add ratings as rows; a second rating of the same thing by the same rater violates the store's unique
+    index and raises.
 
     Call `summaries.refresh` for the conversations touched when all their rows are in.
     """
@@ -179,7 +187,10 @@ def insert(
 
 
 def withdraw(db: Database, where: str, args: Sequence[Any]) -> None:
-    """Delete a person's ratings that meet a condition; they stay as revisions. Call `summaries.refresh` afterwards."""
+    """Delete a person's ratings that meet a condition; they stay as revisions.
+
+    Call `summaries.refresh` afterwards.
+    """
     table = db.table("ratings")
     kept = ("conversation_id", "turn", "criterion", "rater_id", "study_id", "score")
     db.table("revisions").insert_all(
@@ -199,7 +210,8 @@ def insert_rows(db: Database, rows: Iterable[Row]) -> None:
 def scores_of(
     db: Database, conversation_ids: Iterable[int]
 ) -> dict[tuple[int, int, str, int | None, int, int | None], float]:
-    """What is stored of these conversations: (conversation, rater, criterion, turn, repeat, study) → score."""
+    """What is stored of these conversations: (conversation, rater, criterion, turn, repeat, study) →
+    score."""
     rows = db.execute(
         "SELECT conversation_id, rater_id, criterion, turn, repeat, study_id, score FROM ratings "
         "WHERE conversation_id IN (SELECT value FROM json_each(?))",
@@ -209,7 +221,8 @@ def scores_of(
 
 
 def exported(db: Database, study: str = "") -> Iterator[dict[str, Any]]:
-    """A study's ratings that count, people's and judges' (or every rating there is), each with its item, rater and source."""
+    """A study's ratings that count, people's and judges' (or every rating there is), each with its item,
+    rater and source."""
     columns = (
         "c.key AS item_id, r.turn, r.criterion, x.kind AS rater_type, x.name AS rater, x.variant, x.simulated, r.repeat, r.score, "
         "r.explanation, r.created, r.meta, c.player AS model, c.language, t.name AS study"
@@ -312,7 +325,10 @@ def remember_prompt(db: Database, hash: str, benchmark: str, version: str, name:
 
 
 def tokens_by_judge(db: Database) -> Mapping[str, tuple[float, float]]:
-    """Mean tokens in and out per judging call, by judge: what an estimate can go by. Only the latest 200 judgements are asked."""
+    """Mean tokens in and out per judging call, by judge: what an estimate can go by.
+
+    Only the latest 200 judgements are asked.
+    """
     return {
         name: (tokens_in, tokens_out)
         for name, tokens_in, tokens_out in db.execute(

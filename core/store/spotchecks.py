@@ -1,4 +1,5 @@
-"""Spot-checks in the store: judgements as a person sees them, what people found of them, and samples to be audited."""
+"""Spot-checks in the store: judgements as a person sees them, what people found of them, and samples to be
+audited."""
 
 from __future__ import annotations
 
@@ -16,12 +17,16 @@ from core.store.database import now
 from core.store.filters import Where, condition
 
 LOOKED = "(v.finding = 'seen') = (j.failure IS NOT NULL)"
-"""That a finding v is one of the judgement j as it stands: a verdict that was unreadable when it was seen may have been asked for again."""
+"""That a finding v is one of the judgement j as it stands: a verdict that was unreadable when it was seen may
+have been asked for again."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A judgement as a spot-check shows it. `finding`, `comment` and `corrected` are what the person asked for has said of it, if anything."""
+    """A judgement as a spot-check shows it.
+
+    `finding`, `comment` and `corrected` are what the person asked for has said of it, if anything.
+    """
 
     id: int
     key: str
@@ -39,7 +44,8 @@ class Seen:
 
 
 def judgements(db: Database, conversation_id: int, criterion: str, rater: int | None = None) -> list[Seen]:
-    """The judgements of a conversation with their mean score on a criterion and its explanation, and what a rater found of each."""
+    """The judgements of a conversation with their mean score on a criterion and its explanation, and what a
+    rater found of each."""
     rows = db.query(
         "SELECT j.id, j.key, x.name AS judge, x.variant, x.simulated, j.repeat, j.failure, j.raw, "
         "(SELECT avg(r.score) FROM ratings r WHERE r.judgement_id = j.id AND r.criterion = :criterion) AS score, "
@@ -53,7 +59,10 @@ def judgements(db: Database, conversation_id: int, criterion: str, rater: int | 
 
 
 def about(db: Database, judgement_id: int) -> tuple[int, str, str]:
-    """What a judgement is about: (conversation id, the conversation's key, its benchmark). Raises NotFound."""
+    """What a judgement is about: (conversation id, the conversation's key, its benchmark).
+
+    Raises NotFound.
+    """
     row = db.execute(
         "SELECT c.id, c.key, c.benchmark FROM judgements j JOIN conversations c ON c.id = j.conversation_id WHERE j.id = ?",
         [judgement_id],
@@ -64,7 +73,8 @@ def about(db: Database, judgement_id: int) -> tuple[int, str, str]:
 
 
 def save(db: Database, verification: Verification, rater: int, audit: str = "") -> None:
-    """Store what a person found of a judgement; a later finding of the same person replaces it. Raises NotFound.
+    """Store what a person found of a judgement; a later finding of the same person replaces it. Raises
+    NotFound.
 
     `audit` names the audit in which it was found, "" the hunt; a later finding does not change that.
     """
@@ -90,13 +100,17 @@ def save(db: Database, verification: Verification, rater: int, audit: str = "") 
 
 
 def withdraw(db: Database, judgement_id: int, rater: int, study: str) -> None:
-    """Delete a person's finding. The score they corrected with it leaves the study and stays as a revision."""
+    """Delete a person's finding.
+
+    The score they corrected with it leaves the study and stays as a revision.
+    """
     uncorrect(db, judgement_id, rater, study)
     db.table("verifications").delete_where("judgement_id = ? AND rater_id = ?", [judgement_id, rater])
 
 
 def uncorrect(db: Database, judgement_id: int, rater: int, study: str) -> None:
-    """Delete the corrected score of a person's finding from the study, if there is one; it stays as a revision."""
+    """Delete the corrected score of a person's finding from the study, if there is one; it stays as a
+    revision."""
     row = db.execute(
         "SELECT j.conversation_id, v.corrected FROM verifications v JOIN judgements j ON j.id = v.judgement_id "
         "WHERE v.judgement_id = ? AND v.rater_id = ? AND v.corrected IS NOT NULL",
@@ -142,7 +156,8 @@ class Audit:
 def auditable(
     db: Database, benchmark: str, *, judges: Sequence[str] = (), where: Where | None = None
 ) -> list[tuple[str, int]]:
-    """The judgements a sample can be drawn from: (key, id) of those with a score, ordered by key, which no rerun changes."""
+    """The judgements a sample can be drawn from: (key, id) of those with a score, ordered by key, which no
+    rerun changes."""
     wanted, args = condition(where)
     rows = db.execute(
         "SELECT j.key, j.id FROM judgements j JOIN conversations c ON c.id = j.conversation_id "
@@ -179,7 +194,10 @@ def audits(db: Database, benchmark: str = "") -> list[Audit]:
 
 
 def audit_items(db: Database, name: str, rater: int | None = None) -> list[tuple[int, int, bool]]:
-    """A sample in its order: (judgement id, conversation id, whether the rater has found something of it). Raises NotFound."""
+    """A sample in its order: (judgement id, conversation id, whether the rater has found something of it).
+
+    Raises NotFound.
+    """
     return [
         (judgement, conversation, bool(done))
         for judgement, conversation, done in db.execute(
@@ -210,9 +228,9 @@ def _number(db: Database, name: str) -> int:
 def findings(db: Database, benchmark: str, facets: Sequence[str], where: Where | None = None) -> pd.DataFrame:
     """What people found of conversations of the benchmark, one row a person and judgement.
 
-    Columns: judgement, judge, player, person, simulated (of the person), finding, audits (names of the samples that the
-    judgement is in, joined by line breaks), desk (the audit in which it was found, "" for the hunt), and one column for
-    each facet.
+    Columns: judgement, judge, player, person, simulated (of the person), finding, audits (names of the
+    samples that the judgement is in, joined by line breaks), desk (the audit in which it was found, "" for
+    the hunt), and one column for each facet.
     """
     wanted, args = condition(where)
     each = "".join(

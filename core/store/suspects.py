@@ -1,4 +1,5 @@
-"""Conversations that a person should look at, in the store: why, in which order, and which of them are settled."""
+"""Conversations that a person should look at, in the store: why, in which order, and which of them are
+settled."""
 
 from __future__ import annotations
 
@@ -17,9 +18,10 @@ from core.store.spotchecks import LOOKED
 class Suspicion:
     """When a conversation is suspect, in points of a scale from `bottom` to `top`.
 
-    A final score of `low` or less, judges `apart` or more, judges and people `gap` or more. `endings` are values of
-    the facet `ending` that are suspect by themselves; `guess` is the one of them that guesses at a refusal from the
-    words of the reply. It counts only where nobody was asked `refusal`, the criterion for it.
+    A final score of `low` or less, judges `apart` or more, judges and people `gap` or more. `endings` are
+    values of the facet `ending` that are suspect by themselves; `guess` is the one of them that guesses at a
+    refusal from the words of the reply. It counts only where nobody was asked `refusal`, the criterion for
+    it.
     """
 
     bottom: float
@@ -37,8 +39,9 @@ class Suspicion:
 class Among:
     """Which conversations are searched; everything empty means all of them.
 
-    If `judges` are named, their scores and verdicts alone count: final is the mean of their finals, spread the
-    largest distance between one of them and any judge, and conversations that none of them judged are left out.
+    If `judges` are named, their scores and verdicts alone count: final is the mean of their finals, spread
+    the largest distance between one of them and any judge, and conversations that none of them judged are
+    left out.
     """
 
     where: Where = field(default_factory=dict)
@@ -47,10 +50,11 @@ class Among:
 
 @dataclass(frozen=True)
 class Suspect:
-    """A conversation to look at. `reasons`: low, apart, people, failed (an unreadable verdict), refusal, cut, empty.
+    """A conversation to look at. `reasons`: low, apart, people, failed (an unreadable verdict), refusal, cut,
+    empty.
 
-    `priority` is one point for each reason, and for low, apart and people up to one more by how far the value is
-    beyond the threshold.
+    `priority` is one point for each reason, and for low, apart and people up to one more by how far the value
+    is beyond the threshold.
     """
 
     conversation_id: int
@@ -114,8 +118,8 @@ def queue(
 ) -> list[Suspect]:
     """One page of the suspects, the highest priority first.
 
-    `reasons` keeps those with one of them; `unsettled_by` leaves out what this rater has settled; `only` keeps
-    these conversations.
+    `reasons` keeps those with one of them; `unsettled_by` leaves out what this rater has settled; `only`
+    keeps these conversations.
     """
     source, stood, where, args = _query(benchmark, suspicion, among, unsettled_by)
     if reasons:
@@ -157,7 +161,8 @@ def counts(
 def settled(
     db: Database, conversation_ids: Sequence[int], rater: int, judges: Sequence[str] = ()
 ) -> set[int]:
-    """Those of the conversations of which this rater has found something of every judgement (by `judges`, if named)."""
+    """Those of the conversations of which this rater has found something of every judgement (by `judges`, if
+    named)."""
     only = " AND j.conversation_id IN (SELECT value FROM json_each(:ids))"
     args = {"rater": rater, "judges": json.dumps(list(judges)), "ids": json.dumps(list(conversation_ids))}
     return {row[0] for row in db.execute(_settled(judges) + only + _IN_FULL, args)}
@@ -167,7 +172,10 @@ _IN_FULL = " GROUP BY j.conversation_id HAVING count(v.id) = count(*)"
 
 
 def _settled(judges: Sequence[str]) -> str:
-    """The judgements of what the rater has begun with, each beside their finding. Findings are few, so they come first."""
+    """The judgements of what the rater has begun with, each beside their finding.
+
+    Findings are few, so they come first.
+    """
     by = (
         "AND j.rater_id IN (SELECT id FROM raters WHERE kind = 'judge' "
         "AND name IN (SELECT value FROM json_each(:judges)))"
@@ -183,7 +191,8 @@ def _settled(judges: Sequence[str]) -> str:
 def _query(
     benchmark: str, suspicion: Suspicion, among: Among, unsettled_by: int | None
 ) -> tuple[str, str, str, dict[str, Any]]:
-    """The beginning of a query for suspects, the table of what their conversations were given, condition and arguments."""
+    """The beginning of a query for suspects, the table of what their conversations were given, condition and
+    arguments."""
     stood = "stood" if among.judges else "summaries"
     source = "WITH " + ",".join([*([_OF_JUDGES] if among.judges else []), _SUSPECTS.format(stood=stood)])
     where, args = condition(among.where)

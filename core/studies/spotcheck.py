@@ -1,7 +1,7 @@
 """Spot-checks: people look at judgements, either where something looks wrong, or in a random sample.
 
-After the human evaluation of Jia et al. (“Evaluating language models with creative simulation tasks”): 100 judgements at
-random, each found reasonable, too high or too low.
+After the human evaluation of Jia et al. (“Evaluating language models with creative simulation tasks”): 100
+judgements at random, each found reasonable, too high or too low.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ REASONS: Mapping[str, str] = {
 def suspicion(benchmark: str) -> Suspicion:
     """The thresholds, by the scale of the benchmark's counted criteria.
 
-    The lowest third is low, a third of the scale is far apart, and two ninths of it is far from people: on a scale of
-    1 to 10, these are 4 or less, 3 points and 2 points.
+    The lowest third is low, a third of the scale is far apart, and two ninths of it is far from people: on a
+    scale of 1 to 10, these are 4 or less, 3 points and 2 points.
     """
     scale, of = question(benchmark).scale, get(benchmark)
     size = scale.high - scale.low
@@ -73,10 +73,12 @@ def queue(
     limit: int = 50,
     offset: int = 0,
 ) -> list[Suspect]:
-    """One page of the conversations to look at, the highest priority first, without those that the person has settled.
+    """One page of the conversations to look at, the highest priority first, without those that the person has
+    settled.
 
-    A conversation is settled when the person has found something of each of its judgements. If `judges` are named, only
-    their scores and verdicts count, and only their judgements are to be settled. `only` keeps these conversations.
+    A conversation is settled when the person has found something of each of its judgements. If `judges` are
+    named, only their scores and verdicts count, and only their judgements are to be settled. `only` keeps
+    these conversations.
     """
     for reason in reasons:
         if reason not in REASONS:
@@ -104,7 +106,8 @@ def counts(
     judges: Sequence[str] = (),
     reasons: Sequence[str] = (),
 ) -> dict[str, int]:
-    """How many conversations there are to look at: under "" all (those with one of `reasons`), then for each reason.
+    """How many conversations there are to look at: under "" all (those with one of `reasons`), then for each
+    reason.
 
     A conversation may have several reasons.
     """
@@ -136,7 +139,10 @@ def _among(db: Database, benchmark: str, where: Where | None, judges: Sequence[s
 def queue_table(
     found: Sequence[Suspect], counts: Mapping[str, int], facets: Sequence[Mapping[str, str]] = ()
 ) -> Table:
-    """A page of the queue as a table, with the counts below it. `facets` are shown of each conversation, if given."""
+    """A page of the queue as a table, with the counts below it.
+
+    `facets` are shown of each conversation, if given.
+    """
     shown = list(dict.fromkeys(name for of in facets for name in of))
     by_reason = ", ".join(f"{REASONS[reason]} {n}" for reason, n in counts.items() if reason)
     return Table(
@@ -171,8 +177,9 @@ def queue_table(
 
 @dataclass(frozen=True)
 class Screen:
-    """All that one screen shows of a conversation: the dialogue, each judge's score and reasons with what this person found of them, and
-    what people rated. `challenging` is the turn at which the dialogue it was cut from became too hard (None where nothing is known)."""
+    """All that one screen shows of a conversation: the dialogue, each judge's score and reasons with what
+    this person found of them, and what people rated. `challenging` is the turn at which the dialogue it was
+    cut from became too hard (None where nothing is known)."""
 
     conversation_id: int
     conversation: Conversation
@@ -208,12 +215,13 @@ def verify(
     simulated: bool = False,
     audit: str = "",
 ) -> None:
-    """Keep what a person found of a judgement; saying it anew replaces it. Of a verdict that could not be read they can say “seen”, and
-    the score they would have given. `audit` names the audit at whose desk they sit, "" the hunt.
+    """Keep what a person found of a judgement; saying it anew replaces it. Of a verdict that could not be
+    read they can say “seen”, and the score they would have given. `audit` names the audit at whose desk they
+    sit, "" the hunt.
 
-    A corrected score is kept as a rating, too, in a study of its own: the person had seen the judge's score, so that it must not
-    mix with blind ratings. Raises StudyError for a score off the scale, or on the wrong side of the judge's, and for a finding that
-    does not go with the verdict.
+    A corrected score is kept as a rating, too, in a study of its own: the person had seen the judge's score,
+    so that it must not mix with blind ratings. Raises StudyError for a score off the scale, or on the wrong
+    side of the judge's, and for a finding that does not go with the verdict.
     """
     conversation_id, key, benchmark = spotchecks.about(db, judgement_id)
     criterion = question(benchmark)
@@ -229,7 +237,8 @@ def verify(
 
 
 def withdraw(db: Database, judgement_id: int, person: str) -> None:
-    """Take a finding back, and the corrected score that was given with it; what was said stays in the history."""
+    """Take a finding back, and the corrected score that was given with it; what was said stays in the
+    history."""
     rater = _known(db, person)
     if rater is not None:
         _, _, benchmark = spotchecks.about(db, judgement_id)
@@ -283,9 +292,11 @@ def draw(
     judges: Sequence[str] = (),
     where: Where | None = None,
 ) -> Audit:
-    """Draw a simple random sample of judgements to audit; the same seed draws the same from the same judgements.
+    """Draw a simple random sample of judgements to audit; the same seed draws the same from the same
+    judgements.
 
-    Unreadable verdicts have no score and are not among them. Raises StudyError where there are fewer than asked for, and without a name.
+    Unreadable verdicts have no score and are not among them. Raises StudyError where there are fewer than
+    asked for, and without a name.
     """
     if not name.strip():
         raise StudyError("An audit needs a name, such as “audit-1”.")
@@ -299,8 +310,11 @@ def draw(
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a person stands in an audit: `done` of its judgements they have found something of, `elsewhere` of these in the hunt or at
-    another audit. `next` is the judgement to look at and its conversation (ids), None when all are done."""
+    """Where a person stands in an audit:
+
+    `done` of its judgements they have found something of, `elsewhere` of these in the hunt or at another
+    audit. `next` is the judgement to look at and its conversation (ids), None when all are done.
+    """
 
     items: int
     done: int
@@ -321,7 +335,8 @@ def progress(db: Database, audit: str, person: str) -> Progress:
 class Share:
     """`n` findings: `reasonable`, `too_high` and `too_low`, and beside them `unread` verdicts that were seen.
 
-    `rate` is the share of reasonable ones, `optimism` the share of too high ones among those that are not reasonable.
+    `rate` is the share of reasonable ones, `optimism` the share of too high ones among those that are not
+    reasonable.
     """
 
     of: str
@@ -350,10 +365,10 @@ class Share:
 class Findings:
     """What people found: overall, and by judge, by the benchmark's facets for it, by model and by person.
 
-    In the hunt (`unbiased` False) there are `items` findings, of `looked` judgements; `audited` of these are also in an
-    audit; `drawn` is 0. In an audit `drawn` judgements were drawn, somebody looked at `looked` of them, `items` count,
-    and `hunted` of these were found in the hunt or in another audit. `people` found what counts; `simulated` of them
-    are no people.
+    In the hunt (`unbiased` False) there are `items` findings, of `looked` judgements; `audited` of these are
+    also in an audit; `drawn` is 0. In an audit `drawn` judgements were drawn, somebody looked at `looked` of
+    them, `items` count, and `hunted` of these were found in the hunt or in another audit. `people` found what
+    counts; `simulated` of them are no people.
     """
 
     audit: str
@@ -374,11 +389,11 @@ def findings(
 ) -> Findings:
     """What people found of an audit's judgements; without an audit, what they found in the hunt.
 
-    In the hunt every finding counts. In an audit a judgement counts once, as the first person found it, wherever that
-    was: the draw is random, whoever looked before. While an audit is under way, it counts up to the first judgement
-    that nobody has looked at. The order is random, so that this beginning is a random sample; what was looked at
-    further on, because it was met in the hunt, is not. The filters keep findings of these conversations and judges.
-    Raises NotFound for an unknown audit or judge.
+    In the hunt every finding counts. In an audit a judgement counts once, as the first person found it,
+    wherever that was: the draw is random, whoever looked before. While an audit is under way, it counts up to
+    the first judgement that nobody has looked at. The order is random, so that this beginning is a random
+    sample; what was looked at further on, because it was met in the hunt, is not. The filters keep findings
+    of these conversations and judges. Raises NotFound for an unknown audit or judge.
     """
     _among(db, benchmark, where, judges)
     of = get(benchmark)
@@ -481,13 +496,17 @@ def table(found: Findings) -> Table:
 
 
 def question(benchmark: str) -> Criterion:
-    """The criterion of which a judgement is found reasonable or not: the first that is counted, else the first."""
+    """The criterion of which a judgement is found reasonable or not: the first that is counted, else the
+    first."""
     criteria = get(benchmark).criteria
     return next((c for c in criteria if c.counted), criteria[0])
 
 
 def items(db: Database, audit: str, person: str) -> list[tuple[int, int, bool]]:
-    """An audit in its order: (judgement, conversation, whether the person has found something of it). Raises NotFound."""
+    """An audit in its order: (judgement, conversation, whether the person has found something of it).
+
+    Raises NotFound.
+    """
     return spotchecks.audit_items(db, audit, _known(db, person))
 
 

@@ -1,4 +1,5 @@
-"""Spot-checks: people look at what judges said, first at what looks wrong, or at a random sample whose rate is unbiased."""
+"""Spot-checks: people look at what judges said, first at what looks wrong, or at a random sample whose rate
+is unbiased."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the browser is sent for a spot-check, and what it reports: the dialogue, each judge's score and reasons, what a person found."""
+"""What the browser is sent for a spot-check, and what it reports: the dialogue, each judge's score and
+reasons, what a person found."""
 
 from __future__ import annotations
 
@@ -30,7 +31,10 @@ class Found(BaseModel):
 
 
 class Hunt:
-    """What deserves a person's eye, most deserving first. `judges` narrows whose scores and verdicts count, and which are shown."""
+    """What deserves a person's eye, most deserving first.
+
+    `judges` narrows whose scores and verdicts count, and which are shown.
+    """
 
     def __init__(
         self,
@@ -91,7 +95,10 @@ class Hunt:
         return len(spotcheck.settled(db, self.line, self.person, self.judges))
 
     def _further(self, db: Database, settled: int) -> None:
-        """Read the next page of the queue. What was passed or only begun is in it still, before what is new."""
+        """Read the next page of the queue.
+
+        What was passed or only begun is in it still, before what is new.
+        """
         page = spotcheck.queue(
             db, self.benchmark, person=self.person, limit=LINE, offset=len(self.line) - settled, **self.chosen
         )
@@ -151,7 +158,10 @@ def fixed(work: Hunt | Audit, title: str, back: str) -> dict[str, Any]:
 
 
 def apply(db: Database, person: str, event: Found, audit: str = "") -> None:
-    """Keep what was found, or take it back; `audit` names the audit whose desk it is. Raises StudyError for a score on the wrong side of the judge's."""
+    """Keep what was found, or take it back;
+
+    `audit` names the audit whose desk it is. Raises StudyError for a score on the wrong side of the judge's.
+    """
     if event.finding is None:
         spotcheck.withdraw(db, event.judgement, person)
     else:
@@ -163,8 +173,11 @@ def apply(db: Database, person: str, event: Found, audit: str = "") -> None:
 def item(
     screen: Screen, number: int, reasons: Sequence[str], judges: Sequence[str], only: int | None = None, *, person: str = ""
 ) -> dict[str, Any]:  # fmt: skip
-    """One conversation as it is shown. `only` shows this judgement alone; `own` is the score this person has given the reply, which is
-    one score, whichever judge it was given beside."""
+    """One conversation as it is shown.
+
+    `only` shows this judgement alone; `own` is the score this person has given the reply, which is one score,
+    whichever judge it was given beside.
+    """
     conversation = screen.conversation
     benchmark = get(conversation.benchmark)
     last = conversation.messages[-1] if conversation.messages else None
