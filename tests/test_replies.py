@@ -111,3 +111,37 @@ def test_a_reply_that_parses_may_still_be_refused_by_the_caller():
 def test_plain_text_is_taken_as_it_is_even_when_empty_or_cut():
     found, _ = ask([("", True)], reply=None)
     assert (found.text, found.value, found.cut) == ("", None, True)
+
+
+def test_an_answer_holds_the_reply_and_what_it_cost():
+    found, _ = ask([GOOD])
+    assert (found.text, found.cut, found.spent) == (GOOD[0], False, Spent(1, 10, 5, 0.5, 1.0))
+    plain, _ = ask([("It is fine.", False)], reply=None)
+    assert (plain.text, plain.value, plain.spent) == ("It is fine.", None, Spent(1, 10, 5, 0.5, 1.0))
+
+
+def test_the_model_sees_its_own_reply_beside_what_was_wrong():
+    _, sent = ask([("no", False), GOOD])
+    assert sent[1][1][:2] == [Message("user", "Rate."), Message("assistant", "no")]
+    assert sent[1][1][2].content.startswith("This reply cannot be used. It holds no JSON object. Give")
+
+
+def test_a_reply_that_is_always_cut_off_is_a_failure_of_that_kind():
+    with pytest.raises(CallFailed, match=r"^No usable reply after 3 attempts: It was cut off") as caught:
+        ask([('{"explanation": "fine", "score": 7}', True)] * 10)
+    assert (caught.value.kind, caught.value.raw) == ("truncated", GOOD[0])
+    assert caught.value.spent == Spent(3, 30, 15, 1.5, 3.0)
+
+
+def test_at_most_five_faults_are_named():
+    class Many(Reply):
+        a: int
+        b: int
+        c: int
+        d: int
+        e: int
+        f: int
+
+    with pytest.raises(Unusable) as caught:
+        read("{}", Many)
+    assert [fault.split(":")[0] for fault in str(caught.value).split("; ")] == ["a", "b", "c", "d", "e"]

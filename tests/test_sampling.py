@@ -35,7 +35,8 @@ class TestDraw:
         assert Counter(sampling.draw(table, 12, by=["player"]).player) == {"a": 5, "b": 5, "c": 2}
 
     def test_proportional_gives_the_largest_remainder_the_rest(self):
-        # 10 of 57: a 30/57·10 = 5.26, b 20/57·10 = 3.51, c 7/57·10 = 1.23; whole 5 + 3 + 1, the tenth goes to b.
+        # 10 of 57: a 30/57·10 = 5.26, b 20/57·10 = 3.51, c 7/57·10 = 1.23; whole 5 + 3 + 1, the tenth goes to
+        # b.
         table = pd.DataFrame({"unit": range(57), "player": ["a"] * 30 + ["b"] * 20 + ["c"] * 7})
         drawn = sampling.draw(table, 10, by=["player"], allocation="proportional")
         assert Counter(drawn.player) == {"a": 5, "b": 4, "c": 1}
@@ -142,7 +143,8 @@ class TestDeal:
         assert sampling.deal(range(30), ["ann", "bob"], 0, seed=1)["ann"] != dealt["ann"]
 
     def test_what_is_done_stays_and_a_newcomer_gets_the_rest(self):
-        # Of 12 units for two raters each, ann and bob have done 6; the other 6 need two raters, cy is least loaded.
+        # Of 12 units for two raters each, ann and bob have done 6; the other 6 need two raters, cy is least
+        # loaded.
         done = {unit: {"ann", "bob"} for unit in range(6)}
         dealt = sampling.deal(range(12), ["ann", "bob", "cy"], 2, done=done)
         given_out = Counter(unit for mine in dealt.values() for unit in mine)
