@@ -7,6 +7,7 @@ import pytest
 from core.conversation import Unit
 from core.errors import NotFound, StudyError
 from core.rating import Criterion, Judgement, Rater, Rating, Scale
+from core.reports.agreement_report import Options, report_of
 from core.store import access, conversations, frames, ratings
 from core.store import studies as stored
 from core.store.conversations import Filter
@@ -176,9 +177,9 @@ class TestForAgreement:
         found = studies.ratings_for_agreement(db, "s")
         assert set(found.left_out) == refused
         assert set(found.left_out.values()) == {studies.REFUSED}
-        assert studies.agreement(found, resamples=5)["items"] == 64 - len(refused)
+        assert report_of(found, Options(resamples=5)).agreement.items == 64 - len(refused)
         kept = studies.ratings_for_agreement(db, "s", exclude_refused=False)
-        assert studies.agreement(kept, resamples=5)["items"] == 64
+        assert report_of(kept, Options(resamples=5)).agreement.items == 64
 
     def test_the_mean_of_runs_is_divided_once(self, db):
         draw(db, 1)
@@ -226,7 +227,7 @@ def test_units_of_one_scenario_are_resampled_together(tmp_path):
         [name] = stored.names(db)
     with workspace.read() as db:
         together = studies.ratings_for_agreement(db, name, cluster_by=["character", "situation"])
-        plain = studies.agreement(studies.ratings_for_agreement(db, name), resamples=100)
+        plain = report_of(studies.ratings_for_agreement(db, name), Options(resamples=100)).as_json()
         rows = db.execute(
             "SELECT u.id, c.key FROM study_units u JOIN conversations c ON c.id = u.conversation_id"
         ).fetchall()
@@ -234,7 +235,7 @@ def test_units_of_one_scenario_are_resampled_together(tmp_path):
             studies.ratings_for_agreement(db, name, cluster_by=["characters"])
     # The key says the same: pingpong/v2/en/CHARACTER/SITUATION/PLAYER/…
     assert together.clusters == {unit: tuple(key.split("/")[3:5]) for unit, key in rows}
-    clustered = studies.agreement(together, resamples=100)
+    clustered = report_of(together, Options(resamples=100)).as_json()
     rated = set(together.table.unit[together.table.kind == "human"]) - set(together.left_out)
     assert clustered["clusters"] == len({together.clusters[unit] for unit in rated}) < len(rated)
     of, alone = (found["criteria"]["final"]["judges"][0] for found in (clustered, plain))

@@ -1,4 +1,4 @@
-"""What a researcher reads of a study: figures with the items behind them, and the answer in words."""
+"""What a researcher reads of a study: figures with the items behind them, and the summary."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import pandas as pd
 import pytest
 
 from core.rating import Criterion, points
-from core.reports import agreement_report
-from core.reports.agreement_report import Measured, Options
-from core.reports.summary import answer
+from core.reports.agreement_report import AgreementReport, Options, at, report_of, short_names
 from core.store.studies import Study
 from core.studies.studies import StudyRatings
 
@@ -18,7 +16,7 @@ PLAYERS = ("amber", "birch", "cedar")
 FEW = Options(resamples=200)
 
 
-def measured(table: pd.DataFrame, *, options: Options = FEW, **study: object) -> Measured:
+def measured(table: pd.DataFrame, *, options: Options = FEW, **study: object) -> AgreementReport:
     kinds = [set(rows.criterion) for _, rows in table.groupby("kind")]
     of = StudyRatings(
         Study("s", CRITERIA, **study),  # type: ignore[arg-type]
@@ -28,7 +26,7 @@ def measured(table: pd.DataFrame, *, options: Options = FEW, **study: object) ->
         {},
         options.runs,
     )
-    return agreement_report.figures_of(of, options)
+    return report_of(of, options)
 
 
 def frame(scores: dict[tuple[str, str], list[list[float]]]) -> pd.DataFrame:
@@ -73,8 +71,7 @@ def simulated(
 
 
 def said(table: pd.DataFrame, **named: object) -> str:
-    found = measured(table, **named)  # type: ignore[arg-type]
-    return " ".join(answer(found, agreement_report.detail(found, found.main)))
+    return " ".join(measured(table, **named).summary)  # type: ignore[arg-type]
 
 
 def test_points_are_the_items_both_rated_with_their_conversations() -> None:
@@ -87,16 +84,16 @@ def test_points_are_the_items_both_rated_with_their_conversations() -> None:
             }
         )
     )
-    table = agreement_report.points(found, "wit", ["j"])
+    table = found.points("wit", ["j"])
     assert table[["conversation_id", "player", "mean", "score", "people"]].values.tolist() == [
         [100, "amber", 1.5, 4.0, 2],
         [101, "birch", 2.5, 2.0, 2],
     ]
-    assert agreement_report.at(table, 1.5, 4.0).conversation_id.tolist() == [100]
-    assert agreement_report.at(table, 1.5, 2.0).empty
-    gaps = agreement_report.gaps(found, "wit", ["j"])
+    assert at(table, 1.5, 4.0).conversation_id.tolist() == [100]
+    assert at(table, 1.5, 2.0).empty
+    gaps = found.largest_differences("wit", ["j"])
     # 4 − 1.5 and 2 − 2.5, the farthest first
-    assert gaps[["conversation_id", "gap"]].values.tolist() == [[100, 2.5], [101, -0.5]]
+    assert gaps[["conversation_id", "difference"]].values.tolist() == [[100, 2.5], [101, -0.5]]
 
 
 def test_items_at_one_place_are_found_though_their_averages_were_summed_in_another_order() -> None:
@@ -104,10 +101,8 @@ def test_items_at_one_place_are_found_though_their_averages_were_summed_in_anoth
     tenths = {
         ("human", n): [[a, 1], [b, 1]] for n, a, b in (("Ada", 1.1, 1.3), ("Bo", 1.2, 1.2), ("Chi", 1.3, 1.1))
     }
-    table = agreement_report.points(
-        measured(frame({**tenths, ("judge", "j"): [[2, 2], [2, 2]]})), "wit", ["j"]
-    )
-    assert len(agreement_report.at(table, float(table["mean"][0]), 2.0)) == 2
+    table = measured(frame({**tenths, ("judge", "j"): [[2, 2], [2, 2]]})).points("wit", ["j"])
+    assert len(at(table, float(table["mean"][0]), 2.0)) == 2
 
 
 def test_shares_count_what_lies_between_two_answers_with_the_nearer_one() -> None:
@@ -119,7 +114,7 @@ def test_shares_count_what_lies_between_two_answers_with_the_nearer_one() -> Non
             }
         )
     )
-    table = agreement_report.shares(found, "wit")
+    table = pd.DataFrame(found.tables("wit")["score_distribution"].rows)
     by = {who: rows.set_index("score").share.to_dict() for who, rows in table.groupby("rater")}
     assert by["Ada"] == {1: 0.5, 2: 0.25, 3: 0, 4: 0, 5: 0.25}
     assert by["j"] == {1: 0.25, 2: 0.25, 3: 0, 4: 0, 5: 0.5}  # 1.5 goes up
@@ -132,13 +127,13 @@ def test_a_judge_off_the_scale_answers_on_another_one() -> None:
     assert measured(frame({**people, ("judge", "j"): [[1, 1], [5, 5], [3, 3]]})).ratings.same_scale
     other = measured(frame({**people, ("judge", "j"): [[1, 1], [9, 9], [3, 3]]}))
     assert not other.ratings.same_scale
-    assert agreement_report.answers(other, "wit").tolist() == list(range(1, 10))
-    assert "points" not in " ".join(answer(other, agreement_report.detail(other, "final")))
+    assert other.answers("wit").tolist() == list(range(1, 10))
+    assert "points" not in " ".join(other.summary)
 
 
 def test_final_has_the_scale_of_its_criteria_if_they_share_one() -> None:
     found = measured(frame({("human", "Ada"): [[1, 1]], ("judge", "j"): [[1, 1]]}))
-    assert agreement_report.scale_of(found, "final") == CRITERIA[0].scale
+    assert found.scale("final") == CRITERIA[0].scale
     mixed = StudyRatings(
         Study("s", (CRITERIA[0], Criterion("care", "", points(1, 10)))),
         found.of.table,
@@ -146,7 +141,7 @@ def test_final_has_the_scale_of_its_criteria_if_they_share_one() -> None:
         ("wit", "care"),
         {},
     )
-    assert agreement_report.scale_of(agreement_report.figures_of(mixed), "final") is None
+    assert report_of(mixed).scale("final") is None
 
 
 def test_a_panel_asked_for_is_measured_once_and_one_with_a_stranger_is_passed_over() -> None:
@@ -155,7 +150,7 @@ def test_a_panel_asked_for_is_measured_once_and_one_with_a_stranger_is_passed_ov
     }
     table = frame({("human", "Ada"): [[i % 4 + 1, i % 3 + 1] for i in range(12)], **judges})
     found = measured(table, options=Options(panels=(("a", "b"), ("a", "stranger")), resamples=0))
-    panels = [tuple(row["judges"]) for row in found.figures["criteria"]["final"]["panels"]]
+    panels = [row.members for row in found.agreement.criteria["final"].panels]
     assert sorted(panels) == [("a", "b"), ("a", "b", "c"), ("a", "c"), ("b", "c")]
     assert found.panels == (("a", "b", "c"), ("a", "b"))
     assert found.primary_panel == ("a", "b", "c")
@@ -167,7 +162,7 @@ def test_runs_of_one_judge_are_no_panel_unless_asked_for() -> None:
         frame({("human", "Ada"): [[i % 4 + 1, i % 3 + 1] for i in range(9)], **runs}),
         options=Options(runs="single", resamples=0),
     )
-    assert found.figures["criteria"]["final"]["panels"] == []
+    assert found.agreement.criteria["final"].panels == ()
     assert (found.panels, found.primary_panel) == ((), ("j #1",))
 
 
@@ -216,20 +211,20 @@ def test_without_a_second_person_the_ceiling_is_undefined_and_says_why(anonymous
     assert ("Among themselves people reach alphas of" in words) == anonymous
 
 
-def test_without_people_or_without_judges_there_is_no_answer_but_figures_stand() -> None:
+def test_without_people_or_without_judges_there_is_no_summary_but_figures_stand() -> None:
     table = simulated(judge_noise=0.5, person_noise=0.5)
     for kind in ("human", "judge"):
         found = measured(table[table.kind == kind])
-        assert answer(found, agreement_report.detail(found, found.main)) == []
-        assert set(found.figures["criteria"]) >= {"wit", "care"}
-        assert not agreement_report.shares(found, "wit").empty
+        assert found.summary == []
+        assert set(found.agreement.criteria) >= {"wit", "care"}
+        assert found.tables("wit")["score_distribution"].rows
 
 
 def test_short_names_leave_out_the_words_all_begin_with() -> None:
-    assert agreement_report.short_names(["org/judge-a", "org/judge-b"]) == {
+    assert short_names(["org/judge-a", "org/judge-b"]) == {
         "org/judge-a": "a",
         "org/judge-b": "b",
     }
     # No word is cut in two, and a judge alone keeps its name.
-    assert agreement_report.short_names(["strict", "strong"]) == {"strict": "strict", "strong": "strong"}
-    assert agreement_report.short_names(["org/judge"]) == {"org/judge": "org/judge"}
+    assert short_names(["strict", "strong"]) == {"strict": "strict", "strong": "strong"}
+    assert short_names(["org/judge"]) == {"org/judge": "org/judge"}

@@ -1,8 +1,10 @@
-"""Krippendorff's alpha of people's ratings under resampling of items, after Krippendorff (2011).
+"""Krippendorff's alpha of people's ratings, after Krippendorff (2011).
 
-With n_v the pairable ratings of value v, his ordinal distance between two values is the squared difference of
-M_v = n_1 + … + n_v − n_v/2, their midranks among all pairable ratings. So ordinal alpha is interval alpha of midranks, and
-both need only sums over values within items. The midranks depend on the resample and are recomputed in each.
+The krippendorff package gives the value of the items as they are; the code here gives the values of
+resamples. With n_v the pairable ratings of value v, the ordinal distance between two values is the squared
+difference of M_v = n_1 + … + n_v − n_v/2, their midranks among all pairable ratings. So ordinal alpha is
+interval alpha of midranks, and both need only sums over values within items. The midranks are recomputed in
+each resample.
 """
 
 from __future__ import annotations
@@ -13,12 +15,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from core.agreement.figures import PointEstimate
 from core.agreement.ratings import DIGITS, Floats, Ints
-from core.agreement.resampling import Statistic, Weights, gathering, kinds
+from core.agreement.resampling import Statistic, Weights, everything, gathering, kinds
 
-Metric = Literal["ordinal", "interval"]
+Metric = Literal["ordinal", "interval", "nominal"]
 
 MANY_VALUES = 64
+LARGEST = 20_000_000
+"""Items × values² up to which the krippendorff package is called: it holds an array of that size."""
 
 
 def value_counts(item: Ints, score: Floats, items: int) -> tuple[sparse.csr_array, Floats]:
@@ -26,6 +31,29 @@ def value_counts(item: Ints, score: Floats, items: int) -> tuple[sparse.csr_arra
     values, code = np.unique(np.round(score, DIGITS), return_inverse=True)
     ones = np.ones(len(item))
     return sparse.coo_array((ones, (item, code)), shape=(items, len(values))).tocsr(), values
+
+
+def alpha_figure(counts: sparse.csr_array, values: Floats, metric: Metric) -> PointEstimate:
+    """Alpha as a figure of a table; n counts the items with two ratings or more."""
+    several = int((_number(counts) >= 2).sum())
+    why = why_undefined(counts)
+    if why:
+        return PointEstimate(None, several, why=why)
+    return PointEstimate(alpha(counts, values, metric), several, point(counts, values, metric))
+
+
+def point(counts: sparse.csr_array, values: Floats, metric: Metric) -> float:
+    """Alpha of all items, each once. Where the package would take too much memory, the value is computed here."""
+    pairable = counts[np.flatnonzero(_number(counts) >= 2)]
+    if pairable.shape[0] * len(values) ** 2 > LARGEST:
+        return float(alpha(counts, values, metric)(everything(counts.shape[0]))[0])
+    import krippendorff
+
+    return float(
+        krippendorff.alpha(
+            value_counts=pairable.toarray().astype(np.int64), value_domain=values, level_of_measurement=metric
+        )
+    )
 
 
 def alpha(counts: sparse.csr_array, values: Floats, metric: Metric) -> Statistic:
@@ -40,19 +68,24 @@ def alpha(counts: sparse.csr_array, values: Floats, metric: Metric) -> Statistic
     by_value = table.T.tocsr()
     per_item = number[first][:, None]
     pairings = np.maximum(per_item - 1, 1)
+    squares = np.asarray((table**2).sum(axis=1), dtype=np.float64).reshape(-1, 1)
 
     def on(weights: Weights) -> Floats:
         weight = np.asarray(gather @ weights, dtype=np.float64)
         count: Floats = by_value @ weight
         total = count.sum(axis=0)
         place: Floats
-        if metric == "ordinal":
-            place = np.cumsum(count, axis=0) - count / 2 - total / 2
+        if metric == "nominal":
+            spread = (per_item**2 - squares) / pairings
+            overall = total**2 - (count**2).sum(axis=0)
         else:
-            place = (values - values.mean())[:, None] if len(values) else np.empty((0, 1))
-        spread = (per_item * (table @ place**2) - (table @ place) ** 2) / pairings
+            if metric == "ordinal":
+                place = np.cumsum(count, axis=0) - count / 2 - total / 2
+            else:
+                place = (values - values.mean())[:, None] if len(values) else np.empty((0, 1))
+            spread = (per_item * (table @ place**2) - (table @ place) ** 2) / pairings
+            overall = total * (place**2 * count).sum(axis=0) - (place * count).sum(axis=0) ** 2
         within = np.einsum("ir,ir->r", weight, np.broadcast_to(spread, weight.shape))
-        overall = total * (place**2 * count).sum(axis=0) - (place * count).sum(axis=0) ** 2
         several = (count > 0).sum(axis=0) > 1
         ratio = np.divide(within * (total - 1), overall, out=np.full(len(total), np.nan), where=several)
         return np.asarray(1 - ratio)
@@ -65,7 +98,7 @@ def _number(counts: sparse.csr_array) -> Floats:
 
 
 def _columns(counts: sparse.csr_array) -> list[npt.NDArray[np.float64]] | list[Ints]:
-    """What makes items alike; answers of very many values (a slider's) hardly ever are, so none are merged."""
+    """What makes items alike; items with very many values (a slider's) are hardly ever alike, so none are merged."""
     items, values = counts.shape
     return [np.arange(items)] if values > MANY_VALUES else list(counts.toarray().T)
 

@@ -1,22 +1,25 @@
-"""Spearman, Kendall's tau-b and Pearson between two scores of the same items, under resampling of items.
+"""Spearman, Kendall's tau-b and Pearson between two scores of the same items.
 
-A correlation depends on items only through how often each pair of values occurs. Ranks are midranks and are recomputed from the
-counts in every resample: ranking once and re-weighting those ranks would be faster and wrong.
+scipy gives the value of the items as they are and its p; the code here gives the values of resamples. A
+correlation depends on items only through how often each pair of values occurs. Ranks are midranks and are
+recomputed from the counts in every resample: ranking once and re-weighting those ranks would be faster and
+wrong.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import sparse, special
+from scipy import sparse
 
+from core.agreement.figures import PointEstimate
 from core.agreement.ratings import DIGITS, Floats
-from core.agreement.resampling import Statistic, Weights, gathering
+from core.agreement.resampling import Statistic, gathering
+from core.estimate import Estimate, estimate, undefined
 
 Coefficient = Literal["spearman", "kendall", "pearson"]
 
@@ -25,7 +28,10 @@ FEWEST = 3
 
 FEWEST_FOR_P = 4
 FEWEST_FOR_PERFECT = 10
-"""Below this many items the t approximation must not be asked about a perfect correlation: it answers 0."""
+"""With fewer items a perfect correlation has no p-value: the t approximation would give 0."""
+
+EXACT = 12
+"""Digits of a point value: what differs behind them is rounding, and equal correlations must be equal."""
 
 MOST_LEVELS = 500
 """Tau-b walks through the levels of the coarser score; beyond this many it has no resampled value."""
@@ -33,9 +39,10 @@ MOST_LEVELS = 500
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The pairs of values of two scores: `x` and `y` are the distinct values, `at_x` and `at_y` each pair's place in them.
+    """The pairs of values of two scores: `x` and `y` are the distinct values, `at_x` and `at_y` each pair's place.
 
-    `gather` (pairs × items) sums the weights of the items that show the pair, `by_x` and `by_y` the weights of pairs.
+    `gather` (pairs × items) sums the weights of the items that show the pair, `by_x` and `by_y` those of
+    pairs.
     """
 
     x: Floats
@@ -45,19 +52,6 @@ class Pairs:
     gather: sparse.csc_array
     by_x: sparse.csc_array
     by_y: sparse.csc_array
-
-    @property
-    def items(self) -> int:
-        """How many items have both scores."""
-        return int(self.gather.nnz)
-
-    @property
-    def undefined(self) -> str:
-        """Why no correlation has a value; empty if it has one."""
-        if self.items < FEWEST:
-            few = {0: "no item", 1: "one item"}.get(self.items, f"{self.items} items")
-            return f"{few} in common, at least {FEWEST} are needed"
-        return "equal scores on the items in common" if min(len(self.x), len(self.y)) < 2 else ""
 
 
 def pairs(x: Floats, y: Floats) -> Pairs:
@@ -69,41 +63,23 @@ def pairs(x: Floats, y: Floats) -> Pairs:
     kind, kinds = pd.factorize(code_x * width + code_y, sort=True)
     pair = np.full(len(x), -1)
     pair[both] = kind
-    return _pairs(levels_x, levels_y, *np.divmod(np.asarray(kinds), width), pair)
+    at_x, at_y = np.divmod(np.asarray(kinds), width)
+    by_x, by_y = (
+        gathering(at, len(levels)).astype(np.float64) for at, levels in ((at_x, levels_x), (at_y, levels_y))
+    )
+    return Pairs(levels_x, levels_y, at_x, at_y, gathering(pair, len(at_x)), by_x, by_y)
 
 
-def _pairs(
-    x: Floats,
-    y: Floats,
-    at_x: npt.NDArray[np.integer],
-    at_y: npt.NDArray[np.integer],
-    pair: npt.NDArray[np.integer],
-) -> Pairs:
-    by_x, by_y = gathering(at_x, len(x)).astype(np.float64), gathering(at_y, len(y)).astype(np.float64)
-    return Pairs(x, y, at_x, at_y, gathering(pair, len(at_x)), by_x, by_y)
-
-
-def correlation(pairs: Pairs, coefficient: Coefficient = "spearman") -> Statistic:
+def correlation(x: Floats, y: Floats, coefficient: Coefficient = "spearman") -> Statistic:
     """A coefficient as a statistic of weights (items × resamples); nan where one of the two scores does not vary.
 
-    Raises ValueError for tau-b of two scores that both have more than `MOST_LEVELS` values: see `kendall_possible`.
+    Tau-b of two scores that both have more than `MOST_LEVELS` values is not resampled: it is nan everywhere.
     """
-    if coefficient == "spearman":
-        return lambda weights: _spearman(pairs, _gathered(pairs, weights))
-    if coefficient == "pearson":
-        return lambda weights: _pearson(pairs, _gathered(pairs, weights))
-    if not kendall_possible(pairs):
-        raise ValueError("tau-b is resampled only for scores of few values")
-    return lambda weights: _kendall(pairs, _gathered(pairs, weights))
-
-
-def kendall_possible(pairs: Pairs) -> bool:
-    """Whether tau-b can be resampled: one of the two scores must have few values."""
-    return min(len(pairs.x), len(pairs.y)) <= MOST_LEVELS
-
-
-def _gathered(pairs: Pairs, weights: Weights) -> Floats:
-    return np.asarray(pairs.gather @ weights, dtype=np.float64)
+    pair = pairs(x, y)
+    if coefficient == "kendall" and min(len(pair.x), len(pair.y)) > MOST_LEVELS:
+        return lambda weights: np.full(weights.shape[1], np.nan)
+    resampled = {"spearman": _spearman, "pearson": _pearson, "kendall": _kendall}[coefficient]
+    return lambda weights: resampled(pair, np.asarray(pair.gather @ weights, dtype=np.float64))
 
 
 def _spearman(pairs: Pairs, weight: Floats) -> Floats:
@@ -135,7 +111,7 @@ def _centred(levels: Floats) -> Floats:
 
 
 def _kendall(pairs: Pairs, weight: Floats) -> Floats:
-    """Walk up the levels of the coarser score; of what lies below, the other one smaller is concordant, larger discordant."""
+    """Goes up the levels of the coarser score and counts concordant less discordant pairs with what lies below."""
     count_x, count_y = pairs.by_x @ weight, pairs.by_y @ weight
     coarse, fine = (pairs.at_x, pairs.at_y) if len(pairs.x) <= len(pairs.y) else (pairs.at_y, pairs.at_x)
     order = np.argsort(coarse, kind="stable")
@@ -159,29 +135,92 @@ def _ratio(together: Floats, spread_x: Floats, spread_y: Floats) -> Floats:
     return np.asarray(np.clip(ratio, -1, 1))
 
 
-def once(pairs: Pairs, coefficient: Coefficient) -> float:
-    """A coefficient of the items as they are, each once; nan if a score is constant. Any number of values will do."""
-    count = np.asarray(pairs.gather.sum(axis=1), dtype=np.float64).reshape(-1, 1)
-    if coefficient == "spearman":
-        return float(_spearman(pairs, count)[0])
-    if coefficient == "pearson":
-        return float(_pearson(pairs, count)[0])
-    if kendall_possible(pairs):
-        return float(_kendall(pairs, count)[0])
-    from scipy import stats  # costs half a second to import, and is needed only here
+def together(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Two scores on the items that have both, rounded so that equal averages are ties."""
+    both = ~np.isnan(x) & ~np.isnan(y)
+    return np.round(x[both], DIGITS), np.round(y[both], DIGITS)
 
-    times = count.ravel().astype(np.int64)
-    x, y = np.repeat(pairs.x[pairs.at_x], times), np.repeat(pairs.y[pairs.at_y], times)
-    return float(stats.kendalltau(x, y).statistic)
+
+def why_undefined(x: Floats, y: Floats, a: str = "one score", b: str = "the other") -> str:
+    """Why a correlation has no value, naming the scores; empty if it has one."""
+    x, y = together(x, y)
+    if len(x) < FEWEST:
+        few = {0: "no item", 1: "one item"}.get(len(x), f"{len(x)} items")
+        return f"{few} in common, at least {FEWEST} are needed"
+    constant = [name for name, scores in ((a, x), (b, y)) if np.ptp(scores) == 0]
+    if not constant:
+        return ""
+    return f"{' and '.join(constant)} {'are' if len(constant) > 1 else 'is'} constant on the items in common"
+
+
+def point(x: Floats, y: Floats, coefficient: Coefficient = "spearman") -> tuple[float, float]:
+    """scipy's coefficient and two-sided p on the items that have both scores; nan where it is undefined."""
+    from scipy import stats  # its import takes half a second, which commands without statistics do not pay
+
+    if why_undefined(x, y):
+        return np.nan, np.nan
+    measures: dict[str, Any] = {
+        "spearman": stats.spearmanr,
+        "pearson": stats.pearsonr,
+        "kendall": stats.kendalltau,
+    }
+    found = measures[coefficient](*together(x, y))
+    return round(float(found.statistic), EXACT), float(found.pvalue)
+
+
+def correlated(
+    x: Floats,
+    y: Floats,
+    coefficient: Coefficient = "spearman",
+    *,
+    a: str = "the judge",
+    b: str = "people's mean",
+) -> PointEstimate:
+    """A coefficient as a figure of a table; `a` and `b` name the two scores in the reason of an undefined one."""
+    why = why_undefined(x, y, a, b)
+    n = len(together(x, y)[0])
+    return (
+        PointEstimate(None, n, why=why)
+        if why
+        else PointEstimate(correlation(x, y, coefficient), n, point(x, y, coefficient)[0])
+    )
+
+
+def rank_correlation(x: Floats, y: Floats, a: str, b: str) -> Estimate:
+    """Spearman's ρ of two scores called `a` and `b`, without an interval."""
+    return estimate(point(x, y)[0], n=len(together(x, y)[0]), reason=why_undefined(x, y, a, b))
+
+
+def spearman_p(x: Floats, y: Floats) -> Estimate:
+    """Two-sided p of Spearman's ρ, by scipy's t approximation where it holds."""
+    rho, p = point(x, y)
+    n = len(together(x, y)[0])
+    if np.isnan(rho):
+        return undefined(why_undefined(x, y), n=n)
+    if n < FEWEST_FOR_P:
+        return undefined(f"{n} items are too few for a p-value", n=n)
+    if abs(rho) == 1 and n < FEWEST_FOR_PERFECT:
+        return undefined(f"a perfect correlation of {n} items has no p-value by the t approximation", n=n)
+    return Estimate(p, n=n)
 
 
 def spearman(x: Floats, y: Floats) -> float:
-    """Spearman of two scores without missing values, once; nan for fewer than three items or a constant score."""
-    if len(x) < FEWEST:
-        return math.nan
-    rank_x, rank_y = midranks(x), midranks(y)
-    scale = math.sqrt((rank_x @ rank_x) * (rank_y @ rank_y))
-    return float(np.clip(rank_x @ rank_y / scale, -1, 1)) if scale else math.nan
+    """Spearman's ρ; nan where it is undefined."""
+    return point(x, y)[0]
+
+
+def p_value(rho: float, n: int) -> tuple[float | None, str]:
+    """Two-sided p of Spearman's rho by Student's t with n − 2 degrees of freedom (as scipy), or why there is none."""
+    from scipy import stats
+
+    if n < FEWEST_FOR_P:
+        return None, f"{n} items are too few for a p-value"
+    if abs(rho) == 1:
+        if n < FEWEST_FOR_PERFECT:
+            return None, f"a perfect correlation of {n} items has no p-value by the t approximation"
+        return 0.0, ""
+    t = rho * np.sqrt((n - 2) / ((1 + rho) * (1 - rho)))
+    return float(2 * stats.t.sf(abs(t), n - 2)), ""
 
 
 def midranks(x: Floats) -> Floats:
@@ -189,15 +228,3 @@ def midranks(x: Floats) -> Floats:
     _, code, count = np.unique(np.round(x, DIGITS), return_inverse=True, return_counts=True)
     place = np.cumsum(count) - count / 2 - len(x) / 2
     return np.asarray(place[code], dtype=np.float64)
-
-
-def p_value(rho: float, n: int) -> tuple[float | None, str]:
-    """Two-sided p of Spearman's rho by Student's t with n − 2 degrees of freedom (as scipy), or why there is none."""
-    if n < FEWEST_FOR_P:
-        return None, f"{n} items are too few for a p-value"
-    if abs(rho) == 1:
-        if n < FEWEST_FOR_PERFECT:
-            return None, f"a perfect correlation of {n} items has no p-value by the t approximation"
-        return 0.0, ""
-    t = rho * math.sqrt((n - 2) / ((1 + rho) * (1 - rho)))
-    return float(2 * special.stdtr(n - 2, -abs(t))), ""

@@ -1,18 +1,19 @@
-"""What judges lean on: whether a feature of an item, such as its length, goes with their scores beyond what people's scores explain."""
+"""Feature bias: whether a feature of an item, such as its length, goes with judges' scores beyond people's scores."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
-from core.agreement.basis import Figures, basis, columns
-from core.agreement.correlation import correlation, pairs
-from core.agreement.judges import Clusters
+from core.agreement.correlation import correlated, correlation, point
+from core.agreement.figures import RATER, Drawing, N, PointEstimate, tabulate
 from core.agreement.panels import called, contenders
 from core.agreement.ratings import Floats, Ratings, divide, read_ratings
-from core.agreement.resampling import Statistic, Weights, bootstrap
+from core.agreement.resampling import Weights
+from core.table import Column, Table
 
 FEWEST = 4
 """A correlation given a third score needs one item more than one without."""
@@ -24,69 +25,74 @@ def feature_bias(
     features: pd.DataFrame,
     *,
     panels: Iterable[Sequence[str]] | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
-    clusters: Clusters = None,
-) -> Figures:
-    """Each judge and panel on each column of `features` (numbers, by unit): does it give more where the feature is larger?
+    **drawing: Unpack[Drawing],
+) -> Table:
+    """Each judge and panel on each column of `features` (numbers, by unit): rater, feature, n, partial, people.
 
-    Rows: rater, members, feature, n, partial with its ends, people with its ends, reason. `partial` is Spearman's partial correlation of
-    judge and feature given people's mean, (ρ_jf − ρ_jp·ρ_fp) / √((1 − ρ_jp²)(1 − ρ_fp²)), on the items that have all three: above 0,
-    of two items that people like alike the judge prefers the one with more of the feature. `people` is what people themselves make of
-    it, ρ_fp. People's own noise leaves part of a shared liking in `partial`, so read a small value beside a large `people` with care.
-    Scales need not match. Undefined for fewer than four such items, where one of the three does not vary, or where the judge or the
-    feature follows people without exception.
+    `partial` is Spearman's partial correlation of judge and feature given people's mean, (ρ_jf − ρ_jp·ρ_fp) /
+    √((1 − ρ_jp²)(1 − ρ_fp²)), on the items that have all three: above 0, of two items that people score alike
+    the judge prefers the one with more of the feature. `people` is ρ_fp. People's own noise leaves part of a
+    shared preference in `partial`, so read a small value beside a large `people` with care. Scales need not
+    match. Undefined for fewer than four such items, where one of the three does not vary, or where the judge
+    or the feature follows people without exception.
     """
     table = read_ratings(ratings)
     scores = table[criterion]
-    groups = None if clusters is None else table.facet(clusters)[0]
     given = features.reindex(list(table.units))
-    wanted = [(members, str(name)) for members in contenders(table, panels) for name in features.columns]
-    statistics: list[Statistic] = []
-    sizes = []
-    for members, name in wanted:
-        feature = given[name].to_numpy(np.float64)
-        judge = scores.panel(members)
-        missing = np.isnan(judge) | np.isnan(scores.target) | np.isnan(feature)
-        judge, people, feature = (np.where(missing, np.nan, x) for x in (judge, scores.target, feature))
-        statistics += [_partial(judge, feature, people), correlation(pairs(feature, people))]
-        sizes.append(int((~missing).sum()))
-    own, drawn = bootstrap(
-        statistics, scores.items, resamples=resamples, seed=seed, among=table.rated, clusters=groups
-    )
-    figures = iter(zip(own.tolist(), drawn, strict=True))
     rows = []
-    for (members, name), n in zip(wanted, sizes, strict=True):
-        found = {"partial": next(figures), "people": next(figures)}
-        why = ""
-        if n < FEWEST:
-            why = f"{n} items in common, at least {FEWEST} are needed"
-            found = {of: (np.nan, draw) for of, (_, draw) in found.items()}
-        elif np.isnan(found["partial"][0]):
-            why = "judge, people or feature do not vary, or one follows another without exception"
-        rows.append(
-            {"rater": called(members), "members": members, "feature": name, "n": n} | columns(found, why)
-        )
-    return Figures(
-        pd.DataFrame(rows),
-        basis(
-            table,
-            scores,
-            resamples=resamples,
-            seed=seed,
-            clustered=groups is not None,
-            target="given the mean of all people on the item",
+    for members in contenders(table, panels):
+        for name in features.columns:
+            feature, judge = given[name].to_numpy(np.float64), scores.panel(members)
+            missing = np.isnan(judge) | np.isnan(scores.target) | np.isnan(feature)
+            judge, people, feature = (np.where(missing, np.nan, x) for x in (judge, scores.target, feature))
+            n = int((~missing).sum())
+            few = f"{n} items in common, at least {FEWEST} are needed"
+            rows.append(
+                {"rater": called(members), "feature": str(name), "n": n}
+                | {
+                    "partial": PointEstimate(None, n, why=few)
+                    if n < FEWEST
+                    else _partial(judge, feature, people, n),
+                    "people": PointEstimate(None, n, why=few)
+                    if n < FEWEST
+                    else correlated(feature, people, a="the feature"),
+                }
+            )
+    return tabulate(
+        table,
+        criterion,
+        "feature_bias",
+        "Feature bias",
+        (
+            RATER,
+            Column("feature"),
+            N,
+            Column("partial", "Partial ρ given people", interval="ends", signed=True),
+            Column("people", "ρ of people's mean with it", interval="ends", signed=True),
         ),
+        rows,
+        caption="Above 0: of two items that people score alike, the judge prefers the one with more of the "
+        "feature. People's noise leaves part of a shared preference in the judge's figure.",
+        target="given the mean of all people on the item",
+        **drawing,
     )
 
 
-def _partial(judge: Floats, feature: Floats, people: Floats) -> Statistic:
-    parts = [correlation(pairs(x, y)) for x, y in ((judge, feature), (judge, people), (feature, people))]
+def _partial(judge: Floats, feature: Floats, people: Floats, n: int) -> PointEstimate:
+    couples = ((judge, feature), (judge, people), (feature, people))
+    statistics = [correlation(x, y) for x, y in couples]
+    value = float(_given(*(np.array([point(x, y)[0]]) for x, y in couples))[0])
 
     def on(weights: Weights) -> Floats:
-        jf, jp, fp = (part(weights) for part in parts)
-        left = (1 - jp**2) * (1 - fp**2)
-        scale = np.sqrt(np.where(left > 1e-12, left, 0))
-        return np.asarray(np.clip(divide(jf - jp * fp, np.where(np.isnan(scale), 0, scale)), -1, 1))
+        return _given(*(statistic(weights) for statistic in statistics))
 
-    return on
+    return PointEstimate(
+        on, n, value, "judge, people or feature do not vary, or one follows another without exception"
+    )
+
+
+def _given(jf: Floats, jp: Floats, fp: Floats) -> Floats:
+    """The partial correlation of judge and feature given people, from the three correlations."""
+    left = (1 - jp**2) * (1 - fp**2)
+    scale = np.sqrt(np.where(left > 1e-12, left, 0))
+    return np.asarray(np.clip(divide(jf - jp * fp, np.where(np.isnan(scale), 0, scale)), -1, 1))

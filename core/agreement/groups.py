@@ -1,21 +1,24 @@
 """Where judges fail: within and between groups of items, such as player models.
 
-A correlation over everything mixes two questions, whether the judge orders groups as people do and whether it orders the items of one
-group. They can even disagree in sign (Simpson), so the levels are kept apart.
+A correlation over everything mixes two questions, whether the judge orders groups as people do and whether it
+orders the items of one group. They can even disagree in sign (Simpson's paradox), so the levels are kept
+apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
-from core.agreement.basis import Figures, basis, columns
-from core.agreement.correlation import correlation, pairs
+from core.agreement.correlation import correlated, correlation, point, why_undefined
+from core.agreement.figures import BIAS, RATER, SPEARMAN, Drawing, N, PointEstimate, tabulate
 from core.agreement.panels import called, contenders
 from core.agreement.ratings import DIGITS, Floats, Ints, Ratings, divide, read_ratings
-from core.agreement.resampling import Statistic, Weights, bootstrap, mean, mean_defined
+from core.agreement.resampling import Weights, mean, mean_defined
+from core.table import Column, Table
 
 Groups = Mapping[Hashable, Hashable] | pd.Series
 
@@ -29,38 +32,39 @@ def within_groups(
     groups: Groups,
     *,
     panels: Iterable[Sequence[str]] | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
-) -> Figures:
-    """Each judge and panel inside each group (unit → player model, or any facet).
+    **drawing: Unpack[Drawing],
+) -> Table:
+    """Each judge and panel inside each group (unit → player model, or any facet): rater, group, n, spearman, bias.
 
-    Rows: rater, members, group, n, spearman, spearman_low, spearman_high, bias, bias_low, bias_high, reason. Bias is the mean of judge less
-    people. Correlation is undefined for a group of fewer than three items, or where the judge or people give equal scores throughout.
+    Bias is the mean of judge less people. Correlation is undefined for a group of fewer than three items, or
+    where the judge or people give equal scores throughout.
     """
     table = read_ratings(ratings)
     scores = table[criterion]
     codes, names = table.facet(groups)
-    plan, statistics = [], list[Statistic]()
+    rows = []
     for members in contenders(table, panels):
         score = scores.panel(members)
         for code, name in enumerate(names):
             inside = np.where(codes == code, score, np.nan)
-            pair = pairs(inside, scores.target)
-            plan.append((members, name, pair))
-            statistics += [correlation(pair), mean(table.level(inside) - scores.target)]
-    own, drawn = bootstrap(statistics, scores.items, resamples=resamples, seed=seed, among=table.rated)
-    rows = []
-    for place, (members, name, pair) in enumerate(plan):
-        why = pair.undefined
-        figures = {
-            "spearman": (np.nan if why else own[2 * place], drawn[2 * place]),
-            "bias": (own[2 * place + 1], drawn[2 * place + 1]),
-        }
-        base = {"rater": called(members), "members": members, "group": name, "n": pair.items}
-        rows.append(base | columns(figures, why))
+            gap = table.level(inside) - scores.target
+            rho = correlated(inside, scores.target, a=called(members))
+            why = "" if table.same_scale else "judges and people answer on different scales"
+            rows.append(
+                {"rater": called(members), "group": str(name), "n": rho.n, "spearman": rho}
+                | {"bias": PointEstimate(mean(gap), rho.n, why=why or "no item in common")}
+            )
     unknown = int((codes < 0).sum())
-    notes = (f"{unknown} items belong to no group",) if unknown else ()
-    return Figures(pd.DataFrame(rows), basis(table, scores, resamples=resamples, seed=seed, notes=notes))
+    return tabulate(
+        table,
+        criterion,
+        "players",
+        "Judges within each player",
+        (RATER, Column("group", "Player"), N, SPEARMAN, BIAS),
+        rows,
+        notes=(f"{unknown} items belong to no group",) if unknown else (),
+        **drawing,
+    )
 
 
 def levels(
@@ -69,74 +73,92 @@ def levels(
     groups: Groups,
     *,
     panels: Iterable[Sequence[str]] | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
-) -> Figures:
-    """Spearman over everything, within groups and between groups, kept apart: three rows per judge and panel.
+    **drawing: Unpack[Drawing],
+) -> Table:
+    """Spearman over everything, within groups and between groups: three rows per judge and panel.
 
-    Rows: rater, members, level, spearman, spearman_low, spearman_high, n (items), groups (used), skipped (groups), reason. *within* is the mean over groups of
-    the correlation inside each, every group counting once; groups of fewer than three items or of equal scores are skipped and
-    counted. *between* correlates the groups' means, and needs six groups. Intervals draw items; groups are taken as they are.
+    rater, level, n (items), spearman, groups (used), skipped (groups). *within* is the mean over groups of
+    the correlation inside each, every group counting once; groups of fewer than three items or of equal
+    scores are skipped and counted. *between* correlates the groups' means, and needs six groups. Intervals
+    draw items; groups are taken as they are.
     """
     table = read_ratings(ratings)
     scores = table[criterion]
+    target = scores.target
     codes, names = table.facet(groups)
-    raters = contenders(table, panels)
-    plan, statistics = [], list[Statistic]()
-    for members in raters:
-        score = scores.panel(members)
-        inside = [pairs(np.where(codes == code, score, np.nan), scores.target) for code in range(len(names))]
-        usable = [correlation(pair) for pair in inside if not pair.undefined]
-        overall = pairs(score, scores.target)
-        filled = sum(pair.items > 0 for pair in inside)
-        plan.append((members, overall, len(usable), len(inside) - len(usable), filled))
-        statistics += [
-            correlation(overall),
-            _average(usable),
-            _between(score, scores.target, codes, len(names)),
-        ]
-    own, drawn = bootstrap(statistics, scores.items, resamples=resamples, seed=seed, among=table.rated)
     rows = []
-    for place, (members, overall, used, skipped, filled) in enumerate(plan):
-        base = {"rater": called(members), "members": members, "n": overall.items}
-        reasons = (
-            overall.undefined,
-            "" if used else "no group has three items whose scores vary",
-            ""
-            if filled >= FEWEST_GROUPS
-            else f"{filled} groups are too few, at least {FEWEST_GROUPS} are needed",
+    for members in contenders(table, panels):
+        score = scores.panel(members)
+        inside = [np.where(codes == code, score, np.nan) for code in range(len(names))]
+        usable = [part for part in inside if not why_undefined(part, target)]
+        filled = sum(bool((~np.isnan(part) & ~np.isnan(target)).any()) for part in inside)
+        overall = correlated(score, target, a=called(members))
+        few = (
+            f"{filled} groups are too few, at least {FEWEST_GROUPS} are needed"
+            if filled < FEWEST_GROUPS
+            else ""
         )
-        counts = ((0, 0), (used, skipped), (filled, len(names) - filled))
-        for offset, level in enumerate(("overall", "within", "between")):
-            value = np.nan if reasons[offset] else own[3 * place + offset]
-            why = reasons[offset] or ("equal scores" if np.isnan(value) else "")
-            row = base | {"level": level, "groups": counts[offset][0], "skipped": counts[offset][1]}
-            rows.append(row | columns({"spearman": (value, drawn[3 * place + offset])}, why))
-    return Figures(pd.DataFrame(rows), basis(table, scores, resamples=resamples, seed=seed))
+        figures = {
+            "overall": (overall, 0, 0),
+            "within": (_within(usable, target, overall.n), len(usable), len(inside) - len(usable)),
+            "between": (
+                PointEstimate(None, overall.n, why=few)
+                if few
+                else _between(score, target, codes, len(names), overall.n),
+                filled,
+                len(names) - filled,
+            ),
+        }
+        rows += [
+            {"rater": called(members), "level": level, "n": overall.n, "spearman": figure}
+            | {"groups": used, "skipped": skipped}
+            for level, (figure, used, skipped) in figures.items()
+        ]
+    return tabulate(
+        table,
+        criterion,
+        "levels",
+        "Correlation overall, within and between players",
+        (
+            RATER,
+            Column("level", help="Over all items, the mean within a player, or between the players' means."),
+            N,
+            SPEARMAN,
+            Column("groups", "Players"),
+            Column("skipped", "Players left out", help="Fewer than three items, or equal scores throughout."),
+        ),
+        rows,
+        caption="A high overall correlation with a low one within players means that the judge tells players "
+        "apart, not that it orders the conversations of one player.",
+        **drawing,
+    )
 
 
-def _average(parts: Sequence[Statistic]) -> Statistic:
+def _within(parts: Sequence[Floats], target: Floats, n: int | None) -> PointEstimate:
     if not parts:
-        return lambda weights: np.full(weights.shape[1], np.nan)
-    return lambda weights: mean_defined(np.array([part(weights) for part in parts]))
+        return PointEstimate(None, n, why="no group has three items whose scores vary")
+    statistics = [correlation(part, target) for part in parts]
+    value = float(np.mean([point(part, target)[0] for part in parts]))
+    return PointEstimate(lambda weights: mean_defined(np.array([on(weights) for on in statistics])), n, value)
 
 
-def _between(score: Floats, target: Floats, codes: Ints, groups: int) -> Statistic:
+def _between(score: Floats, target: Floats, codes: Ints, groups: int, n: int | None) -> PointEstimate:
     """Spearman of the groups' means, recomputed in every resample; groups that were not drawn take no part."""
     both = np.flatnonzero(~np.isnan(score) & ~np.isnan(target) & (codes >= 0))
     x, y = score[both][:, None], target[both][:, None]
-    code = codes[both]
-    member = (code[None, :] == np.arange(groups)[:, None]).astype(np.float64)
+    member = (codes[both][None, :] == np.arange(groups)[:, None]).astype(np.float64)
+
+    def means(weight: Floats) -> list[Floats]:
+        size = member @ weight
+        return [np.round(divide(member @ (weight * values), size), DIGITS) for values in (x, y)]
 
     def on(weights: Weights) -> Floats:
-        weight = weights[both].astype(np.float64)
-        size = member @ weight
-        means = [np.round(divide(member @ (weight * values), size), DIGITS) for values in (x, y)]
-        rank_x, rank_y = (_places(values) for values in means)
+        rank_x, rank_y = (_places(values) for values in means(weights[both].astype(np.float64)))
         scale = np.sqrt((rank_x**2).sum(axis=0) * (rank_y**2).sum(axis=0))
         return divide(np.asarray((rank_x * rank_y).sum(axis=0), dtype=np.float64), scale)
 
-    return on
+    own = means(np.ones((len(both), 1)))
+    return PointEstimate(on, n, point(own[0][:, 0], own[1][:, 0])[0], "the groups' means are all equal")
 
 
 def _places(values: Floats) -> Floats:

@@ -1,24 +1,27 @@
-"""Where judges fail: on which items, on high_disagreement ones or on all, and on which part of the scale."""
+"""Where judges fail: on which items, on items of high disagreement or on all, and on which part of the scale."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 
-from core.agreement.basis import Figures, basis, columns
-from core.agreement.correlation import correlation, midranks, pairs
+from core.agreement.correlation import correlated, midranks
+from core.agreement.figures import BIAS, MAE, RATER, SPEARMAN, Drawing, N, PointEstimate, tabulate
 from core.agreement.panels import called, contenders
 from core.agreement.ratings import DIGITS, Floats, Ratings, Scores, divide, read_ratings, sums
-from core.agreement.resampling import Statistic, bootstrap, mean
+from core.agreement.resampling import Statistic, mean
+from core.table import Column, Table
+
+OTHER_SCALE = "judges and people answer on different scales"
 
 
 def item_scores(
     ratings: pd.DataFrame | Ratings, criterion: str, raters: Sequence[tuple[str, ...]] | None = None
 ) -> pd.DataFrame:
-    """Item by item, for scatters and tables: unit, mean and spread of people, people (how many), and a column per judge or panel."""
+    """Item by item, for scatters: unit, mean and spread of people, people (how many), a column per judge or panel."""
     table = read_ratings(ratings)
     scores = table[criterion]
     chosen = contenders(table, None) if raters is None else raters
@@ -31,23 +34,24 @@ def item_scores(
     return pd.DataFrame(columns | {called(members): scores.panel(members) for members in chosen})
 
 
-def largest_gaps(
+def largest_differences(
     ratings: pd.DataFrame | Ratings, criterion: str, members: Sequence[str], *, count: int = 20
 ) -> pd.DataFrame:
-    """The items on which a judge (or a panel) is farthest from the mean of people: unit, score, mean, people, spread, gap.
+    """The items on which a judge (or a panel) is farthest from the mean of people, farthest first.
 
-    Gap is judge less people; farthest first, ties in the order of units. Spread is people's standard deviation (nan for one person).
-    Where judges and people answer on different scales, gap is the difference of their places, from −1 to 1.
+    Columns: unit, score, mean, people, spread, difference (judge less people). Ties stand in the order of
+    units. Spread is people's standard deviation (nan for one person). Where judges and people answer on
+    different scales, difference is that of their places among all items, from −1 to 1.
     """
     table = read_ratings(ratings)
     frame = item_scores(table, criterion, [tuple(members)]).rename(columns={called(members): "score"})
     frame = frame.dropna(subset=["score", "mean"])
     score, target = frame["score"].to_numpy(), frame["mean"].to_numpy()
     if table.same_scale:
-        frame["gap"] = score - target
+        frame["difference"] = score - target
     else:
-        frame["gap"] = (midranks(score) - midranks(target)) / max(len(frame), 1)
-    order = np.argsort(-np.abs(frame["gap"].to_numpy()).round(DIGITS), kind="stable")
+        frame["difference"] = (midranks(score) - midranks(target)) / max(len(frame), 1)
+    order = np.argsort(-np.abs(frame["difference"].to_numpy()).round(DIGITS), kind="stable")
     return frame.iloc[order[:count]].reset_index(drop=True)
 
 
@@ -56,39 +60,54 @@ def high_disagreement(
     criterion: str,
     *,
     panels: Iterable[Sequence[str]] | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
-) -> Figures:
-    """Items on which people agree against items on which they do not: rater, members, people (“agree” or “differ”), n, spearman, bias, mae, ….
+    **drawing: Unpack[Drawing],
+) -> Table:
+    """Judges on items on which people agree and on items of high disagreement.
 
-    Items of two or more people are split at the median of their standard deviation; ties go to “agree”. Where judges are as good on
-    high_disagreement items as elsewhere, people's noise is not what holds them back.
+    Rows: rater, people (“agree” or “differ”), n, spearman, bias, mae. Items of two or more people are split
+    at the median of their standard deviation; ties go to “agree”. Where judges are as good on items of high
+    disagreement as elsewhere, people's noise is not what holds them back.
     """
     table = read_ratings(ratings)
     scores = table[criterion]
     spread = _people_spread(scores)
     defined = spread[~np.isnan(spread)]
     middle = float(np.median(defined)) if len(defined) else np.nan
-    plan, statistics = [], list[Statistic]()
+    rows = []
     for members in contenders(table, panels):
         score = scores.panel(members)
         for name, chosen in (("agree", spread <= middle), ("differ", spread > middle)):
             inside = np.where(chosen, score, np.nan)
-            pair = pairs(inside, scores.target)
-            plan.append((members, name, pair))
+            rho = correlated(inside, scores.target, a=called(members))
             gap = table.level(inside) - scores.target
-            statistics += [correlation(pair), mean(gap), mean(np.abs(gap))]
-    own, drawn = bootstrap(statistics, scores.items, resamples=resamples, seed=seed, among=table.rated)
-    rows = []
-    for place, (members, name, pair) in enumerate(plan):
-        why = pair.undefined
-        values = own[3 * place : 3 * place + 3].copy()
-        values[0] = np.nan if why else values[0]
-        figures = zip(values.tolist(), drawn[3 * place : 3 * place + 3], strict=True)
-        base = {"rater": called(members), "members": members, "people": name, "n": pair.items}
-        rows.append(base | columns(dict(zip(("spearman", "bias", "mae"), figures, strict=True)), why))
-    note = f"split at a standard deviation of {middle:.3g}" if len(defined) else "no item has two people"
-    return Figures(pd.DataFrame(rows), basis(table, scores, resamples=resamples, seed=seed, notes=(note,)))
+            why = "no item in common" if table.same_scale else OTHER_SCALE
+            rows.append(
+                {"rater": called(members), "people": name, "n": rho.n, "spearman": rho}
+                | {
+                    "bias": PointEstimate(mean(gap), rho.n, why=why),
+                    "mae": PointEstimate(mean(np.abs(gap)), rho.n, why=why),
+                }
+            )
+    return tabulate(
+        table,
+        criterion,
+        "high_disagreement",
+        "Items on which people agree and differ",
+        (
+            RATER,
+            Column("people", help="Items split at the median of people's spread."),
+            N,
+            SPEARMAN,
+            BIAS,
+            MAE,
+        ),
+        rows,
+        caption="Where a judge is as good on items of high disagreement, people's noise does not hold it back.",
+        notes=(
+            f"split at a standard deviation of {middle:.3g}" if len(defined) else "no item has two people",
+        ),
+        **drawing,
+    )
 
 
 def bands(
@@ -96,21 +115,21 @@ def bands(
     criterion: str,
     *,
     panels: Iterable[Sequence[str]] | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
-) -> Figures:
-    """Bias by score band: rater, members, band (low, middle, high thirds of people's scores), n, bias, bias_low, bias_high, reason.
+    **drawing: Unpack[Drawing],
+) -> Table:
+    """Bias by score band: rater, band (low, middle, high thirds of people's scores), n, bias.
 
-    One half of an item's people (drawn by `seed`) chooses its band, the other half is what the judge is measured against, and then
-    the other way round. Were it the same people, chance highs would look like highs that the judge misses: regression to the mean.
+    One half of an item's people (drawn by the seed) chooses its band, the other half is what the judge is
+    measured against, and then the other way round. Were it the same people, chance highs would look like
+    highs that the judge misses: regression to the mean.
     """
     table = read_ratings(ratings)
     scores = table[criterion]
-    halves = _halves(scores, seed)
+    halves = _halves(scores, drawing.get("seed", 0))
     shared = ~np.isnan(halves[0]) & ~np.isnan(halves[1])
     pooled = np.concatenate([half[shared] for half in halves])
     cuts = np.quantile(pooled, [1 / 3, 2 / 3]) if len(pooled) else np.zeros(2)
-    plan, statistics = [], list[Statistic]()
+    rows = []
     for members in contenders(table, panels):
         score = scores.panel(members)
         for band, name in enumerate(("low", "middle", "high")):
@@ -118,24 +137,32 @@ def bands(
             for chooser, measure in (halves, halves[::-1]):
                 chosen = np.searchsorted(cuts, chooser, side="left") == band
                 gaps.append(np.where(chosen & shared, table.level(score) - measure, np.nan))
-            plan.append(
-                (members, name, int(sum((~np.isnan(gap)).any() * (~np.isnan(gap)).sum() for gap in gaps)))
+            n = int((~np.isnan(gaps)).sum())
+            why = "no item with two people falls here" if table.same_scale else OTHER_SCALE
+            rows.append(
+                {
+                    "rater": called(members),
+                    "band": name,
+                    "n": n,
+                    "bias": PointEstimate(_pooled(gaps), n, why=why),
+                }
             )
-            statistics.append(_pooled(gaps))
-    own, drawn = bootstrap(statistics, scores.items, resamples=resamples, seed=seed, among=table.rated)
-    rows = [
-        {"rater": called(members), "members": members, "band": name, "n": n}
-        | columns({"bias": (own[place], drawn[place])}, "" if n else "no item with two people falls here")
-        for place, (members, name, n) in enumerate(plan)
-    ]
-    note = f"bands end at {cuts[0]:.3g} and {cuts[1]:.3g}; n counts an item once for each half"
-    target = "one half of an item's people chooses the band, the judge is measured against the other half"
-    based = basis(table, scores, resamples=resamples, seed=seed, target=target, notes=(note,))
-    return Figures(pd.DataFrame(rows), based)
+    return tabulate(
+        table,
+        criterion,
+        "bands",
+        "Bias by part of the scale",
+        (RATER, Column("band", help="Thirds of people's scores."), N, BIAS),
+        rows,
+        caption="Judge less people, where people's scores are low, in the middle and high.",
+        target="one half of an item's people chooses the band, the judge is measured against the other half",
+        notes=(f"bands end at {cuts[0]:.3g} and {cuts[1]:.3g}; n counts an item once for each half",),
+        **drawing,
+    )
 
 
 def _people_spread(scores: Scores) -> Floats:
-    """Standard deviation of people on each item (n − 1); nan for fewer than two, or where people cannot be followed."""
+    """Standard deviation of people on each item (n − 1); nan for fewer than two, or where people are unnamed."""
     off = scores.score - scores.target[scores.item]
     number = np.bincount(scores.item, minlength=scores.items)
     return np.sqrt(divide(sums(scores.item, off**2, scores.items), np.maximum(number - 1, 0)))

@@ -1,21 +1,43 @@
-"""Judges and panels against people's mean: order and level, both always."""
+"""Judges and panels against people's mean: order and level."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 
-from core.agreement.basis import Figures, basis, columns
-from core.agreement.correlation import FEWEST, correlation, kendall_possible, once, p_value, pairs
+from core.agreement.correlation import FEWEST, correlated, spearman_p, why_undefined
+from core.agreement.figures import BIAS, MAE, RATER, SPEARMAN, Drawing, N, PointEstimate, tabulate
 from core.agreement.panels import called, contenders
-from core.agreement.ratings import DIGITS, Floats, Ratings, Scores, divide, read_ratings
-from core.agreement.reliability import NEAR_CONSTANT
-from core.agreement.resampling import Statistic, Weights, bootstrap, mean
+from core.agreement.ratings import DIGITS, Floats, Ratings, divide, read_ratings
+from core.agreement.resampling import Statistic, Weights, mean
+from core.glossary import explain
+from core.table import Column, Table
 
-Clusters = Mapping[Hashable, Hashable] | pd.Series | None
+NEAR_CONSTANT = 0.9
+"""A rater who gives one answer to more than this share of items tells little, whatever the coefficient."""
+
+COLUMNS = (
+    RATER,
+    N,
+    SPEARMAN,
+    Column("p", digits=4, help="Two-sided p of Spearman's ρ by Student's t approximation."),
+    Column("kendall", "Kendall's τ-b", digits=3, interval="ends", help=explain("tau-b")),
+    Column("pearson", "Pearson's r", digits=3, interval="ends", help=explain("Pearson correlation")),
+    BIAS,
+    Column(
+        "sd_ratio",
+        "SD ratio",
+        interval="ends",
+        help="Standard deviation of the judge's scores over that of people's mean.",
+    ),
+    MAE,
+    Column("commonest", "Commonest answer", digits=2),
+    Column("commonest_share", "Its share", percent=True),
+    Column("near_constant", help=explain("near-constant judge")),
+)
 
 
 def judge_figures(
@@ -23,57 +45,67 @@ def judge_figures(
     criterion: str,
     *,
     panels: Iterable[Sequence[str]] | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
-    clusters: Clusters = None,
-) -> Figures:
-    """Judges and panels against the mean of people: one row each, with rater, members, n, p, reason, and
+    **drawing: Unpack[Drawing],
+) -> Table:
+    """Judges and panels against the mean of people, one row each.
 
-    - order: spearman, kendall (tau-b), pearson;
-    - level: bias (mean of judge less people), sd_ratio (spread of the judge over that of people's mean), mae (mean distance);
-    - commonest, commonest_share: the judge's most frequent answer; near_constant if it makes up more than nine in ten.
+    - order: spearman with p, kendall (tau-b), pearson;
+    - level: bias (mean of judge less people), sd_ratio (spread of the judge over that of people's mean), mae;
+    - commonest, commonest_share: the judge's most frequent answer; near_constant above nine in ten.
 
-    Each figure but the last has its ends in `…_low` and `…_high`. Correlation is blind to level and error to order: read both.
-    A mean of people or of judges spreads less than one rater does, which alone moves sd_ratio. Figures of level are undefined where
-    judges and people answer on different scales, and everything is on fewer than three items in common.
+    A mean of people or of judges spreads less than one rater does, which alone moves sd_ratio. Figures of
+    level are undefined where judges and people answer on different scales, and all are on fewer than three
+    common items.
     """
     table = read_ratings(ratings)
     scores = table[criterion]
-    groups = None if clusters is None else table.facet(clusters)[0]
-    raters = contenders(table, panels)
-    given = [scores.panel(members) for members in raters]
-    plans = [_statistics(score, scores.target, table.level(score)) for score in given]
-    statistics = [statistic for plan in plans for statistic in plan.values()]
-    own, drawn = bootstrap(
-        statistics, scores.items, resamples=resamples, seed=seed, among=table.rated, clusters=groups
-    )
-    figures = iter(zip(own.tolist(), drawn, strict=True))
     rows = []
-    for members, score, plan in zip(raters, given, plans, strict=True):
-        found = {name: next(figures) for name in plan}
-        rows.append(_row(members, score, scores, found))
-    return Figures(
-        pd.DataFrame(rows),
-        basis(table, scores, resamples=resamples, seed=seed, clustered=groups is not None),
+    for members in contenders(table, panels):
+        score, target, name = scores.panel(members), scores.target, called(members)
+        level = table.level(score)
+        n = int((~np.isnan(score) & ~np.isnan(target)).sum())
+        few = why_undefined(score, target) if n < FEWEST else ""
+        why = few or ("" if table.same_scale else "judges and people answer on different scales")
+
+        def of_level(statistic: Statistic, n: int = n, why: str = why) -> PointEstimate:
+            return (
+                PointEstimate(None, n, why=why)
+                if why
+                else PointEstimate(statistic, n, why="people's mean does not vary")
+            )
+
+        answer, share = commonest(score)
+        order: dict[str, Any] = {
+            name_of: correlated(score, target, name_of, a=name)
+            for name_of in ("spearman", "kendall", "pearson")
+        }
+        rows.append(
+            {"rater": name, "n": n, **order, "p": spearman_p(score, target)}
+            | {
+                "bias": of_level(mean(level - target)),
+                "sd_ratio": of_level(_spread(level, target)),
+                "mae": of_level(mean(np.abs(level - target))),
+                "commonest": answer,
+                "commonest_share": share,
+                "near_constant": share is not None and share > NEAR_CONSTANT,
+            }
+        )
+    return tabulate(
+        table,
+        criterion,
+        "judges",
+        "Order and level of judges and panels",
+        COLUMNS,
+        rows,
+        caption="Correlation is blind to level, error is blind to order: read both.",
+        **drawing,
     )
 
 
-def _statistics(score: Floats, target: Floats, level: Floats) -> dict[str, Statistic]:
-    pair = pairs(score, target)
-    kendall = correlation(pair, "kendall") if kendall_possible(pair) else _fixed(once(pair, "kendall"))
-    return {
-        "spearman": correlation(pair),
-        "kendall": kendall,
-        "pearson": correlation(pair, "pearson"),
-        "bias": mean(level - target),
-        "sd_ratio": _spread(level, target),
-        "mae": mean(np.abs(level - target)),
-    }
-
-
-def _fixed(value: float) -> Statistic:
-    """A value for the items as they are; resamples of it are undefined."""
-    return lambda weights: np.full(weights.shape[1], value if weights.shape[1] == 1 else np.nan)
+def commonest(score: Floats) -> tuple[float | None, float | None]:
+    """A rater's most frequent answer and its share; None without answers."""
+    given, count = np.unique(np.round(score[~np.isnan(score)], DIGITS), return_counts=True)
+    return (float(given[count.argmax()]), float(count.max() / count.sum())) if len(given) else (None, None)
 
 
 def _spread(score: Floats, target: Floats) -> Statistic:
@@ -92,24 +124,3 @@ def _spread(score: Floats, target: Floats) -> Statistic:
         return np.sqrt(divide(spread_x, np.where(varies, spread_y, 0)))
 
     return on if len(both) else lambda weights: np.full(weights.shape[1], np.nan)
-
-
-def _row(
-    members: tuple[str, ...], score: Floats, scores: Scores, found: Mapping[str, tuple[float, Floats]]
-) -> dict[str, Any]:
-    n = int((~np.isnan(score) & ~np.isnan(scores.target)).sum())
-    why = ""
-    if n < FEWEST:
-        why = f"{n} items in common, at least {FEWEST} are needed"
-        found = {name: (np.nan, drawn) for name, (_, drawn) in found.items()}
-    elif np.isnan(found["spearman"][0]):
-        why = "the judge's or people's scores are all equal on the items in common"
-    figures = columns(found, why)
-    p, why_p = (None, "") if why else p_value(found["spearman"][0], n)
-    row: dict[str, Any] = {"rater": called(members), "members": members, "n": n} | figures
-    row["p"] = np.nan if p is None else p
-    given, count = np.unique(np.round(score[~np.isnan(score)], DIGITS), return_counts=True)
-    row["commonest"] = given[count.argmax()] if len(given) else np.nan
-    row["commonest_share"] = count.max() / count.sum() if len(given) else np.nan
-    row["near_constant"] = bool(row["commonest_share"] > NEAR_CONSTANT)
-    return row | {"reason": "; ".join(filter(None, [str(figures["reason"]), f"p: {why_p}" if why_p else ""]))}

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 
-from core.agreement.basis import Basis, Figures, basis, columns
-from core.agreement.correlation import correlation, pairs
+from core.agreement.correlation import correlation, point
+from core.agreement.figures import RATER, SPEARMAN, Drawing, N, PointEstimate, bounded, described, tabulate
 from core.agreement.ratings import Floats, Ratings, divide, read_ratings
-from core.agreement.resampling import Weights, draws, everything, interval, mean_defined
+from core.agreement.resampling import Statistic, Weights, draws, everything, mean_defined
+from core.estimate import undefined
+from core.glossary import explain
+from core.table import Column, Table
 
 
 def default_panels(judges: Sequence[str]) -> list[tuple[str, ...]]:
@@ -37,17 +40,18 @@ def redundancy(
     ratings: pd.DataFrame | Ratings,
     criterion: str,
     judges: Sequence[str] | None = None,
-    *,
-    resamples: int = 1000,
-    seed: int = 0,
-) -> Figures:
-    """How much judges err together: one row with judges, n, correlation, effective (both with low and high), reason.
+    **drawing: Unpack[Drawing],
+) -> Table:
+    """How much judges err together: one row with judges, n, correlation, effective.
 
-    `correlation` is the mean over pairs of the correlation of their residuals, what is left of a judge's scores after a straight line in
-    the mean of people (a partial correlation, so scales need not match). `effective` is k/(1 + (k − 1)r): so many independent judges
-    would average as well as these k. People's own noise is in everybody's residual, so r is an upper estimate. `detail` has each pair.
+    `correlation` is the mean over pairs of the correlation of their residuals, what is left of a judge's
+    scores after a straight line in the mean of people (a partial correlation, so scales need not match).
+    `effective` is k/(1 + (k − 1)r): so many independent judges would average as well as these k. People's own
+    noise is in everybody's residual, so r is an upper estimate. `meta["pairs"]` has the correlation of each
+    pair.
 
-    Undefined for fewer than two judges, fewer than four items that all of them and somebody rated, and a judge whose residuals do not vary.
+    Undefined for fewer than two judges, fewer than four items that all of them and somebody rated, and a
+    judge whose residuals do not vary.
     """
     table = read_ratings(ratings)
     scores = table[criterion]
@@ -56,32 +60,51 @@ def redundancy(
     stacked = np.array([scores.panel([judge]) for judge in judges] + [scores.target])
     shared = np.flatnonzero(~np.isnan(stacked).any(axis=0))
     n = len(shared)
-    why = (
-        "fewer than two judges"
-        if k < 2
-        else f"{n} items rated by all of them and a person are too few"
-        if n < 4
-        else ""
-    )
-    based = basis(table, scores, resamples=resamples, seed=seed, notes=("correlation of residuals",))
-    detail = pd.DataFrame({"a": [], "b": [], "correlation": []})
-    own, drawn = np.full((1, 1), np.nan), np.full((1, resamples), np.nan)
-    if not why:
-        own = _partial(stacked[:, shared], everything(n))
-        parts = [
-            _partial(stacked[:, shared], weights[shared])
-            for weights in draws(scores.items, resamples, seed, among=table.rated)
+    pairs: list[dict[str, Any]] = []
+    figures = {}
+    if k < 2 or n < 4:
+        why = "fewer than two judges" if k < 2 else f"{n} items rated by all of them and a person are too few"
+        figures = {name: PointEstimate(None, n, why=why) for name in ("correlation", "effective")}
+    else:
+        residuals = stacked[:, shared]
+        own = _partial(residuals, everything(n))[:, 0].tolist()
+        pairs = [
+            {"a": a, "b": b, "correlation": None if np.isnan(r) else r}
+            for (a, b), r in zip(itertools.combinations(judges, 2), own, strict=True)
         ]
-        drawn = np.concatenate([own[:, :0], *parts], axis=1)
-        couples = list(itertools.combinations(judges, 2))
-        detail = pd.DataFrame(
-            {"a": [a for a, _ in couples], "b": [b for _, b in couples], "correlation": own[:, 0]}
-        )
-        why = "residuals of a judge do not vary" if np.isnan(own).any() else ""
-    r, rs = own.mean(axis=0), drawn.mean(axis=0)
-    figures = {"correlation": (float(r[0]), rs), "effective": (float(_effective(r, k)[0]), _effective(rs, k))}
-    row = {"judges": tuple(judges), "n": n} | columns(figures, why)
-    return Figures(pd.DataFrame([row]), based, detail)
+
+        def correlation(weights: Weights) -> Floats:
+            return np.asarray(_partial(residuals, weights[shared]).mean(axis=0), dtype=np.float64)
+
+        figures = {
+            "correlation": PointEstimate(correlation, n, why="residuals of a judge do not vary"),
+            "effective": PointEstimate(
+                lambda weights: _effective(correlation(weights), k), n, why="residuals of a judge do not vary"
+            ),
+        }
+    return tabulate(
+        table,
+        criterion,
+        "redundancy",
+        "Effective number of judges",
+        (
+            Column("judges"),
+            N,
+            Column("correlation", "Correlation of their errors", interval="ends"),
+            Column(
+                "effective",
+                "Effective number",
+                interval="ends",
+                help=explain("effective number of judges"),
+            ),
+        ),
+        [{"judges": k, "n": n, **figures}],
+        caption="Judges whose errors correlate average no better than fewer independent ones. People's own noise is "
+        "in every error, so the true correlation is rather lower.",
+        notes=("correlation of residuals",),
+        meta={"judges": judges, "pairs": pairs},
+        **drawing,
+    )
 
 
 def _effective(r: Floats, k: int) -> Floats:
@@ -108,29 +131,6 @@ def _partial(stacked: Floats, weights: Weights) -> Floats:
     return divide(table[a, b] - table[a, -1] * table[b, -1], np.sqrt(left))
 
 
-@dataclass(frozen=True, eq=False)
-class Search:
-    """The best of several panels, and what is left of it on items that did not choose it.
-
-    `shown` is the best panel's Spearman on the items that chose it: flattered. `worth` is the mean, over resamples, of the Spearman that
-    the panel chosen on the drawn items reaches on the items left out. `lead` is the best less the second, with the ends of its paired
-    interval. `rows` has every candidate: rater, members, spearman, spearman_low, spearman_high, reason, chosen (share of resamples it won).
-    """
-
-    basis: Basis
-    candidates: int
-    n: int
-    reason: str = ""
-    best: tuple[str, ...] = ()
-    second: tuple[str, ...] = ()
-    shown: float = np.nan
-    worth: float = np.nan
-    lead: float = np.nan
-    lead_low: float = np.nan
-    lead_high: float = np.nan
-    rows: pd.DataFrame = field(default_factory=pd.DataFrame)
-
-
 def best_panel(
     ratings: pd.DataFrame | Ratings,
     criterion: str,
@@ -138,11 +138,16 @@ def best_panel(
     *,
     resamples: int = 1000,
     seed: int = 0,
-) -> Search:
-    """Search the candidates (default: every pair of judges) for the highest Spearman, and correct the winner for having been searched.
+) -> Table:
+    """The candidates (default: every pair of judges) by their Spearman, best first, and what the best is worth.
 
-    All candidates are compared on the same items: those that every judge of any candidate, and a person, rated. Undefined with fewer
-    than two candidates or ten such items.
+    Rows: rater, n, spearman, chosen (share of resamples in which it was the best). The first row also has
+    `worth`, the mean over resamples of the Spearman that the panel chosen on the drawn items reaches on the
+    items left out, and `lead`, its Spearman less the second's with a paired interval: the figure of a winner
+    flatters it.
+
+    All candidates are compared on the same items: those that every judge of any candidate, and a person,
+    rated. Undefined with fewer than two candidates or ten such items.
     """
     table = read_ratings(ratings)
     scores = table[criterion]
@@ -154,51 +159,63 @@ def best_panel(
     members = sorted({judge for candidate in chosen for judge in candidate})
     stacked = np.array([scores.panel([judge]) for judge in members] + [scores.target])
     complete = ~np.isnan(stacked).any(axis=0)
-    target = np.where(complete, scores.target, np.nan)
-    statistics = [correlation(pairs(scores.panel(candidate), target)) for candidate in chosen]
-    based = basis(
-        table, scores, resamples=resamples, seed=seed, notes=(f"{len(chosen)} candidates searched",)
-    )
     n = int(complete.sum())
-    nothing = Search(based, candidates=len(chosen), n=n)
-    if len(chosen) < 2 or n < 10:
-        few = (
-            "fewer than two candidates"
-            if len(chosen) < 2
-            else f"{n} items rated by all of them and a person are too few"
+    target = np.where(complete, scores.target, np.nan)
+    given = [scores.panel(candidate) for candidate in chosen]
+    own = np.array([point(score, target)[0] for score in given])
+    if len(chosen) < 2:
+        why = "fewer than two candidates"
+    elif n < 10:
+        why = f"{n} items rated by all of them and a person are too few"
+    else:
+        why = "a candidate's or people's scores are all equal" if np.isnan(own).any() else ""
+    order = np.argsort(-own, kind="stable").tolist()
+    rows: list[dict[str, Any]] = [{"rater": called(chosen[place]), "n": n} for place in order]
+    if why:
+        nothing = dict.fromkeys(("spearman", "chosen", "worth", "lead"), undefined(why, n=n))
+        rows = [row | nothing for row in rows]
+    else:
+        statistics = [correlation(score, target) for score in given]
+        inside, outside = [], []
+        for weights in draws(scores.items, resamples, seed, among=table.rated):
+            inside.append(_every(statistics, weights))
+            outside.append(_every(statistics, (weights == 0).astype(np.float64)))
+        drawn, left_out = (
+            np.concatenate([own[:, None][:, :0], *parts], axis=1) for parts in (inside, outside)
         )
-        return replace(nothing, reason=few)
-
-    def measured(weights: Weights) -> Floats:
-        return np.array([statistic(weights) for statistic in statistics])
-
-    own = measured(everything(scores.items))[:, 0]
-    if np.isnan(own).any():
-        return replace(nothing, reason="a candidate's or people's scores are all equal")
-    inside, outside = [], []
-    for weights in draws(scores.items, resamples, seed, among=table.rated):
-        inside.append(measured(weights))
-        outside.append(measured((weights == 0).astype(np.float64)))
-    drawn, left_out = np.concatenate(inside, axis=1), np.concatenate(outside, axis=1)
-    winner = np.where(np.isnan(drawn), -np.inf, drawn).argmax(axis=0)
-    worth = left_out[winner, np.arange(len(winner))]
-    order = np.argsort(-own, kind="stable")
-    best, second = int(order[0]), int(order[1])
-    lead = interval(drawn[best] - drawn[second])
-    rows = [
-        {"rater": called(candidate), "members": candidate}
-        | columns({"spearman": (own[place], drawn[place])})
-        | {"chosen": float((winner == place).mean())}
-        for place, candidate in enumerate(chosen)
-    ]
-    return replace(
-        nothing,
-        best=chosen[best],
-        second=chosen[second],
-        shown=float(own[best]),
-        worth=float(mean_defined(worth[:, None])[0]),
-        lead=float(own[best] - own[second]),
-        lead_low=np.nan if lead.low is None else lead.low,
-        lead_high=np.nan if lead.high is None else lead.high,
-        rows=pd.DataFrame(rows),
+        winner = np.where(np.isnan(drawn), -np.inf, drawn).argmax(axis=0)
+        worth = float(mean_defined(left_out[winner, np.arange(len(winner))][:, None])[0])
+        method = described(resamples=resamples, seed=seed)
+        for row, place in zip(rows, order, strict=True):
+            row["spearman"] = bounded(float(own[place]), drawn[place], n, method)
+            row["chosen"] = float((winner == place).mean()) if len(winner) else None
+        best, second = order[:2]
+        rows[0]["worth"] = PointEstimate(None, n, worth, "no resamples were drawn")
+        rows[0]["lead"] = bounded(float(own[best] - own[second]), drawn[best] - drawn[second], n, method)
+    return tabulate(
+        table,
+        criterion,
+        "search",
+        "Search for the best panel",
+        (
+            RATER,
+            N,
+            SPEARMAN,
+            Column("chosen", "Best in", percent=True, help="Share of the resamples in which it is the best."),
+            Column(
+                "worth",
+                "ρ on other items",
+                digits=3,
+                help="Chosen on one part of the items, measured on the rest.",
+            ),
+            Column("lead", "Lead over the second", digits=3, interval="ends", signed=True),
+        ),
+        rows,
+        caption="The ρ of a panel that was searched for is too high; on items that did not choose it, it is lower.",
+        notes=(f"{len(chosen)} candidates searched", described(resamples=resamples, seed=seed)),
+        meta={"candidates": len(chosen), "resamples": resamples, "seed": seed},
     )
+
+
+def _every(statistics: Sequence[Statistic], weights: Weights) -> Floats:
+    return np.array([statistic(weights) for statistic in statistics])

@@ -3,92 +3,101 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from core.agreement.alpha import alpha, value_counts
-from core.agreement.basis import Basis, basis
-from core.agreement.correlation import correlation, pairs
-from core.agreement.ratings import Ratings, read_ratings
+from core.agreement.correlation import correlation
+from core.agreement.figures import tabulate
+from core.agreement.panels import called
+from core.agreement.ratings import Ratings, Scores, read_ratings
 from core.agreement.resampling import Interval, Statistic, draws, interval
+from core.estimate import Estimate, estimate, undefined
+from core.table import Column, Table
 
 FEWEST_ITEMS, FARTHEST = 10, 20
 """No forecast below ten items, and none beyond this many times the items there are."""
 
-
-@dataclass(frozen=True, eq=False)
-class Forecast:
-    """`needed` items in all give an interval of the wanted width, if further items are like the `items` there are and rated by as many.
-
-    None, with a reason, where it cannot be said. `rows` are the sizes looked at: items, low, high, width.
-    """
-
-    basis: Basis
-    items: int
-    width: float
-    now: Interval
-    needed: int | None = None
-    reason: str = ""
-    rows: pd.DataFrame = field(default_factory=pd.DataFrame)
-
-    @property
-    def more(self) -> int | None:
-        """Items still to be rated; 0 if the interval is narrow enough now."""
-        return None if self.needed is None else max(self.needed - self.items, 0)
+PEOPLE: tuple[str, ...] = ()
+"""No judges: people's ordinal alpha is meant."""
 
 
 def needed(
     ratings: pd.DataFrame | Ratings,
     criterion: str,
-    members: Sequence[str] = (),
+    of: Sequence[Sequence[str]] = (PEOPLE,),
     *,
     width: float = 0.2,
     resamples: int = 1000,
     seed: int = 0,
-) -> Forecast:
-    """The number of items for which the 95% interval is `width` wide from end to end, found by drawing resamples of other sizes.
+) -> Table:
+    """The number of items for which the 95% interval is `width` wide from end to end, one row a figure.
 
-    `members` are a judge or a panel, whose Spearman with people's mean is meant; nobody: people's ordinal alpha. The first guess lets
-    the width fall with the square root of the number, and is corrected by what resamples of that size show. Undefined where the
-    figure is, and beyond 20 times the items there are.
+    `of` are judges and panels, whose Spearman with people's mean is meant, or `PEOPLE` for people's ordinal
+    alpha. Rows: figure, items, width (now), needed (items in all), more (items still to be rated), then (the
+    width that resamples of a first guess of that size show). Further items are taken to be like those there
+    are and rated by as many people. The first guess lets the width fall with the square root of the number,
+    and is corrected by what resamples of that size show. Undefined where the figure is, and beyond 20 times
+    the items there are.
     """
     table = read_ratings(ratings)
     scores = table[criterion]
+    rows = [_row(table, scores, tuple(members), width, resamples, seed) for members in of]
+    return tabulate(
+        table,
+        criterion,
+        "needed",
+        "Items needed",
+        (
+            Column("figure"),
+            Column("items", help="Items that the figure rests on now."),
+            Column("width", "Width now", help="Width of the 95% interval, from end to end."),
+            Column("needed", "Items in all", digits=0),
+            Column("more", "Items more", digits=0),
+        ),
+        rows,
+        caption=f"Items for an interval {width:g} wide from end to end, if further items are like these.",
+        target="",
+        notes=(f"resamples of other sizes, {resamples} each, seed {seed}",),
+    )
+
+
+def _row(
+    table: Ratings, scores: Scores, members: tuple[str, ...], width: float, resamples: int, seed: int
+) -> dict[str, Any]:
     statistic: Statistic
     if members:
-        pair = pairs(scores.panel(members), scores.target)
-        statistic, usable = correlation(pair), ~np.isnan(scores.panel(members)) & (scores.present > 0)
+        score = scores.panel(members)
+        statistic, usable = correlation(score, scores.target), ~np.isnan(score) & (scores.present > 0)
     else:
         counts, values = value_counts(scores.item, scores.score, scores.items)
         statistic, usable = alpha(counts, values, "ordinal"), scores.present > 0
     items = np.flatnonzero(usable)
-    figure = "Spearman with the mean of people" if members else "alpha (ordinal) of people"
-    based = basis(table, scores, resamples=resamples, seed=seed, target=figure)
 
-    def at(size: int) -> Interval:
+    def at(size: int) -> Estimate:
+        """The width of the interval of so many items."""
         drawn = [
             statistic(weights) for weights in draws(scores.items, resamples, seed, among=items, size=size)
         ]
-        return interval(np.concatenate([np.empty(0), *drawn]))
+        return _width(interval(np.concatenate([np.empty(0), *drawn])))
 
     now = at(len(items))
-    forecast = Forecast(based, len(items), width, now)
-    if now.low is None or now.high is None:
-        return replace(forecast, reason=now.reason)
-    guess = max(int(np.ceil(len(items) * ((now.high - now.low) / width) ** 2)), FEWEST_ITEMS)
+    name = f"Spearman's ρ of {called(members)}" if members else "People's alpha, ordinal"
+    row: dict[str, Any] = {"figure": name, "items": len(items), "width": now}
+    if now.value is None:
+        return row | {"needed": undefined(now.reason), "more": undefined(now.reason)}
+    guess = max(int(np.ceil(len(items) * (now.value / width) ** 2)), FEWEST_ITEMS)
     if guess > FARTHEST * len(items):
-        return replace(forecast, reason=f"more than {FARTHEST} times the items there are")
+        why = undefined(f"more than {FARTHEST} times the items there are")
+        return row | {"needed": why, "more": why}
     then = at(guess)
-    if then.low is None or then.high is None:
-        return replace(forecast, reason=then.reason)
-    found = int(np.ceil(guess * ((then.high - then.low) / width) ** 2))
-    return replace(forecast, needed=max(found, FEWEST_ITEMS), rows=_rows({len(items): now, guess: then}))
+    if then.value is None:
+        return row | {"needed": undefined(then.reason), "more": undefined(then.reason)}
+    found = max(int(np.ceil(guess * (then.value / width) ** 2)), FEWEST_ITEMS)
+    return row | {"needed": estimate(found), "more": estimate(max(found - len(items), 0)), "then": then}
 
 
-def _rows(tried: dict[int, Interval]) -> pd.DataFrame:
-    rows = [{"items": size, "low": ends.low, "high": ends.high} for size, ends in sorted(tried.items())]
-    frame = pd.DataFrame(rows)
-    frame["width"] = frame["high"] - frame["low"]
-    return frame
+def _width(ends: Interval) -> Estimate:
+    return undefined(ends.reason) if ends.low is None or ends.high is None else Estimate(ends.high - ends.low)

@@ -26,9 +26,10 @@ COLUMNS = ("unit", "criterion", "rater", "kind", "score")
 class Scores:
     """One criterion's ratings; items are numbered as in `Ratings.units`.
 
-    `person`, `item`, `score` hold one entry per rating of a person, in no particular order. `judges` gives each judge's
-    score of every item, `target` the mean of all people present on each item (both nan where missing), `present` the
-    number of people on each item. `unlinked` says why people's answers cannot be followed from item to item, if they cannot.
+    `person`, `item`, `score` hold one entry per rating of a person, in no particular order. `judges` gives
+    each judge's score of every item, `target` the mean of all people present on each item (both nan where
+    missing), `present` the number of people on each item. `unlinked` says why people's answers cannot be
+    followed from item to item, if they cannot.
     """
 
     criterion: str
@@ -94,8 +95,9 @@ class Scores:
 class Ratings:
     """A study's ratings, checked and numbered.
 
-    `units` are sorted, people and judges too (numbers within names by value), so the order of rows never matters.
-    `criteria` maps each criterion's name to its `Scores`, *final* last. `left_out` counts units per reason.
+    `units` are sorted, people and judges too (numbers within names by value), so the order of rows never
+    matters. `criteria` maps each criterion's name to its `Scores`, *final* last. `left_out` counts units per
+    reason.
     """
 
     units: Sequence[Hashable]
@@ -150,21 +152,23 @@ def read_ratings(
 ) -> Ratings:
     """Check a long frame and number its units and raters.
 
-    `ratings` has the columns unit (any hashable), criterion, rater, kind (“human” or “judge”) and score, one row per
-    (unit, criterion, rater, kind); further columns are ignored. A row without a score (nan) is a missing rating. Something
-    already read is returned as it is.
+    `ratings` has the columns unit (any hashable), criterion, rater, kind (“human” or “judge”) and score, one
+    row per (unit, criterion, rater, kind); further columns are ignored. A row without a score (nan) is a
+    missing rating. Something already read is returned as it is.
 
-    `criteria` chooses and orders the criteria (default: all, as they first appear); one without ratings is kept, empty.
-    `counted` are those that enter *final* (default: all of `criteria`; empty: no final). *Final* is a rater's mean over the
-    counted criteria on the units where that rater rated all of them. If the frame itself has a criterion called “final”, that
-    one is taken as given. `exclude_units` are left out, with a reason each if it is a mapping.
+    `criteria` chooses and orders the criteria (default: all, as they first appear); one without ratings is
+    kept, empty. `counted` are those that enter *final* (default: all of `criteria`; empty: no final). *Final*
+    is a rater's mean over the counted criteria on the units where that rater rated all of them. If the frame
+    itself has a criterion called “final”, that one is taken as given. `exclude_units` are left out, with a
+    reason each if it is a mapping.
 
-    With `anonymous_people` a person's name is only a position on its item (somebody, not the same somebody elsewhere):
-    people's *final* is then the mean of the criteria's means on each item, and has no raters to compare. `same_scale=False` says
-    that judges answer on another scale than people: figures of level (bias, error, spread) are then undefined.
+    With `anonymous_people` a person's name is only a position on its item (somebody, not the same somebody
+    elsewhere): people's *final* is then the mean of the criteria's means on each item, and has no raters to
+    compare. `same_scale=False` says that judges answer on another scale than people: figures of level (bias,
+    error, spread) are then undefined.
 
-    Raises StudyError for missing columns, an unknown kind, a score that is not a finite number, a missing unit or name, and
-    a duplicate, naming the first.
+    Raises StudyError for missing columns, an unknown kind, a score that is not a finite number, a missing
+    unit or name, and a duplicate, naming the first.
     """
     if isinstance(ratings, Ratings):
         return ratings

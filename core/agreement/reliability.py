@@ -1,90 +1,114 @@
-"""How far people agree with each other, by more than one coefficient, and how they use the scale.
+"""How far people agree with each other, by more than one coefficient.
 
-Alpha as Krippendorff (2011); shares of agreement per item as Fleiss (1971); ICC(2,1) and ICC(2,k) as Shrout and Fleiss (1979);
-AC2 with quadratic weights as Gwet (2014), which stays informative where most ratings fall in one category; the reliability of a mean
-as Spearman and Brown (1910).
+Alpha as Krippendorff (2011); shares of agreement per item as Fleiss (1971); ICC(2,1) and ICC(2,k) as Shrout
+and Fleiss (1979); AC2 with quadratic weights as Gwet (2014), which stays informative where most ratings fall
+in one category; the reliability of a mean as Spearman and Brown (1910).
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
 
-from core.agreement.alpha import alpha, value_counts, why_undefined
-from core.agreement.basis import Figures, basis
+from core.agreement.alpha import alpha_figure, value_counts, why_undefined
+from core.agreement.figures import Drawing, PointEstimate, tabulate
 from core.agreement.ratings import DIGITS, Floats, Ratings, Scores, divide, read_ratings
-from core.agreement.resampling import bootstrap, interval, mean
+from core.agreement.resampling import mean
+from core.table import Column, Table
 
-NEAR_CONSTANT = 0.9
-"""A rater who gives one answer to more than this share of items tells little, whatever the coefficient."""
+COEFFICIENTS = {
+    "alpha_ordinal": "Krippendorff's alpha, ordinal",
+    "alpha_interval": "Krippendorff's alpha, interval",
+    "exact": "Share of pairs of people who give the same answer",
+    "within_one": "Share of pairs of people at most one point apart",
+    "mean_of_people": "Reliability of people's mean (Spearman–Brown)",
+    "ac2": "Gwet's AC2, quadratic weights",
+    "icc_single": "ICC(2,1), one person",
+    "icc_mean": "ICC(2,k), the mean of all",
+}
 
 
-def reliability(
-    ratings: pd.DataFrame | Ratings,
-    criterion: str,
-    *,
-    resamples: int = 1000,
-    seed: int = 0,
-    clusters: Mapping[Hashable, Hashable] | pd.Series | None = None,
-) -> Figures:
-    """People's agreement on one criterion, one row per coefficient: coefficient, value, low, high, reason.
+def reliability(ratings: pd.DataFrame | Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table:
+    """People's agreement on one criterion, one row per coefficient: coefficient (its name), measure (in words), value.
 
     - alpha_ordinal, alpha_interval: Krippendorff's alpha;
-    - exact, within_one: share of pairs of people who give the same answer, or answers at most one apart, averaged over items;
+    - exact, within_one: share of pairs of people who give the same answer, or answers at most one apart,
+      averaged over items;
+    - mean_of_people: reliability of the mean of as many people as an item has at the median, by
+      Spearman–Brown from alpha_interval;
     - ac2: Gwet's AC2, quadratic weights over the answers that occur;
-    - icc_single, icc_mean: absolute agreement of one rater, of the mean of all; only if everybody rated every item;
-    - mean_of_people: reliability of the mean of as many people as an item has at the median, by Spearman–Brown from alpha_interval.
+    - icc_single, icc_mean: absolute agreement of one rater, of the mean of all; only if everybody rated every
+      item.
 
-    Undefined (nan, with a reason): fewer than two people on every item; all ratings equal; for ICC an incomplete design.
+    Undefined: fewer than two people on every item; all ratings equal; for ICC an incomplete design.
     """
     table = read_ratings(ratings)
     scores = table[criterion]
-    groups = None if clusters is None else table.facet(clusters)[0]
     counts, values = value_counts(scores.item, scores.score, scores.items)
     dense = counts.toarray()
     present = scores.present[scores.present > 0]
     typical = float(np.median(present)) if len(present) else 0.0
-
-    interval_alpha = alpha(counts, values, "interval")
-    statistics = {
-        "alpha_ordinal": alpha(counts, values, "ordinal"),
-        "alpha_interval": interval_alpha,
-        "exact": mean(_sharing(dense, values, 0)),
-        "within_one": mean(_sharing(dense, values, 1)),
-        "mean_of_people": lambda weights: spearman_brown(interval_alpha(weights), typical),
-    }
-    own, drawn = bootstrap(
-        list(statistics.values()), scores.items, resamples=resamples, seed=seed, clusters=groups
-    )
-    why = scores.unlinked if scores.unlinked and not len(scores.item) else why_undefined(counts)
-    rows = [
-        _row(name, value, drawn[place], why or "alpha is below 0")
-        for place, (name, value) in enumerate(zip(statistics, own.tolist(), strict=True))
-    ]
+    unlinked = scores.unlinked if scores.unlinked and not len(scores.item) else ""
+    why = unlinked or why_undefined(counts)
+    n = int((dense.sum(axis=1) >= 2).sum())
+    single = alpha_figure(counts, values, "interval")
     whole = not np.any(values % 1)
-    ac2 = gwet(dense, values) if whole else np.nan
-    rows += [_row("ac2", ac2, None, why if whole else "the ratings are no categories: not whole numbers")]
-    rows += _icc_rows(scores)
-    notes = (f"the mean of {typical:g} people",) if typical else ()
-    based = basis(
-        table, scores, resamples=resamples, seed=seed, clustered=groups is not None, target="", notes=notes
-    )
-    return Figures(pd.DataFrame(rows), based, answers(table, criterion))
-
-
-def _row(name: str, value: float, drawn: Floats | None, reason: str) -> dict[str, Any]:
-    ends = interval(drawn) if drawn is not None and not np.isnan(value) else None
-    low, high = (ends.low, ends.high) if ends else (None, None)
-    return {
-        "coefficient": name,
-        "value": value,
-        "low": np.nan if low is None else low,
-        "high": np.nan if high is None else high,
-        "reason": reason if np.isnan(value) else ends.reason if ends else "",
+    figures = {
+        "alpha_ordinal": alpha_figure(counts, values, "ordinal"),
+        "alpha_interval": single,
+        "exact": PointEstimate(mean(_sharing(dense, values, 0)), n),
+        "within_one": PointEstimate(mean(_sharing(dense, values, 1)), n),
+        "mean_of_people": _of_the_mean(single, typical),
+        "ac2": PointEstimate(
+            None,
+            n,
+            gwet(dense, values) if whole else np.nan,
+            why if whole else "the ratings are no categories: not whole numbers",
+        ),
+        **_icc_figures(scores),
     }
+    undefined = {
+        name: PointEstimate(None, n, why=why)
+        for name in ("alpha_ordinal", "alpha_interval", "mean_of_people")
+    }
+    if why:
+        figures |= undefined
+    if why and not n:
+        figures |= {name: PointEstimate(None, n, why=why) for name in ("exact", "within_one")}
+    return tabulate(
+        table,
+        criterion,
+        "people",
+        "Agreement of people with each other",
+        (
+            Column("measure", "Coefficient"),
+            Column("value", digits=3, interval="ends"),
+        ),
+        [
+            {"coefficient": name, "measure": COEFFICIENTS[name], "value": figures[name]}
+            for name in COEFFICIENTS
+        ],
+        caption="Each coefficient has its blind spot: alpha is low where ratings hardly vary, the shares do not "
+        "correct for chance.",
+        target="",
+        notes=(f"the mean of {typical:g} people",) if typical else (),
+        **drawing,
+    )
+
+
+def _of_the_mean(single: PointEstimate, people: float) -> PointEstimate:
+    """The reliability of people's mean from interval alpha."""
+    on, value = single.on, single.value
+    if on is None or value is None:
+        return single
+    return PointEstimate(
+        lambda weights: spearman_brown(on(weights), people),
+        single.n,
+        float(spearman_brown(value, people)),
+        "alpha is below 0",
+    )
 
 
 def _sharing(counts: Floats, values: Floats, distance: float) -> Floats:
@@ -103,7 +127,7 @@ def spearman_brown(single: Any, raters: float) -> Any:
 
 
 def gwet(counts: Floats, values: Floats, weights: Literal["quadratic", "identity"] = "quadratic") -> float:
-    """Gwet's AC2 of items × values counts (AC1 with identity weights); nan with one value or no item of two ratings."""
+    """Gwet's AC2 of items × values counts (AC1 with identity weights); nan with one value or no pairable item."""
     number = counts.sum(axis=1)
     pairable = number >= 2
     kinds = len(values)
@@ -122,7 +146,7 @@ def gwet(counts: Floats, values: Floats, weights: Literal["quadratic", "identity
 
 
 def icc(table: Floats) -> tuple[float, float]:
-    """ICC(2,1) and ICC(2,k) of an items × raters table without holes; nan if there is no variation or fewer than two of either."""
+    """ICC(2,1) and ICC(2,k) of an items × raters table without gaps; nan without variation or with one of either."""
     items, raters = table.shape
     if items < 2 or raters < 2:
         return float("nan"), float("nan")
@@ -138,49 +162,19 @@ def icc(table: Floats) -> tuple[float, float]:
     return float((between - error) / single), float((between - error) / several)
 
 
-def _icc_rows(scores: Scores) -> list[dict[str, Any]]:
-    reason, values = "", (float("nan"), float("nan"))
+def _icc_figures(scores: Scores) -> dict[str, PointEstimate]:
+    why, values = "", (float("nan"), float("nan"))
     rated = np.flatnonzero(scores.present)
     if scores.unlinked:
-        reason = scores.unlinked
+        why = scores.unlinked
     elif len(scores.people) < 2:
-        reason = "fewer than two people"
+        why = "fewer than two people"
     elif (scores.present[rated] < len(scores.people)).any():
-        reason = "not everybody rated every item"
+        why = "not everybody rated every item"
     else:
         values = icc(np.stack([scores.of(person)[rated] for person in scores.people.tolist()], axis=1))
-        reason = "all ratings are equal" if np.isnan(values[0]) else ""
-    return [
-        _row(name, value, None, reason)
+        why = "all ratings are equal"
+    return {
+        name: PointEstimate(None, len(rated), value, why)
         for name, value in zip(("icc_single", "icc_mean"), values, strict=True)
-    ]
-
-
-def answers(ratings: pd.DataFrame | Ratings, criterion: str) -> pd.DataFrame:
-    """How each rater uses the scale: kind, rater, score, count, share, near_constant; people also pooled, as the rater “people”.
-
-    `near_constant` marks a rater who gives one answer to more than nine items in ten. Empty without ratings.
-    """
-    table = read_ratings(ratings)
-    scores = table[criterion]
-    named = [("human", "people", scores.score)]
-    if not scores.unlinked:
-        named += [("human", table.people[person], scores.by(person)[1]) for person in scores.people.tolist()]
-    named += [("judge", judge, score[~np.isnan(score)]) for judge, score in scores.judges.items()]
-    rows = []
-    for kind, rater, given in named:
-        values, count = np.unique(np.round(given, DIGITS), return_counts=True)
-        share = count / max(len(given), 1)
-        near_constant = bool((share > NEAR_CONSTANT).any())
-        rows += [
-            {
-                "kind": kind,
-                "rater": rater,
-                "score": value,
-                "count": times,
-                "share": part,
-                "near_constant": near_constant,
-            }
-            for value, times, part in zip(values.tolist(), count.tolist(), share.tolist(), strict=True)
-        ]
-    return pd.DataFrame(rows, columns=["kind", "rater", "score", "count", "share", "near_constant"])
+    }

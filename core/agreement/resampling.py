@@ -1,7 +1,8 @@
 """Resamples a study's items: one stream of weights, drawn once, serves every figure of the study.
 
-A resample of items is a vector of counts, how often each item was drawn. Figures are computed from the counts, exactly as they
-would be from the drawn items themselves, so differences between figures are paired: they rest on the same draws.
+A resample of items is a vector of counts, how often each item was drawn. Figures are computed from the
+counts, exactly as they would be from the drawn items themselves, so differences between figures are paired:
+they rest on the same draws.
 """
 
 from __future__ import annotations
@@ -54,9 +55,9 @@ def draws(
 ) -> Iterator[Weights]:
     """Yield weights (items × some resamples) until there are `resamples` of them; the same seed gives the same weights.
 
-    Each resample draws `size` items (default: as many as there are) with replacement. With `among` only these items are drawn, all
-    others have weight 0. With `clusters` (a number per item) whole clusters are drawn, as many as there are; items of cluster −1
-    stand alone.
+    Each resample draws `size` items (default: as many as there are) with replacement. With `among` only these
+    items are drawn, all others have weight 0. With `clusters` (a number per item) whole clusters are drawn,
+    as many as there are; items of cluster −1 stand alone.
     """
     among = np.arange(items) if among is None else among
     if not len(among):

@@ -1,56 +1,79 @@
-"""Does a judge repeat itself? Runs of one judge over the same items are test and retest, not a panel."""
+"""Test–retest of a judge: how far repeated runs over the same items agree. They are not a panel."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 
-from core.agreement.basis import Figures, basis, columns
-from core.agreement.ratings import DIGITS, Floats, Ratings, divide, read_ratings
-from core.agreement.resampling import Statistic, Weights, bootstrap, mean
+from core.agreement.figures import Drawing, N, PointEstimate, tabulate
+from core.agreement.ratings import DIGITS, Floats, Ints, Ratings, Scores, divide, read_ratings
+from core.agreement.resampling import Statistic, Weights, mean
+from core.table import Column, Table
 
 
 def retest(
     ratings: pd.DataFrame | Ratings,
     criterion: str,
-    runs: Sequence[str],
-    *,
-    resamples: int = 1000,
-    seed: int = 0,
-) -> Figures:
-    """The reliability of one run from repeated runs: one row with runs, n, icc, exact (both with low and high), reason.
+    runs: Mapping[str, Sequence[str]],
+    **drawing: Unpack[Drawing],
+) -> Table:
+    """The reliability of one run from repeated runs, one row a judge: judge, runs, n, icc, exact.
 
-    `runs` are the judges' names of the runs. `icc` is ICC(1,1) of Shrout and Fleiss (1979): the share of variance that is the items' own;
-    `exact` the share of pairs of runs with the same answer. Only items that every run rated count.
-
-    Undefined for fewer than two runs or two such items, and where all answers are equal.
+    `runs` maps a judge to the names of its runs. `icc` is ICC(1,1) of Shrout and Fleiss (1979): the share of
+    variance that is the items' own; `exact` the share of pairs of runs with the same answer. Only items that
+    every run rated count. Undefined for fewer than two runs or two such items, and where all answers are
+    equal.
     """
     table = read_ratings(ratings)
-    scores = table[criterion]
+    return tabulate(
+        table,
+        criterion,
+        "retest",
+        "Test–retest of judges",
+        (
+            Column("judge"),
+            Column("runs"),
+            N,
+            Column("icc", "ICC(1,1), one run", digits=3, interval="ends"),
+            Column("exact", "Pairs of runs with the same answer", percent=True, interval="ends"),
+        ),
+        [
+            {"judge": judge, "runs": len(names)} | _figures(table[criterion], names)
+            for judge, names in runs.items()
+        ],
+        caption="Repeated runs of one judge over the same items: how much of a score is the item's, not chance.",
+        target="runs of one judge among themselves",
+        all_items=True,
+        **drawing,
+    )
+
+
+def _figures(scores: Scores, runs: Sequence[str]) -> dict[str, Any]:
     stacked = np.array([scores.panel([run]) for run in runs]).reshape(len(runs), scores.items)
     items = np.flatnonzero(~np.isnan(stacked).any(axis=0)) if len(runs) else np.empty(0, dtype=np.int64)
-    k, n = len(runs), len(items)
-    why = "fewer than two runs" if k < 2 else f"{n} items rated in every run are too few" if n < 2 else ""
-    own, drawn = np.full(2, np.nan), np.full((2, resamples), np.nan)
-    if not why:
-        same = np.full(scores.items, np.nan)
-        agreeing = [
-            np.round(a - b, DIGITS) == 0 for i, a in enumerate(stacked[:, items]) for b in stacked[:i, items]
-        ]
-        same[items] = np.mean(agreeing, axis=0)
-        own, drawn = bootstrap(
-            [_icc(stacked, items), mean(same)], scores.items, resamples=resamples, seed=seed
-        )
-        why = "all answers are equal" if np.isnan(own[0]) else ""
-    figures = {"icc": (own[0], drawn[0]), "exact": (own[1], drawn[1])}
-    row = {"runs": tuple(runs), "n": n} | columns(figures, why)
-    based = basis(table, scores, resamples=resamples, seed=seed, target="runs of one judge among themselves")
-    return Figures(pd.DataFrame([row]), based)
+    n = len(items)
+    why = (
+        "fewer than two runs"
+        if len(runs) < 2
+        else f"{n} items rated in every run are too few"
+        if n < 2
+        else ""
+    )
+    if why:
+        return {"n": n, "icc": PointEstimate(None, n, why=why), "exact": PointEstimate(None, n, why=why)}
+    same = np.full(scores.items, np.nan)
+    same[items] = np.mean(
+        [np.round(a - b, DIGITS) == 0 for i, a in enumerate(stacked[:, items]) for b in stacked[:i, items]],
+        axis=0,
+    )
+    icc = PointEstimate(_icc(stacked, items), n, why="all answers are equal")
+    return {"n": n, "icc": icc, "exact": PointEstimate(mean(same), n)}
 
 
-def _icc(stacked: Floats, items: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Statistic:
+def _icc(stacked: Floats, items: Ints) -> Statistic:
     table = stacked[:, items]
     k = len(table)
     centre = table.mean(axis=0)

@@ -1,25 +1,100 @@
-"""The figures of a study: how far people agree with each other, and judges and panels with people.
+"""A study's agreement: how far people agree with each other, and judges and panels with people, on every criterion.
 
-After the agreement tables of the PingPong paper, with what it leaves out: intervals, the ceiling, the other coefficients.
+After the agreement tables of published benchmarks, with what these leave out: intervals, a held-out
+annotator, other coefficients.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
-from core.agreement.alpha import alpha, value_counts, why_undefined
-from core.agreement.correlation import FEWEST, Pairs, correlation, once, p_value, pairs, spearman
-from core.agreement.panels import default_panels
-from core.agreement.ratings import DIGITS, FINAL, Floats, Ratings, Scores, read_ratings
-from core.agreement.resampling import Interval, Statistic, bootstrap, interval
+from core.agreement.alpha import alpha_figure, value_counts
+from core.agreement.correlation import correlation, point, rank_correlation, spearman_p, why_undefined
+from core.agreement.figures import Clusters, Drawing, PointEstimate, basis, described, estimates
+from core.agreement.panels import called, default_panels
+from core.agreement.ratings import FINAL, Ratings, Scores, read_ratings
+from core.estimate import Estimate, estimate, undefined
+from core.glossary import explain
+from core.table import SCHEMA, Cell, Column, Table
+
+CERTAIN = 0.0001
+"""A correlation whose p is not below this is named in a note."""
+
+
+@dataclass(frozen=True)
+class RaterAgreement:
+    """A judge or a panel against the mean of people; only Spearman has an interval."""
+
+    members: tuple[str, ...]
+    spearman: Estimate
+    p: Estimate
+    kendall: Estimate
+    pearson: Estimate
+
+    @property
+    def name(self) -> str:
+        """The judge's name, or “Avg(…)” of a panel's members."""
+        return called(self.members)
+
+
+@dataclass(frozen=True)
+class PersonAgreement:
+    """One person against the mean of all people, themselves included, and against the mean of the others."""
+
+    name: str
+    vs_all: Estimate
+    vs_others: Estimate
+
+
+@dataclass(frozen=True)
+class CriterionAgreement:
+    """The figures of one criterion; `basis` says what they rest on, `reason` why people are not compared."""
+
+    criterion: str
+    people: int
+    items: int
+    alpha: Mapping[str, Estimate]
+    pairs: Mapping[tuple[str, str], Estimate]
+    each: tuple[PersonAgreement, ...]
+    judges: tuple[RaterAgreement, ...]
+    panels: tuple[RaterAgreement, ...]
+    basis: str
+    reason: str = ""
+
+    @property
+    def raters(self) -> tuple[RaterAgreement, ...]:
+        """Judges, then panels."""
+        return self.judges + self.panels
+
+    @property
+    def ceiling(self) -> Estimate:
+        """How well a person agrees with the others, on average over people."""
+        values = [one.vs_others.value for one in self.each if one.vs_others.value is not None]
+        if values:
+            return Estimate(sum(values) / len(values))
+        return undefined(self.reason or "nobody's correlation with the others is defined")
+
+    def rater(self, members: Sequence[str]) -> RaterAgreement | None:
+        """The judge or panel of these members; None where there is none."""
+        return next((row for row in self.raters if set(row.members) == set(members)), None)
+
+
+@dataclass(frozen=True)
+class StudyAgreement:
+    """The figures of a study; `clusters` counts the clusters that resamples draw, None where items are drawn."""
+
+    study: str
+    items: int
+    resamples: int
+    seed: int
+    criteria: Mapping[str, CriterionAgreement]
+    clusters: int | None = None
 
 
 def study_agreement(
@@ -33,26 +108,18 @@ def study_agreement(
     study: str = "",
     anonymous_people: bool = False,
     exclude_units: Iterable[Hashable] | Mapping[Hashable, str] = (),
-    clusters: Mapping[Hashable, Hashable] | pd.Series | None = None,
-) -> dict[str, Any]:
-    """Every figure of a study as plain values, ready for `json.dumps`.
+    clusters: Clusters = None,
+) -> StudyAgreement:
+    """The figures of a study.
 
-    `ratings` and the arguments about it are those of `read_ratings`. `panels` (default: `default_panels`) are sets of judges,
-    read as their mean on the items that all of them rated. Judges are compared with the mean of all people present on an item.
+    `ratings` and the arguments about it are those of `read_ratings`. `panels` (default: `default_panels`) are
+    sets of judges, read as their mean on the items that all of them rated. Judges are compared with the mean
+    of all people present on an item, a person also with the mean of the others, on the items that somebody
+    else rated too.
 
-    The result is ``{"study", "items", "resamples", "seed", "criteria": {name: {"humans", "judges", "panels"}}}``, and with
-    `clusters` how many of them there are:
-
-    - humans: ``raters`` and ``items`` (how many; items with at least one person), ``alpha`` (Krippendorff, ordinal and interval:
-      ``value``, ``ci``), ``pairs`` (Spearman of two people on the ``n`` items both rated), ``each`` (Spearman of a person with the
-      mean of all, themselves included, and with the mean of the others: the ceiling; both on the ``n`` items that somebody else
-      rated too);
-    - judges and panels: ``spearman`` with ``p`` (Student's t, two-sided) and ``ci``, ``kendall`` (tau-b), ``pearson``, ``n``.
-
-    ``items`` counts the study's items, rated by people or not. Intervals are 95% percentile bootstraps: `resamples` draws, with
-    replacement, of as many items as people rated, from these, the same draws for every figure; with `clusters` (unit → cluster) whole clusters are drawn. A figure undefined in more than 5% of the draws has
-    no interval. What is undefined is None, and a sibling ``reason`` says why: no people, no judges, one person, fewer than three items
-    in common, ratings that are all equal. Where figures of one object are undefined for different reasons, the reason names each.
+    Intervals are 95% percentile bootstraps: `resamples` draws, with replacement, of as many items as people
+    rated, from these, the same draws for every figure; with `clusters` (unit → cluster) whole clusters are
+    drawn. A figure that is undefined in more than 5% of the draws has no interval.
 
     Raises StudyError for ratings that cannot be read, and for a panel of unknown judges.
     """
@@ -64,187 +131,325 @@ def study_agreement(
         anonymous_people=anonymous_people,
     )
     chosen = default_panels(table.judges) if panels is None else _distinct(panels)
-    parts = {name: measured(scores, table.judges, chosen) for name, scores in table.criteria.items()}
-    items = len(table.units)
-    groups = None if clusters is None else table.facet(clusters)[0]
-    statistics = [statistic for part in parts.values() for statistic in part.statistics]
-    own, drawn = bootstrap(
-        statistics, items, resamples=resamples, seed=seed, among=table.rated, clusters=groups
+    raters = [*((judge,) for judge in table.judges), *chosen]
+    drawing = Drawing(resamples=resamples, seed=seed, clusters=clusters)
+    figures = [figure for scores in table.criteria.values() for figure in _figures(scores, raters)]
+    found = iter(estimates(figures, table, **drawing))
+    return StudyAgreement(
+        study,
+        len(table.units),
+        resamples,
+        seed,
+        {
+            name: _criterion(table, scores, raters, found, described(**drawing))
+            for name, scores in table.criteria.items()
+        },
+        None if clusters is None else _drawn_clusters(table, clusters),
     )
-    figures = iter(zip(own.tolist(), map(interval, drawn), strict=True))
-    result: dict[str, Any] = {"study": study, "items": items, "resamples": resamples, "seed": seed}
-    if groups is not None:
-        # Items of no cluster are drawn one by one.
-        drawn_from = groups[table.rated]
-        result["clusters"] = len(np.unique(drawn_from[drawn_from >= 0])) + int((drawn_from < 0).sum())
-    result["criteria"] = {
-        name: _criterion(table, part, list(itertools.islice(figures, len(part.statistics))))
-        for name, part in parts.items()
-    }
-    if not items:
-        result["reason"] = "the study has no ratings"
-    return result
-
-
-@dataclass(frozen=True, eq=False)
-class Compared:
-    """A judge or a panel on one criterion: its members, its score of every item, and the pairs it makes with people's mean."""
-
-    names: tuple[str, ...]
-    score: Floats
-    pairs: Pairs
-
-
-@dataclass(frozen=True, eq=False)
-class Measured:
-    """One criterion's figures as statistics of weights: alpha ordinal, alpha interval, then Spearman of each rater."""
-
-    scores: Scores
-    counts: sparse.csr_array
-    judges: Sequence[Compared]
-    panels: Sequence[Compared]
-    statistics: Sequence[Statistic]
-
-
-def measured(scores: Scores, judges: Sequence[str], panels: Sequence[tuple[str, ...]]) -> Measured:
-    """Prepare one criterion's figures."""
-
-    def compared(names: tuple[str, ...]) -> Compared:
-        score = scores.panel(names)
-        return Compared(names, score, pairs(score, scores.target))
-
-    single, several = [compared((name,)) for name in judges], [compared(panel) for panel in panels]
-    counts, values = value_counts(scores.item, scores.score, scores.items)
-    statistics = [
-        alpha(counts, values, "ordinal"),
-        alpha(counts, values, "interval"),
-        *(correlation(rater.pairs) for rater in single + several),
-    ]
-    return Measured(scores, counts, single, several, statistics)
 
 
 def _distinct(panels: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
     return list({frozenset(panel): tuple(dict.fromkeys(panel)) for panel in panels}.values())
 
 
-Figure = tuple[float, Interval]
+def _drawn_clusters(table: Ratings, clusters: Mapping[Hashable, Hashable] | pd.Series) -> int:
+    """How many clusters there are; items of no cluster are drawn one by one."""
+    drawn = table.facet(clusters)[0][table.rated]
+    return len(np.unique(drawn[drawn >= 0])) + int((drawn < 0).sum())
 
 
-def _criterion(table: Ratings, part: Measured, figures: Sequence[Figure]) -> dict[str, Any]:
-    people, figures = figures[:2], figures[2:]
-    judges = zip(part.judges, figures[: len(part.judges)], strict=True)
-    panels = zip(part.panels, figures[len(part.judges) :], strict=True)
-    result: dict[str, Any] = {
-        "humans": _humans(table, part, people),
-        "judges": [{"rater": one.names[0], **_rater(part.scores, one, *figure)} for one, figure in judges],
-        "panels": [
-            {"judges": list(one.names), **_rater(part.scores, one, *figure)} for one, figure in panels
+def _figures(scores: Scores, raters: Sequence[tuple[str, ...]]) -> Iterator[PointEstimate]:
+    """What is resampled on one criterion: both alphas, then Spearman of each judge and panel."""
+    counts, values = value_counts(scores.item, scores.score, scores.items)
+    unnamed = scores.unlinked if not len(scores.item) else ""
+    for metric in ("ordinal", "interval"):
+        yield PointEstimate(None, why=unnamed) if unnamed else alpha_figure(counts, values, metric)
+    for members in raters:
+        score, target = scores.panel(members), scores.target
+        n = int((~np.isnan(score) & ~np.isnan(target)).sum())
+        why = _why_not(scores, members)
+        yield (
+            PointEstimate(None, n, why=why)
+            if why
+            else PointEstimate(correlation(score, target), n, point(score, target)[0])
+        )
+
+
+def _why_not(scores: Scores, members: tuple[str, ...]) -> str:
+    """Why a judge or panel cannot be compared with people; empty if it can."""
+    score = scores.panel(members)
+    if not (scores.present > 0).any():
+        return "no person's rating to compare with"
+    if np.isnan(score).all():
+        return "no item was rated by every member" if len(members) > 1 else f"{members[0]} rated nothing here"
+    return why_undefined(
+        score, scores.target, "the panel" if len(members) > 1 else members[0], "people's mean"
+    )
+
+
+def _criterion(
+    table: Ratings, scores: Scores, raters: Sequence[tuple[str, ...]], found: Iterator[Estimate], method: str
+) -> CriterionAgreement:
+    alpha = {metric: next(found) for metric in ("ordinal", "interval")}
+    rows = [_rater(scores, members, next(found)) for members in raters]
+    several = len(scores.people) if len(scores.item) or not scores.unlinked else len(table.people)
+    items = int((scores.present > 0).sum())
+    reason = ""
+    if not items:
+        what = (
+            "every criterion that enters final"
+            if scores.criterion == FINAL and table.counted
+            else "this criterion"
+        )
+        reason = f"no person rated {what}"
+    elif scores.unlinked:
+        reason = scores.unlinked
+    elif len(scores.people) < 2:
+        reason = "one person alone cannot be compared"
+    judges = len(table.judges)
+    return CriterionAgreement(
+        scores.criterion,
+        several if items else 0,
+        items,
+        alpha,
+        {} if reason else _pairs(table.people, scores),
+        () if reason else tuple(_person(table.people[p], scores, p) for p in scores.people.tolist()),
+        tuple(rows[:judges]),
+        tuple(rows[judges:]),
+        str(basis(table, scores, method=method, target="against the mean of all people on the item")),
+        reason,
+    )
+
+
+def _rater(scores: Scores, members: tuple[str, ...], rho: Estimate) -> RaterAgreement:
+    if rho.value is None:
+        return RaterAgreement(members, rho, *[undefined(rho.reason, n=rho.n)] * 3)
+    score = scores.panel(members)
+    tau, r = (
+        estimate(point(score, scores.target, "kendall")[0], n=rho.n),
+        estimate(point(score, scores.target, "pearson")[0], n=rho.n),
+    )
+    return RaterAgreement(members, rho, spearman_p(score, scores.target), tau, r)
+
+
+def _pairs(names: Sequence[str], scores: Scores) -> dict[tuple[str, str], Estimate]:
+    """Spearman of every two people on the items both rated."""
+    given = {names[person]: scores.of(person) for person in scores.people.tolist()}
+    return {(a, b): rank_correlation(given[a], given[b], a, b) for a, b in combinations(given, 2)}
+
+
+def _person(name: str, scores: Scores, person: int) -> PersonAgreement:
+    others = scores.others(person)
+    own = np.where(np.isnan(others), np.nan, scores.of(person))
+    return PersonAgreement(
+        name,
+        rank_correlation(own, scores.target, name, "the mean of all"),
+        rank_correlation(own, others, name, "the others' mean"),
+    )
+
+
+def title(criterion: str) -> str:
+    """A criterion's name as a heading."""
+    return criterion.replace("_", " ").capitalize()
+
+
+Labels = Callable[[str], str]
+"""A criterion's name to the label that readers see."""
+
+
+def as_json(found: StudyAgreement) -> dict[str, Any]:
+    """Plain values, ready for `json.dumps`: what is undefined is null, and a sibling `reason` says why."""
+    result: dict[str, Any] = {"schema": SCHEMA, "study": found.study, "items": found.items}
+    result |= {"resamples": found.resamples, "seed": found.seed}
+    if found.clusters is not None:
+        result["clusters"] = found.clusters
+    result["criteria"] = {name: _criterion_json(part) for name, part in found.criteria.items()}
+    return result | ({} if found.items else {"reason": "the study has no ratings"})
+
+
+def _criterion_json(part: CriterionAgreement) -> dict[str, Any]:
+    humans = {
+        "raters": part.people,
+        "items": part.items,
+        "alpha": {
+            metric: {"value": alpha.value, "ci": alpha.as_json()["ci"]} | _because(alpha)
+            for metric, alpha in part.alpha.items()
+        },
+        "pairs": [
+            {"a": a, "b": b, "spearman": rho.value, "n": rho.n} | _because(rho)
+            for (a, b), rho in part.pairs.items()
+        ],
+        "each": [
+            {
+                "rater": one.name,
+                "vs_all": one.vs_all.value,
+                "vs_others": one.vs_others.value,
+                "n": one.vs_others.n,
+            }
+            | _because(one.vs_others if one.vs_others.reason else one.vs_all)
+            for one in part.each
         ],
     }
-    if not part.judges:
-        result["reason"] = "the study has no judges"
-    return result
-
-
-def _humans(table: Ratings, part: Measured, figures: Sequence[Figure]) -> dict[str, Any]:
-    scores = part.scores
-    found = why_undefined(part.counts)
-    linked = not (scores.unlinked and not len(scores.item))
-    reason = found if linked else scores.unlinked
-    result: dict[str, Any] = {
-        "raters": len(scores.people) if linked else len(table.people),
-        "items": int((scores.present > 0).sum()),
-        "alpha": {
-            metric: _alpha(*figure, reason)
-            for metric, figure in zip(("ordinal", "interval"), figures, strict=True)
-        },
-        "pairs": [],
-        "each": [],
-    }
-    if not result["items"]:
-        result["raters"] = 0
-        final = scores.criterion == FINAL and table.counted
-        result["reason"] = (
-            f"no person rated {'every criterion that enters final' if final else 'this criterion'}"
-        )
-    elif scores.unlinked:
-        result["reason"] = scores.unlinked
-    elif len(scores.people) < 2:
-        result["reason"] = "one person alone cannot be compared"
-    else:
-        result["pairs"] = _pairs(table.people, scores)
-        result["each"] = [_each(table.people[person], scores, person) for person in scores.people.tolist()]
-    return result
-
-
-def _alpha(value: float, ends: Interval, reason: str) -> dict[str, Any]:
-    if reason:
-        return {"value": None, "ci": None, "reason": reason}
-    return {"value": value, "ci": ends.ends} | ({"reason": f"ci: {ends.reason}"} if ends.reason else {})
-
-
-def _pairs(names: Sequence[str], scores: Scores) -> list[dict[str, Any]]:
-    """Spearman of every two people on the items both rated. One rater's row of codes at a time keeps it small."""
-    people = scores.people.tolist()
-    table = np.stack([scores.of(person) for person in people])
-    rows = []
-    for first, person in enumerate(people[:-1]):
-        item, own = scores.by(person)
-        theirs = table[first + 1 :, item]
-        for other, score in zip(people[first + 1 :], theirs, strict=True):
-            both = ~np.isnan(score)
-            x, y = own[both], score[both]
-            row = {"a": names[person], "b": names[other], "spearman": _number(spearman(x, y)), "n": len(x)}
-            rows.append(row | _because(row["spearman"], x, y, names[person], names[other]))
-    return rows
-
-
-def _each(name: str, scores: Scores, person: int) -> dict[str, Any]:
-    others = scores.others(person)
-    shared = np.flatnonzero(~np.isnan(others))
-    own, rest, everyone = scores.of(person)[shared], others[shared], scores.target[shared]
-    all_, rest_ = _number(spearman(own, everyone)), _number(spearman(own, rest))
-    row = {"rater": name, "vs_all": all_, "vs_others": rest_, "n": len(shared)}
-    if rest_ is None:
-        return row | _because(None, own, rest, name, "the others' mean")
-    return row | _because(all_, own, everyone, name, "the mean of all")
-
-
-def _rater(scores: Scores, rater: Compared, rho: float, ends: Interval) -> dict[str, Any]:
-    both = ~np.isnan(rater.score) & ~np.isnan(scores.target)
-    x, y = rater.score[both], scores.target[both]
-    n = len(x)
-    figures = ("spearman", "p", "ci", "kendall", "pearson")
-    undefined: dict[str, Any] = dict.fromkeys(figures) | {"n": n}
-    if not (scores.present > 0).any():
-        return undefined | {"reason": "no person's rating to compare with"}
-    called = rater.names[0] if len(rater.names) == 1 else "the panel"
-    if np.isnan(rater.score).all():
-        nothing = (
-            "no item was rated by every member" if len(rater.names) > 1 else f"{called} rated nothing here"
-        )
-        return undefined | {"reason": nothing}
-    if n < FEWEST or math.isnan(rho):
-        return undefined | _because(None, x, y, called, "people's mean")
-    p, why_p = p_value(rho, n)
-    tau, r = _number(once(rater.pairs, "kendall")), _number(once(rater.pairs, "pearson"))
-    row = dict(zip((*figures, "n"), (rho, p, ends.ends, tau, r, n), strict=True))
-    reasons = [f"{what}: {why}" for what, why in (("p", why_p), ("ci", ends.reason)) if why]
-    return row | ({"reason": "; ".join(reasons)} if reasons else {})
-
-
-def _because(value: Any, x: Floats, y: Floats, a: str, b: str) -> dict[str, str]:
-    """The sibling “reason” of a correlation that is None; nothing for one that is not."""
-    if value is not None:
-        return {}
-    if len(x) < FEWEST:
-        few = "no item" if not len(x) else "one item" if len(x) == 1 else f"{len(x)} items"
-        return {"reason": f"{few} in common, at least {FEWEST} are needed"}
-    constant = [name for name, scores in ((a, x), (b, y)) if len(np.unique(np.round(scores, DIGITS))) < 2]
     return {
-        "reason": f"{' and '.join(constant)} {'are' if len(constant) > 1 else 'is'} constant on the items in common"
-    }
+        "humans": humans | ({"reason": part.reason} if part.reason else {}),
+        "judges": [{"rater": row.name, **_rater_json(row)} for row in part.judges],
+        "panels": [{"judges": list(row.members), **_rater_json(row)} for row in part.panels],
+    } | ({} if part.judges else {"reason": "the study has no judges"})
 
 
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
+def _rater_json(row: RaterAgreement) -> dict[str, Any]:
+    reasons = [row.spearman.reason]
+    if row.spearman.defined and row.p.reason:
+        reasons.insert(0, f"p: {row.p.reason}")
+    reason = "; ".join(filter(None, reasons))
+    return {
+        "spearman": row.spearman.value,
+        "p": row.p.value,
+        "ci": row.spearman.as_json()["ci"],
+        "kendall": row.kendall.value,
+        "pearson": row.pearson.value,
+        "n": row.spearman.n,
+    } | ({"reason": reason} if reason else {})
+
+
+def _because(figure: Estimate) -> dict[str, Any]:
+    return {"reason": figure.reason} if figure.reason else {}
+
+
+def figures_table(found: StudyAgreement) -> Table:
+    """Every figure on a row of its own: criterion, figure, of, with, value, p, n."""
+    rows: list[dict[str, Cell]] = []
+    for criterion, part in found.criteria.items():
+
+        def add(
+            figure: str, of: str, other: str, value: Estimate, p: Estimate | None = None, to: str = criterion
+        ) -> None:
+            rows.append(
+                {
+                    "criterion": to,
+                    "figure": figure,
+                    "of": of,
+                    "with": other,
+                    "value": value,
+                    "p": p,
+                    "n": value.n,
+                }
+            )
+
+        for metric, alpha in part.alpha.items():
+            add(f"alpha_{metric}", "people", "", alpha)
+        for (a, b), rho in part.pairs.items():
+            add("spearman", a, b, rho)
+        for one in part.each:
+            add("spearman", one.name, "all people", one.vs_all)
+            add("spearman", one.name, "other people", one.vs_others)
+        for row in part.raters:
+            add("spearman", row.name, "mean of people", row.spearman, row.p)
+            add("kendall", row.name, "mean of people", row.kendall)
+            add("pearson", row.name, "mean of people", row.pearson)
+    return Table(
+        "figures",
+        f"Agreement{_of(found)}",
+        (
+            Column("criterion"),
+            Column("figure"),
+            Column("of"),
+            Column("with"),
+            Column("value", digits=3, interval="ends"),
+            Column("p", digits=4),
+            Column("n"),
+        ),
+        tuple(rows),
+    )
+
+
+def judges_table(found: StudyAgreement, label: Labels = title) -> Table:
+    """Judges and panels × criteria: Spearman with the mean of people; `label` gives a criterion's heading."""
+    rows: dict[str, dict[str, Cell]] = {}
+    uncertain, fewer = [], []
+    for criterion, part in found.criteria.items():
+        for row in part.raters:
+            rows.setdefault(row.name, {"rater": row.name})[criterion] = row.spearman
+            if row.spearman.defined and not (row.p.value is not None and row.p.value < CERTAIN):
+                uncertain.append(f"{row.name} ({label(criterion)})")
+            if row.spearman.defined and row.spearman.n != part.items:
+                fewer.append(f"{row.name} ({label(criterion)}: {row.spearman.n} of {part.items} items)")
+    notes = [f"p is not below {CERTAIN}: {', '.join(uncertain)}."] if uncertain else []
+    notes += [f"Fewer items than people rated: {', '.join(fewer)}."] if fewer else []
+    notes += [] if rows or not found.criteria else ["The study has no judges."]
+    criteria = (Column(name, label(name), digits=3, interval="ends") for name in found.criteria)
+    return Table(
+        "judges",
+        f"Judges and panels: Spearman's ρ with the mean of people{_of(found)}",
+        (Column("rater", "Judge or panel"), *criteria),
+        tuple(rows.values()),
+        "A judge is compared with the mean of everybody, which is easier to follow than the mean of the others that "
+        "an annotator is compared with; the table “Held-out annotator” compares both with the same mean.",
+        (*notes, f"{found.items} items; {_drawn(found)}"),
+    )
+
+
+def people_table(found: StudyAgreement, label: Labels = title) -> Table:
+    """People on each criterion: how many, on how many items, their alpha, and one person with the others."""
+    return Table(
+        "people",
+        f"People{_of(found)}",
+        (
+            Column("criterion"),
+            Column("people"),
+            Column("items", help="Items that somebody rated."),
+            Column("alpha_ordinal", "Krippendorff's alpha, ordinal", digits=3, interval="ends"),
+            Column("alpha_interval", "Krippendorff's alpha, interval", digits=3, interval="ends"),
+            Column(
+                "ceiling",
+                "One person with the others",
+                digits=3,
+                help=explain("human ceiling"),
+            ),
+        ),
+        tuple(
+            {
+                "criterion": label(name),
+                "people": part.people,
+                "items": part.items,
+                "alpha_ordinal": part.alpha["ordinal"],
+                "alpha_interval": part.alpha["interval"],
+                "ceiling": part.ceiling,
+            }
+            for name, part in found.criteria.items()
+        ),
+        notes=() if found.items else ("The study has no ratings.",),
+    )
+
+
+def annotators_table(part: CriterionAgreement, label: Labels = title) -> Table:
+    """Annotators × annotators on one criterion: Spearman of every two, and of each with the others and with all."""
+    both = {**part.pairs, **{(b, a): rho for (a, b), rho in part.pairs.items()}}
+    rows: list[dict[str, Any]] = [
+        {"annotator": one.name, "others": one.vs_others, "all": one.vs_all}
+        | {f"with {other.name}": both.get((one.name, other.name)) for other in part.each}
+        for one in part.each
+    ]
+    return Table(
+        "annotators",
+        f"Annotators on {label(part.criterion)}: Spearman's ρ of every two",
+        (
+            Column("annotator"),
+            *(Column(f"with {one.name}", one.name) for one in part.each),
+            Column("others", "the others"),
+            Column("all"),
+        ),
+        tuple(rows),
+        "With “the others”: the mean of the others, the human ceiling. With “all”: the mean of all, themselves "
+        "included, which flatters.",
+        (part.basis,),
+    )
+
+
+def _of(found: StudyAgreement) -> str:
+    return f" of study {found.study}" if found.study else ""
+
+
+def _drawn(found: StudyAgreement) -> str:
+    what = "items" if found.clusters is None else f"{found.clusters} clusters of items"
+    return f"95% percentile bootstrap over {what}, {found.resamples} resamples, seed {found.seed}"

@@ -1,4 +1,4 @@
-"""`concord annotators …`: invite people by link, withdraw links, list annotators."""
+"""`concord annotators …`: invite people by link, withdraw links, see who is there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.workspace import Workspace
 
 @click.group("annotators")
 def command() -> None:
-    """Annotators: each has a link of their own, which opens their desk only."""
+    """The people who rate: each comes by a link of their own and sees their desk alone."""
 
 
 @command.command("invite")

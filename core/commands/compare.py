@@ -1,20 +1,18 @@
-"""`concord compare BENCHMARK --models a,b,c`: judges compare stored conversations two by two in both orders;
-and the tables of it.
-"""
+"""`concord compare BENCHMARK --models a,b,c`: judges compare stored conversations two by two in both orders; and the tables of it."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import Any
 
 import click
 
 from core.agreement.pairwise import Duel
-from core.benchmarks.plans import ComparePlan
+from core.benchmarks.benchmark import Plan
 from core.commands import options, printing
 from core.commands.options import names
-from core.commands.progress import carry_out, running
+from core.commands.run import finish
+from core.runs import planning
 from core.studies import comparisons
 from core.workspace import Workspace
 
@@ -39,30 +37,27 @@ from core.workspace import Workspace
 @options.form("json")
 @options.resamples("scenarios")
 @options.seed
-@running
+@click.option("--estimate", is_flag=True, help="Say what would be done and what it would cost; do nothing.")
+@click.option("--max-cost", type=float, help="Stop cleanly once this much was spent.")
+@click.option("--retry-failed", is_flag=True, help="Ask again for comparisons that failed.")
 @click.pass_obj
 def command(
-    folder: str,
-    /,
-    benchmark: str,
-    models: str,
-    judges: str,
-    facets: dict[str, tuple[str, ...]],
-    version: str,
-    judge_repeats: int,
-    form: str,
-    resamples: int,
-    seed: int,
-    **how: Any,
-) -> None:
-    """Win, tie, lose of every two models, position bias, strengths on one scale, and how far judges agree
-    with people.
-    """
+    folder: str, benchmark: str, models: str, judges: str, facets: dict[str, tuple[str, ...]], version: str, judge_repeats: int, form: str,
+    resamples: int, seed: int, estimate: bool, max_cost: float | None, retry_failed: bool,
+) -> None:  # fmt: skip
+    """Win, tie, lose of every two models, position bias, strengths on one scale, and how far judges agree with people."""
     workspace = Workspace.open(folder, create=not judges)
     if judges:
-        plan = ComparePlan(benchmark, names(judges), names(models), facets, version, judge_repeats)
-        carry_out(workspace, plan, **how)
-        if how["estimate"]:
+        options = {
+            "compare": True,
+            "players": names(models),
+            "facets": facets,
+            "version": version,
+            "judge_repeats": judge_repeats,
+        }
+        job = planning.job(workspace, Plan(benchmark, {"judges": names(judges)}, options))
+        finish(workspace, job, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed)
+        if estimate:
             return
     with workspace.read() as db:
         found = comparisons.compared(

@@ -1,10 +1,14 @@
-"""What a researcher reads of a study: every figure of it, the items behind them, and the answer in words."""
+"""The agreement report of a study: every figure, table and sentence that page, command, JSON and bundle show."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,17 +16,46 @@ import pandas as pd
 from sqlite_utils import Database
 
 from core import agreement
-from core.agreement import FINAL, Figures, Forecast, Ratings, Search
+from core.agreement import FINAL, Ratings
+from core.agreement.distribution import of_people
+from core.agreement.figures import Drawing
 from core.agreement.panels import called
-from core.agreement.ratings import DIGITS, Floats, Scores
+from core.agreement.planning import PEOPLE
+from core.agreement.ratings import DIGITS, Floats
+from core.agreement.study import (
+    StudyAgreement,
+    annotators_table,
+    as_json,
+    figures_table,
+    judges_table,
+    people_table,
+)
+from core.errors import not_found
+from core.estimate import Estimate
 from core.rating import Criterion, Scale
+from core.reports import summary
+from core.store import frames
 from core.studies import studies
 from core.studies.studies import Runs, StudyRatings
+from core.table import SCHEMA, Column, Table, as_csv, as_document
+
+WIDTH = 0.1
+"""The width of interval, from end to end, that a forecast of items is made for."""
+
+EPSILONS = (0.0, 0.1, 0.2, 0.3)
+"""What a person costs more than a judge, in the alternative annotator test."""
+
+MOST_ANNOTATORS = 12
+"""A matrix of more annotators does not fit on a page; their figures are in the CSV."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a study is measured: equal options on equal data give equal figures. `panels` are measured beside the usual ones."""
+    """How a study is measured: equal options on equal data give equal figures.
+
+    `panels` are measured beside the usual ones. Items alike in all facets of `cluster_by` are resampled
+    together. With `nominal` answers are categories: nominal alpha and kappa in place of the other figures.
+    """
 
     runs: Runs = "mean"
     exclude_refused: bool = True
@@ -30,17 +63,18 @@ class Options:
     resamples: int = 1000
     seed: int = 0
     cluster_by: tuple[str, ...] = ()
-    """Facets: items alike in all of them are resampled together."""
+    nominal: bool = False
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
-    """A study's ratings as they were read, and the figures of `study_agreement`."""
+class AgreementReport:
+    """A study's ratings and options; figures, tables and sentences are computed when first asked for, and kept."""
 
     of: StudyRatings
     ratings: Ratings
-    figures: Mapping[str, Any]
-    options: Options
+    options: Options = Options()
+    features: pd.DataFrame = field(default_factory=pd.DataFrame)
+    _tables: dict[str, dict[str, Table]] = field(default_factory=dict)
 
     @property
     def criteria(self) -> tuple[str, ...]:
@@ -53,23 +87,23 @@ class Measured:
         return FINAL if FINAL in self.ratings.criteria else self.criteria[-1]
 
     @property
+    def asked_panels(self) -> tuple[tuple[str, ...], ...]:
+        """The panels asked for, their judges in order; one that names somebody who is no judge here is passed over."""
+        judges = self.ratings.judges
+        known = [panel for panel in self.options.panels if len(panel) > 1 and set(panel) <= set(judges)]
+        return tuple(dict.fromkeys(tuple(j for j in judges if j in panel) for panel in known))
+
+    @property
     def panels(self) -> tuple[tuple[str, ...], ...]:
         """The panels looked at closely: all judges (unless they are runs of one), and those asked for."""
         judges = self.ratings.judges
         everybody = (judges,) if len(judges) > 1 and self.of.runs == "mean" else ()
-        return tuple(dict.fromkeys([*everybody, *self._asked()]))
+        return tuple(dict.fromkeys([*everybody, *self.asked_panels]))
 
     @property
     def primary_panel(self) -> tuple[str, ...]:
-        """Who is meant by “the judges”: the panel of all, else the only judge, else the first run; nobody without judges."""
+        """Who is meant by “the judges”: the panel of all, else the only judge, else the first run."""
         return self.panels[0] if self.panels else self.ratings.judges[:1]
-
-    def _asked(self) -> list[tuple[str, ...]]:
-        return [
-            panel
-            for panel in self.options.panels
-            if len(panel) > 1 and set(panel) <= set(self.ratings.judges)
-        ]
 
     def criterion(self, name: str) -> Criterion | None:
         """The question behind a criterion; None for *final*, which nobody was asked."""
@@ -80,29 +114,280 @@ class Measured:
         asked = self.criterion(name)
         return asked.label if asked else name.capitalize()
 
+    @cached_property
+    def agreement(self) -> StudyAgreement:
+        """Alpha and correlations on every criterion.
 
-@dataclass(frozen=True, eq=False)
-class Detail:
-    """The figures of one criterion, for each judge and each of `Measured.panels`; one without judges or people has empty rows.
+        Panels are the mean of all judges, every pair, and those asked for; single runs of one judge are a
+        test–retest, so of them only the panels asked for.
+        """
+        usual = [] if self.of.runs == "single" else agreement.default_panels(self.ratings.judges)
+        return agreement.study_agreement(
+            self.ratings, panels=[*usual, *self.asked_panels], study=self.of.study.name, **self._drawing
+        )
 
-    Judges are a panel, with its redundancy and a search for its best pair, unless single runs were asked for: then each judge's
-    runs have a test and retest.
+    @cached_property
+    def nominal(self) -> Table:
+        """Nominal alpha and kappas of every criterion that people are asked, the criterion's name first."""
+        found = {name: agreement.nominal(self.ratings, name, **self._drawing) for name in self.of.criteria}
+        widest = max(found.values(), key=lambda table: len(table.columns))
+        return Table(
+            widest.name,
+            f"{widest.title} of study {self.of.study.name}",
+            (Column("criterion"), *widest.columns),
+            tuple({"criterion": name, **row} for name, table in found.items() for row in table.rows),
+            notes=tuple(f"{name}: {note}" for name, table in found.items() for note in table.notes),
+        )
+
+    @cached_property
+    def overview(self) -> tuple[Table, ...]:
+        """The tables over all criteria: what the command prints, and the page shows first."""
+        if self.options.nominal:
+            return (self.nominal,)
+        found = [judges_table(self.agreement, self.label), people_table(self.agreement, self.label)]
+        part = self.agreement.criteria[self.main]
+        if 0 < len(part.each) <= MOST_ANNOTATORS:
+            found.append(annotators_table(part, self.label))
+        return tuple(found)
+
+    def tables(self, criterion: str) -> dict[str, Table]:
+        """The tables of one criterion by name, for each judge and each of `panels`.
+
+        Judges are a panel, with its redundancy and a search for its best pair, unless single runs were asked
+        for: then each judge's runs have a test–retest. Raises StudyError for a criterion the study does not
+        have.
+        """
+        if criterion not in self._tables:
+            self._tables[criterion] = {table.name: table for table in self._computed(criterion)}
+        return self._tables[criterion]
+
+    def _computed(self, criterion: str) -> list[Table]:
+        ratings, panels, drawing = self.ratings, self.panels, self._drawing
+        plain = Drawing(resamples=self.options.resamples, seed=self.options.seed)
+        players = self._items.set_index("unit").player
+        found = [
+            agreement.judge_figures(ratings, criterion, panels=panels, **drawing),
+            agreement.held_out(ratings, criterion, panels=panels, **drawing),
+            agreement.reliability(ratings, criterion, **drawing),
+            agreement.ceilings(ratings, criterion, panels=panels),
+            agreement.within_groups(ratings, criterion, players, panels=panels, **plain),
+            agreement.levels(ratings, criterion, players, panels=panels, **plain),
+            agreement.score_distribution(ratings, criterion, self.answers(criterion)),
+        ]
+        if self.of.runs == "mean" and len(ratings.judges) > 1:
+            found.append(agreement.redundancy(ratings, criterion, **plain))
+        if self.of.runs == "mean" and len(ratings.judges) > 2:
+            found.append(
+                agreement.best_panel(
+                    ratings, criterion, resamples=self.options.resamples, seed=self.options.seed
+                )
+            )
+        if runs := self.of.runs_of:
+            found.append(agreement.retest(ratings, criterion, runs, **plain))
+        return found
+
+    def further(self, criterion: str) -> list[Table]:
+        """Tables that are asked for less often: where noise or a part of the scale explains a judge, and more."""
+        key = f"further {criterion}"
+        if key not in self._tables:
+            self._tables[key] = {table.name: table for table in self._computed_further(criterion)}
+        return list(self._tables[key].values())
+
+    def _computed_further(self, criterion: str) -> list[Table]:
+        ratings, panels = self.ratings, self.panels
+        plain = Drawing(resamples=self.options.resamples, seed=self.options.seed)
+        found = [
+            agreement.high_disagreement(ratings, criterion, panels=panels, **plain),
+            agreement.bands(ratings, criterion, panels=panels, **plain),
+            agreement.alt_test(ratings, criterion, panels=panels, epsilons=EPSILONS),
+        ]
+        varied = self.features.loc[:, self.features.nunique() > 1]
+        if not varied.empty:
+            found.append(agreement.feature_bias(ratings, criterion, varied, panels=panels, **self._drawing))
+        wanted = [PEOPLE, *([self.primary_panel] if self.primary_panel else [])]
+        return [
+            *found,
+            agreement.needed(
+                ratings,
+                criterion,
+                wanted,
+                width=WIDTH,
+                resamples=self.options.resamples,
+                seed=self.options.seed,
+            ),
+        ]
+
+    @cached_property
+    def summary(self) -> list[str]:
+        """Sentences on the main criterion; none for answers as categories, or where nothing can be compared."""
+        if self.options.nominal:
+            return []
+        return summary.summary(
+            self.ratings, self.agreement, self.tables(self.main), self.main, self.primary_panel, self.label
+        )
+
+    @cached_property
+    def missing(self) -> list[str]:
+        """What keeps the study from answering how far its judges can be trusted, with the remedies."""
+        if self.options.nominal:
+            people = max((len(self.ratings[name].people) for name in self.of.criteria), default=0)
+            kappas = [row for row in self.nominal.rows if row["a"] in self.ratings.judges]
+            compared = [row["value"] for row in kappas if isinstance(row["value"], Estimate)]
+        else:
+            parts = self.agreement.criteria.values()
+            people = max((part.people for part in parts), default=0)
+            compared = [row.spearman for part in parts for row in part.judges]
+        return summary.missing(
+            self.of.study.name,
+            people=people,
+            judges=self.ratings.judges,
+            compared=compared,
+            anonymous=self.of.study.anonymous,
+        )
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the figures has to know: what is left out, what is simulated, what final is."""
+        of = self.of
+        units = len(self.ratings.units) + len(of.left_out)
+        notes = [
+            f"Correlations leave out {n} of {units} units: {reason}. --keep-refused counts them."
+            for reason, n in Counter(of.left_out.values()).items()
+        ]
+        if of.simulated:
+            notes.append(f"Mock models, neither people nor language models: {', '.join(of.simulated)}.")
+        if of.study.anonymous:
+            notes.append("People's ratings have no names: no figure compares one person with another.")
+        if not self.options.nominal and 0 < len(of.counted) < len(
+            [c for c in of.study.criteria if c.counted]
+        ):
+            notes.append(f"Final is the mean of what people and judges both rated: {', '.join(of.counted)}.")
+        return notes
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures over all criteria, and the sentences, as plain values."""
+        if not self.options.nominal:
+            return as_json(self.agreement) | {"summary": self.summary, "missing": self.missing}
+        return {
+            "schema": SCHEMA,
+            "study": self.of.study.name,
+            "figures": [_flat(row) for row in self.nominal.rows],
+            "missing": self.missing,
+        }
+
+    def document(self, form: str) -> str:
+        """The report in one of `core.table.FORMS`; CSV holds every figure on a line of its own."""
+        if form == "json":
+            return json.dumps(self.as_json(), ensure_ascii=False, indent=2) + "\n"
+        if form == "csv":
+            return as_csv(self.nominal if self.options.nominal else figures_table(self.agreement))
+        return as_document(self.overview, form)
+
+    def points(self, criterion: str, members: Sequence[str]) -> pd.DataFrame:
+        """A judge's (or a panel's) score beside people's mean, one row an item that has both.
+
+        Columns: unit, conversation_id, turn, player, mean, spread and people (of the people on the item),
+        score. Equal averages are equal.
+        """
+        items = agreement.item_scores(self.ratings, criterion, [tuple(members)])
+        items = items.rename(columns={called(members): "score"}).dropna(subset=["mean", "score"])
+        return self._located(items.round({"mean": DIGITS, "score": DIGITS}))
+
+    def largest_differences(self, criterion: str, members: Sequence[str], count: int = 20) -> pd.DataFrame:
+        """The items on which a judge is farthest from people: the columns of `points` and difference."""
+        return self._located(agreement.largest_differences(self.ratings, criterion, members, count=count))
+
+    def answers(self, criterion: str) -> Floats:
+        """The answers a score is counted with: the scale's; else whole numbers from end to end."""
+        scale = self.scale(criterion)
+        if scale is not None and not scale.continuous and self.ratings.same_scale:
+            return np.array(scale.values, dtype=np.float64)
+        scores = self.ratings[criterion]
+        ends = [scale.low, scale.high] if scale else []
+        seen = np.concatenate([of_people(scores), *scores.judges.values(), ends])
+        seen = seen[~np.isnan(seen)]
+        return np.arange(np.floor(seen.min()), np.ceil(seen.max()) + 1) if len(seen) else np.zeros(1)
+
+    def scale(self, criterion: str) -> Scale | None:
+        """The scale people answer on; of *final* that of the criteria it is the mean of, if they share one."""
+        asked = self.criterion(criterion)
+        if asked is not None:
+            return asked.scale
+        scales = {c.scale for c in self.of.study.criteria if c.name in self.ratings.counted}
+        return scales.pop() if len(scales) == 1 else None
+
+    @property
+    def _drawing(self) -> Drawing:
+        options = self.options
+        return Drawing(resamples=options.resamples, seed=options.seed, clusters=self.of.clusters)
+
+    @cached_property
+    def _items(self) -> pd.DataFrame:
+        return self.of.table.drop_duplicates("unit")[["unit", "conversation_id", "turn", "player"]]
+
+    def _located(self, items: pd.DataFrame) -> pd.DataFrame:
+        return items.merge(self._items, on="unit", how="left").reset_index(drop=True)
+
+
+def agreement_report(db: Database, study: str, options: Options = Options()) -> AgreementReport:
+    """The report of a study.
+
+    Raises NotFound for an unknown study or a panel with an unknown judge, StudyError for a study without any
+    rating.
     """
-
-    criterion: str
-    judges: Figures
-    held_out: Figures
-    people: Figures
-    players: Figures
-    levels: Figures
-    redundancy: Figures | None
-    search: Search | None
-    retests: Mapping[str, Figures]
+    of = studies.ratings_for_agreement(
+        db, study, runs=options.runs, exclude_refused=options.exclude_refused, cluster_by=options.cluster_by
+    )
+    for judge in chain.from_iterable(options.panels):
+        if judge not in of.judges:
+            raise not_found("judge", judge, of.judges)
+    return report_of(of, options, frames.features(db, study))
 
 
-def name_of(row: Mapping[str, Any]) -> str:
-    """The name of a judge or a panel of `study_agreement`."""
-    return called(row["judges"] if "judges" in row else (row["rater"],))
+def report_of(
+    of: StudyRatings, options: Options = Options(), features: pd.DataFrame | None = None
+) -> AgreementReport:
+    """The report of ratings that were read; `features` are numbers by unit that feature bias is measured with."""
+    ratings = agreement.read_ratings(
+        of.table,
+        criteria=of.criteria,
+        counted=() if options.nominal else of.counted,
+        exclude_units=of.left_out,
+        anonymous_people=of.study.anonymous,
+        same_scale=_share_scale(of),
+    )
+    return AgreementReport(of, ratings, options, pd.DataFrame() if features is None else features)
+
+
+def _share_scale(of: StudyRatings) -> bool:
+    """Whether judges answer on people's scales: no judge's score lies off the scale of its criterion."""
+    judged = of.table[of.table.kind == "judge"]
+    span = judged.groupby("criterion").score.agg(["min", "max"])
+    scales = {c.name: c.scale for c in of.study.criteria}
+    return all(
+        scales[name].low <= low and high <= scales[name].high
+        for name, low, high in span.itertuples()
+        if name in scales
+    )
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A figure of answers as categories: value, low, high and reason beside the names."""
+    value, agreement = row["value"], row["agreement"]
+    low, high = value.interval or (None, None)
+    return {name: row[name] for name in ("criterion", "coefficient", "a", "b")} | {
+        "value": value.value,
+        "low": low,
+        "high": high,
+        "agreement": agreement.value,
+        "n": row["n"],
+        "reason": "; ".join(filter(None, [row.get("note"), value.reason])),
+    }
+
+
+def at(points: pd.DataFrame, mean: float, score: float) -> pd.DataFrame:
+    """The items at one place of a scatter."""
+    return points[(points["mean"] == round(mean, DIGITS)) & (points["score"] == round(score, DIGITS))]
 
 
 def short_names(judges: Sequence[str]) -> dict[str, str]:
@@ -115,198 +400,3 @@ def short_names(judges: Sequence[str]) -> dict[str, str]:
     ):
         words = {judge: rest for judge, (_, *rest) in words.items()}
     return {judge: "".join(rest) for judge, rest in words.items()}
-
-
-@dataclass(frozen=True, eq=False)
-class Further:
-    """Figures of one criterion that are asked for less often: where noise or a band of the scale explains a judge, and what it would take."""
-
-    high_disagreement: Figures
-    bands: Figures
-    replacement: Figures
-    feature_bias: Figures | None
-    needed: Mapping[str, Forecast]
-
-
-WIDTH = 0.1
-"""The width of interval, from end to end, that a forecast of items is made for."""
-
-
-def measure(db: Database, study: str, options: Options = Options()) -> Measured:
-    """Read a study and measure it. Raises NotFound for an unknown study, StudyError for one without any rating."""
-    return figures_of(
-        studies.ratings_for_agreement(
-            db,
-            study,
-            runs=options.runs,
-            exclude_refused=options.exclude_refused,
-            cluster_by=options.cluster_by,
-        ),
-        options,
-    )
-
-
-def figures_of(of: StudyRatings, options: Options = Options()) -> Measured:
-    """The figures of ratings that were read.
-
-    Panels are the mean of all judges, every pair, and those asked for; single runs of one judge are a test–retest, so of
-    them only the panels asked for. A panel that names somebody who is no judge here is passed over.
-    """
-    ratings = agreement.read_ratings(
-        of.table,
-        criteria=of.criteria,
-        counted=of.counted,
-        exclude_units=of.left_out,
-        anonymous_people=of.study.anonymous,
-        same_scale=share_scale(of),
-    )
-    usual = [] if of.runs == "single" else agreement.default_panels(ratings.judges)
-    asked = [panel for panel in options.panels if len(panel) > 1 and set(panel) <= set(ratings.judges)]
-    figures = agreement.study_agreement(
-        ratings, panels=[*usual, *asked], resamples=options.resamples, seed=options.seed, study=of.study.name, clusters=of.clusters,
-    )  # fmt: skip
-    return Measured(of, ratings, figures, options)
-
-
-def share_scale(of: StudyRatings) -> bool:
-    """Whether judges answer on people's scales: no judge's score lies off the scale of its criterion."""
-    judged = of.table[of.table.kind == "judge"]
-    span = judged.groupby("criterion").score.agg(["min", "max"])
-    scales = {c.name: c.scale for c in of.study.criteria}
-    return all(
-        scales[name].low <= low and high <= scales[name].high
-        for name, low, high in span.itertuples()
-        if name in scales
-    )
-
-
-def detail(measured: Measured, criterion: str) -> Detail:
-    """Everything about one criterion. Raises StudyError for one the study does not have."""
-    ratings, panels = measured.ratings, measured.panels
-    drawn: dict[str, Any] = {"resamples": measured.options.resamples, "seed": measured.options.seed}
-    players = _about(measured).set_index("unit").player
-    several = measured.of.runs == "mean" and len(ratings.judges) > 1
-    return Detail(
-        criterion,
-        judges=agreement.judge_figures(
-            ratings, criterion, panels=panels, clusters=measured.of.clusters, **drawn
-        ),
-        held_out=agreement.held_out(
-            ratings, criterion, panels=panels, clusters=measured.of.clusters, **drawn
-        ),
-        people=agreement.reliability(ratings, criterion, clusters=measured.of.clusters, **drawn),
-        players=agreement.within_groups(ratings, criterion, players, panels=panels, **drawn),
-        levels=agreement.levels(ratings, criterion, players, panels=panels, **drawn),
-        redundancy=agreement.redundancy(ratings, criterion, **drawn) if several else None,
-        search=agreement.best_panel(ratings, criterion, **drawn) if several else None,
-        retests={
-            judge: agreement.retest(ratings, criterion, runs, **drawn)
-            for judge, runs in measured.of.runs_of.items()
-        },
-    )
-
-
-def further(measured: Measured, criterion: str, features: pd.DataFrame) -> Further:
-    """What is asked less often about one criterion; `needed` forecasts items for people's alpha and for the judges' ρ."""
-    ratings, panels = measured.ratings, measured.panels
-    drawn: dict[str, Any] = {"resamples": measured.options.resamples, "seed": measured.options.seed}
-    needed = {"People's alpha, ordinal": agreement.needed(ratings, criterion, width=WIDTH, **drawn)}
-    if measured.primary_panel:
-        name = f"ρ of {called(measured.primary_panel)}"
-        needed[name] = agreement.needed(ratings, criterion, measured.primary_panel, width=WIDTH, **drawn)
-    return Further(
-        high_disagreement=agreement.high_disagreement(ratings, criterion, panels=panels, **drawn),
-        bands=agreement.bands(ratings, criterion, panels=panels, **drawn),
-        replacement=agreement.replacement(ratings, criterion, panels=panels),
-        feature_bias=_feature_bias(measured, criterion, features, **drawn),
-        needed=needed,
-    )
-
-
-def _feature_bias(measured: Measured, criterion: str, features: pd.DataFrame, **drawn: Any) -> Figures | None:
-    """What judges lean on, of what varies among the items that can be counted; None where nothing does."""
-    varied = features.loc[:, features.nunique() > 1]
-    if varied.empty:
-        return None
-    return agreement.feature_bias(
-        measured.ratings, criterion, varied, panels=measured.panels, clusters=measured.of.clusters, **drawn
-    )
-
-
-def points(measured: Measured, criterion: str, members: Sequence[str]) -> pd.DataFrame:
-    """A judge's (or a panel's) score beside people's mean, one row an item that has both.
-
-    Columns: unit, conversation_id, turn, player, mean, spread and people (of the people on the item), score. Equal averages are equal.
-    """
-    items = agreement.item_scores(measured.ratings, criterion, [tuple(members)])
-    items = items.rename(columns={called(members): "score"}).dropna(subset=["mean", "score"])
-    return _with_about(measured, items.round({"mean": DIGITS, "score": DIGITS}))
-
-
-def at(points: pd.DataFrame, mean: float, score: float) -> pd.DataFrame:
-    """The items at one place of a scatter."""
-    return points[(points["mean"] == round(mean, DIGITS)) & (points["score"] == round(score, DIGITS))]
-
-
-def gaps(measured: Measured, criterion: str, members: Sequence[str], count: int = 20) -> pd.DataFrame:
-    """The items on which a judge is farthest from people: the columns of `points` and gap, farthest first."""
-    return _with_about(measured, agreement.largest_gaps(measured.ratings, criterion, members, count=count))
-
-
-def _about(measured: Measured) -> pd.DataFrame:
-    return measured.of.table.drop_duplicates("unit")[["unit", "conversation_id", "turn", "player"]]
-
-
-def _with_about(measured: Measured, items: pd.DataFrame) -> pd.DataFrame:
-    return items.merge(_about(measured), on="unit", how="left").reset_index(drop=True)
-
-
-def shares(measured: Measured, criterion: str) -> pd.DataFrame:
-    """How often everybody gives which answer: rater, kind (“people”, “person”, “judge”), score, share, n (that rater's answers).
-
-    All people together come first, then each of them unless they are unnamed, then the judges. What lies between two answers
-    (a mean over turns or criteria) is counted with the nearer one, the upper of two equally near.
-    """
-    scores = measured.ratings[criterion]
-    grid = answers(measured, criterion)
-    given = [("All people", "people", _of_people(scores))]
-    if not scores.unlinked:
-        given += [(measured.ratings.people[p], "person", scores.by(p)[1]) for p in scores.people.tolist()]
-    given += [(name, "judge", score[~np.isnan(score)]) for name, score in scores.judges.items()]
-    rows = []
-    for name, kind, score in given:
-        nearest = len(grid) - 1 - np.abs(score[:, None] - grid[None, ::-1]).argmin(axis=1)
-        count = np.bincount(nearest, minlength=len(grid))
-        rows += [
-            (name, kind, float(answer), times / len(score), len(score))
-            for answer, times in zip(grid, count, strict=True)
-            if len(score)
-        ]
-    return pd.DataFrame(rows, columns=["rater", "kind", "score", "share", "n"])
-
-
-def answers(measured: Measured, criterion: str) -> Floats:
-    """The answers a score is counted with: the scale's; where it is continuous, unknown or not the judges', whole numbers end to end."""
-    scale = scale_of(measured, criterion)
-    if scale is not None and not scale.continuous and measured.ratings.same_scale:
-        return np.array(scale.values, dtype=np.float64)
-    scores = measured.ratings[criterion]
-    seen = np.concatenate(
-        [_of_people(scores), *scores.judges.values(), [scale.low, scale.high] if scale else []]
-    )
-    seen = seen[~np.isnan(seen)]
-    return np.arange(np.floor(seen.min()), np.ceil(seen.max()) + 1) if len(seen) else np.zeros(1)
-
-
-def scale_of(measured: Measured, criterion: str) -> Scale | None:
-    """The scale people answer on; of *final* that of the criteria it is the mean of, if they share one; else None."""
-    asked = measured.criterion(criterion)
-    if asked is not None:
-        return asked.scale
-    scales = {c.scale for c in measured.of.study.criteria if c.name in measured.ratings.counted}
-    return scales.pop() if len(scales) == 1 else None
-
-
-def _of_people(scores: Scores) -> Floats:
-    """Every answer of a person; of unnamed people's *final*, which has no answers of its own, the items' means."""
-    return scores.score if len(scores.score) else scores.target[~np.isnan(scores.target)]

@@ -1,7 +1,8 @@
-"""A study's agreement to hand in or archive: the answer, every table, and what it rests on, as one bundle of files.
+"""A study's agreement report as a ZIP: the summary, every table, and what they rest on.
 
-Equal data and equal options give equal bytes, but for the day it was made: a bundle can be compared with one made later. It names
-the sample, the ratings, the guidelines and the prompts by their hashes, so that a reader can tell whether they are still the same.
+Equal data and equal options give equal bytes, but for the day it was made: a bundle can be compared with one
+made later. It names the sample, the ratings, the guidelines and the prompts by their hashes, so that a reader
+can tell whether they are still the same.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import io
 import json
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import date
 from importlib.metadata import version
@@ -20,126 +21,110 @@ from typing import Any
 import pandas as pd
 from sqlite_utils import Database
 
-from core.agreement import show
-from core.errors import not_found
-from core.reports import agreement_report
-from core.reports.agreement_report import Detail, Measured, Options
-from core.reports.summary import answer
+from core.reports.agreement_report import AgreementReport, Options, agreement_report
 from core.store import origins
 from core.store import studies as stored
 from core.studies import studies
+from core.table import SCHEMA, as_csv, markdown_text
 
-UNMOVED = (1980, 1, 1, 0, 0, 0)
-"""The time a ZIP gives its files; the same always, so that equal bundles are equal bytes."""
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The time a ZIP gives its files: always the same, so that equal bundles are equal bytes."""
 
 
 def bundle(db: Database, study: str, options: Options, *, made: date) -> bytes:
     """The ZIP: report.md, about.json, figures.json, agreement.csv, agreement.tex and tables/CRITERION/*.csv.
 
-    Raises NotFound for an unknown study or a panel with an unknown judge, StudyError for a study without any rating.
+    Raises NotFound for an unknown study or a panel with an unknown judge, StudyError for a study without any
+    rating.
     """
-    measured = agreement_report.measure(db, study, options)
-    for judge in (judge for panel in options.panels for judge in panel):
-        if judge not in measured.ratings.judges:
-            raise not_found("judge", judge, measured.ratings.judges)
-    details = [agreement_report.detail(measured, criterion) for criterion in measured.criteria]
-    said = about(db, measured, details, made=made)
+    report = agreement_report(db, study, options)
+    said = about(db, report, made=made)
     files = {
-        "report.md": _report(said, measured),
-        "about.json": _json(said),
-        "figures.json": _json(measured.figures),
-        "agreement.csv": show.to_csv(measured.figures),
-        "agreement.tex": show.latex(measured.figures),
-        **{
-            f"tables/{detail.criterion}/{name}.csv": table.to_csv(index=False, lineterminator="\n")
-            for detail in details
-            for name, table in tables(detail)
-        },
+        "report.md": _report(said, report),
+        "about.json": json.dumps(said, ensure_ascii=False, indent=2) + "\n",
+        "figures.json": report.document("json"),
+        "agreement.csv": report.document("csv"),
+        "agreement.tex": report.document("latex"),
     }
+    for criterion in report.criteria:
+        for table in (*report.tables(criterion).values(), *report.further(criterion)):
+            if table.rows:
+                files[f"tables/{criterion}/{table.name}.csv"] = as_csv(table)
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files.items():
-            archive.writestr(zipfile.ZipInfo(f"{study}/{name}", UNMOVED), text, zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(f"{study}/{name}", EPOCH), text, zipfile.ZIP_DEFLATED)
     return out.getvalue()
 
 
-def about(db: Database, measured: Measured, details: list[Detail], *, made: date) -> dict[str, Any]:
+def about(db: Database, report: AgreementReport, *, made: date) -> dict[str, Any]:
     """What the figures rest on and what they say in words, ready for JSON.
 
-    `sample_sha256` is of the units (key of the conversation, turn), `ratings_sha256` of every rating that was measured; neither
-    depends on the workspace: a study exported and imported elsewhere has the same.
+    `sample_sha256` is of the units (key of the conversation, turn), `ratings_sha256` of every rating that was
+    measured; neither depends on the workspace: a study exported and imported elsewhere has the same.
     """
-    study = measured.of.study
+    study = report.of.study
     units = stored.units(db, study.name)
-    main = next(detail for detail in details if detail.criterion == measured.main)
+    drawn = study.meta.get("drawn", {})
     return {
+        "schema": SCHEMA,
         "concord": version("concord"),
         "made": made.isoformat(),
         "study": study.name,
         "title": study.title,
         "source": study.source,
-        "simulated": list(measured.of.simulated),
-        "answer": answer(measured, main),
-        "missing": studies.shortcomings(measured.figures, anonymous=study.anonymous),
-        "basis": {detail.criterion: str(detail.judges.basis) for detail in details},
-        "left_out": dict(Counter(measured.of.left_out.values())),
-        "options": asdict(measured.options),
+        "simulated": list(report.of.simulated),
+        "summary": report.summary,
+        "missing": report.missing,
+        "basis": {name: part.basis for name, part in report.agreement.criteria.items()},
+        "left_out": dict(Counter(report.of.left_out.values())),
+        "options": asdict(report.options),
         "units": len(units),
         "sample_sha256": _digest(f"{unit['key']}\t{unit['turn'] or ''}" for unit in units),
-        "sample": {"seed": study.seed, "overlap": study.overlap, "per_turn": study.per_turn, **study.meta.get("drawn", {})},
-        "ratings": len(measured.of.table),
-        "ratings_sha256": _digest(_ratings(measured.of.table, {unit["id"]: unit["key"] for unit in units})),
+        "sample": {"seed": study.seed, "overlap": study.overlap, "per_turn": study.per_turn, **drawn},
+        "ratings": len(report.of.table),
+        "ratings_sha256": _digest(_ratings(report.of.table, {unit["id"]: unit["key"] for unit in units})),
         "guidelines_sha256": _digest([study.guidelines]) if study.guidelines else None,
         "criteria": [
-            {"name": c.name, "title": c.label, "statement": c.statement, "scale": asdict(c.scale), "counted": c.counted}
+            {"name": c.name, "title": c.label, "statement": c.statement}
+            | {"scale": asdict(c.scale), "counted": c.counted}
             for c in study.criteria
         ],
         "judges": [asdict(origin) for origin in origins.of_judges(db, study.name)],
-    }  # fmt: skip
+    }
 
 
-def tables(detail: Detail) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The tables of one criterion by name, as `core.agreement` gives them: nan is undefined, and the column `reason` says why."""
-    figures = {
-        "judges": detail.judges, "held_out": detail.held_out, "people": detail.people, "players": detail.players,
-        "levels": detail.levels, "redundancy": detail.redundancy,
-        **{f"retest of {judge}": found for judge, found in detail.retests.items()},
-    }  # fmt: skip
-    for name, found in figures.items():
-        if found is not None and len(found.rows):
-            yield _file_name(name), found.rows
-    if detail.search is not None and len(detail.search.rows):
-        yield "search", detail.search.rows
-
-
-def _report(said: Mapping[str, Any], measured: Measured) -> str:
-    """The report for a reader: the answer first, then the table, then what it rests on."""
-    lines = [f"# How far can the judges of “{said['title'] or said['study']}” be trusted?", ""]
+def _report(said: Mapping[str, Any], report: AgreementReport) -> str:
+    """The report for a reader: the summary first, then the tables, then what they rest on."""
+    title = markdown_text(said["title"] or said["study"])
+    lines = [f"# How far can the judges of “{title}” be trusted?", ""]
     if said["simulated"]:
         lines += [f"**Mock models, neither people nor language models: {', '.join(said['simulated'])}.**", ""]
-    lines += [f"- {sentence}" for sentence in [*said["answer"], *said["missing"]]]
-    figures = show.text(measured.figures, reported=studies.reported(measured.of.study))
-    lines += ["", "## Figures", "", *(f"    {line}".rstrip() for line in figures.splitlines()), "", "## What they rest on", ""]  # fmt: skip
-    for basis, criteria in _alike(said["basis"]).items():
-        lines.append(f"- {', '.join(measured.label(criterion) for criterion in criteria)}: {basis}.")
+    lines += [f"- {sentence}" for sentence in [*said["summary"], *said["missing"]]]
+    lines += ["", "## Figures", "", report.document("markdown")]
+    if reported := studies.reported(report.of.study):
+        figures = " · ".join(f"{label} {figure}" for label, figure in reported.items())
+        lines += [
+            f"The paper's own figures, for comparison, not of this study: {markdown_text(figures)}.",
+            "",
+        ]
+    lines += ["## What they rest on", ""]
+    criteria: dict[str, list[str]] = {}
+    for criterion, basis in said["basis"].items():
+        criteria.setdefault(basis, []).append(report.label(criterion))
+    lines += [f"- {', '.join(labels)}: {basis}." for basis, labels in criteria.items()]
     lines += [f"- Left out: {n} units because {reason}." for reason, n in said["left_out"].items()]
-    lines += [f"- {_asked(judge)}" for judge in said["judges"]]
+    lines += [f"- {_origin(judge)}" for judge in said["judges"]]
     lines += [
-        f"- {said['units']} units, SHA-256 {said['sample_sha256']}; {said['ratings']} ratings, SHA-256 {said['ratings_sha256']}.",
-        f"- {_measured(measured.options)}",
+        f"- {said['units']} units, SHA-256 {said['sample_sha256']}; "
+        f"{said['ratings']} ratings, SHA-256 {said['ratings_sha256']}.",
+        f"- {_measured(report.options)}",
         f"- Concord {said['concord']}, {said['made']}.",
         "",
-        "`about.json` has all of this for programs, `tables/` every table of the agreement page with its intervals and reasons.",
+        "`about.json` has all of this for programs, `tables/` every table of the agreement page with its intervals "
+        "and reasons.",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _alike(of: Mapping[str, str]) -> dict[str, list[str]]:
-    """What several criteria share is said once: text → criteria."""
-    found: dict[str, list[str]] = {}
-    for criterion, text in of.items():
-        found.setdefault(text, []).append(criterion)
-    return found
 
 
 def _measured(options: Options) -> str:
@@ -157,7 +142,7 @@ def _measured(options: Options) -> str:
     )
 
 
-def _asked(judge: Mapping[str, Any]) -> str:
+def _origin(judge: Mapping[str, Any]) -> str:
     name = f"{judge['judge']} {judge['variant']}".rstrip()
     prompt = f"prompt {judge['prompt']}" if judge["prompt"] else "imported, its prompt unknown"
     return f"{name}: {judge['judgements']} judgements, {judge['failed']} of them failed; {prompt}."
@@ -171,13 +156,5 @@ def _ratings(table: pd.DataFrame, keys: Mapping[int, str]) -> list[str]:
     return sorted("\t".join(map(str, row)) for row in rows)
 
 
-def _digest(lines: Iterator[str] | list[str]) -> str:
+def _digest(lines: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
-
-
-def _file_name(name: str) -> str:
-    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
-
-
-def _json(values: Any) -> str:
-    return json.dumps(values, ensure_ascii=False, indent=2) + "\n"

@@ -15,10 +15,10 @@ from core.agreement import rankings as figures
 from core.agreement.rankings import Against, Stability
 from core.agreement.ratings import DIGITS, FINAL, Floats, Ints
 from core.errors import ConcordError, not_found
+from core.reports.agreement_report import Options, agreement_report
 from core.reports.corrected import offered
 from core.reports.leaderboards import Leaderboard, Rated, panel_scores
 from core.store import holdings, tables
-from core.studies import studies
 
 INTERROGATOR = "interrogator"
 """The facet that says who played the user."""
@@ -301,9 +301,9 @@ def _agreeing(
     if not names:
         return "", {}
     chosen = study or names[0]
-    measured = studies.agreement(studies.ratings_for_agreement(db, chosen), resamples=0)
-    rows = measured["criteria"].get(FINAL, {"judges": []})["judges"]
-    given = {row["rater"]: row["spearman"] for row in rows if row["spearman"] is not None}
+    part = agreement_report(db, chosen, Options(resamples=0)).agreement.criteria.get(FINAL)
+    judges = part.judges if part else ()
+    given = {row.name: row.spearman.value for row in judges if row.spearman.value is not None}
     # A study names the version of a judge's prompt only where it holds several.
     return chosen, {
         judge: given.get(judge, given.get(models[judge], 0.0))

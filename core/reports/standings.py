@@ -7,8 +7,8 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
-from core.agreement.show import escape
 from core.reports.leaderboards import Figure, Leaderboard, Standing
+from core.table import latex_text as escape
 
 
 def as_values(board: Leaderboard) -> dict[str, Any]:

@@ -7,8 +7,8 @@ import io
 from dataclasses import asdict
 from typing import Any
 
-from core.agreement.show import escape
 from core.reports.corrected import CorrectedBoard
+from core.table import latex_text as escape
 
 
 def as_values(board: CorrectedBoard) -> dict[str, Any]:

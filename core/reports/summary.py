@@ -1,159 +1,206 @@
-"""The answer in words: how far the judges of a study can be trusted and where they fail, each sentence with its interval."""
+"""The summary of an agreement report: how far the judges can be trusted and where they fail, and what is missing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
-import pandas as pd
+from core.agreement import FINAL, Ratings
+from core.agreement.judges import NEAR_CONSTANT, commonest
+from core.agreement.panels import called
+from core.agreement.study import Labels, RaterAgreement, StudyAgreement
+from core.estimate import Estimate
+from core.table import Cell, Table
 
-from core import agreement
-from core.reports.agreement_report import Detail, Measured
+Rows = Sequence[Mapping[str, Cell]]
 
 
-def answer(measured: Measured, of: Detail) -> list[str]:
-    """Sentences about “the judges” (the panel of all, else the only one) on one criterion; empty where nothing can be compared.
+def summary(
+    ratings: Ratings,
+    found: StudyAgreement,
+    tables: Mapping[str, Table],
+    criterion: str,
+    members: Sequence[str],
+    label: Labels,
+) -> list[str]:
+    """Sentences about “the judges” (`members`) on one criterion, each with its interval; none without a comparison.
 
-    A difference is called one only where its interval leaves 0 out; a strongest or weakest is named with its interval, and called
-    unsettled where intervals overlap.
+    `tables` are those of the criterion. A difference is stated only where its interval leaves out 0. The
+    strongest and the weakest criterion are named with their intervals, and called unsettled where these
+    overlap.
     """
-    members = measured.primary_panel
-    row = _row(measured.figures["criteria"][of.criterion], members)
-    if row is None or row["spearman"] is None:
+    row = found.criteria[criterion].rater(members)
+    if row is None or not row.spearman.defined:
         return []
-    said = [_overall(measured, of.criterion, members, row), _beside_people(measured, of, members)]
-    if measured.of.runs == "mean":
-        said.append(_criteria(measured, members))
-    said += [_within_players(of, members), _level(of, members), _players(of, members), *_one_answer(measured)]
-    return [sentence for sentence in said if sentence]
-
-
-def _overall(measured: Measured, criterion: str, members: Sequence[str], row: Mapping[str, Any]) -> str:
-    return (
-        f"On {measured.label(criterion)}, {_who(members)} {_does(members, 'follow')} people's mean with "
-        f"ρ = {row['spearman']:.2f}{_within(row['ci'])} on {row['n']} items."
-    )
-
-
-def _beside_people(measured: Measured, of: Detail, members: Sequence[str]) -> str:
-    """The comparison on equal held_out: judge and person against the same others."""
-    row = _of(of.held_out.rows, members)
-    if row is None or pd.isna(row.difference):
-        why = "" if row is None or not row.reason else f" ({row.reason})"
-        return f"What a person would reach is undefined{why}, so there is no human ceiling to set beside it.{_alpha(measured, of.criterion)}"
-    figures = f"ρ = {row.judge:.2f} against {row.person:.2f}, difference {row.difference:+.2f}"
-    if pd.isna(row.low):
-        return f"With the mean of the other people {_they(members)} {_does(members, 'reach')} {figures}; the interval of the difference is undefined."
-    ends, agree = _within([row.low, row.high], signed=True), f"{_they(members)} {_does(members, 'agree')}"
-    if row.low > 0:
-        what = f"{agree} with the other people more closely than a single person does"
-    elif row.high < 0:
-        what = f"{agree} with the other people less closely than a single person does"
-    else:
-        what = f"{agree} with the other people about as closely as a single person does, as far as these items can tell"
-    return f"On the same held_out, {what}: {figures}{ends}."
-
-
-def _alpha(measured: Measured, criterion: str) -> str:
-    """How far people agree, where no ceiling can be had: their alpha, or what it spans over the criteria."""
-    parts = measured.figures["criteria"]
-    alpha = parts[criterion]["humans"]["alpha"]["ordinal"]
-    if alpha["value"] is not None:
-        return f" Among themselves people reach alpha = {alpha['value']:.2f}{_within(alpha['ci'])}."
-    known = [v for part in parts.values() if (v := part["humans"]["alpha"]["ordinal"]["value"]) is not None]
-    return (
-        f" Among themselves people reach alphas of {min(known):.2f} to {max(known):.2f}, by criterion."
-        if known
-        else ""
-    )
-
-
-def _criteria(measured: Measured, members: Sequence[str]) -> str:
-    found = [
-        (row["spearman"], row["ci"], name)
-        for name, part in measured.figures["criteria"].items()
-        if name != agreement.FINAL
-        and (row := _row(part, members))
-        and row["spearman"] is not None
-        and row["ci"]
+    rows = {name: _of(table.rows, members) for name, table in tables.items()}
+    sentences = [
+        f"On {label(criterion)}, {_who(members)} {_does(members, 'follow')} people's mean with "
+        f"ρ = {_two(row.spearman)}{_within(row.spearman)} on {row.spearman.n} items.",
+        _held_out(found, criterion, members, rows["held_out"]),
+        _criteria(found, members, label) if len(ratings.judges) == 1 or len(members) > 1 else "",
+        _within_players(rows["levels"]),
+        _level(members, rows["judges"]),
+        _players(rows["players"]),
+        *_near_constant(ratings, label),
     ]
-    if len(found) < 2:
+    return [sentence for sentence in sentences if sentence]
+
+
+def missing(
+    study: str, *, people: int, judges: Iterable[str], compared: Sequence[Estimate], anonymous: bool
+) -> list[str]:
+    """What keeps a study from answering how far its judges can be trusted: one sentence each, with the remedy.
+
+    `people` is how many rated, `compared` the figures of judges with people.
+    """
+    found = []
+    if not people:
+        found.append(
+            f"Nobody has rated the study “{study}” yet: "
+            f"deal it with `concord study deal {study}` and invite annotators."
+        )
+    elif people == 1 and not anonymous:
+        found.append(
+            f"One person alone rated the study “{study}”, so how far people agree is unknown: "
+            "deal it to a second annotator."
+        )
+    judges = list(judges)
+    if not judges:
+        found.append(
+            f"No judge has rated the study “{study}”: have one rate its conversations with `concord judge`."
+        )
+    if people and judges and not any(figure.defined for figure in compared):
+        reason = next((figure.reason for figure in compared), "")
+        found.append(
+            f"No judge of the study “{study}” can be compared with people ({reason}): "
+            "more, and more varied, items have to be rated by both."
+        )
+    return found
+
+
+def _held_out(found: StudyAgreement, criterion: str, members: Sequence[str], rows: Rows) -> str:
+    """Judge and held-out annotator against the same others."""
+    judge, person, gap = (_figure(rows, name) for name in ("judge", "person", "difference"))
+    if judge is None or person is None or gap is None or gap.value is None:
+        why = f" ({gap.reason})" if gap else ""
+        return (
+            f"What a person would reach is undefined{why}, so there is no human ceiling to set beside it."
+            f"{_alpha(found, criterion)}"
+        )
+    figures = f"ρ = {_two(judge)} against {_two(person)}, difference {gap.value:+.2f}"
+    if gap.interval is None:
+        return (
+            f"With the mean of the other people {_they(members)} {_does(members, 'reach')} {figures}; "
+            "the interval of the difference is undefined."
+        )
+    how = "about as closely as a single person does, as far as these items can tell"
+    if gap.interval[0] > 0:
+        how = "more closely than a single person does"
+    elif gap.interval[1] < 0:
+        how = "less closely than a single person does"
+    agree = f"{_they(members)} {_does(members, 'agree')} with the other people {how}"
+    return f"Beside a held-out annotator, {agree}: {figures}{_within(gap, signed=True)}."
+
+
+def _alpha(found: StudyAgreement, criterion: str) -> str:
+    """How far people agree, where there is no ceiling: their alpha, or its range over the criteria."""
+    alpha = found.criteria[criterion].alpha["ordinal"]
+    if alpha.defined:
+        return f" Among themselves people reach alpha = {_two(alpha)}{_within(alpha)}."
+    known = [v for part in found.criteria.values() if (v := part.alpha["ordinal"].value) is not None]
+    if not known:
         return ""
-    worst, best = min(found), max(found)
-    overlap = best[1][0] <= worst[1][1]
-    hedge = "; the intervals overlap, so this order is not settled" if overlap else ""
+    return f" Among themselves people reach alphas of {min(known):.2f} to {max(known):.2f}, by criterion."
+
+
+def _criteria(found: StudyAgreement, members: Sequence[str], label: Labels) -> str:
+    rows: list[tuple[RaterAgreement | None, str]] = [
+        (part.rater(members), name) for name, part in found.criteria.items() if name != FINAL
+    ]
+    ranked = sorted(
+        (row.spearman.value, row.spearman.interval, name)
+        for row, name in rows
+        if row and row.spearman.value is not None and row.spearman.interval
+    )
+    if len(ranked) < 2:
+        return ""
+    (low, low_ends, worst), (high, high_ends, best) = ranked[0], ranked[-1]
+    hedge = "; the intervals overlap, so this order is not settled" if high_ends[0] <= low_ends[1] else ""
     return (
-        f"Strongest on {measured.label(best[2])} ({best[0]:.2f}{_within(best[1], bare=True)}), "
-        f"weakest on {measured.label(worst[2])} ({worst[0]:.2f}{_within(worst[1], bare=True)}){hedge}."
+        f"Strongest on {label(best)} ({high:.2f}, {high_ends[0]:.2f} to {high_ends[1]:.2f}), "
+        f"weakest on {label(worst)} ({low:.2f}, {low_ends[0]:.2f} to {low_ends[1]:.2f}){hedge}."
     )
 
 
-def _within_players(of: Detail, members: Sequence[str]) -> str:
-    """Said where the correlation inside players is lower than the one over everything, beyond its interval."""
-    rows = of.levels.rows
-    if rows.empty:
+def _within_players(rows: Rows) -> str:
+    """Stated where the correlation inside players is lower than the one over everything, beyond its interval."""
+    by_level = {row["level"]: row for row in rows}
+    if not by_level:
         return ""
-    mine = rows[[tuple(m) == tuple(members) for m in rows.members]].set_index("level")
-    overall, within = mine.loc["overall"], mine.loc["within"]
-    if pd.isna(within.spearman_high) or not within.spearman_high < overall.spearman:
+    overall, within = (_figure([by_level[level]], "spearman") for level in ("overall", "within"))
+    if not (overall and within and within.interval and overall.value is not None):
+        return ""
+    if within.interval[1] >= overall.value:
         return ""
     return (
-        f"Within one player it is lower, ρ = {within.spearman:.2f}{_within([within.spearman_low, within.spearman_high])} on average over "
-        f"{within.groups}: part of the agreement is telling players apart."
+        f"Within one player it is lower, ρ = {_two(within)}{_within(within)} on average over "
+        f"{by_level['within']['groups']}: part of the agreement is telling players apart."
     )
 
 
-def _level(of: Detail, members: Sequence[str]) -> str:
-    row = _of(of.judges.rows, members)
-    if row is None or pd.isna(row.bias_low):
+def _level(members: Sequence[str], rows: Rows) -> str:
+    bias = _figure(rows, "bias")
+    if bias is None or bias.value is None or bias.interval is None:
         return ""
-    if row.bias_low <= 0 <= row.bias_high:
-        return f"No shift of level is visible: {row.bias:+.2f} points{_within([row.bias_low, row.bias_high], signed=True)}."
-    way = "higher" if row.bias > 0 else "lower"
-    ends = sorted((abs(row.bias_low), abs(row.bias_high)))
-    return f"In level, {_they(members)} {_does(members, 'score')} {abs(row.bias):.2f} points {way} than people{_within(ends)}."
-
-
-def _players(of: Detail, members: Sequence[str]) -> str:
-    rows = of.players.rows
-    if rows.empty:
-        return ""
-    rows = rows[[tuple(m) == tuple(members) for m in rows.members]].dropna(subset=["bias_low"])
-    rows = rows[(rows.bias_low > 0) | (rows.bias_high < 0)]
-    if rows.empty or of.players.rows.group.nunique() < 2:
-        return ""
-    worst = rows.sort_values("bias", key=abs).iloc[-1]
+    if bias.interval[0] <= 0 <= bias.interval[1]:
+        return f"No shift of level is visible: {bias.value:+.2f} points{_within(bias, signed=True)}."
+    low, high = sorted(map(abs, bias.interval))
+    way = "higher" if bias.value > 0 else "lower"
     return (
-        f"Farthest from people on the player {worst.group}: {worst.bias:+.2f} points{_within([worst.bias_low, worst.bias_high], signed=True)}, "
-        f"n = {worst.n} (the largest of {of.players.rows.group.nunique()}, so rather an overestimate)."
+        f"In level, {_they(members)} {_does(members, 'score')} {abs(bias.value):.2f} points {way} than people "
+        f"({low:.2f} to {high:.2f})."
     )
 
 
-def _one_answer(measured: Measured) -> list[str]:
-    said = []
-    for name in measured.criteria:
-        table = agreement.answers(measured.ratings, name)
-        most = table[(table.kind == "judge") & table.near_constant]
-        for judge, rows in most.groupby("rater"):
-            top = rows.sort_values("share").iloc[-1]
-            said.append(
-                f"{judge} gives {top.score:g} to {top.share:.0%} of the items on {measured.label(name)}: its correlation there says little."
-            )
-    return said
+def _players(rows: Rows) -> str:
+    found = [
+        (abs(bias.value), bias, row)
+        for row in rows
+        if (bias := _figure([row], "bias")) and bias.value is not None
+    ]
+    beyond = [
+        (size, bias, row)
+        for size, bias, row in found
+        if bias.interval and bias.interval[0] * bias.interval[1] > 0
+    ]
+    if not beyond or len(rows) < 2:
+        return ""
+    _, bias, row = max(beyond, key=lambda one: one[0])
+    return (
+        f"Farthest from people on the player {row['group']}: {bias.value:+.2f} points{_within(bias, signed=True)}, "
+        f"n = {row['n']} (the largest of {len(rows)}, so rather an overestimate)."
+    )
 
 
-def _row(part: Mapping[str, Any], members: Sequence[str]) -> Mapping[str, Any] | None:
-    if len(members) == 1:
-        return next((row for row in part["judges"] if row["rater"] == members[0]), None)
-    return next((row for row in part["panels"] if set(row["judges"]) == set(members)), None)
+def _near_constant(ratings: Ratings, label: Labels) -> list[str]:
+    sentences = []
+    for name, scores in ratings.criteria.items():
+        for judge, score in scores.judges.items():
+            answer, share = commonest(score)
+            if share is not None and share > NEAR_CONSTANT:
+                sentences.append(
+                    f"{judge} gives {answer:g} to {share:.0%} of the items on {label(name)}: "
+                    "its correlation there says little."
+                )
+    return sentences
 
 
-def _of(rows: pd.DataFrame, members: Sequence[str]) -> Any:
-    """The row of a panel in `Figures.rows`; None where there is none."""
-    if rows.empty:
-        return None
-    mine = rows[[set(m) == set(members) for m in rows.members]]
-    return None if mine.empty else mine.iloc[0]
+def _of(rows: Rows, members: Sequence[str]) -> Rows:
+    return [row for row in rows if row.get("rater") == called(members)]
+
+
+def _figure(rows: Rows, name: str) -> Estimate | None:
+    cell = rows[0].get(name) if rows else None
+    return cell if isinstance(cell, Estimate) else None
 
 
 def _who(members: Sequence[str]) -> str:
@@ -168,8 +215,12 @@ def _does(members: Sequence[str], verb: str) -> str:
     return verb if len(members) > 1 else f"{verb}es" if verb.endswith("ch") else f"{verb}s"
 
 
-def _within(ci: Sequence[float] | None, *, signed: bool = False, bare: bool = False) -> str:
-    if ci is None:
-        return " (no interval)" if not bare else ""
-    low, high = (f"{end:+.2f}" if signed else f"{end:.2f}" for end in ci)
-    return f", {low} to {high}" if bare else f" ({low} to {high})"
+def _two(figure: Estimate) -> str:
+    return f"{figure.value:.2f}"
+
+
+def _within(figure: Estimate, *, signed: bool = False) -> str:
+    if figure.interval is None:
+        return " (no interval)"
+    low, high = (f"{end:+.2f}" if signed else f"{end:.2f}" for end in figure.interval)
+    return f" ({low} to {high})"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import urlencode
 
 import pandas as pd
 from sqlite_utils import Database
 
-from core.agreement import default_panels, study_agreement
 from core.benchmarks import BENCHMARKS
 from core.errors import StudyError, not_found
 from core.rating import Criterion
@@ -326,63 +325,8 @@ def _single_runs(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, tuple[str
     return table, {judge: tuple(runs.values()) for judge, runs in runs_of.items()}
 
 
-def agreement(
-    ratings: StudyRatings, *, panels: Sequence[Sequence[str]] = (), resamples: int = 1000, seed: int = 0
-) -> dict[str, Any]:
-    """The figures of `core.agreement.study_agreement` for a study; `panels` are measured beside the mean of all and every pair.
-
-    Single runs of one judge are a test–retest, not a panel: with them only the `panels` asked for are measured.
-    """
-    usual = [] if ratings.runs == "single" else default_panels(ratings.judges)
-    return study_agreement(
-        ratings.table,
-        criteria=ratings.criteria,
-        counted=ratings.counted,
-        panels=[*usual, *panels],
-        resamples=resamples,
-        seed=seed,
-        study=ratings.study.name,
-        anonymous_people=ratings.study.anonymous,
-        exclude_units=ratings.left_out,
-        clusters=ratings.clusters,
-    )
-
-
 def reported(study: Study) -> Mapping[str, str] | None:
     """What the paper reports of the benchmark and language a study was drawn from, to stand beside its own figures."""
     drawn = study.meta.get("drawn", {})
     benchmark = BENCHMARKS.get(drawn.get("benchmark", ""))
     return benchmark.reported.get(drawn["filter"].get("language", "")) if benchmark else None
-
-
-def shortcomings(figures: Mapping[str, Any], *, anonymous: bool = False) -> list[str]:
-    """What keeps a study from answering how far its judges can be trusted: one sentence each, with the remedy."""
-    criteria = figures["criteria"].values()
-    people = max((c["humans"]["raters"] for c in criteria), default=0)
-    judges = [j for c in criteria for j in c["judges"]]
-    reason = next((j["reason"] for j in judges if "reason" in j), "")
-    compared = any(j["spearman"] is not None for j in judges)
-    return lacking(figures["study"], people, bool(judges), None if compared else reason, anonymous=anonymous)
-
-
-def lacking(name: str, people: int, judges: bool, incomparable: str | None, *, anonymous: bool) -> list[str]:
-    """The same from how many people rated, whether judges did, and why none of these can be compared with people (None: some can)."""
-    found = []
-    if not people:
-        found.append(
-            f"Nobody has rated the study “{name}” yet: deal it with `concord study deal {name}` and invite annotators."
-        )
-    elif people == 1 and not anonymous:
-        found.append(
-            f"One person alone rated the study “{name}”, so how far people agree is unknown: deal it to a second annotator."
-        )
-    if not judges:
-        found.append(
-            f"No judge has rated the study “{name}”: have one rate its conversations with `concord judge`."
-        )
-    if people and judges and incomparable is not None:
-        found.append(
-            f"No judge of the study “{name}” can be compared with people ({incomparable}): "
-            "more, and more varied, items have to be rated by both."
-        )
-    return found

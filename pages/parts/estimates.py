@@ -27,8 +27,9 @@ def forest(
 ) -> None:
     """Draw a forest plot, the first row on top; rows that are undefined are named below it with their reason.
 
-    `axis` says what is measured, in which unit. `kinds` colours the rows: one word each, such as judge or panel.
-    The number of items stands above the chart where it is the same for all rows, else behind each name.
+    `axis` says what is measured, in which unit. `kinds` colours the rows: one word each, such as judge or
+    panel. The number of items stands above the chart where it is the same for all rows, else behind each
+    name.
     """
     found = [
         (name, figure, kind) for (name, figure), kind in zip(rows, kinds or [""] * len(rows), strict=True)
@@ -36,12 +37,15 @@ def forest(
     defined = [(name, figure, kind) for name, figure, kind in found if figure.defined]
     sizes = {figure.n for _, figure, _ in defined}
     same = f" (n = {defined[0][1].n})" if len(sizes) == 1 and sizes != {None} else ""
-    st.markdown(f"**{plain(title + same)}**")
+    st.markdown(f"##### {plain(title + same)}")
     if defined:
         st.altair_chart(_chart(defined, axis, domain, named=len(sizes) > 1), alt=title)
+    reasons: dict[str, list[str]] = {}
     for name, figure, _ in found:
         if figure.reason:
-            st.caption(plain(f"{name}: {figure.reason}"))
+            reasons.setdefault(figure.reason, []).append(name)
+    for reason, names in reasons.items():
+        st.caption(plain(f"{', '.join(names)}: {reason}"))
 
 
 def _chart(

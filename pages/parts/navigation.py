@@ -21,7 +21,7 @@ class PageFile(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """The path of the file."""
+        """Where the file lies."""
         return PAGES / self.file
 
 

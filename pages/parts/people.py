@@ -36,7 +36,7 @@ _PASSED_ON = {
 
 @dataclass(frozen=True)
 class Researcher:
-    """A researcher, who may see and do everything."""
+    """May see and do everything."""
 
     by: Literal["local", "oidc", "passphrase"]
     name: str = ""
@@ -44,7 +44,7 @@ class Researcher:
 
 @dataclass(frozen=True)
 class AnnotatorHere:
-    """An annotator, by their link; sees their desk and nothing else."""
+    """Came by an invitation; sees their desk and nothing else."""
 
     rater_id: int
     name: str

@@ -22,13 +22,18 @@ def draw(
 ) -> None:
     """Draw a table: title, caption, rows, notes, and its CSV and LaTeX as downloads.
 
-    Figures stay numbers, so that a column is sorted by value; an interval has a column of its own.
-    `key` tells two tables of one name on a page apart. `select` is called with the row that the reader chooses.
+    Figures stay numbers, so that a column is sorted by value; an interval has a column of its own. `key`
+    tells two tables of one name on a page apart. `select` is called with the row that the reader chooses.
     """
     key = key or table.name
-    st.markdown(f"**{plain(table.title)}**")
+    st.markdown(f"##### {plain(table.title)}")
     if table.caption:
         st.caption(plain(table.caption))
+    figures = [cell for row in table.rows for cell in row.values() if isinstance(cell, Estimate)]
+    reasons = {figure.reason for figure in figures}
+    if figures and len(reasons) == 1 and not any(figure.defined for figure in figures):
+        st.caption(f"Undefined: {plain(*reasons)}.")
+        return
     options: dict[str, Any] = {}
     if select is not None:
 

@@ -19,7 +19,7 @@ SHOWN = ("act", "task_description", "request_type", "type")
 
 
 class Edited(BaseModel):
-    """The fields that were changed."""
+    """The words that were changed; others stay as they were."""
 
     model_config = ConfigDict(extra="ignore")
     act: str | None = Field(None, max_length=200)
@@ -37,7 +37,7 @@ class Decided(BaseModel):
 
 
 def fixed(person: str, back: str) -> dict[str, Any]:
-    """The constant part of what the browser is sent."""
+    """What stays the same while somebody decides."""
     return {
         "desk": name("tasks", person),
         "kind": "task",

@@ -1,53 +1,46 @@
-"""How far the judges of a study can be trusted: the answer in words, then every figure, with where it comes from."""
+"""How far the judges of a study can be trusted: the summary, then every figure, with where it comes from."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 
+import pandas as pd
 import streamlit as st
 
-from core.agreement import show
 from core.agreement.panels import called
 from core.errors import ConcordError
-from core.reports import agreement_report, bundle
-from core.reports.agreement_report import Detail, Further, Measured, Options
-from core.reports.summary import answer
+from core.estimate import Estimate
+from core.glossary import explain
+from core.reports import bundle
+from core.reports.agreement_report import AgreementReport, Options, agreement_report, at, short_names
 from core.store import frames, progress
 from core.store import studies as stored
 from core.studies import studies
-from pages.parts.address import asked, shown
+from core.table import Column, Table
+from pages.parts.address import asked, of_conversation, shown
+from pages.parts.estimates import forest
 from pages.parts.links import link
 from pages.parts.live import live
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
+from pages.parts.table import draw
 from pages.trust import agreement_charts as charts
-from pages.trust import agreement_tables as tables
 
 RESAMPLES = [200, 1000, 5000]
-FURTHER = "Further questions: high_disagreement items, parts of the scale, the replacement test, how many more items"
+RHO = "Spearman's ρ with the mean of people"
+FURTHER = (
+    "Further questions: items of high disagreement, parts of the scale, alternative annotator test, feature bias, "
+    "items needed"
+)
 
 
 @st.cache_resource(max_entries=6, show_spinner="Measuring …")
-def _measured(folder: str, study: str, mark: str, options: Options) -> Measured:
-    """The figures of a study; anew when its data or the options change."""
+def _report(folder: str, study: str, mark: str, options: Options) -> AgreementReport:
+    """The report of a study; anew when its data or the options change. It keeps what it has computed."""
     with workspace().read() as db:
-        return agreement_report.measure(db, study, options)
-
-
-@st.cache_resource(max_entries=24, show_spinner="Measuring …")
-def _detail(folder: str, study: str, mark: str, options: Options, criterion: str) -> Detail:
-    """The figures of one criterion; anew when the study's data or the options change."""
-    return agreement_report.detail(_measured(folder, study, mark, options), criterion)
-
-
-@st.cache_resource(max_entries=12, show_spinner="Measuring …")
-def _further(folder: str, study: str, mark: str, options: Options, criterion: str) -> Further:
-    """What is asked less often: measured when somebody asks."""
-    with workspace().read() as db:
-        features = frames.features(db, study)
-    return agreement_report.further(_measured(folder, study, mark, options), criterion, features)
+        return agreement_report(db, study, options)
 
 
 @st.cache_resource(max_entries=6)
@@ -75,23 +68,26 @@ def page() -> None:
     with right.popover("How it is measured", icon=":material/tune:", width="stretch"):
         options = _options(version)
     try:
-        measured = _measured(*version, options)
+        report = _report(*version, options)
+        with st.spinner("Measuring …"):
+            _summary(report)
     except ConcordError as error:
         sentence(error)
         return
-    _answer(measured, _detail(*version, options, measured.main))
     st.subheader("Judges and panels beside people", anchor=False)
-    options = _own_panel(measured.ratings.judges, options)
-    measured = _measured(*version, options)
-    _table(measured)
-    criterion = _criterion(measured)
-    _closely(measured, _detail(*version, options, criterion))
-    if measured.ratings.judges and measured.figures["criteria"][criterion]["humans"]["items"]:
+    options = _own_panel(report.ratings.judges, options)
+    report = _report(*version, options)
+    _overview(report)
+    criterion = _criterion(report)
+    with st.spinner("Measuring …"):
+        _closely(report, criterion)
+    if report.ratings.judges and report.agreement.criteria[criterion].items:
         more = st.expander(FURTHER, key="further", on_change="rerun")
         if more.open:
-            with more:
-                tables.further(_further(*version, options, criterion))
-    _download(measured)
+            with more, st.spinner("Measuring …"):
+                for table in report.further(criterion):
+                    draw(table)
+    _export(report)
 
 
 def _study(names: list[str]) -> str:
@@ -118,8 +114,8 @@ def _options(version: tuple[str, str, str]) -> Options:
             varied,
             key=f"together in {version[1]}",
             placeholder="nothing: each item by itself",
-            help="Items of one scenario hang together, and intervals that take them for independent are too narrow. Choose what makes a "
-            "scenario; the tables whose intervals follow say so.",
+            help="Items of one scenario depend on each other, and intervals that take them for independent are "
+            "too narrow. Choose the facets that make a scenario; the tables whose intervals follow say so.",
         )
         if varied
         else []
@@ -128,7 +124,7 @@ def _options(version: tuple[str, str, str]) -> Options:
 
 
 def _own_panel(judges: tuple[str, ...], options: Options) -> Options:
-    """A panel the researcher ticks: of fewer than three judges there is none that is not measured anyhow, but for single runs."""
+    """A panel that the researcher chooses; of fewer than three judges every panel is measured anyhow."""
     if len(judges) < (2 if options.runs == "single" else 3):
         return options
     own = st.multiselect(
@@ -136,167 +132,194 @@ def _own_panel(judges: tuple[str, ...], options: Options) -> Options:
         judges,
         key="panel",
         bind="query-params",
-        placeholder="Tick two or more judges: their mean is measured beside the others",
+        placeholder="Choose two or more judges: their mean is measured beside the others",
     )
-    return (
-        replace(options, panels=(tuple(judge for judge in judges if judge in own),))
-        if len(own) > 1
-        else options
-    )
+    chosen = tuple(judge for judge in judges if judge in own)
+    return replace(options, panels=(chosen,)) if len(chosen) > 1 else options
 
 
-def _table(measured: Measured) -> None:
-    tables.judges(measured)
-    reported = studies.reported(measured.of.study)
-    if reported:
-        figures = " · ".join(f"{plain(label)} {plain(figure)}" for label, figure in reported.items())
-        st.caption(f"The paper's own figures, for comparison, not of this study: {figures}.")
-
-
-def _criterion(measured: Measured) -> str:
-    chosen: str = st.pills(
-        "Look closely at", measured.criteria, default=asked("criterion", measured.criteria, measured.main), required=True,
-        key=f"criterion of {measured.of.study.name}", format_func=lambda name: plain(measured.label(name)),
-    )  # fmt: skip
-    return shown("criterion", chosen)
-
-
-def _answer(measured: Measured, main: Detail) -> None:
-    """The answer first, then what it rests on, and what is missing for a better one."""
-    said = answer(measured, main)
+def _summary(report: AgreementReport) -> None:
+    """The summary, what it rests on, and what is missing for a better one."""
     with st.container(border=True):
-        if said:
-            st.subheader(plain(said[0]), anchor=False)
-            st.markdown("\n".join(f"- {plain(also)}" for also in said[1:]))
-        missing = studies.shortcomings(measured.figures, anonymous=measured.of.study.anonymous)
-        for what in missing:
+        if report.summary:
+            st.subheader(plain(report.summary[0]), anchor=False)
+            st.markdown("\n".join(f"- {plain(also)}" for also in report.summary[1:]))
+        for what in report.missing:
             st.markdown(f":material/info: {plain(what)}")
-        if missing:
-            link("samples", "Deal this study, see how people get on", study=measured.of.study.name)
-        simulated = measured.of.simulated
+        if report.missing:
+            link("samples", "Deal this study, see how people get on", study=report.of.study.name)
+        simulated = report.of.simulated
         if simulated:
             st.markdown(
                 f":orange-badge[mock] Neither people nor language models: {plain(', '.join(simulated))}."
             )
-        st.caption(plain(main.judges.basis))
+        st.caption(plain(report.agreement.criteria[report.main].basis))
 
 
-def _closely(measured: Measured, of: Detail) -> None:
-    part = measured.figures["criteria"][of.criterion]
-    label = plain(measured.label(of.criterion))
-    forest = charts.forest(part, agreement_report.short_names(measured.ratings.judges))
-    if forest:
-        st.subheader(f"{label}: order and level", anchor=False)
-        st.altair_chart(forest, alt="Spearman's correlation of everybody with people's mean, with intervals")
-        tables.level(of.judges)
-    if len(of.held_out.rows):
-        st.subheader(f"{label}: a judge in a person's place", anchor=False)
-        tables.held_out(of.held_out)
-    _use_of_scale(measured, of.criterion)
-    if len(of.judges.rows) and part["humans"]["items"]:
-        st.subheader(f"{label}: where a judge fails", anchor=False)
-        _failing(measured, of)
-    if part["humans"]["items"]:
-        st.subheader(f"{label}: people among themselves", anchor=False)
-        tables.people(of.people)
-        if part["humans"]["pairs"]:
-            st.altair_chart(charts.matrix(part["humans"]), alt="Spearman's correlation of every two people")
+def _overview(report: AgreementReport) -> None:
+    """The tables over all criteria; the annotators' matrix is drawn as a chart further down."""
+    for table in report.overview[:2]:
+        if table.rows:
+            draw(table, key=f"{table.name} overview")
+    if reported := studies.reported(report.of.study):
+        figures = " · ".join(f"{plain(label)} {plain(figure)}" for label, figure in reported.items())
+        st.caption(f"The paper's own figures, for comparison, not of this study: {figures}.")
+
+
+def _criterion(report: AgreementReport) -> str:
+    chosen: str = st.pills(
+        "Look closely at",
+        report.criteria,
+        default=asked("criterion", report.criteria, report.main),
+        required=True,
+        key=f"criterion of {report.of.study.name}",
+        format_func=lambda name: plain(report.label(name)),
+    )
+    return shown("criterion", chosen)
+
+
+def _closely(report: AgreementReport, criterion: str) -> None:
+    part, tables = report.agreement.criteria[criterion], report.tables(criterion)
+    st.subheader(plain(report.label(criterion)), anchor=False)
+    short = short_names(report.ratings.judges)
+    rows = [(" + ".join(short[judge] for judge in row.members), row.spearman) for row in part.raters]
+    kinds = ["panel" if len(row.members) > 1 else "judge" for row in part.raters]
+    rows += [(one.name, one.vs_others) for one in part.each]
+    kinds += ["a person, with the others"] * len(part.each)
+    if any(figure.defined for _, figure in rows):
+        forest(rows, "Order and level", RHO, kinds=kinds)
+    for name in ("judges", "held_out"):
+        if tables[name].rows:
+            draw(tables[name])
+    _score_distribution(report, criterion)
+    if part.items and report.ratings.judges:
+        _where_it_disagrees(report, criterion)
+    if part.items:
+        draw(tables["people"])
+        if part.pairs:
+            st.altair_chart(charts.matrix(part), alt="Spearman's correlation of every two people")
             st.caption(
-                "Spearman's ρ of two people on the items both rated; last columns: with the mean of the others (the ceiling), and of all, themselves included (flattered)."
+                "Spearman's ρ of two people on the items both rated; last columns: with the mean of the others "
+                "(the human ceiling), and of all, themselves included, which flatters."
             )
-    if of.redundancy and of.search:
-        st.subheader(f"{label}: how many judges are these?", anchor=False)
-        tables.redundancy(of.redundancy)
-        tables.search(of.search)
-    if of.retests:
-        st.subheader(f"{label}: does a judge repeat itself?", anchor=False)
-        tables.retests(of.retests)
+        if tables["ceilings"].rows:
+            draw(tables["ceilings"])
+    for name in ("redundancy", "search", "retest"):
+        if name in tables:
+            draw(tables[name])
 
 
-def _use_of_scale(measured: Measured, criterion: str) -> None:
-    st.subheader(f"{plain(measured.label(criterion))}: how everybody uses the scale", anchor=False)
-    scale = agreement_report.scale_of(measured, criterion)
+def _score_distribution(report: AgreementReport, criterion: str) -> None:
+    table = report.tables(criterion)["score_distribution"]
+    st.markdown(f"##### {table.title}", help=explain("score distribution"))
+    scale = report.scale(criterion)
     words = (
         dict(zip(scale.values, scale.labels, strict=True))
-        if scale and not scale.continuous and measured.ratings.same_scale
+        if scale and not scale.continuous and report.ratings.same_scale
         else {}
     )
-    st.altair_chart(
-        charts.shares(agreement_report.shares(measured, criterion), words),
-        alt="Share of each answer, by rater",
-    )
-    st.caption("A mean over turns, runs or criteria is counted with the nearest answer.")
+    st.altair_chart(charts.distribution(table, words), alt="Share of each answer, by rater")
+    st.caption(table.caption)
 
 
 @live
-def _failing(measured: Measured, of: Detail) -> None:
+def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
     """One judge item by item and player by player; redrawn by itself when another judge or a dot is chosen."""
-    raters = {called(members): members for members in of.judges.rows.members}
-    primary_panel = called(measured.primary_panel)
-    rater = st.selectbox("Judge or panel", raters, index=list(raters).index(primary_panel))
+    st.markdown("##### Where the judge disagrees with people")
+    raters = {
+        called(members): members for members in (*((j,) for j in report.ratings.judges), *report.panels)
+    }
+    rater = st.selectbox("Judge or panel", raters, index=list(raters).index(called(report.primary_panel)))
     members = raters[rater]
-    points = agreement_report.points(measured, of.criterion, members)
+    points = report.points(criterion, members)
     if points.empty:
         st.caption(f"{plain(rater)} and people have no item in common here.")
         return
     left, right = st.columns(2, gap="large")
-    scale = agreement_report.scale_of(measured, of.criterion)
-    ends = (scale.low, scale.high) if scale and measured.ratings.same_scale else None
+    scale = report.scale(criterion)
+    ends = (scale.low, scale.high) if scale and report.ratings.same_scale else None
     with left:
         event = st.altair_chart(
-            charts.scatter(points, measured, of.criterion, members, ends), on_select="rerun", key=f"dots {of.criterion} {rater}",
+            charts.scatter(points, report.label(criterion), members, ends),
+            on_select="rerun",
+            key=f"dots {criterion} {rater}",
             alt=f"{rater} against the mean of people, item by item",
-        )  # fmt: skip
+        )
         st.caption(f"{len(points)} items; a larger dot is several. Click on one to see its conversations.")
     picked = event["selection"].get("picked") or []
     with right:
         if picked:
-            st.markdown("**The dot you picked**")
-            tables.conversations(agreement_report.at(points, **picked[0]))
+            draw(_items("The dot you picked", at(points, **picked[0])))
         else:
-            st.markdown("**Largest gaps**")
-            tables.conversations(agreement_report.gaps(measured, of.criterion, members))
-    mine = of.players.rows[of.players.rows.rater == rater]
-    chart = charts.players(mine, bias=measured.ratings.same_scale)
-    if chart and len(mine) > 1:
+            draw(_items("Largest differences", report.largest_differences(criterion, members)))
+    mine = [row for row in report.tables(criterion)["players"].rows if row["rater"] == rater]
+    if len(mine) > 1:
         left, right = st.columns(2, gap="large")
-        left.markdown("**By player**")
-        left.altair_chart(chart, alt=f"{rater} by player")
+        bias = ("bias", "Bias in points (judge less people)")
+        what, axis = bias if report.ratings.same_scale else ("spearman", RHO)
+        figures = [(str(row["group"]), row[what]) for row in mine]
+        with left:
+            forest([(name, e) for name, e in figures if isinstance(e, Estimate)], "By player", axis)
+        levels = report.tables(criterion)["levels"]
         with right:
-            st.markdown("**Levels kept apart**")
-            tables.levels(of.levels, rater)
+            draw(replace(levels, rows=tuple(row for row in levels.rows if row["rater"] == rater)))
 
 
-def _download(measured: Measured) -> None:
-    name, figures = measured.of.study.name, measured.figures
-    st.subheader("Take the figures with you", anchor=False)
+def _items(title: str, items: pd.DataFrame) -> Table:
+    """Items of a study with a link to the conversation of each."""
+    rows = items.assign(
+        open=[of_conversation(number) for number in items.conversation_id],
+        difference=items.get("difference", items["score"] - items["mean"]),
+    )
+    columns = (
+        Column("open", " ", link=True),
+        Column("player"),
+        Column("turn", digits=0),
+        Column("score", "Judge"),
+        Column("mean", "People"),
+        Column(
+            "difference",
+            signed=True,
+            help="Judge less people; of different scales, of their places among all items.",
+        ),
+        Column("people", "Raters"),
+    )
+    kept = tuple(column for column in columns if rows[column.name].notna().any())
+    cells = ({c.name: row[c.name] for c in kept} for row in rows.to_dict("records"))
+    return Table("items", title, kept, tuple(cells))
+
+
+def _export(report: AgreementReport) -> None:
+    name = report.of.study.name
+    st.subheader("Export", anchor=False)
+    written: list[tuple[str, str, Callable[[], str]]] = [
+        ("JSON", "json", lambda: report.document("json")),
+        ("CSV", "csv", lambda: report.document("csv")),
+        ("LaTeX", "tex", lambda: report.document("latex")),
+    ]
     with st.container(horizontal=True):
         st.download_button(
             "Report",
-            lambda: _report(measured),
+            lambda: _bundle(report),
             f"{name}-report.zip",
             on_click="ignore",
             icon=":material/folder_zip:",
             type="primary",
-            help="The answer in words, every table of this page with intervals and reasons, and what they rest on, as one ZIP.",
+            help="The summary, every table of this page with intervals and reasons, and what they rest on, as one ZIP.",
         )
-        for label, ending, write in (
-            ("JSON", "json", lambda: json.dumps(figures, ensure_ascii=False, indent=2)),
-            ("CSV", "csv", lambda: show.to_csv(figures)),
-            ("LaTeX", "tex", lambda: show.latex(figures)),
-        ):
+        for label, ending, write in written:
             st.download_button(
                 label, write, f"{name}-agreement.{ending}", on_click="ignore", icon=":material/download:"
             )
     st.caption(
-        f"*Report*: `concord export report --study {plain(name)}`; the others: `concord agreement --study {plain(name)} --format …`. "
-        "With other options than the usual ones, the command takes them too."
+        f"*Report*: `concord export report --study {plain(name)}`; the others: `concord agreement --study "
+        f"{plain(name)} --format …`. With other options than the usual ones, the command takes them too."
     )
 
 
-def _report(measured: Measured) -> bytes:
+def _bundle(report: AgreementReport) -> bytes:
     with workspace().read() as db:
-        return bundle.bundle(db, measured.of.study.name, measured.options, made=date.today())
+        return bundle.bundle(db, report.of.study.name, report.options, made=date.today())
 
 
 page()

@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 from hypothesis import strategies as st
 
+from core.estimate import Estimate
+
 FED = Path(__file__).parents[3] / "shared" / "data" / "fed"
 
 
@@ -36,6 +38,25 @@ def judges(table, criterion="quality"):
 
 def study(persons, machines, criterion="quality"):
     return pd.concat([people(persons, criterion), judges(machines, criterion)])
+
+
+def flat(table):
+    """A Table's rows as a frame: a figure NAME is in NAME, NAME_low and NAME_high (nan where undefined).
+
+    `reason` joins what the row's figures say about missing values and intervals.
+    """
+    rows = []
+    for row in table.rows:
+        found, reasons = {}, {}
+        for name, cell in row.items():
+            found[name] = cell
+            if isinstance(cell, Estimate):
+                numbers = (cell.value, cell.low, cell.high)
+                value, low, high = (np.nan if number is None else number for number in numbers)
+                found |= {name: value, f"{name}_low": low, f"{name}_high": high}
+                reasons |= {cell.reason: None} if cell.reason else {}
+        rows.append(found | {"reason": "; ".join(reasons)})
+    return pd.DataFrame(rows)
 
 
 def matrix(ratings, kind="human"):

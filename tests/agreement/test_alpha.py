@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from core.agreement.alpha import alpha, value_counts, why_undefined
+from core.agreement.alpha import alpha, alpha_figure, point, value_counts, why_undefined
 
 from .frames import sparse
 
@@ -44,16 +44,19 @@ def test_by_hand():
 
 
 @settings(max_examples=60, deadline=None)
-@given(sparse(), st.sampled_from(["ordinal", "interval"]))
+@given(sparse(), st.sampled_from(["ordinal", "interval", "nominal"]))
 def test_equals_the_package(data, metric):
     pairable = data[:, (~np.isnan(data)).sum(axis=0) > 1]
     assume(len(np.unique(pairable[~np.isnan(pairable)])) > 1)
     expected = krippendorff.alpha(data, level_of_measurement=metric)
     assert ours(data, metric)[0] == pytest.approx(expected, abs=1e-9)
+    rater, item = np.nonzero(~np.isnan(data))
+    counts, values = value_counts(item, data[rater, item], data.shape[1])
+    assert point(counts, values, metric) == pytest.approx(expected, abs=1e-12)
 
 
 @settings(max_examples=40, deadline=None)
-@given(sparse(), st.sampled_from(["ordinal", "interval"]), st.randoms(use_true_random=False))
+@given(sparse(), st.sampled_from(["ordinal", "interval", "nominal"]), st.randoms(use_true_random=False))
 def test_weights_are_repeated_items(data, metric, random):
     weights = np.array([random.randint(0, 3) for _ in range(data.shape[1])])
     drawn = np.repeat(data, weights, axis=1)
@@ -83,3 +86,17 @@ def test_why_undefined():
     assert why(np.array([[4, 4, 5], [4, 4, _]])) == "all ratings are equal"
     assert np.isnan(ours(np.array([[4, 4, 5], [4, 4, _]]), "ordinal")[0])
     assert why(PUBLISHED) == ""
+
+
+def test_a_figure_without_a_value_says_why():
+    counts, values = value_counts(np.array([0, 1]), np.array([1.0, 2.0]), 2)
+    figure = alpha_figure(counts, values, "ordinal")
+    assert (figure.on, figure.n, figure.why) == (None, 0, "no item was rated by two people")
+
+
+def test_where_the_package_would_need_too_much_memory_the_value_is_the_same(monkeypatch):
+    rater, item = np.nonzero(~np.isnan(PUBLISHED))
+    counts, values = value_counts(item, PUBLISHED[rater, item], 12)
+    expected = point(counts, values, "ordinal")
+    monkeypatch.setattr("core.agreement.alpha.LARGEST", 0)
+    assert point(counts, values, "ordinal") == pytest.approx(expected)

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 
 from core.agreement import nominal
-from tests.agreement.frames import matrix, people, sparse, study
+from tests.agreement.frames import flat, matrix, people, sparse, study
 
 
 def value(figures, a="", b=""):
-    (row,) = figures.rows[(figures.rows.a == a) & (figures.rows.b == b)].to_dict("records")
+    rows = flat(figures).rename(columns={"value_low": "low", "value_high": "high"})
+    (row,) = rows[(rows.a == a) & (rows.b == b)].to_dict("records")
     return row
 
 
@@ -100,16 +101,25 @@ def test_undefined_says_why(persons, reason):
 @pytest.mark.parametrize(
     ("persons", "reason"),
     [
-        ({"A": [1, 1, 1, 1], "B": [1, 1, 1, 0]}, "A gave one answer throughout: kappa is 0 whatever the other says"),
-        ({"A": [1, 0, 1, 1], "B": [0, 0, 0, 0]}, "B gave one answer throughout: kappa is 0 whatever the other says"),
-        ({"A": [1, 1], "B": [0, 0]}, "each gave one answer throughout, another than the other: kappa is 0 by its construction"),
+        (
+            {"A": [1, 1, 1, 1], "B": [1, 1, 1, 0]},
+            "A gave one answer throughout: kappa is 0 whatever the other says",
+        ),
+        (
+            {"A": [1, 0, 1, 1], "B": [0, 0, 0, 0]},
+            "B gave one answer throughout: kappa is 0 whatever the other says",
+        ),
+        (
+            {"A": [1, 1], "B": [0, 0]},
+            "each gave one answer throughout, another than the other: kappa is 0 by its construction",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_kappa_that_cannot_be_other_than_0_says_so(persons, reason):
     # With A always 1, p_e = P(B = 1) = p_o, and kappa = 0 ÷ (1 − p_e).
     row = value(nominal(people(persons), "quality", resamples=0), "A", "B")
     assert row["value"] == 0
-    assert row["reason"].startswith(reason)
+    assert row["note"].startswith(reason)
 
 
 def test_a_missing_interval_says_why():
@@ -125,4 +135,4 @@ def test_a_missing_interval_says_why():
 def test_one_person_has_nobody_to_agree_with():
     found = nominal(people({"A": [1, 0, 1]}), "quality", resamples=10)
     assert len(found.rows) == 1
-    assert found.rows.reason[0] == "no item was rated by two people"
+    assert found.rows[0]["value"].reason == "no item was rated by two people"

@@ -7,7 +7,7 @@ from core.agreement import read_ratings
 from core.agreement.panels import best_panel, redundancy
 from core.agreement.retest import retest
 
-from .frames import fed, study
+from .frames import fed, flat, study
 from .test_reliability import SHROUT_FLEISS
 
 
@@ -22,8 +22,10 @@ def test_redundancy_against_residuals():
     line = np.vander(quality, 2)
     residuals = [judge - line @ np.linalg.lstsq(line, judge, rcond=None)[0] for judge in judges]
     table = np.corrcoef(residuals)
-    assert figures.detail["correlation"].tolist() == pytest.approx([table[0, 1], table[0, 2], table[1, 2]])
-    row, r = figures.rows.iloc[0], table[np.triu_indices(3, 1)].mean()
+    assert [pair["correlation"] for pair in figures.meta["pairs"]] == pytest.approx(
+        [table[0, 1], table[0, 2], table[1, 2]]
+    )
+    row, r = flat(figures).iloc[0], table[np.triu_indices(3, 1)].mean()
     assert row["correlation"] == pytest.approx(r)
     assert row["effective"] == pytest.approx(3 / (1 + 2 * r))
     assert row["correlation_low"] < r < row["correlation_high"]
@@ -31,18 +33,18 @@ def test_redundancy_against_residuals():
 
 def test_copies_count_once():
     judge = [1, 3, 2, 5, 4, 4]
-    row = redundancy(
-        study({"ann": [1, 2, 3, 4, 5, 3]}, {"j": judge, "copy": judge}), "quality", resamples=50
-    ).rows.iloc[0]
+    row = flat(
+        redundancy(study({"ann": [1, 2, 3, 4, 5, 3]}, {"j": judge, "copy": judge}), "quality", resamples=50)
+    ).iloc[0]
     assert row["correlation"] == pytest.approx(1)
     assert row["effective"] == pytest.approx(1)
 
 
 def test_redundancy_undefined():
-    one = redundancy(study({"ann": [1, 2, 3, 4]}, {"j": [1, 2, 3, 5]}), "quality", resamples=20).rows.iloc[0]
+    one = flat(redundancy(study({"ann": [1, 2, 3, 4]}, {"j": [1, 2, 3, 5]}), "quality", resamples=20)).iloc[0]
     assert (np.isnan(one["effective"]), one["reason"]) == (True, "fewer than two judges")
     rows = study({"ann": [1, 2, 3, 4, 5]}, {"j": [1, 2, 3, 5, 5], "k": [3] * 5})
-    constant = redundancy(rows, "quality", resamples=20).rows.iloc[0]
+    constant = flat(redundancy(rows, "quality", resamples=20)).iloc[0]
     assert (np.isnan(constant["correlation"]), constant["reason"]) == (
         True,
         "residuals of a judge do not vary",
@@ -52,12 +54,13 @@ def test_redundancy_undefined():
 def test_the_best_of_ten_pairs_on_fed():
     # Measured independently: the best of ten pairs on Overall shows .709 and is worth about .668.
     search = best_panel(read_ratings(fed(), anonymous_people=True, counted=[]), "Overall")
-    assert search.candidates == 10
-    assert round(search.shown, 3) == 0.709
-    assert search.worth == pytest.approx(0.668, abs=0.004)
-    assert search.lead_low < 0 < search.lead < search.lead_high
-    assert search.rows["chosen"].sum() == pytest.approx(1)
-    assert search.best == ("gpt-4 run 3", "gpt-4 run 4")
+    assert search.meta["candidates"] == len(search.rows) == 10
+    best = search.rows[0]
+    assert round(best["spearman"].value, 3) == 0.709
+    assert best["worth"].value == pytest.approx(0.668, abs=0.004)
+    assert best["lead"].low < 0 < best["lead"].value < best["lead"].high
+    assert sum(row["chosen"] for row in search.rows) == pytest.approx(1)
+    assert best["rater"] == "Avg(gpt-4 run 3, gpt-4 run 4)"
 
 
 def test_a_search_among_equals_is_worth_no_more_than_any():
@@ -66,31 +69,34 @@ def test_a_search_among_equals_is_worth_no_more_than_any():
     rows = study(
         {"ann": rng.normal(size=60).tolist()}, {f"j{i}": rng.normal(size=60).tolist() for i in range(20)}
     )
-    search = best_panel(rows, "quality", [[f"j{i}"] for i in range(20)], resamples=200)
-    assert search.shown > 0.2
-    assert abs(search.worth) < 0.1
+    best = best_panel(rows, "quality", [[f"j{i}"] for i in range(20)], resamples=200).rows[0]
+    assert best["spearman"].value > 0.2
+    assert abs(best["worth"].value) < 0.1
 
 
 def test_nothing_to_search():
+    def why(rows, *candidates):
+        return best_panel(rows, "quality", *candidates).rows[0]["worth"].reason
+
     rows = study({"ann": list(range(12))}, {"j": list(range(12)), "k": [1] * 12})
-    assert best_panel(rows, "quality").reason == "fewer than two candidates"
-    assert "all equal" in best_panel(rows, "quality", [["j"], ["k"]]).reason
-    few = best_panel(study({"ann": [1, 2, 3]}, {"j": [1, 2, 3], "k": [3, 2, 1]}), "quality", [["j"], ["k"]])
-    assert few.reason == "3 items rated by all of them and a person are too few"
+    assert why(rows) == "fewer than two candidates"
+    assert "all equal" in why(rows, [["j"], ["k"]])
+    few = study({"ann": [1, 2, 3]}, {"j": [1, 2, 3], "k": [3, 2, 1]})
+    assert why(few, [["j"], ["k"]]) == "3 items rated by all of them and a person are too few"
 
 
 def test_retest_of_the_published_example():
     # Shrout and Fleiss (1979): ICC(1,1) of the six targets and four judges is .17.
     runs = {f"run {i}": column.tolist() for i, column in enumerate(SHROUT_FLEISS.T)}
-    row = retest(study({}, runs), "quality", list(runs), resamples=50).rows.iloc[0]
+    row = flat(retest(study({}, runs), "quality", {"j": list(runs)}, resamples=50)).iloc[0]
     assert round(row["icc"], 2) == 0.17
     # Of the six targets' 36 pairs of answers only the third target's two eights are equal.
     assert row["exact"] == pytest.approx(1 / 36)
 
 
 def test_retest_undefined():
-    assert retest(study({}, {"a": [1, 2]}), "quality", ["a"]).rows["reason"][0] == "fewer than two runs"
-    constant = retest(study({}, {"a": [3] * 5, "b": [3] * 5}), "quality", ["a", "b"], resamples=20).rows.iloc[
-        0
-    ]
-    assert (constant["exact"], constant["reason"]) == (1, "all answers are equal")
+    row = retest(study({}, {"a": [1, 2]}), "quality", {"j": ["a"]}).rows[0]
+    assert row["icc"].reason == row["exact"].reason == "fewer than two runs"
+    rows = study({}, {"a": [3] * 5, "b": [3] * 5})
+    constant = retest(rows, "quality", {"j": ["a", "b"]}, resamples=20).rows[0]
+    assert (constant["exact"].value, constant["icc"].reason) == (1, "all answers are equal")

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from core.agreement.alpha import value_counts
-from core.agreement.reliability import answers, gwet, icc, reliability, spearman_brown
+from core.agreement.reliability import gwet, icc, reliability, spearman_brown
 
-from .frames import judges, people
+from .frames import flat, judges, people
 from .test_alpha import PUBLISHED
 
 SHROUT_FLEISS = np.array(  # Shrout and Fleiss (1979), table 2: six targets, four judges
@@ -16,7 +16,7 @@ SHROUT_FLEISS = np.array(  # Shrout and Fleiss (1979), table 2: six targets, fou
 
 
 def figures(table, **options):
-    return reliability(people(table), "quality", resamples=50, **options).rows.set_index("coefficient")
+    return flat(reliability(people(table), "quality", resamples=50, **options)).set_index("coefficient")
 
 
 def test_icc_of_the_published_example():
@@ -71,12 +71,12 @@ def test_what_the_figures_rest_on():
     rows = pd.concat(
         [people({"ann": [1, 2, 3, 4], "bob": [1, 2, None, None]}), judges({"j": [1, 1, 1, 1, 1]})]
     )
-    based = reliability(rows, "quality", resamples=20, seed=4).basis
-    assert based.items == 4
-    assert based.people_per_item == (1, 1.5, 2)
-    assert dict(based.left_out) == {"without a person's rating": 1}
-    assert "4 items rated by 1 to 2 (median 1.5) people each" in str(based)
-    assert "20 resamples, seed 4" in str(based)
+    found = reliability(rows, "quality", resamples=20, seed=4)
+    assert found.meta["basis"]["items"] == 4
+    assert found.meta["basis"]["people_per_item"] == (1, 1.5, 2)
+    assert found.meta["basis"]["left_out"] == {"without a person's rating": 1}
+    assert "4 items rated by 1 to 2 (median 1.5) people each" in found.notes[0]
+    assert "20 resamples, seed 4" in found.notes[0]
 
 
 def test_one_person_and_nobody():
@@ -84,27 +84,10 @@ def test_one_person_and_nobody():
     assert rows["value"].isna().all()
     assert rows["reason"]["alpha_ordinal"] == "no item was rated by two people"
     nobody = reliability(judges({"j": [1, 2]}), "quality", resamples=20)
-    assert nobody.rows["value"].isna().all()
-    assert nobody.basis.items == 0
+    assert flat(nobody)["value"].isna().all()
+    assert nobody.meta["basis"]["items"] == 0
 
 
 def test_means_are_no_categories():
     rows = figures({"ann": [1.5, 2, 3], "bob": [1, 2, 3]})
     assert rows["reason"]["ac2"] == "the ratings are no categories: not whole numbers"
-
-
-def test_answers():
-    rows = pd.concat([people({"ann": [1, 2, 2], "bob": [2, 2, None]}), judges({"j": [4] * 19 + [3]})])
-    table = answers(rows, "quality").set_index(["rater", "score"])
-    assert table["count"].to_dict() == {
-        ("people", 1): 1,
-        ("people", 2): 4,
-        ("ann", 1): 1,
-        ("ann", 2): 2,
-        ("bob", 2): 2,
-        ("j", 3): 1,
-        ("j", 4): 19,
-    }
-    assert table["share"]["people", 2] == 4 / 5
-    assert table["near_constant"].to_dict()["j", 4]
-    assert not table["near_constant"].to_dict()["ann", 2]

@@ -8,14 +8,20 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.agreement import FINAL, default_panels, study_agreement
+from core.agreement import FINAL, default_panels
+from core.agreement import study_agreement as measured
 from core.agreement.resampling import draws
+from core.agreement.study import as_json
 from core.errors import StudyError
 
 from .frames import fed, frame, judges, matrix, people, study
 
 PEOPLE = {"ann": [1, 2, 3, 4, 5, 3], "bob": [2, 2, 3, 5, 4, None], "cy": [1, 3, None, 4, 5, 2]}
 JUDGES = {"j": [1, 3, 3, 4, 4, 2], "k": [2, 1, 5, 4, 4, 3], "l": [4, 1, 2, 5, 3, 1.5]}
+
+
+def study_agreement(*args, **options):
+    return as_json(measured(*args, **options))
 
 
 def random_study(seed=0, items=40):
@@ -28,7 +34,7 @@ def random_study(seed=0, items=40):
 
 def test_exactly_this_shape():
     result = study_agreement(study(PEOPLE, JUDGES), resamples=100, study="tiny")
-    assert list(result) == ["study", "items", "resamples", "seed", "criteria"]
+    assert list(result) == ["schema", "study", "items", "resamples", "seed", "criteria"]
     assert (result["study"], result["items"], result["resamples"], result["seed"]) == ("tiny", 6, 100, 0)
     assert list(result["criteria"]) == ["quality", FINAL]
     part = result["criteria"]["quality"]
@@ -223,7 +229,7 @@ def test_few_items():
     # Means 1, 2.5, 2.5: ranks 1, 2.5, 2.5 against 1, 2, 3: 1.5/√(2·1.5).
     assert j["spearman"] == pytest.approx(1.5 / np.sqrt(3))
     assert (j["p"], j["ci"], j["n"]) == (None, None, 3)
-    assert "p: 3 items are too few for a p-value; ci: undefined in" in j["reason"]
+    assert "p: 3 items are too few for a p-value; no interval: undefined in" in j["reason"]
     assert k["spearman"] is None
     assert k["reason"] == "2 items in common, at least 3 are needed"
 

@@ -9,6 +9,7 @@ import pytest
 
 from core.store import access
 from core.store import studies as stored
+from core.table import FORMS
 from core.workspace import Workspace
 from tests.filled import fill
 
@@ -112,7 +113,16 @@ class TestAgreement:
         done = agreement(run, filled, "--format", "json")
         assert done.exit_code == 0, done.output
         found = json.loads(done.stdout)
-        assert list(found) == ["study", "items", "resamples", "seed", "criteria"]
+        assert list(found) == [
+            "schema",
+            "study",
+            "items",
+            "resamples",
+            "seed",
+            "criteria",
+            "summary",
+            "missing",
+        ]
         assert list(found["criteria"]) == ["in_character", "entertaining", "fluency", "final"]
         part = found["criteria"]["final"]
         assert set(part) == {"humans", "judges", "panels"}
@@ -156,11 +166,11 @@ class TestAgreement:
         (row,) = [r for r in mine if (r["of"], r["figure"]) == ("strict", "spearman")]
         judge = next(j for j in found["judges"] if j["rater"] == "strict")
         assert float(row["value"]) == judge["spearman"]
-        assert [float(row["low"]), float(row["high"])] == judge["ci"]
+        assert [float(row["value_low"]), float(row["value_high"])] == judge["ci"]
 
     def test_latex_is_a_table_for_a_paper(self, filled, run):
         shown = agreement(run, filled, "--format", "latex").stdout
-        assert "Judge & In character & Entertaining & Fluency & Final \\\\" in shown
+        assert "Judge or panel & In character & Entertaining & Fluency & Final \\\\" in shown
         assert "Avg(erratic, kind, strict) & " in shown
         first = shown[: shown.index(r"\end{table}")]
         assert {line.count(" & ") for line in first.splitlines() if line.endswith(r"\\")} == {4}
@@ -169,7 +179,7 @@ class TestAgreement:
         shown = agreement(run, filled).stdout
         for words in (
             "Krippendorff's alpha, ordinal",
-            "Judges and panels: Spearman with the mean of people",
+            "Judges and panels: Spearman's ρ with the mean of people",
             "strict",
             "percentile bootstrap over items, 20 resamples, seed 0",
         ):
@@ -200,7 +210,7 @@ HEADER = "item_id,criterion,rater_type,rater,score\n"
     ],
     ids=["no judges", "no people", "one person", "constant people", "constant judge", "two items"],
 )
-@pytest.mark.parametrize("form", ["json", "table", "csv", "latex"])
+@pytest.mark.parametrize("form", FORMS)
 def test_what_is_missing_is_a_sentence_beside_what_there_is(workspace, run, tmp_path, raters, sentence, form):
     file = tmp_path / "r.csv"
     lines = [
@@ -256,7 +266,7 @@ def test_answers_as_categories_say_what_is_missing_too(workspace, run, tmp_path,
     assert sentence in (done.stderr if code else done.stdout)
     assert done.stdout.startswith("criterion,coefficient,")
     if not code:
-        assert "why" in agreement(run, workspace, "--nominal", study="s").stdout.splitlines()[2]
+        assert "note" in agreement(run, workspace, "--nominal", study="s").stdout.splitlines()[2]
 
 
 def test_a_study_nobody_rated_is_one_sentence(filled, run):

@@ -10,6 +10,7 @@ from scipy import stats
 
 from core.errors import ImportRefused
 from core.exchange import fed, incoming
+from core.reports.agreement_report import Options, report_of
 from core.store import conversations
 from core.studies import studies
 
@@ -68,14 +69,14 @@ def test_single_runs_are_judges_of_their_own_and_no_panel(workspace):
         incoming.store(db, fed.read(FED))
         ratings = studies.ratings_for_agreement(db, "fed", runs="single")
     assert ratings.judges == tuple(f"gpt-4 #{n}" for n in range(1, 6))
-    part = studies.agreement(ratings, resamples=20)["criteria"]["Overall"]
+    part = report_of(ratings, Options(resamples=20)).agreement.criteria["Overall"]
     dialogues, runs = json.loads((FED / fed.PEOPLE).read_text()), json.loads((FED / fed.JUDGE).read_text())
     mean = [np.mean(d["annotations"]["Overall"]) for d in dialogues]
-    for number, row in enumerate(part["judges"], 1):
-        assert row["spearman"] == pytest.approx(
+    for number, row in enumerate(part.judges, 1):
+        assert row.spearman.value == pytest.approx(
             stats.spearmanr(runs[f"ovr_{number}"], mean).statistic, abs=1e-9
         )
-    assert part["panels"] == []
+    assert part.panels == ()
 
 
 @published

@@ -5,16 +5,14 @@ import json
 import zipfile
 from datetime import date
 
-import pandas as pd
 import pytest
 
 from core.errors import NotFound, StudyError
-from core.reports import agreement_report
 from core.reports import bundle as report
-from core.reports.agreement_report import Options
-from core.reports.summary import answer
+from core.reports.agreement_report import Options, agreement_report
 from core.store import studies as stored
 from core.store.studies import Study
+from core.table import FORMS, as_csv, as_markdown
 from core.workspace import Workspace
 from tests.exchange.test_round_trip import carried
 from tests.filled import fill
@@ -46,19 +44,54 @@ def files(bundle):
     return {name.split("/", 1)[1]: archive.read(name).decode() for name in archive.namelist()}
 
 
-def test_it_says_what_the_page_says(filled):
+def test_it_holds_what_the_page_shows(filled):
     found = files(made(filled))
     with filled.read() as db:
-        measured = agreement_report.measure(db, the_study(filled), FEW)
-    detail = agreement_report.detail(measured, measured.main)
+        shown = agreement_report(db, the_study(filled), FEW)
     about = json.loads(found["about.json"])
-    assert about["answer"] == answer(measured, detail) != []
-    for sentence in about["answer"]:
+    assert about["summary"] == shown.summary != []
+    for sentence in about["summary"]:
         assert f"- {sentence}\n" in found["report.md"]
-    assert json.loads(found["figures.json"]) == json.loads(json.dumps(measured.figures))
-    table = pd.read_csv(io.StringIO(found["tables/final/judges.csv"]))
-    assert table.rater.tolist() == detail.judges.rows.rater.tolist()
-    assert table.kendall_low.tolist() == pytest.approx(detail.judges.rows.kendall_low.tolist(), nan_ok=True)
+    assert json.loads(found["figures.json"]) == shown.as_json()
+    for criterion in shown.criteria:
+        tables = [*shown.tables(criterion).values(), *shown.further(criterion)]
+        assert len(tables) > 8
+        for table in tables:
+            assert found[f"tables/{criterion}/{table.name}.csv"] == as_csv(table)
+    for table in shown.overview:
+        assert as_markdown(table) in found["report.md"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("nominal", [False, True])
+def test_the_command_prints_the_same_report(filled, run, form, nominal):
+    """Page, command and bundle read one report: what the command prints in any form is that report's document."""
+    options = Options(resamples=20, seed=3, nominal=nominal)
+    call = ("--study", the_study(filled), "--resamples", 20, "--seed", 3, "--format", form)
+    done = run(filled, "agreement", *call, *(["--nominal"] if nominal else []))
+    with filled.read() as db:
+        shown = agreement_report(db, the_study(filled), options)
+    assert done.stdout == shown.document(form)
+    assert done.stderr.splitlines() == shown.notes
+
+
+def test_every_table_gives_the_same_figures_as_the_overview(filled):
+    """The Spearman and the alphas of a criterion are the same Estimates in every table that shows them."""
+    with filled.read() as db:
+        shown = agreement_report(db, the_study(filled), FEW)
+    for criterion, part in shown.agreement.criteria.items():
+        tables = shown.tables(criterion)
+        for row in part.raters:
+            overview = next(r for r in shown.overview[0].rows if r["rater"] == row.name)
+            assert overview[criterion] == row.spearman
+        for name in ("judges", "levels"):
+            for row in tables[name].rows:
+                if row.get("level", "overall") == "overall":
+                    rater = next(r for r in part.raters if r.name == row["rater"])
+                    assert row["spearman"] == rater.spearman
+        by_name = {row["coefficient"]: row["value"] for row in tables["people"].rows}
+        for metric, alpha in part.alpha.items():
+            assert by_name[f"alpha_{metric}"] == alpha
 
 
 def test_equal_data_and_options_are_equal_bytes(filled):

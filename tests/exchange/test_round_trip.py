@@ -12,6 +12,7 @@ import pytest
 from core.conversation import Unit
 from core.exchange import fed, incoming
 from core.rating import Judgement, Rater, Rating
+from core.reports.agreement_report import Options, agreement_report
 from core.store import access, conversations, frames, ratings
 from core.store import studies as stored
 from core.studies import studies
@@ -58,9 +59,8 @@ def same(workspace, fresh, name):
             assert conversations.load(theirs, unit["key"]) == conversations.load(ours, unit["key"])
             assert told(theirs, unit["key"]) == told(ours, unit["key"])
         assert dict(stored_refusals(theirs, name)) == dict(stored_refusals(ours, name))
-        assert studies.agreement(
-            studies.ratings_for_agreement(theirs, name), resamples=20
-        ) == studies.agreement(studies.ratings_for_agreement(ours, name), resamples=20)
+        after, before = (agreement_report(db, name, Options(resamples=20)) for db in (theirs, ours))
+        assert after.as_json() == before.as_json()
 
 
 def told(db, key):
@@ -146,10 +146,11 @@ def same_but_unsubmitted(workspace):
     """Answers that do not count stay at home: take them away before comparing every rating."""
     with workspace.write() as db:
         db.execute(
-            "DELETE FROM ratings WHERE study_id IS NOT NULL AND EXISTS (SELECT 1 FROM study_units u JOIN "
-            "assignments a ON a.unit_id = u.id WHERE u.study_id = ratings.study_id AND u.conversation_id = "
-            "ratings.conversation_id AND ifnull(u.turn, 0) = ifnull(ratings.turn, 0) AND a.rater_id = "
-            "ratings.rater_id AND a.state <> 'done')"
+            "DELETE FROM ratings WHERE study_id IS NOT NULL AND EXISTS (SELECT 1 FROM study_units "
+            "u JOIN assignments a ON a.unit_id = u.id "
+            "WHERE u.study_id = ratings.study_id AND u.conversation_id = ratings.conversation_id "
+            "AND ifnull(u.turn, 0) = ifnull(ratings.turn, 0) AND a.rater_id = ratings.rater_id AND "
+            "a.state <> 'done')"
         )
 
 
@@ -186,7 +187,7 @@ def test_ratings_alone_are_enough_for_the_figures(workspace, fresh, run, tmp_pat
     assert done.exit_code == 0, done.output
     with workspace.read() as ours, fresh.read() as theirs:
         before, after = (
-            studies.agreement(studies.ratings_for_agreement(db, "first"), resamples=20)["criteria"]
+            agreement_report(db, "first", Options(resamples=20)).as_json()["criteria"]
             for db in (ours, theirs)
         )
     for criterion, figures in before.items():

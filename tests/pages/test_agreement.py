@@ -110,7 +110,7 @@ ODD: dict[str, tuple[dict[str, object], str]] = {
         {"people": {"Ada": half, "Bo": half}, "judges": {"j": lambda i: None if i < 6 else 3.0}},
         "no item",
     ),
-    "a judge who missed some": ({"people": BOTH, "judges": {"j": half, "k": varied(1)}}, "n\u00a0=\u00a06"),
+    "a judge who missed some": ({"people": BOTH, "judges": {"j": half, "k": varied(1)}}, "6 of 12 items"),
     "turns": ({"people": BOTH, "judges": {"j": varied(1)}, "turns": (1, 2)}, "On Final, j follows"),
     "another scale": ({"people": BOTH, "judges": {"j": lambda i: 10.0 * varied(1)(i)}}, "different scales"),
     "a slider": ({"people": BOTH, "judges": {"j": varied(1)}, "criteria": (SLIDER,)}, "On Final, j follows"),
@@ -147,7 +147,7 @@ def shown(workspace: Workspace, change: Callable[[AppTest], object] = lambda pag
     assert not page.exception
     assert not page.error
     said = [e.value for kind in ("markdown", "caption", "subheader", "warning") for e in page.get(kind)]
-    return "\n".join([*said, *(table.value.to_string() for table in page.table)])
+    return "\n".join([*said, *(frame.value.to_string() for frame in page.dataframe)])
 
 
 def open_further(page: AppTest) -> None:
@@ -164,7 +164,7 @@ def test_an_odd_study_is_shown_and_says_why_figures_are_undefined(name: str, wor
     assert word in said.replace("\\", "")
     assert "nan" not in said.split()
     further = shown(workspace, open_further)
-    assert ("How many items would it take" in further) == bool(made["people"] and made["judges"])
+    assert ("Items needed" in further) == bool(made["people"] and made["judges"])
     assert "nan" not in further.split()
     assert "<b>" not in said  # a name's markup reaches the page only with its marks escaped
 
@@ -176,7 +176,7 @@ def test_repeated_runs_are_a_mean_or_single(workspace: Workspace) -> None:
     said = shown(workspace, lambda page: page.toggle[0].set_value(True).run()).replace("\\", "")
     assert "j #2" in said
     assert "Avg(" not in said  # runs of one judge are a test and retest, not a panel
-    assert "does a judge repeat itself?" in said
+    assert "Test–retest of judges" in said
 
 
 def test_without_any_study_the_page_says_what_to_do(workspace: Workspace) -> None:

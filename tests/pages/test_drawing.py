@@ -47,7 +47,7 @@ def test_a_table_keeps_numbers_and_shows_intervals_notes_and_reasons() -> None:
     captions = [caption.value for caption in page.caption]
     assert captions[0] == r"A note\."
     assert captions[1] == r"- b, ρ\: constant \<b\>scores\</b\>"  # no HTML of a name or a model
-    assert page.markdown[0].value == r"**Scores of \*players\***"
+    assert page.markdown[0].value == r"##### Scores of \*players\*"
 
 
 def test_a_column_shows_its_rounding() -> None:
@@ -60,7 +60,7 @@ def test_a_column_shows_its_rounding() -> None:
 def test_a_forest_plot_names_its_axis_the_number_of_items_and_what_is_undefined() -> None:
     page = AppTest.from_function(drawn_estimates, default_timeout=30).run()
     assert not page.exception
-    assert page.markdown[0].value == r"**Correlation \(n \= 12\)**"
+    assert page.markdown[0].value == r"##### Correlation \(n \= 12\)"
     assert page.caption[0].value == r"c\: no item"
     chart = json.loads(page.get("vega_lite_chart")[0].proto.spec)
     assert len(chart["layer"]) == 3  # a line at 0, intervals, points

@@ -6,8 +6,8 @@ import csv
 import io
 from typing import Any
 
-from core.agreement.show import escape
 from core.benchmarks.simulbench import tables
+from core.table import latex_text as escape
 
 
 def as_csv(found: tables.Subsets) -> str:

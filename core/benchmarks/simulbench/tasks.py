@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.benchmarks.benchmark import Materials
 from core.errors import ConfigError
-from core.files import first_problem, read_toml
 from core.scenario import Scenario
 
 STORED = "simulbench"
@@ -74,7 +74,7 @@ class Task(BaseModel):
 
     @property
     def ways(self) -> tuple[Strategy, ...]:
-        """The strategies of the user agent, in the order of their numbers (from 1)."""
+        """How the user agent may go on, numbered from 1 as it sees them."""
         return (*self.strategies, STRATEGIES[-1]) if self.strategies else STRATEGIES
 
     def body(self) -> dict[str, Any]:
@@ -100,12 +100,12 @@ def catalogue(folders: Sequence[Path], language: str = "en") -> dict[str, Task]:
 
 
 def stored(scenarios: Sequence[Scenario]) -> dict[str, Task]:
-    """Tasks of the store by id. Raises ConfigError for an invalid body."""
+    """Tasks of the store by id. Raises ConfigError for one whose body is none."""
     return {s.key: task_of(s) for s in scenarios}
 
 
 def task_of(scenario: Scenario) -> Task:
-    """A stored task. Raises ConfigError for an invalid body."""
+    """A stored task. Raises ConfigError for a body that is none."""
     try:
         return Task(**{**scenario.body, "id": scenario.key, "source": scenario.source})
     except (ValidationError, TypeError) as error:
@@ -120,12 +120,16 @@ def tasks(materials: Materials, language: str = "en") -> dict[str, Task]:
 def _first(error: ValidationError | TypeError) -> str:
     if isinstance(error, TypeError):
         return "it must be a table of texts."
-    return f"{first_problem(error)}."
+    found = error.errors()[0]
+    return f"{'.'.join(map(str, found['loc'])) or 'it'}: {found['msg']}."
 
 
 @lru_cache(maxsize=32)
 def _entries(file: Path, changed: float) -> Sequence[Mapping[str, Any]]:
-    entries = read_toml(file).get("tasks", [])
+    try:
+        entries = tomllib.loads(file.read_text(encoding="utf-8")).get("tasks", [])
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file} is not valid TOML: {error}.") from error
     if not isinstance(entries, list):
         raise ConfigError(f"{file} must list its tasks as [[tasks]] tables.")
     return entries

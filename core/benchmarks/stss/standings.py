@@ -7,10 +7,10 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from core.agreement.show import escape
 from core.benchmarks.stss import tables
 from core.benchmarks.stss.tasks import TITLES
 from core.reports.leaderboards import Figure
+from core.table import latex_text as escape
 
 Rows = Iterator[tuple[tables.Agent, list[Figure | int]]]
 """A table's rows in the order of its columns: an agent, its figures and counts."""

@@ -5,10 +5,10 @@ import pytest
 from scipy import stats
 
 from core.agreement import read_ratings
+from core.agreement.alt_test import alt_test, rejected
 from core.agreement.planning import needed
-from core.agreement.replacement import benjamini_yekutieli, replacement
 
-from .frames import people, study
+from .frames import flat, people, study
 
 
 def noisy(judge_noise, items=80, seed=0):
@@ -21,7 +21,7 @@ def noisy(judge_noise, items=80, seed=0):
 def test_against_the_long_way():
     persons, judges = noisy(0.8)
     judges["j"] = [score + 0.3 for score in judges["j"]]  # rounded back to people's answers
-    figures = replacement(study(persons, judges), "quality", epsilons=[0.15])
+    figures = alt_test(study(persons, judges), "quality", epsilons=[0.15])
     table, judge = np.array(list(persons.values())), np.round(np.array(judges["j"]) - 0.3)
     rhos, ps = [], []
     for person in range(4):
@@ -32,9 +32,9 @@ def test_against_the_long_way():
         rhos.append(judge_won.mean())
         difference = own_won.astype(float) - judge_won.astype(float)
         ps.append(stats.ttest_1samp(difference, 0.15, alternative="less").pvalue)
-    assert figures.detail["rho"].tolist() == pytest.approx(rhos)
-    assert figures.detail["p_0.15"].tolist() == pytest.approx(ps)
-    row = figures.rows.iloc[0]
+    assert [row["rho"] for row in figures.meta["by_person"]] == pytest.approx(rhos)
+    assert [row["p_0.15"] for row in figures.meta["by_person"]] == pytest.approx(ps)
+    row = flat(figures).iloc[0]
     assert row["rho"] == pytest.approx(np.mean(rhos))
     assert row["omega"] == (stats.false_discovery_control(ps, method="by") <= 0.05).mean()
     assert row["passed"] == (row["omega"] >= 0.5)
@@ -45,16 +45,16 @@ def test_benjamini_yekutieli():
     for _ in range(50):
         p = rng.random(8) ** 3
         expected = stats.false_discovery_control(p, method="by") <= 0.05
-        assert (benjamini_yekutieli(p, 0.05) == expected).all()
+        assert (rejected(p) == expected).all()
 
 
 def test_a_good_judge_passes_and_a_random_one_does_not():
-    good = replacement(study(*noisy(0.2)), "quality", epsilons=[0.1]).rows.iloc[0]
+    good = flat(alt_test(study(*noisy(0.2)), "quality", epsilons=[0.1])).iloc[0]
     assert good["passed"]
     rng = np.random.default_rng(1)
-    bad = replacement(
-        study(noisy(0.2)[0], {"j": rng.integers(1, 6, 80).tolist()}), "quality", epsilons=[0.1]
-    ).rows.iloc[0]
+    bad = flat(
+        alt_test(study(noisy(0.2)[0], {"j": rng.integers(1, 6, 80).tolist()}), "quality", epsilons=[0.1])
+    ).iloc[0]
     assert not bad["passed"]
     assert bad["rho"] < good["rho"]
 
@@ -63,35 +63,37 @@ def test_a_constant_can_pass():
     # Nearly everything is a 4: the answer that is always 4 is as near to the others as any person.
     rng = np.random.default_rng(0)
     persons = {f"p{i}": np.where(rng.random(80) < 0.9, 4, 3).tolist() for i in range(4)}
-    row = replacement(study(persons, {"j": [4] * 80}), "quality", epsilons=[0.1]).rows.iloc[0]
+    row = flat(alt_test(study(persons, {"j": [4] * 80}), "quality", epsilons=[0.1])).iloc[0]
     assert row["passed"]
     assert (row["constant"], row["constant_omega"]) == (4, 1)
 
 
 def test_too_few_people_or_items():
     persons, judges = noisy(0.5, items=29)
-    row = replacement(study(persons, judges), "quality").rows.iloc[0]
+    row = flat(alt_test(study(persons, judges), "quality")).iloc[0]
     assert row["reason"] == "0 people have 30 items to compare, at least 3 are needed"
     assert np.isnan(row["omega"])
     table = read_ratings(study(*noisy(0.5)), same_scale=False)
-    assert "different scales" in replacement(table, "quality").rows["reason"][0]
+    assert "different scales" in flat(alt_test(table, "quality"))["reason"][0]
 
 
 def test_needed_items():
     persons, judges = noisy(0.8, items=100)
     rows = study(persons, judges)
-    wide, narrow = (needed(rows, "quality", ["j"], width=width, resamples=400) for width in (0.2, 0.1))
+    wide, narrow = (
+        needed(rows, "quality", [["j"]], width=width, resamples=400).rows[0] for width in (0.2, 0.1)
+    )
     # Half the width takes about four times the items.
-    assert narrow.needed / wide.needed == pytest.approx(4, rel=0.25)
-    assert narrow.more == narrow.needed - 100
-    ends = narrow.rows.set_index("items")
-    assert ends["width"].iloc[-1] == pytest.approx(0.1, rel=0.15)
-    assert needed(people(persons), "quality", width=0.3, resamples=200).more == 0
+    assert narrow["needed"].value / wide["needed"].value == pytest.approx(4, rel=0.25)
+    assert narrow["more"].value == narrow["needed"].value - 100
+    assert narrow["then"].value == pytest.approx(0.1, rel=0.15)
+    assert needed(people(persons), "quality", width=0.3, resamples=200).rows[0]["more"].value == 0
 
 
 def test_needed_cannot_be_said():
     persons, judges = noisy(0.8, items=100)
-    far = needed(study(persons, judges), "quality", ["j"], width=0.005, resamples=100)
-    assert (far.needed, far.more) == (None, None)
-    assert far.reason == "more than 20 times the items there are"
-    assert needed(people({"ann": [1, 2, 3]}), "quality", resamples=50).needed is None
+    far = needed(study(persons, judges), "quality", [["j"]], width=0.005, resamples=100).rows[0]
+    assert (far["needed"].value, far["more"].value) == (None, None)
+    assert far["needed"].reason == "more than 20 times the items there are"
+    few = needed(people({"ann": [1, 2, 3]}), "quality", resamples=50).rows[0]
+    assert few["needed"].value is None

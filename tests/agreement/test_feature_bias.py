@@ -9,6 +9,7 @@ from scipy.stats import rankdata
 
 from core.agreement import read_ratings
 from core.agreement.feature_bias import feature_bias
+from tests.agreement.frames import flat
 
 
 def study(people, judge):
@@ -29,7 +30,7 @@ def test_by_hand():
     found = feature_bias(
         study([1, 2, 3, 4, 5], [2, 1, 3, 5, 4]), "f", lengths([20, 10, 40, 50, 30]), resamples=0
     )
-    [row] = found.rows.to_dict("records")
+    [row] = flat(found).to_dict("records")
     assert (row["rater"], row["feature"], row["n"]) == ("j", "length", 5)
     assert row["partial"] == pytest.approx(0.875)
     assert row["people"] == pytest.approx(0.6)
@@ -44,7 +45,7 @@ def test_a_resample_is_what_ranks_of_the_drawn_items_give():
     length = rng.normal(0, 1, 60) + 0.3 * people
     judge = np.clip(np.round(0.5 * people + 0.8 * length + rng.normal(0, 1, 60)), 1, 5)
     found = feature_bias(study(people, judge), "f", lengths(length), resamples=4000)
-    row = found.rows.iloc[0]
+    row = flat(found).iloc[0]
 
     def partial(at):
         j, f, p = (rankdata(x[at]) for x in (judge, length, people))
@@ -66,7 +67,7 @@ def test_a_judge_who_likes_what_people_like_leans_on_nothing():
     found = feature_bias(
         study(people, people + rng.normal(0, 0.7, 400)), "f", lengths(people + rng.normal(0, 0.7, 400))
     )
-    row = found.rows.iloc[0]
+    row = flat(found).iloc[0]
     assert row.people > 0.7
     assert row.partial_low < 0 < row.partial_high
 
@@ -83,6 +84,6 @@ def test_a_judge_who_likes_what_people_like_leans_on_nothing():
     ids=["judge missing", "judge constant", "one length", "judge is people", "length unknown"],
 )
 def test_what_cannot_be_said_has_a_reason(people, judge, length, why):
-    row = feature_bias(study(people, judge), "f", lengths(length), resamples=20).rows.iloc[0]
+    row = flat(feature_bias(study(people, judge), "f", lengths(length), resamples=20)).iloc[0]
     assert math.isnan(row.partial)
     assert why in row.reason

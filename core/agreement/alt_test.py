@@ -1,0 +1,184 @@
+"""The alternative annotator test (alt-test) of Calderon, Reichart and Dror (2025): may a judge replace an annotator?
+
+For each person who is left out, judge and person are compared on how near they come to the remaining people,
+item by item. The test is passed for that person if the judge is not worse by more than epsilon, what a person
+costs more than a judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.agreement.figures import RATER, PointEstimate, tabulate
+from core.agreement.panels import called, contenders
+from core.agreement.ratings import DIGITS, Floats, Ratings, Scores, read_ratings
+from core.table import Column, Table
+
+EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
+FALSE_DISCOVERIES = 0.05
+FEWEST_PEOPLE, FEWEST_ITEMS = 3, 30
+
+
+def alt_test(
+    ratings: pd.DataFrame | Ratings,
+    criterion: str,
+    *,
+    panels: Iterable[Sequence[str]] | None = None,
+    epsilons: Sequence[float] = EPSILONS,
+) -> Table:
+    """One row per judge or panel and epsilon.
+
+    rater, epsilon, people, omega, passed, rho, and the best constant answer: constant, constant_omega,
+    constant_rho.
+
+    An item's score of a rater is minus the root mean square distance to the people left, the judge's answers
+    rounded to the nearest that people give (a mean of judges cannot tie with a whole number). `rho` is the
+    share of items, averaged over people, on which the judge comes at least as near as the person; `omega` the
+    share of people for whom the judge is not worse by epsilon: one-sided t-tests, corrected by Benjamini and
+    Yekutieli at 5%. `passed` if omega is at least a half.
+
+    Read it beside `constant`: the single answer that, given to every item, does best by the same test. Where
+    a constant passes, passing says little. `meta["by_person"]` has each person: n, rho, difference (person's
+    wins less judge's), and p per epsilon.
+
+    People with fewer than 30 items that the judge and somebody else rated are not tested. Undefined with
+    fewer than three people to test, for people who are not persons, and where judges answer on another scale.
+    """
+    table = read_ratings(ratings)
+    scores = table[criterion]
+    grid = np.unique(np.round(scores.score, DIGITS))
+    people = [] if scores.unlinked else scores.people.tolist()
+    rows: list[dict[str, Any]] = []
+    by_person: list[dict[str, Any]] = []
+    for members in contenders(table, panels):
+        judge = _nearest(scores.panel(members), grid)
+        wins = _wins(scores, judge, people)
+        why = _why(table, scores, wins)
+        constants = {
+            value: _wins(scores, np.where(np.isnan(judge), np.nan, value), people) for value in grid.tolist()
+        }
+        for epsilon in epsilons:
+            omega, rho = (np.nan, np.nan) if why else _verdict(wins, epsilon)
+            best = (
+                (np.nan, np.nan, np.nan)
+                if why
+                else max((*_verdict(w, epsilon), v) for v, w in constants.items())
+            )
+            rows.append(
+                {"rater": called(members), "epsilon": epsilon, "people": len(wins)}
+                | {"omega": PointEstimate(None, len(wins), omega, why), "passed": omega >= 0.5}
+                | {"rho": PointEstimate(None, len(wins), rho, why)}
+                | {"constant": None if why else best[2]}
+                | {
+                    "constant_omega": PointEstimate(None, value=best[0], why=why),
+                    "constant_rho": PointEstimate(None, value=best[1], why=why),
+                }
+            )
+        for person, (judge_won, person_won) in wins.items():
+            by_person.append(
+                {"rater": called(members), "person": table.people[person], "n": len(judge_won)}
+                | {"rho": float(judge_won.mean()), "difference": float((person_won - judge_won).mean())}
+                | {f"p_{epsilon:g}": _p(person_won - judge_won, epsilon) for epsilon in epsilons}
+            )
+    return tabulate(
+        table,
+        criterion,
+        "alt_test",
+        "Alternative annotator test",
+        (
+            RATER,
+            Column("epsilon", "ε", help="What a person costs more than a judge."),
+            Column("people", help="Annotators with enough items to be tested."),
+            Column("omega", "ω", help="Share of annotators for whom the judge is not worse by ε."),
+            Column("passed", help="ω is at least one half."),
+            Column(
+                "rho", "ρ", help="Share of items on which the judge comes at least as near as the annotator."
+            ),
+            Column(
+                "constant",
+                "Best constant",
+                help="The single answer to every item that does best by this test.",
+            ),
+            Column("constant_omega", "Its ω"),
+            Column("constant_rho", "Its ρ"),
+        ),
+        rows,
+        caption="A judge may replace an annotator where ω is at least one half. Where one constant answer passes as "
+        "well, passing says little.",
+        target="against the remaining people, one at a time left out",
+        notes=(
+            f"each person beside the people left, at least {FEWEST_ITEMS} items; "
+            "judges rounded to the answers people give",
+            f"one-sided t-tests, Benjamini–Yekutieli at {FALSE_DISCOVERIES:.0%}",
+        ),
+        meta={"by_person": by_person},
+    )
+
+
+def _why(table: Ratings, scores: Scores, wins: dict[int, tuple[Floats, Floats]]) -> str:
+    if scores.unlinked:
+        return scores.unlinked
+    if not table.same_scale:
+        return "judges and people answer on different scales"
+    if len(wins) < FEWEST_PEOPLE:
+        return f"{len(wins)} people have {FEWEST_ITEMS} items to compare, at least {FEWEST_PEOPLE} are needed"
+    return ""
+
+
+def _nearest(score: Floats, grid: Floats) -> Floats:
+    """Each score rounded to the nearest value of the grid, the lower one where two are as near."""
+    nearest = np.full(len(score), np.nan)
+    given = np.flatnonzero(~np.isnan(score))
+    if len(grid):
+        nearest[given] = grid[np.abs(np.round(score[given], DIGITS)[:, None] - grid[None, :]).argmin(axis=1)]
+    return nearest
+
+
+def _wins(scores: Scores, judge: Floats, people: Sequence[int]) -> dict[int, tuple[Floats, Floats]]:
+    """Per person who can be tested, item by item: does the judge, does the person come at least as near to the rest?"""
+    wins = {}
+    total = np.bincount(scores.item, scores.score, minlength=scores.items)
+    squares = np.bincount(scores.item, scores.score**2, minlength=scores.items)
+    for person in people:
+        item, own = scores.by(person)
+        rest = scores.present[item] - 1
+        usable = (rest > 0) & ~np.isnan(judge[item])
+        item, own, rest = item[usable], own[usable], rest[usable]
+        if len(item) < FEWEST_ITEMS:
+            continue
+        left, left_squares = total[item] - own, squares[item] - own**2
+        # Mean square distance to the people left; the root would not change who is nearer.
+        judge_off, own_off = (
+            np.round(value**2 - 2 * value * left / rest + left_squares / rest, DIGITS)
+            for value in (judge[item], own)
+        )
+        wins[person] = (judge_off <= own_off).astype(np.float64), (own_off <= judge_off).astype(np.float64)
+    return wins
+
+
+def _verdict(wins: dict[int, tuple[Floats, Floats]], epsilon: float) -> tuple[float, float]:
+    """Omega and rho."""
+    p = np.array([_p(person_won - judge_won, epsilon) for judge_won, person_won in wins.values()])
+    rho = float(np.mean([judge_won.mean() for judge_won, _ in wins.values()]))
+    return float(rejected(p).mean()), rho
+
+
+def _p(difference: Floats, epsilon: float) -> float:
+    """One-sided p of a mean difference below epsilon."""
+    from scipy import stats  # slow to import
+
+    if np.ptp(difference) == 0:
+        return 0.0 if difference[0] < epsilon else 1.0
+    return float(stats.ttest_1samp(difference, epsilon, alternative="less").pvalue)
+
+
+def rejected(p: Floats) -> npt.NDArray[np.bool_]:
+    """Which hypotheses are rejected under any dependence (Benjamini and Yekutieli, 2001)."""
+    from scipy import stats
+
+    return np.asarray(stats.false_discovery_control(p, method="by") <= FALSE_DISCOVERIES)

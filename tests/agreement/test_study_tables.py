@@ -1,0 +1,98 @@
+"""The tables over all criteria: they show what the figures are, and name what is uncertain or missing."""
+
+import csv
+import io
+
+import pandas as pd
+import pytest
+
+from core.agreement import study_agreement
+from core.agreement.study import annotators_table, figures_table, judges_table, people_table
+from core.table import as_csv, as_latex, as_text
+
+from .frames import frame, people, study
+
+PEOPLE = {"ann": [1, 2, 3, 4, 5, 3], "bob": [2, 2, 3, 5, 4, None], "cy": [1, 3, None, 4, 5, 2]}
+JUDGES = {"gpt_4o": [1, 3, 3, 4, 4, 2], "k": [2, 1, 5, 4, None, 3], "flat": [4] * 6}
+
+
+@pytest.fixture(scope="module")
+def found():
+    parts = [study(PEOPLE, JUDGES, name) for name in ("in_character", "fluency")]
+    return study_agreement(pd.concat(parts), resamples=50, study="R&D")
+
+
+def test_judges_by_criteria(found):
+    shown = as_text(judges_table(found))
+    assert shown.startswith("Judges and panels: Spearman's ρ with the mean of people of study R&D")
+    assert "6 items; 95% percentile bootstrap over items, 50 resamples, seed 0" in shown
+    rho = found.criteria["fluency"].rater(["gpt_4o"]).spearman
+    line = next(line for line in shown.splitlines() if line.startswith("gpt_4o "))
+    assert f"{rho.value:.3f} [{rho.low:.3f}, {rho.high:.3f}]" in line
+    # Six items never reach p < 0.0001, k lacks one of them, and the flat judge has no correlation.
+    assert "p is not below 0.0001: " in shown
+    assert "gpt_4o (Fluency)" in shown
+    assert "k (In character: 5 of 6 items)" in shown
+    assert "flat, In character, Fluency, Final: flat is constant on the items in common" in shown
+
+
+def test_a_certain_correlation_has_no_note():
+    rows = study({"ann": list(range(40))}, {"j": [*range(38), 39, 38]})
+    assert "p is not below" not in as_text(judges_table(study_agreement(rows, resamples=20)))
+
+
+def test_nothing_to_show_is_said():
+    assert "The study has no ratings." in as_text(people_table(study_agreement(frame([]), resamples=20)))
+    alone = study_agreement(people({"ann": [1, 2, 3]}), resamples=20)
+    assert "The study has no judges." in as_text(judges_table(alone))
+    assert "one person alone cannot be compared" in as_text(people_table(alone))
+
+
+def test_csv_holds_every_figure(found):
+    lines = list(csv.DictReader(io.StringIO(as_csv(figures_table(found)))))
+    by_name = {(line["criterion"], line["figure"], line["of"], line["with"]): line for line in lines}
+    assert len(by_name) == len(lines) == 3 * (2 + 3 + 3 * 2 + (3 + 4) * 3)
+    part = found.criteria["fluency"]
+    judge = part.rater(["gpt_4o"])
+    line = by_name["fluency", "spearman", "gpt_4o", "mean of people"]
+    assert (float(line["value_low"]), float(line["value_high"])) == judge.spearman.interval
+    assert (float(line["value"]), float(line["p"])) == (judge.spearman.value, judge.p.value)
+    tau = by_name["fluency", "kendall", "Avg(gpt_4o, k)", "mean of people"]
+    assert float(tau["value"]) == part.rater(["gpt_4o", "k"]).kendall.value
+    flat = by_name["final", "spearman", "flat", "mean of people"]
+    assert (flat["value"], flat["value_reason"]) == ("", "flat is constant on the items in common")
+    ann = found.criteria["final"].each[0]
+    assert float(by_name["final", "spearman", "ann", "other people"]["value"]) == ann.vs_others.value
+
+
+def test_latex(found):
+    written = as_latex(judges_table(found))
+    assert "Judge or panel & In character & Fluency & Final" in written
+    rho = [part.rater(["gpt_4o"]).spearman for part in found.criteria.values()]
+    row = " & ".join(f"{r.value:.3f} [{r.low:.3f}, {r.high:.3f}]" for r in rho)
+    assert rf"gpt\_4o & {row} \\" in written
+    assert r"flat & -- & -- & -- \\" in written
+    assert r"study R\&D" in written
+
+
+def test_annotators_by_annotators(found):
+    table = annotators_table(found.criteria["final"])
+    assert [column.title for column in table.columns] == [
+        "annotator",
+        "ann",
+        "bob",
+        "cy",
+        "the others",
+        "all",
+    ]
+    assert [row["annotator"] for row in table.rows] == ["ann", "bob", "cy"]
+    assert [row[f"with {row['annotator']}"] for row in table.rows] == [None] * 3
+    assert table.rows[0]["with cy"] == table.rows[2]["with ann"]
+
+
+def test_the_ceiling_is_the_mean_over_people(found):
+    part = found.criteria["fluency"]
+    others = [one.vs_others.value for one in part.each]
+    assert part.ceiling.value == pytest.approx(sum(others) / 3)
+    alone = study_agreement(people({"ann": [1, 2]}), resamples=5).criteria["quality"]
+    assert (alone.ceiling.value, alone.ceiling.reason) == (None, "one person alone cannot be compared")
