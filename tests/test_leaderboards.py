@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -15,15 +16,17 @@ from core.benchmarks import get
 from core.cli import main
 from core.conversation import Conversation, Message, Unit
 from core.errors import ConcordError, NotFound
+from core.estimate import Estimate, undefined
 from core.rating import Judgement, Rater, Rating
 from core.reports import leaderboards
-from core.reports import standings as written
-from core.reports.leaderboards import Figure, length_factor, panel_scores, ranks, standings
+from core.reports.leaderboards import length_factor, ranks, standings
 from core.store import conversations, ratings, tables
+from core.table import as_latex
 from core.workspace import Workspace
 from tests.filled import JUDGES, fill
 
 ALIKE = {"in_character": 1.0, "fluency": 1.0}
+panel_scores = partial(leaderboards.panel_scores, refusal="refusal")
 
 
 def frame(*rows, columns):
@@ -132,7 +135,7 @@ def test_a_player_without_a_scored_conversation_has_no_figures_and_no_rank():
     first, last = standings(scored, list(ALIKE))
     assert (first.player, first.rank) == ("player", 1)
     assert (last.player, last.rank) == ("refuser", None)
-    assert last.final == Figure(None, None, "no conversation to average")
+    assert last.final == undefined("no conversation to average", n=0)
     assert last.score.reason == "no conversation to average"
     assert last.refusal_ratio == 1.0
 
@@ -200,14 +203,15 @@ def test_the_interval_is_that_of_resampled_conversations_and_the_same_for_the_sa
     every = [np.mean(draw) for draw in np.array(np.meshgrid(*[values] * 4)).reshape(4, -1).T]
     low, high = np.quantile(every, [0.025, 0.975])
     assert row.final.value == 4.0
-    assert row.final.ci == pytest.approx((low, high), abs=0.01)
+    assert row.final.interval == pytest.approx((low, high), abs=0.01)
     assert row.final.half_width == pytest.approx((high - low) / 2, abs=0.01)
     assert row == only(standings(scored, list(ALIKE), resamples=4000, seed=1))
 
 
 def test_one_conversation_has_a_mean_and_no_interval():
     scored = panel_scores(stored((1, "p", 1, 10)), given((1, "a", 4.0, 4.0, 0.0)), ["a"], ALIKE)
-    assert only(standings(scored, list(ALIKE))).final == Figure(4.0, None, "one conversation has no spread")
+    found = only(standings(scored, list(ALIKE))).final
+    assert found == Estimate(4.0, n=1, reason="one conversation has no spread")
 
 
 def test_equal_ratings_have_an_interval_of_no_width():
@@ -217,7 +221,7 @@ def test_equal_ratings_have_an_interval_of_no_width():
         ["a"],
         ALIKE,
     )
-    assert only(standings(scored, list(ALIKE))).final.ci == (4.0, 4.0)
+    assert only(standings(scored, list(ALIKE))).final.interval == (4.0, 4.0)
 
 
 def test_the_weights_on_offer_are_all_alike_or_one_counted_twice():
@@ -296,8 +300,39 @@ def test_one_model_with_two_versions_of_its_prompt_is_two_judges(workspace):
         judged(db, "k", (2.0,), variant="v3")
     with workspace.read() as db:
         rated = leaderboards.gather(db, "pingpong")
+        other = leaderboards.gather(db, "pingpong", {"prompt": ["v3"]})
     assert rated.judges == ("a v2", "a v3")
     assert only(leaderboards.leaderboard(rated, judges=["a v3"]).standings).final.value == 2.0
+    # Unless asked, a judge of another version than the benchmark's own has no part: 4, not (4 + 2) / 2.
+    board = leaderboards.leaderboard(rated)
+    assert (board.judges, only(board.standings).final.value) == (("a v2",), 4.0)
+    assert any("another version of the prompt: a v3" in note for note in leaderboards.table(board).notes)
+    assert leaderboards.leaderboard(other).judges == ("a v3",)
+
+
+def test_judges_of_another_version_alone_are_not_taken_for_the_benchmarks_own(workspace):
+    with workspace.write() as db:
+        judged(db, "k", (2.0,), variant="v3")
+    with workspace.read() as db:
+        rated = leaderboards.gather(db, "pingpong")
+    with pytest.raises(ConcordError, match="Ask for it with `--where prompt=v3`"):
+        leaderboards.leaderboard(rated)
+    assert only(leaderboards.leaderboard(rated, judges=["a"]).standings).final.value == 2.0
+
+
+def test_a_table_says_which_conditions_it_mixes(workspace):
+    with workspace.write() as db:
+        judged(db, "k1", (4.0,))
+        judged(db, "k2", (2.0,), language="ru")
+    with workspace.read() as db:
+        both = leaderboards.table(leaderboards.leaderboard(leaderboards.gather(db, "pingpong")))
+        one = leaderboards.table(
+            leaderboards.leaderboard(leaderboards.gather(db, "pingpong", {"language": ["ru"]}))
+        )
+    assert "2 values of language are mixed (en, ru); `--where language=en` takes one." in both.notes
+    assert both.meta["mixed"] == {"language": ["en", "ru"]}
+    assert not any("mixed" in note for note in one.notes)
+    assert one.title == "PingPong (language ru)"
 
 
 def test_a_language_and_a_facet_choose_the_conversations(workspace):
@@ -305,10 +340,10 @@ def test_a_language_and_a_facet_choose_the_conversations(workspace):
         judged(db, "k1", (4.0,))
         judged(db, "k2", (2.0,), language="ru")
     with workspace.read() as db:
-        russian = leaderboards.leaderboard(leaderboards.gather(db, "pingpong", language="ru"))
+        russian = leaderboards.leaderboard(leaderboards.gather(db, "pingpong", {"language": ["ru"]}))
         assert only(russian.standings).final.value == 2.0
-        assert len(tables.conversations(db, "pingpong", facets={"character": ["x"]})) == 2
-        assert tables.conversations(db, "pingpong", facets={"character": ["y"]}).empty
+        assert len(tables.conversations(db, "pingpong", {"character": ["x"]})) == 2
+        assert tables.conversations(db, "pingpong", {"character": ["y"]}).empty
 
 
 def test_what_cannot_be_measured_is_said(workspace):
@@ -358,20 +393,23 @@ def called(tmp_path):
 
 
 def test_every_format_tells_the_same(called):
-    found = json.loads(called("--format", "json").stdout)
+    document = json.loads(called("--format", "json").stdout)
+    found = document["tables"]["leaderboard-pingpong"]
+    assert document["schema"] == 1
     assert found["judges"] == sorted(JUDGES)
-    assert found["players"][0]["player"] == "alder"
+    assert found["rows"][0]["player"] == "alder"
     rows = list(csv.DictReader(io.StringIO(called("--format", "csv").stdout)))
-    assert [r["player"] for r in rows] == [p["player"] for p in found["players"]]
-    assert float(rows[0]["score"]) == found["players"][0]["score"]["value"]
-    assert f"{found['players'][0]['score']['value']:.2f}" in called("--format", "latex").stdout
-    assert f"{found['players'][0]['score']['value']:.2f}" in called().stdout
-    assert "Mock models take part" in called().stderr
+    assert [r["player"] for r in rows] == [p["player"] for p in found["rows"]]
+    assert float(rows[0]["score"]) == found["rows"][0]["score"]["value"]
+    assert f"{found['rows'][0]['score']['value']:.2f}" in called("--format", "latex").stdout
+    assert f"{found['rows'][0]['score']['value']:.2f}" in called().stdout
+    assert "Mock models take part" in called().stdout
+    assert "Mock models take part" in called("--format", "csv").stderr
 
 
 def test_undefined_figures_are_null_beside_their_reason(called):
     table = json.loads(called("--format", "json", "--resamples", "0").stdout)
-    figure = table["players"][0]["final"]
+    figure = table["tables"]["leaderboard-pingpong"]["rows"][0]["final"]
     assert figure["ci"] is None
     assert figure["reason"] == "no resamples were drawn"
 
@@ -380,7 +418,9 @@ def test_wrong_arguments_are_answered_with_a_sentence(called):
     for wrong, said in (
         (["--judges", "kin"], "Did you mean “kind”?"),
         (["--weights", "1,2"], "--weights wants 3 numbers"),
-        (["--language", "xx"], "in “xx” yet"),
+        (["--where", "language=xx"], "There is no language “xx”"),
+        (["--where", "judge=x"], "There is no facet “judge”"),
+        (["--language", "en"], "--language is now --where language=VALUE."),
     ):
         result = called(*wrong)
         assert result.exit_code == 1
@@ -393,4 +433,4 @@ def test_latex_escapes_names(workspace):
         judged(db, "k", (4.0,), player="a_b&c")
     with workspace.read() as db:
         table = leaderboards.leaderboard(leaderboards.gather(db, "pingpong"))
-    assert r"a\_b\&c" in written.as_latex(table)
+    assert r"a\_b\&c" in as_latex(leaderboards.table(table))

@@ -42,30 +42,28 @@ def test_it_is_what_plain_arithmetic_gives(filled):
         .mean(axis=1)
     )
     found = corrected(board, people)
-    assert {row.player for row in found.rows} == set(PLAYERS)
+    assert {row["player"] for row in found.rows} == set(PLAYERS)
     for row in found.rows:
-        mine = board.scored[
-            (board.scored.player == row.player) & board.scored.complete & ~board.scored.refused
-        ]
+        mine = board.usable[board.usable.player == row["player"]]
         there = mine.index.intersection(means.dropna().index)
         plain = corrected_mean(
             means[there].to_numpy(), mine.final[there].to_numpy(), mine.final.drop(there).to_numpy()
         )
-        assert row.final.n == plain.n > 4
-        assert row.final.rest == plain.rest > row.final.n
-        assert (row.final.value, row.final.low, row.final.worth) == pytest.approx(
-            (plain.value, plain.low, plain.worth)
+        assert row["corrected"].n == plain.people.n > 4
+        assert row["judges"].n == plain.judges.n > 2 * row["corrected"].n
+        assert (row["corrected"].value, row["corrected"].low, row["worth"].value) == pytest.approx(
+            (plain.value.value, plain.value.low, plain.worth.value)
         )
-    assert [row.final.value for row in found.rows] == sorted(
-        (row.final.value for row in found.rows), reverse=True
-    )
+    values = [figure.value for figure in found.estimates("corrected")]
+    assert values == sorted(values, reverse=True)
 
 
 def test_a_panel_that_leans_is_brought_back(filled):
     """“kind” gives 0.4 more than is due; corrected, its table is nearer to people than its own means are."""
     board, people = of(filled, judges=["kind"])
     for row in corrected(board, people).rows:
-        assert abs(row.final.value - row.final.people) < abs(row.final.judges - row.final.people)
+        people_, judges = row["people"].value, row["judges"].value
+        assert abs(row["corrected"].value - people_) < abs(judges - people_)
 
 
 def test_people_weigh_criteria_as_the_table_does(filled):
@@ -73,11 +71,9 @@ def test_people_weigh_criteria_as_the_table_does(filled):
     table = people.table[(people.table.kind == "human") & (people.table.criterion == "entertaining")]
     table = table[~table.unit.isin(people.left_out)]
     for row in corrected(board, people).rows:
-        ids = board.scored.index[
-            (board.scored.player == row.player) & board.scored.complete & ~board.scored.refused
-        ]
+        ids = board.usable.index[board.usable.player == row["player"]]
         mine = table[table.conversation_id.isin(ids)].groupby("conversation_id").score.mean()
-        assert row.final.people == pytest.approx(mine.mean())
+        assert row["people"].value == pytest.approx(mine.mean())
 
 
 def test_a_criterion_people_were_not_asked_is_refused(filled):
@@ -101,11 +97,12 @@ def test_the_command_prints_it_and_its_formats_agree(filled, run):
     board, people = of(filled)
     asked = ("leaderboard", "pingpong", "--resamples", 0, "--study", people.study.name, "--format")
     table, values, latex = (run(filled, *asked, form) for form in ("table", "json", "latex"))
-    first = json.loads(values.stdout)["players"][0]
+    first = json.loads(values.stdout)["tables"]["leaderboard-pingpong-corrected"]["rows"][0]
     best = corrected(board, people).rows[0]
-    assert (first["player"], first["value"]) == (best.player, pytest.approx(best.final.value))
+    value = best["corrected"].value
+    assert (first["player"], first["corrected"]["value"]) == (best["player"], pytest.approx(value))
     for said in (table, latex):
-        assert f"{best.final.value:.2f}" in said.stdout
-    assert run(filled, *asked, "csv").stdout.splitlines()[1].startswith(best.player)
+        assert f"{value:.2f}" in said.stdout
+    assert run(filled, *asked, "csv").stdout.splitlines()[1].startswith(best["player"])
     refused = run(filled, "leaderboard", "simulbench", "--study", people.study.name)
-    assert "not corrected by people" in refused.output
+    assert "take no --study" in refused.output

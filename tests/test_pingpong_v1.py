@@ -16,7 +16,7 @@ from core.demo.mock.call import Call
 from core.demo.mock.personas import PERSONAS
 from core.llm.replies import Answer, Unusable, read
 from core.rating import NOTHING_SPENT, Rater
-from core.reports import leaderboards, standings
+from core.reports import leaderboards
 from core.runs import engine, planning
 from core.store import conversations, ratings
 from core.workspace import SHIPPED
@@ -147,6 +147,15 @@ def test_its_leaderboard_takes_its_own_ratings_for_those_of_a_judge(workspace):
     assert 1 <= row.final.value <= 5
 
 
+def test_judges_of_version_2_are_not_averaged_with_its_own(workspace):
+    engine.execute(workspace, planning.job(workspace, plan()))
+    with workspace.read() as db:
+        rated = leaderboards.gather(db, PINGPONG_V1.name)
+    board = leaderboards.leaderboard(rated, resamples=0)
+    assert (rated.judges, board.judges) == (("a", "user"), ("user",))
+    assert "Left out, for another version of the prompt: a." in leaderboards.table(board).notes
+
+
 def test_where_each_interrogator_rated_its_own_the_table_is_by_the_one_who_rated_most(workspace):
     """“user” plays two conversations, “a” one: no conversation has both, and the table says by whom it is."""
     other = Plan(PINGPONG_V1.name, {**MODELS, "interrogator": ("a",), "judges": ()}, plan().options)
@@ -158,5 +167,5 @@ def test_where_each_interrogator_rated_its_own_the_table_is_by_the_one_who_rated
     board = leaderboards.leaderboard(rated, resamples=0)
     assert (board.judges, board.passed_over) == (("user",), ("a",))
     assert [(row.n, row.judged) for row in board.standings] == [(2, 2)]
-    assert any("who rated most; left out: a." in note for note in standings.notes(board))
+    assert any("who rated most; left out: a." in note for note in leaderboards.table(board).notes)
     assert leaderboards.leaderboard(rated, judges=["a"], resamples=0).passed_over == ()

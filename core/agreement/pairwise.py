@@ -1,7 +1,7 @@
-"""Comparisons of two: who wins, how far the place on the page decides, strengths on one scale, and how far raters agree.
+"""Comparisons of two: who wins, position bias, strengths on one scale, and how far raters agree.
 
-A comparison is +1 where the player named first (in alphabetical order) is preferred, −1 where the other is, 0 for a tie. What is
-resampled for intervals are scenarios: the comparisons of one scenario hang together.
+A comparison is +1 where the player named first (in alphabetical order) is preferred, −1 where the other is, 0
+for a tie. Intervals resample scenarios, because the comparisons of one scenario are not independent.
 """
 
 from __future__ import annotations
@@ -13,19 +13,22 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.agreement.means import resampled
 from core.agreement.ratings import Floats
-from core.agreement.resampling import draws, interval
+from core.agreement.resampling import draws
+from core.estimate import Estimate, undefined
 
 PAIR = ["scenario", "one", "other"]
 STEPS, NEAR = 2000, 1e-9
-"""The strengths' iteration ends when no strength moves by more than a 1e-9th part, or after so many steps."""
+"""The iteration for strengths ends when none changes by more than this share, or after so many steps."""
 
 
 @dataclass(frozen=True)
 class Duel:
-    """Two players: in how many scenarios `one` won, tied, lost. `incomplete`: scenarios without a usable verdict in both orders, left out.
+    """Two players: in how many scenarios `one` won, tied and lost; `delta` is (won − lost) / scenarios
+    compared.
 
-    `delta` is (won − lost) / n with its 95% interval over scenarios; None where nothing was compared.
+    `incomplete` scenarios lack a usable verdict in one of the orders and are left out.
     """
 
     one: str
@@ -34,20 +37,16 @@ class Duel:
     tied: int
     lost: int
     incomplete: int
-    delta: float | None
-    ci: tuple[float, float] | None
-    reason: str = ""
-
-    @property
-    def n(self) -> int:
-        """Scenarios compared."""
-        return self.won + self.tied + self.lost
+    delta: Estimate
 
 
 @dataclass(frozen=True)
 class Bias:
-    """How far one judge's verdict follows the order: of `n` pairs asked in both orders, `flips` came out differently, `first` of them
-    leaning to the reply shown first, `second` to the one shown second."""
+    """Position bias of one judge: of `n` pairs asked in both orders, `flips` had another verdict in the other
+    order.
+
+    `first` of the flips favour the reply shown first, `second` the one shown second.
+    """
 
     rater: str
     n: int
@@ -58,32 +57,30 @@ class Bias:
 
 @dataclass(frozen=True)
 class Strength:
-    """A player's place on the Bradley–Terry scale: the natural logarithm of its strength, the mean over players being 0.
+    """A player on the Bradley–Terry scale: the natural logarithm of its strength, with mean 0 over players.
 
-    Against another player it is preferred with probability 1 / (1 + exp(other − value)). None with the reason where undefined.
+    Against another player it is preferred with probability 1 / (1 + exp(other − value)).
     """
 
     player: str
-    value: float | None
-    ci: tuple[float, float] | None
-    n: int
-    reason: str = ""
+    strength: Estimate
 
 
 @dataclass(frozen=True)
 class Match:
-    """How far two raters agree on the same pairs: share of equal verdicts among all `n`, and among the `n_decided` where neither saw a tie;
-    Cohen's kappa over the three verdicts. None where undefined, with the reason. Of the pairs that `b` compared, `unasked` are left out
-    because `a` was never asked about them, `incomplete` because `a` has no usable verdict in both orders."""
+    """Agreement of two raters on the same pairs: shares of equal verdicts, and Cohen's kappa over the three
+    verdicts.
+
+    `equal_decided` is the share among the pairs where neither saw a tie. Of the pairs that `b` compared,
+    `unasked` are left out because `a` was never asked about them, `incomplete` because `a` lacks a usable
+    verdict in an order.
+    """
 
     a: str
     b: str
-    n: int
-    equal: float | None
-    n_decided: int
-    equal_decided: float | None
-    kappa: float | None
-    reason: str = ""
+    equal: Estimate
+    equal_decided: Estimate
+    kappa: Estimate
     unasked: int = 0
     incomplete: int = 0
 
@@ -91,9 +88,9 @@ class Match:
 def orders(table: pd.DataFrame) -> pd.DataFrame:
     """Both orders of every pair side by side.
 
-    `table` has a row for each comparison as it was asked: scenario, a (shown first), b, rater, kind, repeat, verdict (A, B, C; None
-    for a failure). Index: scenario, one, other, rater, kind, repeat; columns straight (`one` shown first) and swapped, in +1, 0, −1,
-    nan where not asked or failed.
+    `table` has a row for each comparison as it was asked: scenario, a (shown first), b, rater, kind, repeat,
+    verdict (A, B, C; None for a failure). Index: scenario, one, other, rater, kind, repeat; columns straight
+    (`one` shown first) and swapped, in +1, 0, −1, nan where not asked or failed.
     """
     first = table.a < table.b
     sign = table.verdict.map({"A": 1.0, "B": -1.0, "C": 0.0}).astype(float)
@@ -117,8 +114,8 @@ def orders(table: pd.DataFrame) -> pd.DataFrame:
 def outcomes(placed: pd.DataFrame) -> pd.DataFrame:
     """One outcome for each pair and rater: scenario, one, other, rater, kind, outcome.
 
-    A judge's counts where both orders were answered, and is a win only if it wins in both. A person is asked once. Repeats are
-    taken together: the side that more of them favour.
+    A judge's counts where both orders were answered, and is a win only if it wins in both. A person is asked
+    once. Of repeats the majority counts.
     """
     rows = placed.reset_index()
     agreed = rows.straight.where(rows.straight == rows.swapped, 0.0)
@@ -131,7 +128,9 @@ def outcomes(placed: pd.DataFrame) -> pd.DataFrame:
 
 
 def vote(given: pd.DataFrame) -> pd.DataFrame:
-    """The outcome that more of the raters favour, 0 where as many favour either: scenario, one, other, outcome."""
+    """The outcome that more of the raters favour, 0 where as many favour either: scenario, one, other,
+    outcome.
+    """
     sums: pd.DataFrame = given.groupby(PAIR, as_index=False)[["outcome"]].sum()
     sums["outcome"] = np.sign(sums.outcome).astype(int)
     return sums
@@ -153,8 +152,11 @@ def bias(placed: pd.DataFrame) -> list[Bias]:
 def duels(
     given: pd.DataFrame, players: list[str], asked: pd.DataFrame, *, resamples: int = 1000, seed: int = 0
 ) -> list[Duel]:
-    """Every two of the players, in the order named. `given` has one outcome for each scenario and pair; `asked` has the pairs that were asked
-    at all (scenario, one, other), so that those without an outcome can be counted."""
+    """Every two of the players, in the order named.
+
+    `given` has one outcome for each scenario and pair; `asked` has all pairs that were asked (scenario, one,
+    other), so that those without an outcome can be counted.
+    """
     tensor, index = _wins(given, players)
     weights = _draws(len(tensor), resamples, seed)
     tried = asked.drop_duplicates(PAIR).groupby(["one", "other"]).size()
@@ -168,81 +170,79 @@ def duels(
         one, other = sorted((a, b))
         incomplete = int(tried.get((one, other), 0)) - n
         if n == 0:
-            found.append(Duel(a, b, 0, 0, 0, incomplete, None, None, "no pair was compared in both orders"))
+            found.append(
+                Duel(a, b, 0, 0, 0, incomplete, undefined("no pair was compared in both orders", n=0))
+            )
             continue
         with np.errstate(invalid="ignore", divide="ignore"):
-            low, high, reason = interval((weights @ difference) / (weights @ there))
-        ends = None if low is None or high is None else (low, high)
-        found.append(
-            Duel(a, b, int(won.sum()), int(tied.sum()), int(lost.sum()), incomplete, float(difference.sum()) / n, ends, reason)
-        )  # fmt: skip
+            drawn = (weights @ difference) / (weights @ there)
+        delta = resampled(float(difference.sum()) / n, drawn, n=n)
+        found.append(Duel(a, b, int(won.sum()), int(tied.sum()), int(lost.sum()), incomplete, delta))
     return found
 
 
 def strengths(
     given: pd.DataFrame, players: list[str], *, resamples: int = 1000, seed: int = 0
 ) -> list[Strength]:
-    """Bradley–Terry strengths by maximum likelihood, a tie counting as half a win for each (Hunter, “MM algorithms for generalized
-    Bradley–Terry models”, 2004), with percentile intervals over scenarios; strongest first.
+    """Bradley–Terry strengths by maximum likelihood, strongest first; a tie is half a win for each.
 
-    Undefined where some group of players never took half a point from the others: their distance would be infinite (Ford 1957).
+    The iteration is Hunter's (“MM algorithms for generalized Bradley–Terry models”, 2004). Undefined where
+    some group of players never took half a point from the others: their distance would be infinite (Ford
+    1957).
     """
     tensor, index = _wins(given, players)
-    own = _fit(np.nan_to_num(tensor).sum(axis=0)[None])[0] if len(tensor) else np.full(len(players), np.nan)
+    own = _fit(np.nan_to_num(tensor).sum(axis=0)[None])[0]
     weights = _draws(len(tensor), resamples, seed)
-    drawn = _fit(np.einsum("rs,sij->rij", weights, np.nan_to_num(tensor))) if len(tensor) else None
-    compared = (~np.isnan(tensor)).sum(axis=(0, 2)) if len(tensor) else np.zeros(len(players), int)
+    drawn = _fit(np.einsum("rs,sij->rij", weights, np.nan_to_num(tensor)))
+    compared = (~np.isnan(tensor)).sum(axis=(0, 2))
     found = []
     for player in players:
         i = index[player]
         n = int(compared[i])
         if np.isnan(own[i]):
             reason = "some players never took half a point from the others" if n else "nothing was compared"
-            found.append(Strength(player, None, None, n, reason))
-            continue
-        assert drawn is not None
-        low, high, reason = interval(drawn[:, i])
-        ends = None if low is None or high is None else (low, high)
-        found.append(Strength(player, float(own[i]), ends, n, reason))
-    return sorted(found, key=lambda s: (s.value is None, -(s.value or 0.0), s.player))
+            found.append(Strength(player, undefined(reason, n=n)))
+        else:
+            found.append(Strength(player, resampled(own[i], drawn[:, i], n=n)))
+    return sorted(found, key=lambda s: (not s.strength.defined, -(s.strength.value or 0.0), s.player))
 
 
 def match(a: str, b: str, one: pd.DataFrame, other: pd.DataFrame) -> Match:
     """Two raters' outcomes on the pairs that both compared.
 
-    Kappa = (p_o − p_e) / (1 − p_e) with p_e from each rater's own shares of the three verdicts (Cohen 1960); undefined for a single
-    pair, and where one of the two always gave the same verdict: agreement is then what chance would give, whatever the other says.
+    Kappa = (p_o − p_e) / (1 − p_e) with p_e from each rater's own shares of the three verdicts (Cohen 1960).
+    It is undefined for a single pair, and where one of the two always gave the same verdict, because
+    agreement is then what chance would give, whatever the other says.
     """
     both = one.merge(other, on=PAIR, suffixes=("_a", "_b"))
     x, y = both.outcome_a.to_numpy(), both.outcome_b.to_numpy()
     n = len(both)
     if n == 0:
-        return Match(a, b, 0, None, 0, None, None, "they have no pair in common")
-    decided = (x != 0) & (y != 0)
-    equal = float((x == y).sum()) / n
+        none = undefined("they have no pair in common", n=0)
+        return Match(a, b, none, none, none)
+    same, decided = x == y, (x != 0) & (y != 0)
+    equal = float(same.sum()) / n
     chance = sum(float((x == v).sum()) * float((y == v).sum()) for v in (-1, 0, 1)) / n**2
     constant = [name for name, given in ((a, x), (b, y)) if (given == given[0]).all()]
-    reason = (
-        "κ needs two pairs at least"
-        if n < 2
-        else f"{' and '.join(constant)} always gave the same verdict, so that κ says nothing"
-        if constant
-        else ""
+    if n < 2:
+        kappa = undefined("κ needs at least two pairs", n=n)
+    elif constant:
+        kappa = undefined(
+            f"{' and '.join(constant)} always gave the same verdict, so that κ says nothing", n=n
+        )
+    else:
+        kappa = Estimate((equal - chance) / (1 - chance), n=n)
+    left = int(decided.sum())
+    without_ties = (
+        Estimate(float(same[decided].sum()) / left, n=left) if left else undefined("only ties", n=0)
     )
-    return Match(
-        a,
-        b,
-        n,
-        equal,
-        int(decided.sum()),
-        float((x == y)[decided].sum()) / int(decided.sum()) if decided.any() else None,
-        None if reason else (equal - chance) / (1 - chance),
-        reason,
-    )
+    return Match(a, b, Estimate(equal, n=n), without_ties, kappa)
 
 
 def _wins(given: pd.DataFrame, players: list[str]) -> tuple[Floats, dict[str, int]]:
-    """Scenarios × players × players: 1 where the row's player beat the column's, 0.5 for a tie, 0 for a loss, nan where not compared."""
+    """Scenarios × players × players: 1 where the row's player won, 0.5 for a tie, 0 for a loss, nan if not
+    compared.
+    """
     index = {player: i for i, player in enumerate(players)}
     rows = given[given.one.isin(players) & given.other.isin(players)]
     scenario = pd.factorize(rows.scenario)[0]
@@ -259,7 +259,9 @@ def _draws(items: int, resamples: int, seed: int) -> Floats:
 
 
 def _fit(points: Floats) -> Floats:
-    """Log strengths (fits × players) from points (fits × players × players); nan for a fit whose strengths have no maximum."""
+    """Log strengths (fits × players) from points (fits × players × players); nan for a fit whose strengths
+    have no maximum.
+    """
     fits, players, _ = points.shape
     found = np.full((fits, players), np.nan)
     defined = _connected(points)

@@ -214,6 +214,8 @@ class Benchmark:
     """The facets that tell the benchmark's items apart. All others are conditions: a table says which it mixes."""
     refusal: str = ""
     """The criterion, rated 0 or 1, that says the player would not take part; “” where there is none."""
+    judge_version: str = ""
+    """The version of the prompt whose judges a leaderboard averages; `version` where empty."""
     interrogator_facet: str = ""
     """The facet that says which model played the user; “” where there is none."""
     ending_facet: str = ""

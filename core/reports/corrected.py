@@ -1,46 +1,35 @@
-"""Players' means as people would give them: a study's answers correct what the judges gave to everything (PPI++)."""
+"""Players' means as people would give them: a study's answers correct the judges' scores (PPI++)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import pandas as pd
 from sqlite_utils import Database
 
-from core import agreement
-from core.agreement.corrected import Corrected, corrected_mean
+from core import agreement, scores
+from core.agreement.corrected import corrected_mean
 from core.errors import StudyError
-from core.reports.leaderboards import FINAL, Leaderboard
+from core.reports.leaderboards import MOCKS, Leaderboard
+from core.scores import FINAL
 from core.store import holdings
 from core.store import studies as stored
 from core.studies.studies import StudyRatings
+from core.table import Cell, Column, Table
 
-
-@dataclass(frozen=True)
-class Row:
-    """One player, and what people would give its conversations on average."""
-
-    player: str
-    final: Corrected
-    simulated: bool
-
-
-@dataclass(frozen=True)
-class CorrectedBoard:
-    """A table of players, best first, as people would have it; `people` rated in the study, `judges` everything."""
-
-    benchmark: str
-    language: str
-    study: str
-    people: int
-    judges: tuple[str, ...]
-    rows: tuple[Row, ...]
-    simulated: tuple[str, ...]
+COLUMNS = (
+    Column("player"),
+    Column("judges", "judges alone", n=True),
+    Column("people", "people alone", n=True),
+    Column("corrected", interval="ends", help="The judges' mean, corrected where people scored too (PPI++)"),
+    Column("worth", digits=0, help="So many conversations scored by people alone would tell as much"),
+    Column("weight", file_only=True),
+    Column("simulated", file_only=True),
+)
 
 
 def offered(db: Database, board: Leaderboard) -> list[str]:
-    """The studies that people rated and that hold conversations of this table, newest first."""
+    """The studies that people rated and that hold conversations of this leaderboard, newest first."""
     ids = set(board.scored.index)
     return [
         study.name
@@ -50,43 +39,73 @@ def offered(db: Database, board: Leaderboard) -> list[str]:
     ]
 
 
-def corrected(board: Leaderboard, of: StudyRatings) -> CorrectedBoard:
-    """The final score of each player of a table, corrected by the people of a study, over the conversations that enter its means.
+def corrected(board: Leaderboard, of: StudyRatings) -> Table:
+    """The final score of each player, corrected by the people of a study, over the conversations in its mean.
 
-    People's final weighs the criteria as the table does. A conversation counts as people's where somebody answered every weighted
-    criterion; turns rated one by one are averaged. Raises StudyError where people were not asked one of the criteria.
+    People's final weighs the criteria as the leaderboard does. A conversation counts as scored by people
+    where somebody answered every weighted criterion; turns rated one by one are averaged. Raises StudyError
+    where people were not asked one of the criteria.
     """
     weights = {name: weight for name, weight in board.weights.items() if weight}
-    ratings = agreement.read_ratings(
-        of.table[of.table.kind == "human"], criteria=of.criteria, exclude_units=of.left_out
-    )
+    human = of.table[of.table.kind == "human"]
+    ratings = agreement.read_ratings(human, criteria=of.criteria, exclude_units=of.left_out)
     if lacking := [name for name in weights if name not in ratings.criteria]:
         raise StudyError(
-            f"People were not asked “{lacking[0]}” in the study “{of.study.name}”, which enters the final score here. Weigh it 0, "
-            "or choose another study."
+            f"People were not asked “{lacking[0]}” in the study “{of.study.name}”, which enters the final "
+            "score "
+            "here. Weigh it 0, or choose another study."
         )
-    given = pd.DataFrame({name: ratings[name].target for name in weights}, index=list(ratings.units))
-    people = (given * pd.Series(weights)).sum(axis=1, skipna=False) / sum(weights.values())
+    people = pd.Series(
+        scores.final([ratings[name].target for name in weights], list(weights.values())),
+        index=list(ratings.units),
+    )
     units = of.table.drop_duplicates("unit").set_index("unit").conversation_id
     by_conversation = people.groupby(units.reindex(people.index)).mean().dropna()
-    usable = board.scored[board.scored.complete & ~board.scored.refused]
-    rows = [_row(str(player), mine, by_conversation) for player, mine in usable.groupby("player", sort=True)]
-    raters = of.table[of.table.kind == "human"].drop_duplicates("rater")
-    simulated = [str(name) for name in raters.rater[raters.simulated.astype(bool)]]
-    return CorrectedBoard(
-        board.benchmark, board.language, of.study.name, len(raters), board.judges, tuple(_ordered(rows)),
-        tuple(sorted([*board.simulated, *simulated])),
-    )  # fmt: skip
+    rows = [_row(str(player), mine, by_conversation) for player, mine in board.usable.groupby("player")]
+    raters = human.drop_duplicates("rater")
+    simulated = sorted([*board.simulated, *map(str, raters.rater[raters.simulated.astype(bool)])])
+    notes = [
+        f"Final scores as the {len(raters)} people of the study “{of.study.name}” would give them: the "
+        "judges' mean "
+        "over everything, moved by what people gave beside judges where both scored, believing judges as "
+        "far as they "
+        "follow people there (prediction-powered inference, PPI++). 95% intervals: Student's t.",
+        "Worth: so many conversations scored by people alone would tell as much. People's conversations are "
+        "taken "
+        f"for a random draw of the player's. Judges: {', '.join(board.judges)}.",
+    ]
+    if simulated or any(row["simulated"] for row in rows):
+        notes.append(f"{MOCKS[:-1]} or people.")
+    meta = board.basis | {"study": of.study.name, "people": len(raters), "simulated": simulated}
+    return Table(
+        f"leaderboard-{board.benchmark}-corrected",
+        f"{board.rated.title()}, corrected by people",
+        COLUMNS,
+        tuple(sorted(rows, key=_order)),
+        notes=tuple(notes),
+        meta=meta,
+    )
 
 
-def _row(player: str, conversations: pd.DataFrame, people: pd.Series) -> Row:
+def _row(player: str, conversations: pd.DataFrame, people: pd.Series) -> dict[str, Cell]:
     both = conversations.index.isin(people.index)
     final = conversations[FINAL]
     found = corrected_mean(
-        people.reindex(conversations.index[both]).to_numpy(float), final[both].to_numpy(float), final[~both].to_numpy(float)
-    )  # fmt: skip
-    return Row(player, found, bool(conversations.simulated.any()))
+        people.reindex(conversations.index[both]).to_numpy(float),
+        final[both].to_numpy(float),
+        final[~both].to_numpy(float),
+    )
+    return {
+        "player": player,
+        "judges": found.judges,
+        "people": found.people,
+        "corrected": found.value,
+        "worth": found.worth,
+        "weight": found.weight,
+        "simulated": bool(conversations.simulated.any()),
+    }
 
 
-def _ordered(rows: Sequence[Row]) -> list[Row]:
-    return sorted(rows, key=lambda row: (row.final.value is None, -(row.final.value or 0.0), row.player))
+def _order(row: Mapping[str, Cell]) -> tuple[bool, float, str]:
+    value = getattr(row["corrected"], "value", None)
+    return value is None, -(value or 0.0), str(row["player"])

@@ -1,29 +1,31 @@
-"""The papers' tables: how players compare on what a panel of judges gave their conversations.
+"""How players compare on what a panel of judges gave their conversations.
 
-The table is PingPong's (FACTS of the paper: means over conversations, refusals apart, a length penalty, ranks that are shared
-within a margin) and serves every benchmark whose judges rate criteria on a scale.
+Means over conversations, refusals counted apart, a penalty for long replies, and ranks shared within a
+margin. This leaderboard serves every benchmark whose judges rate criteria on a scale and whose slice has none
+of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from sqlite_utils import Database
 
-from core.agreement.resampling import draws, interval
-from core.benchmarks import get
+from core import scores
+from core.agreement.means import mean_estimates
+from core.benchmarks import BENCHMARKS, get, part, slice_of
 from core.benchmarks.benchmark import Benchmark
 from core.errors import ConcordError, not_found
-from core.rating import Criterion
+from core.estimate import Estimate, undefined
+from core.rating import Criterion, Rater
+from core.scores import DIGITS, FINAL
 from core.store import tables
-
-FINAL = "final"
-REFUSAL = "refusal"
-"""The criterion, rated 0 or 1, that says a player would not take part."""
+from core.store.tables import PROMPT, Where, mixed_notes
+from core.table import Column, Table
 
 PENALTY = 0.07
 """The most that long replies can cost: a share of the score."""
@@ -31,55 +33,97 @@ PENALTY = 0.07
 MARGIN = 0.06
 """Players this close to the first of a group share its rank."""
 
-DIGITS = 9
-"""Averages are rounded to so many digits before they are compared, so that equal ones are equal."""
+MOCKS = "Mock models take part: these figures say nothing about language models."
+
+
+def own_tables(benchmark: str) -> Callable[..., tuple[Table, ...]] | None:
+    """What makes the tables of a benchmark whose slice has tables of its own; None where the common one
+    serves.
+
+    Such a slice has a module `tables` with LEADERBOARDS: by benchmark, a function of the database and of the
+    keyword arguments where, judges, resamples and seed.
+    """
+    module = part(slice_of(benchmark), "tables")
+    found: Callable[..., tuple[Table, ...]] | None = module.LEADERBOARDS.get(benchmark) if module else None
+    return found
 
 
 @dataclass(frozen=True)
 class Rated:
-    """Conversations and what judges gave them, as `core.store.tables` reads them; `simulated` are judges that are no language models."""
+    """Conversations and what judges gave them, as `core.store.tables` reads them; `raters` are all judges by
+    name.
+    """
 
     benchmark: str
-    language: str
+    where: Where
     conversations: pd.DataFrame
     scores: pd.DataFrame
-    simulated: frozenset[str] = frozenset()
+    raters: Mapping[str, Rater]
+    mixed: Mapping[str, Sequence[str]]
+    """The conditions in which these conversations differ, such as language, with their values."""
 
     @property
     def judges(self) -> tuple[str, ...]:
         """Everyone who rated, by name."""
         return tuple(sorted(self.scores.judge.unique()))
 
+    def panel(self, judges: Sequence[str] = ()) -> tuple[str, ...]:
+        """The judges named; else all who answered the benchmark's own version of the prompt, or the one asked
+        for.
+
+        Raises NotFound for a judge who rated nothing here, ConcordError where all answered another version.
+        """
+        for name in judges:
+            if name not in self.judges:
+                raise not_found("judge", name, self.judges)
+        system = get(self.benchmark)
+        version = system.judge_version or system.version
+        found = tuple(dict.fromkeys(judges)) or tuple(
+            name
+            for name in self.judges
+            if self.where.get(PROMPT) or self.raters[name].variant in (version, "")
+        )
+        if not found:
+            versions = sorted({self.raters[name].variant for name in self.judges})
+            raise ConcordError(
+                f"Judges answered another version of the prompt than {system.title}'s own, {version}: "
+                f"{', '.join(versions)}. Ask for it with `--where {PROMPT}={versions[0]}`."
+            )
+        return found
+
+    def notes(self, panel: Sequence[str]) -> list[str]:
+        """Which conditions are mixed, and which judges are left out for another version of the prompt."""
+        told = mixed_notes(self.mixed)
+        versions = {self.raters[name].variant for name in panel}
+        if others := [name for name in self.judges if self.raters[name].variant not in versions]:
+            told.append(f"Left out, for another version of the prompt: {', '.join(others)}.")
+        if len(versions) > 1:
+            told.append(
+                f"The judges answered {len(versions)} versions of the prompt: {', '.join(sorted(versions))}."
+            )
+        return told
+
+    def title(self) -> str:
+        """The benchmark's, with what the conversations were chosen by."""
+        chosen = "; ".join(f"{name} {', '.join(values)}" for name, values in self.where.items() if values)
+        return get(self.benchmark).title + (f" ({chosen})" if chosen else "")
+
 
 @dataclass(frozen=True)
-class Figure:
-    """A mean with its 95% interval, each None where it is undefined; `reason` says why."""
-
-    value: float | None
-    ci: tuple[float, float] | None = None
-    reason: str = ""
-
-    @property
-    def half_width(self) -> float | None:
-        """Half of the interval's width, shown behind ±."""
-        return None if self.ci is None else round((self.ci[1] - self.ci[0]) / 2, DIGITS)
-
-
-@dataclass(frozen=True)
-class Standing:
+class PlayerResult:
     """One player's row. `judged` = `n` + `refused` + `incomplete` conversations; means are over the `n`.
 
-    `incomplete`: a judge of the panel has not (or not usably) answered, so that the mean of the rest would lean its way; these
-    enter no column. `refused`: of the complete ones, those in which a judge of the panel saw a refusal. `refusal_ratio` and
-    `reply_chars` (the mean length of a reply) are over the complete ones, refused or not, None where there is none; `factor` is
-    what the length costs, `score` the final score times that.
+    `incomplete`: a judge of the panel has not usably answered, so that the mean of the others would be
+    biased; these enter no column. `refused`: of the complete ones, those in which a judge of the panel saw a
+    refusal. `refusal_ratio` and `reply_chars` (the mean length of a reply) are over the complete ones,
+    refused or not. `factor` is what the length costs, `score` the final score times that.
     """
 
     player: str
     rank: int | None
-    score: Figure
-    final: Figure
-    criteria: Mapping[str, Figure]
+    score: Estimate
+    final: Estimate
+    criteria: Mapping[str, Estimate]
     refusal_ratio: float | None
     reply_chars: float | None
     factor: float | None
@@ -92,21 +136,53 @@ class Standing:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """A table of players, best first, and all it rests on."""
+    """Players, best first, and what their figures rest on."""
 
-    benchmark: str
-    language: str
+    rated: Rated
     judges: tuple[str, ...]
     weights: Mapping[str, float]
-    standings: tuple[Standing, ...]
+    standings: tuple[PlayerResult, ...]
     resamples: int
     seed: int
-    simulated: tuple[str, ...]
-    """Judges that are no language models."""
     scored: pd.DataFrame = field(repr=False, compare=False)
     """What the panel gave each conversation, as `panel_scores` gives it."""
     passed_over: tuple[str, ...] = ()
     """Judges left out because no conversation was rated by all, where nobody named a panel."""
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark's name."""
+        return self.rated.benchmark
+
+    @property
+    def usable(self) -> pd.DataFrame:
+        """The conversations that enter the means."""
+        return self.scored[self.scored.complete & ~self.scored.refused]
+
+    @property
+    def simulated(self) -> tuple[str, ...]:
+        """The judges of the panel that are no language models."""
+        return tuple(name for name in self.judges if self.rated.raters[name].simulated)
+
+    @property
+    def mocks(self) -> bool:
+        """Whether mock models have any part in it."""
+        return bool(self.simulated) or any(s.simulated for s in self.standings)
+
+    @property
+    def basis(self) -> dict[str, Any]:
+        """What the figures rest on, as plain values."""
+        return {
+            "benchmark": self.benchmark,
+            "where": {name: list(values) for name, values in self.rated.where.items()},
+            "mixed": {name: list(values) for name, values in self.rated.mixed.items()},
+            "judges": list(self.judges),
+            "passed_over": list(self.passed_over),
+            "simulated": list(self.simulated),
+            "weights": dict(self.weights),
+            "resamples": self.resamples,
+            "seed": self.seed,
+        }
 
 
 def weightings(criteria: Sequence[Criterion]) -> dict[str, dict[str, float]]:
@@ -123,29 +199,43 @@ def compares(system: Benchmark) -> bool:
     return any(c.counted for c in system.criteria)
 
 
-def gather(
-    db: Database, benchmark: str, *, language: str = "", facets: Mapping[str, Sequence[str]] | None = None
-) -> Rated:
-    """What a benchmark's table is made of. Raises NotFound for an unknown benchmark, ConcordError where no judge has rated anything."""
+def with_leaderboard(benchmarks: Collection[str]) -> list[str]:
+    """Those of the benchmarks that have a leaderboard; of several that share one the first."""
+    found: dict[object, str] = {}
+    for name, system in BENCHMARKS.items():
+        own = own_tables(name)
+        if name in benchmarks and (own or compares(system)):
+            found.setdefault(own or name, name)
+    return list(found.values())
+
+
+def gather(db: Database, benchmark: str, where: Where | None = None) -> Rated:
+    """What a leaderboard is made of.
+
+    Raises NotFound for an unknown benchmark or a value in `where` that nothing has, ConcordError where no
+    judge has rated anything.
+    """
     system = get(benchmark)
-    names = [c.name for c in system.criteria]
     if not compares(system):
         raise ConcordError(
-            f"Judges do not rate {system.title} by criteria that could be averaged, so it has no such table."
+            f"Judges of {system.title} rate no criteria that could be averaged, so it has no such table."
         )
-    scores = tables.scores(db, benchmark, names, language=language, facets=facets)
-    if scores.empty:
-        where = f" in “{language}”" if language else ""
+    tables.check(db, benchmark, where)
+    given = tables.scores(db, benchmark, [c.name for c in system.criteria], where)
+    if given.empty:
+        chosen = " ".join(f"with {name} {', '.join(values)}" for name, values in (where or {}).items())
         raise ConcordError(
-            f"No judge has rated any {system.title} conversation{where} yet. Start a run with judges, "
-            f"or have what is stored rated with `concord judge {benchmark}`."
+            f"No judge has rated any {system.title} conversation{f' {chosen}' if chosen else ''} yet. Start "
+            "a run with "
+            f"judges, or have what is stored rated with `concord judge {benchmark}`."
         )
     return Rated(
         benchmark,
-        language,
-        tables.conversations(db, benchmark, language=language, facets=facets),
-        scores,
-        frozenset(name for name, simulated in tables.judges(db, benchmark).values() if simulated),
+        where or {},
+        tables.conversations(db, benchmark, where),
+        given,
+        tables.judges(db, benchmark),
+        tables.conditions(db, benchmark, system.items, where),
     )
 
 
@@ -157,110 +247,183 @@ def leaderboard(
     resamples: int = 1000,
     seed: int = 0,
 ) -> Leaderboard:
-    """A benchmark's table over a panel of judges (all who rated, unless named). Raises NotFound for a judge who rated nothing here.
+    """The leaderboard by a panel of judges, chosen by `Rated.panel`.
 
-    Where all are asked for and no conversation was rated by all of them (each rated what it played itself, say), the panel is the one who
-    rated most; the others are `passed_over`.
+    Where nobody named judges and no conversation was rated by all (each rated what it played itself, say),
+    the panel is the one who rated most; the others are `passed_over`.
     """
-    counted = [c.name for c in get(rated.benchmark).criteria if c.counted]
+    system = get(rated.benchmark)
+    counted = [c.name for c in system.criteria if c.counted]
     weighed = _weights(weights, counted)
-    for name in judges:
-        if name not in rated.judges:
-            raise not_found("judge", name, rated.judges)
-    panel = tuple(dict.fromkeys(judges)) or rated.judges
-    scored = panel_scores(rated.conversations, rated.scores, panel, weighed)
+    panel = rated.panel(judges)
+    scored = panel_scores(rated.conversations, rated.scores, panel, weighed, system.refusal)
     passed_over: tuple[str, ...] = ()
-    if len(panel) > 1 and set(panel) == set(rated.judges) and not scored.complete.any():
-        most = str(rated.scores.groupby("judge").conversation.nunique().sort_index().idxmax())
+    if not judges and len(panel) > 1 and not scored.complete.any():
+        given = rated.scores[rated.scores.judge.isin(panel)]
+        most = str(given.groupby("judge").conversation.nunique().sort_index().idxmax())
         passed_over = tuple(name for name in panel if name != most)
         panel = (most,)
-        scored = panel_scores(rated.conversations, rated.scores, panel, weighed)
+        scored = panel_scores(rated.conversations, rated.scores, panel, weighed, system.refusal)
     placed = tuple(standings(scored, counted, resamples=resamples, seed=seed))
-    simulated = tuple(name for name in panel if name in rated.simulated)
-    return Leaderboard(
-        rated.benchmark,
-        rated.language,
-        panel,
-        weighed,
-        placed,
-        resamples,
-        seed,
-        simulated,
-        scored,
-        passed_over,
+    return Leaderboard(rated, panel, weighed, placed, resamples, seed, scored, passed_over)
+
+
+def table(board: Leaderboard) -> Table:
+    """The leaderboard as a table: one row a player."""
+    criteria = {c.name: c.label for c in get(board.benchmark).criteria}
+    columns = (
+        Column("rank", "#", help=f"Players within {MARGIN} of a group's first share its rank"),
+        Column("player"),
+        Column(
+            "score", interval="half", help="Final, with a penalty for replies longer than the median player's"
+        ),
+        Column("final", help="Weighted mean of the criteria"),
+        *(Column(name, criteria[name].lower()) for name in board.weights),
+        Column(
+            "refusal_ratio",
+            help="Share of the conversations rated by the whole panel in which a judge saw a refusal",
+        ),
+        Column("reply_chars", "reply length", digits=0, help="Mean characters of a reply"),
+        Column("n", help="Conversations the means are over"),
+        Column("incomplete", help="Conversations left out: a judge of the panel has not usably rated them"),
+        *(Column(name, file_only=True) for name in ("refused", "judged", "length_factor", "simulated")),
     )
+    rows = [
+        {
+            "rank": s.rank,
+            "player": s.player,
+            "score": s.score,
+            "final": s.final,
+            **s.criteria,
+            "refusal_ratio": s.refusal_ratio,
+            "reply_chars": s.reply_chars,
+            "n": s.n,
+            "incomplete": s.incomplete,
+            "refused": s.refused,
+            "judged": s.judged,
+            "length_factor": s.factor,
+            "simulated": s.simulated,
+        }
+        for s in board.standings
+    ]
+    return Table(
+        f"leaderboard-{board.benchmark}",
+        board.rated.title(),
+        columns,
+        tuple(rows),
+        notes=tuple(_notes(board)),
+        meta=board.basis,
+    )
+
+
+def _notes(board: Leaderboard) -> list[str]:
+    told = [
+        f"Means over conversations and the panel {', '.join(board.judges)}; 95% intervals: percentile "
+        "bootstrap over "
+        f"conversations, {board.resamples} resamples, seed {board.seed}.",
+        *board.rated.notes([*board.judges, *board.passed_over]),
+    ]
+    if board.passed_over:
+        told.append(
+            "No conversation was rated by all judges, so the panel is the one who rated most; left out: "
+            f"{', '.join(board.passed_over)}. Another panel can be chosen."
+        )
+    if len(set(board.weights.values())) > 1:
+        weights = ", ".join(f"{name} {weight:g}" for name, weight in board.weights.items())
+        told.append(f"Final weighs the criteria {weights}.")
+    if refused := sum(s.refused for s in board.standings):
+        told.append(
+            f"{refused} conversations in which a judge saw a refusal are counted and left out of the means."
+        )
+    if incomplete := sum(s.incomplete for s in board.standings):
+        told.append(
+            f"{incomplete} conversations are left out because a judge of the panel has not usably rated "
+            "them. "
+            "Choose fewer judges, or have these rate the rest."
+        )
+    return [*told, MOCKS] if board.mocks else told
 
 
 def panel_scores(
-    conversations: pd.DataFrame, scores: pd.DataFrame, panel: Sequence[str], weights: Mapping[str, float]
+    conversations: pd.DataFrame,
+    given: pd.DataFrame,
+    panel: Sequence[str],
+    weights: Mapping[str, float],
+    refusal: str = "",
 ) -> pd.DataFrame:
-    """What the panel gave each conversation it rated: one row a conversation, one column a criterion, and final.
+    """What the panel gave each conversation it rated: one row a conversation, one column a criterion, and
+    final.
 
-    Adds to `conversations` the columns refused (a judge saw a refusal) and complete (every judge rated every criterion); a
-    criterion is the mean over judges of their mean over turns, nan where the row is not complete; final their weighted mean.
+    Adds to `conversations` the columns refused (a judge saw a refusal) and complete (every judge rated every
+    criterion). A criterion and final are the panel's scores, nan where the row is not complete.
     """
     counted = list(weights)
-    scores = scores[scores.judge.isin(panel)]
-    by_conversation = scores.groupby("conversation")
-    sums, given = by_conversation[counted].sum(min_count=1), by_conversation[counted].count()
-    found = conversations.loc[conversations.index.isin(sums.index)].copy()
-    found["refused"] = (
-        found.index.isin(scores.conversation[scores[REFUSAL] > 0]) if REFUSAL in scores else False
-    )
-    found["complete"] = given.eq(len(panel)).all(axis=1).reindex(found.index)
-    means = (sums / len(panel)).reindex(found.index).where(found.complete)
-    weighted = means * pd.Series(weights)
-    found[FINAL] = (weighted.sum(axis=1, skipna=False) / sum(weights.values())).round(DIGITS)
-    return found.join(means.round(DIGITS))
+    given = given[given.judge.isin(panel)]
+    found = conversations.loc[conversations.index.isin(given.conversation)].copy()
+    saw = given[refusal].map(scores.refused) if refusal in given else pd.Series(False, index=given.index)
+    found["refused"] = found.index.isin(given.conversation[saw])
+    by_judge = [given[given.judge == judge].set_index("conversation").reindex(found.index) for judge in panel]
+    finals = [scores.final([rows[name] for name in counted], list(weights.values())) for rows in by_judge]
+    found[FINAL] = scores.panel(finals).round(DIGITS)
+    found["complete"] = found[FINAL].notna()
+    for name in counted:
+        found[name] = scores.panel([rows[name] for rows in by_judge]).where(found.complete).round(DIGITS)
+    return found
 
 
 def standings(
     scored: pd.DataFrame, criteria: Sequence[str], *, resamples: int = 1000, seed: int = 0
-) -> list[Standing]:
-    """One row a player, best first. `scored` as `panel_scores` gives it; conversations are resampled for the intervals.
+) -> list[PlayerResult]:
+    """One row a player, best first. `scored` as `panel_scores` gives it; intervals resample conversations.
 
     A player without a scored conversation has no means and no rank, and comes last.
     """
-    lengths = {
-        str(player): _length(rows[rows.complete]) for player, rows in scored.groupby("player", sort=True)
-    }
+    players = {str(player): rows for player, rows in scored.groupby("player", sort=True)}
+    lengths = {player: _length(rows[rows.complete]) for player, rows in players.items()}
     known = [length for length in lengths.values() if length is not None]
-    middle = float(np.median(known)) if known else None
+    median = float(np.median(known)) if known else None
     found = []
-    for player, rows in scored.groupby("player", sort=True):
-        length = lengths[str(player)]
-        factor = length_factor(length, middle)
+    for player, rows in players.items():
+        factor = length_factor(lengths[player], median)
         complete = rows[rows.complete]
         usable = complete[~complete.refused]
-        figures = dict(
-            zip(
-                [FINAL, *criteria],
-                _figures(usable[[FINAL, *criteria]].to_numpy(float), resamples, seed),
-                strict=True,
-            )
-        )
-        final = figures.pop(FINAL)
+        values = usable[[FINAL, FINAL, *criteria]].to_numpy(float, copy=True)
+        values[:, 0] *= 1.0 if factor is None else factor
+        score, final, *means = mean_estimates(values, resamples=resamples, seed=seed, of="conversation")
         refused = int(complete.refused.sum())
         found.append(
-            Standing(
-                str(player), None, _times(final, factor), final, figures, refused / len(complete) if len(complete) else None,
-                length, factor, len(usable), len(rows), refused, len(rows) - len(complete), bool(rows.simulated.any()),
+            PlayerResult(
+                player,
+                None,
+                undefined("no replies to measure", n=len(usable))
+                if factor is None and score.defined
+                else score,
+                final,
+                dict(zip(criteria, means, strict=True)),
+                refused / len(complete) if len(complete) else None,
+                lengths[player],
+                factor,
+                len(usable),
+                len(rows),
+                refused,
+                len(rows) - len(complete),
+                bool(rows.simulated.any()),
             )
-        )  # fmt: skip
+        )
     return _ranked(found)
 
 
-def length_factor(length: float | None, middle: float | None) -> float | None:
-    """What the length of replies makes of a score: 1 + (median / length − 1) × 0.07, between 0.93 and 1; None without replies."""
-    if length is None or middle is None:
+def length_factor(length: float | None, median: float | None) -> float | None:
+    """The penalty for length: 1 + (median / length − 1) × 0.07, between 0.93 and 1; None without replies."""
+    if length is None or median is None:
         return None
     if length == 0:
         return 1.0
-    return min(1.0, max(1 - PENALTY, 1 + (middle / length - 1) * PENALTY))
+    return min(1.0, max(1 - PENALTY, 1 + (median / length - 1) * PENALTY))
 
 
 def ranks(scores: Sequence[float]) -> list[int]:
-    """Ranks of scores that fall: a score shares the rank of the first of its group while within 0.06 of it, else it takes its own place."""
+    """Ranks of falling scores: a score shares the rank of the first of its group while within 0.06 of it."""
     found: list[int] = []
     first, rank = 0.0, 0
     for place, score in enumerate(scores, start=1):
@@ -271,19 +434,18 @@ def ranks(scores: Sequence[float]) -> list[int]:
 
 
 def grid(scored: pd.DataFrame, facets: pd.DataFrame, player: str, value: str = FINAL) -> pd.DataFrame:
-    """One player's conversations by two facets: rows, columns, value (mean over the cell's scored conversations, nan without any),
-    conversations (their ids, refused and incomplete ones too), refused (how many)."""
+    """One player's conversations by two facets, one line a cell: row, column, value, conversations, refused.
+
+    `value` is the mean over the cell's scored conversations, nan without any; `conversations` are the ids of
+    all, refused and incomplete ones too; `refused` counts refusals.
+    """
     mine = scored[scored.player == player].join(facets, how="inner")
     down, across = facets.columns[:2]
     cells = []
     for (row, column), rows in mine.groupby([down, across], sort=True):
         usable = rows[rows.complete & ~rows.refused][value]
-        cells.append(
-            {
-                "row": row, "column": column, "value": usable.mean() if len(usable) else np.nan,
-                "conversations": tuple(int(i) for i in rows.index), "refused": int(rows.refused.sum()),
-            }
-        )  # fmt: skip
+        mean = usable.mean() if len(usable) else np.nan
+        cells.append((row, column, mean, tuple(map(int, rows.index)), int(rows.refused.sum())))
     return pd.DataFrame(cells, columns=["row", "column", "value", "conversations", "refused"])
 
 
@@ -302,37 +464,7 @@ def _length(rows: pd.DataFrame) -> float | None:
     return round(int(rows.reply_chars.sum()) / replies, DIGITS) if replies else None
 
 
-def _figures(values: npt.NDArray[np.float64], resamples: int, seed: int) -> list[Figure]:
-    """The mean of each column with its interval: the same resampled conversations for all columns."""
-    n, columns = values.shape
-    if n == 0:
-        return [Figure(None, None, "no conversation to average")] * columns
-    means = [round(float(total) / n, DIGITS) for total in values.sum(axis=0)]
-    if n == 1:
-        return [Figure(mean, None, "one conversation has no spread") for mean in means]
-    resampled = np.concatenate(
-        [w.T @ values / n for w in draws(n, resamples, seed)] or [np.empty((0, columns))]
-    )
-    found = []
-    for mean, column in zip(means, resampled.T, strict=True):
-        low, high, reason = interval(column)
-        ends = None if low is None or high is None else (round(low, DIGITS), round(high, DIGITS))
-        found.append(Figure(mean, ends, reason))
-    return found
-
-
-def _times(figure: Figure, factor: float | None) -> Figure:
-    if figure.value is None or factor is None:
-        return Figure(None, None, figure.reason or "no replies to measure")
-    ends = (
-        None
-        if figure.ci is None
-        else (round(figure.ci[0] * factor, DIGITS), round(figure.ci[1] * factor, DIGITS))
-    )
-    return Figure(round(figure.value * factor, DIGITS), ends, figure.reason)
-
-
-def _ranked(found: list[Standing]) -> list[Standing]:
+def _ranked(found: list[PlayerResult]) -> list[PlayerResult]:
     placed = [(s.score.value, s) for s in found if s.score.value is not None]
     placed.sort(key=lambda pair: (-pair[0], pair[1].player))
     places = ranks([value for value, _ in placed])

@@ -1,101 +1,98 @@
-"""What the benchmarks' tables are made of: conversations that judges rated, and what each judge gave them."""
+"""What leaderboards are made of: conversations that judges rated, and what each judge gave them.
+
+`where` maps a name to the values allowed: a facet, “language”, “player”, or “prompt” (the version of the
+judge's).
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 from sqlite_utils import Database
 
+from core.errors import not_found
+from core.rating import Rater
+from core.scores import labels
+from core.store import conversations as stored
 
-def conversations(
-    db: Database, benchmark: str, *, language: str = "", facets: Mapping[str, Sequence[str]] | None = None
-) -> pd.DataFrame:
-    """The conversations of a benchmark, one row each: index conversation; player, turns, reply_chars, simulated.
+Where = Mapping[str, Sequence[str]]
+PROMPT = "prompt"
 
-    `facets` maps a facet's name to the values allowed; without any it asks nothing.
+
+def conversations(db: Database, benchmark: str, where: Where | None = None) -> pd.DataFrame:
+    """The conversations of a benchmark, one row each: index conversation; player, turns, reply_chars,
+    simulated.
     """
-    where, args = _where(benchmark, language, facets)
+    condition, args = _where(benchmark, where)
     return _frame(
         db,
-        f"SELECT c.id AS conversation, c.player, c.turns, c.reply_chars, c.simulated FROM conversations c WHERE {where}",
+        "SELECT c.id AS conversation, c.player, c.turns, c.reply_chars, c.simulated FROM conversations c "
+        f"WHERE {condition}",
         args,
     ).set_index("conversation")
 
 
-def scores(
-    db: Database,
-    benchmark: str,
-    criteria: Sequence[str],
-    *,
-    language: str = "",
-    facets: Mapping[str, Sequence[str]] | None = None,
-) -> pd.DataFrame:
-    """What each judge gave to these conversations: conversation, judge, and the judge's mean over turns and repeats for each criterion.
+def scores(db: Database, benchmark: str, criteria: Sequence[str], where: Where | None = None) -> pd.DataFrame:
+    """What each judge gave: conversation, judge (as `judges` names them), and a mean over turns and repeats
+    per criterion.
 
-    nan where a judge did not rate a criterion. A judge asked with several versions of its prompt is several judges, named as in `judges`.
+    nan where a judge did not rate a criterion.
     """
-    where, args = _where(benchmark, language, facets)
+    condition, args = _where(benchmark, where)
     means = [
-        f"sum(s.total) FILTER (WHERE s.criterion = :c{i}) / sum(s.n) FILTER (WHERE s.criterion = :c{i}) AS c{i}"
+        f"sum(s.total) FILTER (WHERE s.criterion = :c{i}) / sum(s.n) FILTER (WHERE s.criterion = :c{i}) AS "
+        f"c{i}"
         for i in range(len(criteria))
     ]
     table = _frame(
         db,
         f"SELECT s.conversation_id AS conversation, s.rater_id AS judge, {', '.join(means)} FROM scores s "
-        f"WHERE s.study_id IS NULL AND s.conversation_id IN (SELECT c.id FROM conversations c WHERE {where}) "
+        "WHERE s.study_id IS NULL AND s.conversation_id IN (SELECT c.id FROM conversations c WHERE "
+        f"{condition}) "
         "GROUP BY s.conversation_id, s.rater_id",
         args | {f"c{i}": name for i, name in enumerate(criteria)},
     )
-    table = table.rename(columns={f"c{i}": name for i, name in enumerate(criteria)}).astype(
-        dict.fromkeys(criteria, float)
-    )
-    names = {rater: name for rater, (name, _) in _named(db, map(int, table.judge.unique())).items()}
-    return table.assign(judge=table.judge.map(names)).dropna(subset="judge")
-
-
-def stamp(db: Database) -> tuple[int, int]:
-    """Changes whenever a conversation or a rating was added: what was computed before may be shown while it stays the same."""
-    row = db.execute("SELECT (SELECT max(id) FROM conversations), (SELECT max(id) FROM ratings)").fetchone()
-    return row[0] or 0, row[1] or 0
-
-
-def judges(db: Database, benchmark: str) -> dict[int, tuple[str, bool]]:
-    """Everybody who judged a benchmark's conversations: id → (name, whether it is a mock).
-
-    Where one model answered several versions of the benchmark's prompt, the name tells which.
-    """
-    rows = db.execute(
-        "SELECT DISTINCT s.rater_id FROM scores s JOIN conversations c ON c.id = s.conversation_id WHERE c.benchmark = ?",
-        [benchmark],
-    )
-    return _named(db, (row[0] for row in rows))
-
-
-def _named(db: Database, ids: Iterable[int]) -> dict[int, tuple[str, bool]]:
-    rows = list(
-        db.query(
-            "SELECT id, name, variant, simulated FROM raters WHERE kind = 'judge' AND id IN (SELECT value FROM json_each(?)) "
-            "ORDER BY name, variant",
-            [json.dumps(list(ids))],
-        )
-    )
-    names = [row["name"] for row in rows]
-    return {
-        row["id"]: (
-            f"{row['name']} {row['variant']}" if names.count(row["name"]) > 1 else row["name"],
-            bool(row["simulated"]),
-        )
-        for row in rows
+    table.columns = pd.Index(["conversation", "judge", *criteria])
+    prompts = (where or {}).get(PROMPT, ())
+    named = {
+        number: name
+        for name, (number, rater) in _judges(db, benchmark).items()
+        if not prompts or rater.variant in prompts
     }
+    table["judge"] = table.judge.map(named)
+    return table.dropna(subset="judge").astype(dict.fromkeys(criteria, float))
+
+
+def judges(db: Database, benchmark: str) -> dict[str, Rater]:
+    """Every judge of a benchmark's conversations, by name; one who answered several versions of its prompt is
+    several.
+    """
+    return {name: rater for name, (_, rater) in _judges(db, benchmark).items()}
+
+
+def _judges(db: Database, benchmark: str) -> dict[str, tuple[int, Rater]]:
+    rows = db.execute(
+        "SELECT id, name, variant, simulated FROM raters WHERE kind = 'judge' AND id IN (SELECT s.rater_id "
+        "FROM "
+        "scores s JOIN conversations c ON c.id = s.conversation_id WHERE c.benchmark = ?) ORDER BY name, "
+        "variant",
+        [benchmark],
+    ).fetchall()
+    found = {number: Rater(name, "judge", variant, bool(mock)) for number, name, variant, mock in rows}
+    names = labels(found.values())
+    return {names[rater]: (number, rater) for number, rater in found.items()}
 
 
 def facets(db: Database, benchmark: str, names: Sequence[str], *, player: str = "") -> pd.DataFrame:
-    """The facets of a benchmark's (and a player's) conversations, one column for each name: index conversation."""
+    """The facets of a benchmark's (and a player's) conversations, one column for each name: index
+    conversation.
+    """
     rows = db.execute(
-        "SELECT f.conversation_id, f.name, f.value FROM facets f JOIN conversations c ON c.id = f.conversation_id "
+        "SELECT f.conversation_id, f.name, f.value FROM facets f JOIN conversations c ON c.id = "
+        "f.conversation_id "
         "WHERE c.benchmark = ? AND (? = '' OR c.player = ?) AND f.name IN (SELECT value FROM json_each(?))",
         [benchmark, player, player, json.dumps(list(names))],
     ).fetchall()
@@ -103,19 +100,77 @@ def facets(db: Database, benchmark: str, names: Sequence[str], *, player: str = 
     return table.pivot(index="conversation", columns="name", values="value").reindex(columns=list(names))
 
 
-def _where(
-    benchmark: str, language: str, facets: Mapping[str, Sequence[str]] | None
-) -> tuple[str, dict[str, Any]]:
+def conditions(
+    db: Database, benchmark: str, items: Collection[str], where: Where | None = None
+) -> dict[str, list[str]]:
+    """What differs between these conversations beside the facets of `items`: language and facets of several
+    values.
+    """
+    condition, args = _where(benchmark, where)
+    rows = db.execute(
+        f"WITH of AS (SELECT c.id, c.language FROM conversations c WHERE {condition}) "
+        "SELECT DISTINCT 'language', language FROM of UNION "
+        "SELECT DISTINCT f.name, f.value FROM facets f JOIN of ON of.id = f.conversation_id ORDER BY 1, 2",
+        args,
+    )
+    found: dict[str, list[str]] = {}
+    for name, value in rows:
+        if name not in items:
+            found.setdefault(name, []).append(value)
+    return {name: values for name, values in found.items() if len(values) > 1}
+
+
+def mixed_notes(mixed: Mapping[str, Sequence[str]]) -> list[str]:
+    """A sentence for each condition in which the conversations of a table differ."""
+    return [
+        f"{len(values)} values of {name} are mixed "
+        f"({', '.join(values[:5])}{', …' if len(values) > 5 else ''}); "
+        f"`--where {name}={values[0]}` takes one."
+        for name, values in mixed.items()
+    ]
+
+
+def check(db: Database, benchmark: str, where: Where | None, *, prompts: Sequence[str] | None = None) -> None:
+    """Raises NotFound for a name or a value in `where` that no conversation of the benchmark has.
+
+    `prompts` are the versions that judges answered; those of the judges who rated, unless given.
+    """
+    if not where:
+        return
+    known = stored.values(db, benchmark)
+    rated = (rater.variant for rater in judges(db, benchmark).values())
+    known[PROMPT] = sorted(set(rated if prompts is None else prompts))
+    del known["benchmark"]
+    for name, values in where.items():
+        if name not in known:
+            raise not_found("facet", name, known)
+        for value in values:
+            if value not in known[name]:
+                raise not_found(name, value, known[name])
+
+
+def stamp(db: Database) -> tuple[int, int]:
+    """Changes whenever a conversation or a rating was added: a result computed before holds while it stays
+    the same.
+    """
+    row = db.execute("SELECT (SELECT max(id) FROM conversations), (SELECT max(id) FROM ratings)").fetchone()
+    return row[0] or 0, row[1] or 0
+
+
+def _where(benchmark: str, where: Where | None) -> tuple[str, dict[str, Any]]:
     clauses, args = ["c.benchmark = :benchmark"], {"benchmark": benchmark}
-    if language:
-        clauses.append("c.language = :language")
-        args["language"] = language
-    for i, (name, allowed) in enumerate((facets or {}).items()):
-        if allowed:
+    for i, (name, allowed) in enumerate((where or {}).items()):
+        if name == PROMPT or not allowed:
+            continue
+        values = f"(SELECT value FROM json_each(:v{i}))"
+        args[f"v{i}"] = json.dumps(list(allowed))
+        if name in ("language", "player"):
+            clauses.append(f"c.{name} IN {values}")
+        else:
+            args[f"f{i}"] = name
             clauses.append(
-                f"c.id IN (SELECT conversation_id FROM facets WHERE name = :f{i} AND value IN (SELECT value FROM json_each(:v{i})))"
+                f"c.id IN (SELECT conversation_id FROM facets WHERE name = :f{i} AND value IN {values})"
             )
-            args |= {f"f{i}": name, f"v{i}": json.dumps(list(allowed))}
     return " AND ".join(clauses), args
 
 

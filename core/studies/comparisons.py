@@ -1,10 +1,13 @@
-"""Models compared two by two, by judges and by people: the tables, and the pairs that a person is shown, blind."""
+"""Models compared two by two, by judges and by people: the tables, and the pairs that a person is shown,
+blind.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import pandas as pd
@@ -16,18 +19,23 @@ from core.benchmarks import get
 from core.conversation import Conversation
 from core.errors import ConcordError, not_found
 from core.rating import Comparison, Rater, Verdict
-from core.store import comparisons, conversations, ratings
+from core.store import comparisons, conversations, ratings, tables
+from core.store.tables import Where, mixed_notes
+from core.table import Cell, Column, Table
 
 ALL_JUDGES = "all judges"
 PEOPLE = "people"
 SEED = 0
 
-Facets = Mapping[str, Sequence[str]]
+Facets = Where
 
 
 @dataclass(frozen=True)
-class Standing:
-    """What one rater (a judge, the vote of all judges, or of all people) makes of the players: duels, and strengths where three or more meet."""
+class ComparedBy:
+    """What one rater (a judge, the vote of all judges, or of all people) makes of the players.
+
+    `strengths` are there where three players or more were compared.
+    """
 
     rater: str
     kind: str
@@ -37,11 +45,16 @@ class Standing:
 
 @dataclass(frozen=True)
 class Compared:
-    """Everything that comparisons say. `failed` counts comparisons without a usable verdict; `people` how many persons compared."""
+    """Everything that comparisons say.
+
+    `failed` counts those without a usable verdict, `people` persons who compared.
+    """
 
     benchmark: str
+    where: Where
+    mixed: Mapping[str, Sequence[str]]
     players: tuple[str, ...]
-    standings: tuple[Standing, ...]
+    standings: tuple[ComparedBy, ...]
     bias: tuple[Bias, ...]
     matches: tuple[Match, ...]
     asked: int
@@ -53,21 +66,33 @@ class Compared:
 
 
 def compared(
-    db: Database, benchmark: str, *, players: Sequence[str] = (), facets: Facets | None = None, resamples: int = 1000,
+    db: Database,
+    benchmark: str,
+    *,
+    players: Sequence[str] = (),
+    facets: Where | None = None,
+    resamples: int = 1000,
     seed: int = SEED,
-) -> Compared:  # fmt: skip
-    """The tables of everything compared so far: each judge, the vote of the judges if there are several, and the vote of people.
+) -> Compared:
+    """What was compared so far, by each judge, by the vote of the judges if there are several, and by the
+    vote of people.
 
-    `matches` sets every judge (and the judges' vote) beside the vote of people, every judge beside each person, and every two persons
-    beside each other. Raises NotFound for a player nobody compared and for a facet's value that nothing has, ConcordError where nothing was
-    compared.
+    `matches` sets every judge (and the judges' vote) beside the vote of people, every judge beside each
+    person, and every two persons beside each other. Raises NotFound for a player nobody compared and for a
+    value in `facets` that nothing has, ConcordError where nothing was compared.
     """
-    check(db, benchmark, facets)
-    table = comparisons.frame(db, benchmark, get(benchmark).scenario_facet, facets=facets)
+    table = comparisons.frame(db, benchmark, get(benchmark).scenario_facet)
+    if facets:
+        prompts = sorted(set(table.variant[table.kind == "judge"]))
+        tables.check(db, benchmark, facets, prompts=prompts)
+        table = table[table["first"].isin(tables.conversations(db, benchmark, facets).index)]
+        if wanted := facets.get(tables.PROMPT):
+            table = table[(table.kind == "human") | table.variant.isin(wanted)]
     known = sorted({*table.a, *table.b})
     if not known:
         raise ConcordError(
-            f"Nothing was compared yet. Have judges compare models with `concord compare {benchmark} --models …`."
+            f"Nothing was compared yet. Have judges compare models with `concord compare {benchmark} "
+            "--models …`."
         )
     for name in players:
         if name not in known:
@@ -83,9 +108,11 @@ def compared(
         strengths = (
             pairwise.strengths(outcome, chosen, resamples=resamples, seed=seed) if len(chosen) > 2 else []
         )
-        standings.append(Standing(rater, kind, tuple(duels), tuple(strengths)))
+        standings.append(ComparedBy(rater, kind, tuple(duels), tuple(strengths)))
     return Compared(
         benchmark,
+        facets or {},
+        tables.conditions(db, benchmark, get(benchmark).items, facets),
         tuple(chosen),
         tuple(standings),
         tuple(pairwise.bias(placed)),
@@ -99,20 +126,6 @@ def compared(
     )
 
 
-def check(db: Database, benchmark: str, facets: Facets | None) -> None:
-    """Raises NotFound for a facet, or a value of one, that no conversation of the benchmark has."""
-    if not facets:
-        return
-    known = conversations.values(db, benchmark)
-    there = {name: known[name] for name in known if name not in ("benchmark", "language", "player")}
-    for name, values in facets.items():
-        if name not in there:
-            raise not_found("facet", name, there)
-        for value in values:
-            if value not in there[name]:
-                raise not_found(name, value, there[name])
-
-
 def _named(table: pd.DataFrame) -> pd.DataFrame:
     """A judge asked with several versions of its prompt is several judges, named with the version."""
     several = table[table.kind == "judge"].groupby("rater").variant.nunique()
@@ -121,7 +134,9 @@ def _named(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _raters(given: pd.DataFrame, asked: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame, pd.DataFrame]]:
-    """(kind, name, one outcome for each pair, pairs asked): the judges, their vote where there are several, the vote of people."""
+    """(kind, name, one outcome for each pair, pairs asked): the judges, their vote where there are several,
+    the vote of people.
+    """
     found = []
     judges = sorted(asked.rater[asked.kind == "judge"].unique())
     for judge in judges:
@@ -155,7 +170,9 @@ def _matches(given: pd.DataFrame, asked: pd.DataFrame) -> list[Match]:
 
 
 def _beside(judge: str, name: str, mine: pd.DataFrame, theirs: pd.DataFrame, tried: pd.DataFrame) -> Match:
-    """A judge beside people, with how many of their pairs it was not asked about, or has not answered in both orders."""
+    """A judge beside people, with how many of their pairs it was not asked about, or has not answered in both
+    orders.
+    """
     wanted, answered, asked = (
         set(rows[pairwise.PAIR].itertuples(index=False, name=None)) for rows in (theirs, mine, tried)
     )
@@ -174,7 +191,9 @@ def _asked(table: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two conversations of one scenario as a person is shown them: `first` as A, `second` as B (ids in the store). It names no player."""
+    """Two conversations of one scenario as a person is shown them: `first` as A, `second` as B (ids in the
+    store). It names no player.
+    """
 
     number: int
     of: int
@@ -193,11 +212,19 @@ class Desk:
 
 
 def desk(
-    db: Database, benchmark: str, person: str, *, players: Sequence[str] = (), facets: Facets | None = None,
-    limit: int | None = None, seed: int = SEED,
-) -> Desk:  # fmt: skip
-    """Where a person stands. Everybody goes through the same pairs in the same random order, so that what they compare overlaps; which of
-    the two is shown as A is drawn for each person and pair. `limit` takes the first so many.
+    db: Database,
+    benchmark: str,
+    person: str,
+    *,
+    players: Sequence[str] = (),
+    facets: Facets | None = None,
+    limit: int | None = None,
+    seed: int = SEED,
+) -> Desk:
+    """Where a person stands.
+
+    Everybody goes through the same pairs in the same random order, so that what they compare overlaps; which
+    of the two is shown as A is drawn for each person and pair. `limit` takes the first so many.
     """
     every = dealt(db, benchmark, person, players=players, facets=facets, limit=limit, seed=seed)
     left = [pair for pair, done in every if not done]
@@ -205,10 +232,16 @@ def desk(
 
 
 def dealt(
-    db: Database, benchmark: str, person: str, *, players: Sequence[str] = (), facets: Facets | None = None,
-    limit: int | None = None, seed: int = SEED,
-) -> list[tuple[Pair, bool]]:  # fmt: skip
-    """All of a person's pairs in their order, as `desk` deals them, and whether the person has answered each."""
+    db: Database,
+    benchmark: str,
+    person: str,
+    *,
+    players: Sequence[str] = (),
+    facets: Facets | None = None,
+    limit: int | None = None,
+    seed: int = SEED,
+) -> list[tuple[Pair, bool]]:
+    """All of a person's pairs in their order, and whether the person has answered each."""
     chosen = list(players) or conversations.values(db, benchmark)["player"]
     found = comparisons.pairs(db, benchmark, get(benchmark).scenario_facet, sorted(chosen), facets=facets)
     found.sort(key=lambda pair: _chance(seed, pair[2], pair[4]))
@@ -224,9 +257,18 @@ def dealt(
 
 
 def answer(
-    db: Database, person: str, first: int, second: int, verdict: Verdict, comment: str = "", *, simulated: bool = False
-) -> None:  # fmt: skip
-    """Keep what a person preferred of the two as they were shown: A is `first`, C neither. Answering anew replaces the answer.
+    db: Database,
+    person: str,
+    first: int,
+    second: int,
+    verdict: Verdict,
+    comment: str = "",
+    *,
+    simulated: bool = False,
+) -> None:
+    """Keep what a person preferred of the two as they were shown: A is `first`, C neither.
+
+    Answering anew replaces the answer.
 
     Raises NotFound for a conversation that is not stored, ConcordError for two that are not of one scenario.
     """
@@ -247,7 +289,7 @@ def withdraw(db: Database, person: str, first: int, second: int) -> None:
 
 
 def given(db: Database, person: str, first: int, second: int) -> tuple[Verdict | None, str]:
-    """What a person prefers of the two as they are shown here, and why; (None, "") where they have not said."""
+    """What a person prefers of the two as shown here, and why; (None, "") where they have not said."""
     rater = ratings.find_rater(db, Rater(person, "human"))
     return (None, "") if rater is None else comparisons.given(db, rater, first, second)
 
@@ -258,7 +300,9 @@ def shown(db: Database, pair: Pair) -> tuple[Conversation, Conversation]:
 
 
 def sides(one: int, other: int, *chance: object) -> tuple[int, int]:
-    """The two in the order in which they are shown: a coin that always falls the same for the same `chance` (seed, person, pair)."""
+    """The two in the order in which they are shown: a coin that always falls the same for the same `chance`
+    (seed, person, pair).
+    """
     return (other, one) if int(_chance(*chance), 16) % 2 else (one, other)
 
 
@@ -266,11 +310,160 @@ def _chance(*parts: object) -> str:
     return hashlib.sha256("|".join(map(str, parts)).encode()).hexdigest()
 
 
-def notes(found: Compared) -> list[str]:
-    """What a reader has to know of the figures, one sentence each."""
+def result_tables(found: Compared, rater: str = "") -> tuple[Table, ...]:
+    """Duels, strengths, position bias and agreement, those without rows left out; of one rater or of all."""
+    chosen = [by for by in found.standings if rater in ("", by.rater)]
+    made = (
+        _duels(found, chosen),
+        _strengths(chosen),
+        _bias(found.bias),
+        _agreement(found.matches),
+    )
+    return tuple(table for table in made if table.rows)
+
+
+def _duels(found: Compared, chosen: Sequence[ComparedBy]) -> Table:
+    def row(rater: str, d: Duel) -> dict[str, Cell]:
+        counts = {"win": d.won, "tie": d.tied, "lose": d.lost}
+        shares = {name: k / d.delta.n if d.delta.n else None for name, k in counts.items()}
+        return {
+            "rater": rater,
+            "one": d.one,
+            "other": d.other,
+            **shares,
+            "delta": d.delta,
+            "n": d.delta.n,
+            "incomplete": d.incomplete,
+            "won": d.won,
+            "tied": d.tied,
+            "lost": d.lost,
+        }
+
+    share = partial(Column, digits=4, percent=True)
+    columns = (
+        Column("rater", file_only=len(chosen) == 1),
+        Column("one", "model"),
+        Column("other", "against"),
+        share("win"),
+        share("tie"),
+        share("lose"),
+        Column(
+            "delta",
+            "Δ",
+            digits=3,
+            percent=True,
+            signed=True,
+            interval="ends",
+            help="Share of wins less share of losses",
+        ),
+        Column("n", help="Scenarios compared in both orders"),
+        Column("incomplete", "left out", help="Scenarios without a usable verdict in both orders"),
+        *(Column(name, file_only=True) for name in ("won", "tied", "lost")),
+    )
+    meta = {
+        "benchmark": found.benchmark,
+        "where": {name: list(values) for name, values in found.where.items()},
+        "players": list(found.players),
+        "asked": found.asked,
+        "failed": found.failed,
+        "people": found.people,
+        "simulated": list(found.simulated),
+        "resamples": found.resamples,
+        "seed": found.seed,
+    }
+    rows = tuple(row(by.rater, duel) for by in chosen for duel in by.duels)
+    by = f", by {chosen[0].rater}" if len(chosen) == 1 else ""
+    return Table(
+        "duels",
+        f"Win, tie and lose of every two models{by}",
+        columns,
+        rows,
+        notes=tuple(_notes(found)),
+        meta=meta,
+    )
+
+
+def _strengths(chosen: Sequence[ComparedBy]) -> Table:
+    columns = (
+        Column("rater"),
+        Column("player", "model"),
+        Column("strength", interval="ends", n=True, help="Log scale, mean 0; n pairs"),
+    )
+    rows: tuple[dict[str, Cell], ...] = tuple(
+        {"rater": by.rater, "player": s.player, "strength": s.strength} for by in chosen for s in by.strengths
+    )
+    return Table("strengths", "Bradley–Terry strengths (log scale, mean 0)", columns, rows)
+
+
+def _bias(found: Sequence[Bias]) -> Table:
+    columns = (
+        Column("rater", "judge"),
+        Column("changed", digits=3, percent=True, help="Pairs whose verdict was another in the other order"),
+        Column("flips"),
+        Column("n", "of"),
+        Column("first", "to the first", help="Flips that favour the reply shown first"),
+        Column("second", "to the second", help="Flips that favour the reply shown second"),
+    )
+    rows: tuple[dict[str, Cell], ...] = tuple(
+        {
+            "rater": b.rater,
+            "changed": b.flips / b.n if b.n else None,
+            "flips": b.flips,
+            "n": b.n,
+            "first": b.first,
+            "second": b.second,
+        }
+        for b in found
+    )
+    return Table("position-bias", "Position bias: how often a verdict changed with the order", columns, rows)
+
+
+def _agreement(found: Sequence[Match]) -> Table:
+    columns = (
+        Column("a", "one"),
+        Column("b", "other"),
+        Column("equal", digits=3, percent=True, n=True, help="Equal verdicts"),
+        Column(
+            "equal_decided",
+            "equal without ties",
+            digits=3,
+            percent=True,
+            n=True,
+            help="Equal verdicts among pairs where neither saw a tie",
+        ),
+        Column("kappa", "Cohen's κ", digits=3),
+        Column(
+            "unasked",
+            "not asked",
+            help="Pairs these people compared and the judge was not asked about: left out",
+        ),
+        Column(
+            "incomplete",
+            "order missing",
+            help="Pairs these people compared without the judge's usable verdict in both orders: left out",
+        ),
+    )
+    rows: tuple[dict[str, Cell], ...] = tuple(
+        {
+            "a": m.a,
+            "b": m.b,
+            "equal": m.equal,
+            "equal_decided": m.equal_decided,
+            "kappa": m.kappa,
+            "unasked": m.unasked,
+            "incomplete": m.incomplete,
+        }
+        for m in found
+    )
+    return Table("agreement", "Agreement of judges and people", columns, rows)
+
+
+def _notes(found: Compared) -> list[str]:
     told = [
-        "A win counts only if it wins in both orders; Δ is the share of wins less that of losses. "
-        f"95% intervals: percentile bootstrap over scenarios, {found.resamples} resamples, seed {found.seed}."
+        "A win counts only if it wins in both orders; Δ is the share of wins less that of losses. 95% "
+        "intervals: "
+        f"percentile bootstrap over scenarios, {found.resamples} resamples, seed {found.seed}.",
+        *mixed_notes(found.mixed),
     ]
     if found.failed:
         told.append(
@@ -278,9 +471,13 @@ def notes(found: Compared) -> list[str]:
         )
     if found.people:
         told.append(
-            "“people” takes everybody's answers to a pair together: the reply that more of them prefer, a tie where as many prefer either. "
-            "A judge stands beside people, and beside each person, on the pairs that it answered in both orders; of theirs are left out "
-            "those that it was not asked about, and those without a usable verdict in both orders."
+            "“people” takes everybody's answers to a pair together: the reply that more of them prefer, a "
+            "tie where "
+            "as many prefer either. A judge is compared with people, and with each person, on the pairs "
+            "that it "
+            "answered in both orders; left out are those that it was not asked about, and those without a "
+            "usable "
+            "verdict in both orders."
         )
     if found.simulated:
         told.append(f"Mock models, neither people nor language models: {', '.join(found.simulated)}.")

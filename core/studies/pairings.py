@@ -17,7 +17,7 @@ from core.agreement.ratings import Floats
 from core.benchmarks import get
 from core.errors import StudyError, not_found
 from core.rating import Verdict
-from core.store import access, conversations, desk, pairings
+from core.store import access, conversations, desk, pairings, tables
 from core.store import comparisons as stored
 from core.store.conversations import Filter
 from core.store.pairings import Standing
@@ -82,7 +82,7 @@ def candidates(
     for name in players:
         if name not in known:
             raise not_found("model", name, known)
-    comparisons.check(db, benchmark, facets)
+    tables.check(db, benchmark, facets)
     chosen = sorted(set(players) or known)
     if len(chosen) < 2:
         raise StudyError("It takes two models to compare. Name another one.")

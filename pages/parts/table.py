@@ -18,12 +18,17 @@ FOLDED = 250
 
 
 def draw(
-    table: Table, *, key: str = "", select: Callable[[Mapping[str, Cell]], object] | None = None
-) -> None:
+    table: Table,
+    *,
+    key: str = "",
+    select: Callable[[Mapping[str, Cell]], object] | None = None,
+    selectable: bool = False,
+) -> Mapping[str, Cell] | None:
     """Draw a table: title, caption, rows, notes, and its CSV and LaTeX as downloads.
 
     Figures stay numbers, so that a column is sorted by value; an interval has a column of its own. `key`
-    tells two tables of one name on a page apart. `select` is called with the row that the reader chooses.
+    tells two tables of one name on a page apart. `select` is called with the row that the reader chooses; a
+    `selectable` table returns the row that is chosen.
     """
     key = key or table.name
     st.markdown(f"##### {plain(table.title)}")
@@ -32,10 +37,12 @@ def draw(
     figures = [cell for row in table.rows for cell in row.values() if isinstance(cell, Estimate)]
     reasons = {figure.reason for figure in figures}
     if figures and len(reasons) == 1 and not any(figure.defined for figure in figures):
-        st.caption(f"Undefined: {plain(*reasons)}.")
-        return
+        st.caption("  \n".join(map(plain, (*table.notes, f"Undefined: {reasons.pop()}."))))
+        return None
     options: dict[str, Any] = {}
-    if select is not None:
+    if selectable:
+        options = {"on_select": "rerun", "selection_mode": "single-row"}
+    elif select is not None:
 
         def chosen() -> None:
             rows = st.session_state[key]["selection"]["rows"]
@@ -43,7 +50,7 @@ def draw(
                 select(table.rows[rows[0]])
 
         options = {"on_select": chosen, "selection_mode": "single-row"}
-    st.dataframe(
+    drawn: Any = st.dataframe(
         _frame(table),
         key=key,
         hide_index=True,
@@ -65,6 +72,8 @@ def draw(
                 type="tertiary",
                 icon=":material/download:",
             )
+    rows = drawn["selection"]["rows"] if selectable else []
+    return table.rows[rows[0]] if rows and rows[0] < len(table.rows) else None
 
 
 def _below(table: Table) -> None:

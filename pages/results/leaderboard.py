@@ -1,4 +1,6 @@
-"""How players compare on what a panel of judges gave them; each row opens into its grid, each cell into the conversation."""
+"""How players compare on what a panel of judges gave them; a row opens into its grid, a cell into the
+conversation.
+"""
 
 from __future__ import annotations
 
@@ -6,50 +8,38 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from core.benchmarks import BENCHMARKS
+from core.benchmarks import BENCHMARKS, get
 from core.benchmarks.benchmark import Benchmark
-from core.benchmarks.simulbench import SIMULBENCH
-from core.benchmarks.stss import STSS, STSS_LANGUAGE
 from core.errors import ConcordError
-from core.reports import corrected, leaderboards, rank_stability, standings_corrected
-from core.reports import standings as written
-from core.reports.corrected import CorrectedBoard
+from core.reports import corrected, leaderboards, rank_stability
 from core.reports.leaderboards import Leaderboard, Rated
 from core.reports.rank_stability import Rankings
 from core.store import conversations, progress
 from core.store import tables as stored
 from core.studies import studies
-from pages.parts import charts, tables
+from core.table import Table
+from pages.parts import slices, table
 from pages.parts.address import asked, shown
+from pages.parts.estimates import forest
 from pages.parts.links import go, link
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
-from pages.results import corrected_table, rankings_tables
-from pages.simulbench import leaderboard as simulbench_board
-from pages.stss import leaderboard as stss_board
-
-EVERY = "all"
-# Benchmarks whose paper has a table of its own shape.
-OWN = {
-    SIMULBENCH.name: simulbench_board.draw,
-    STSS.name: stss_board.draw,
-    STSS_LANGUAGE.name: stss_board.draw,
-}
-Chosen = tuple[tuple[str, tuple[str, ...]], ...]
+from pages.results import filters, grid, rankings_tables
 
 
 class Basis(NamedTuple):
-    """What a table rests on: the workspace, a stamp that changes as its store grows, and which conversations of it."""
+    """What a leaderboard rests on: the workspace, a stamp that changes as its store grows, and which
+    conversations.
+    """
 
     folder: str
     stamp: tuple[int, int]
     benchmark: str
-    language: str
-    facets: Chosen
+    where: filters.Chosen
 
 
 class Wanted(NamedTuple):
-    """A table: what it rests on, by whom, how weighed."""
+    """A leaderboard: what it rests on, by whom, how weighed."""
 
     basis: Basis
     judges: tuple[str, ...]
@@ -58,14 +48,12 @@ class Wanted(NamedTuple):
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the ratings …")
 def _rated(of: Basis) -> Rated:
-    """What the table rests on; read anew when the store has grown."""
     with workspace().read() as db:
-        return leaderboards.gather(db, of.benchmark, language=of.language, facets=dict(of.facets))
+        return leaderboards.gather(db, of.benchmark, dict(of.where))
 
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
 def _measured(of: Wanted) -> Leaderboard:
-    """The table; measured anew when the store has grown, or when another one is asked for."""
     offered = leaderboards.weightings(BENCHMARKS[of.basis.benchmark].criteria)
     return leaderboards.leaderboard(_rated(of.basis), judges=of.judges, weights=offered[of.weights])
 
@@ -78,31 +66,24 @@ def _offered(of: Wanted) -> list[str]:
 
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
-def _corrected(of: Wanted, study: str, mark: str) -> CorrectedBoard:
-    """The table as the people of a study would have it; anew when they have rated further items."""
+def _corrected(of: Wanted, study: str, mark: str) -> Table:
+    """Corrected by the people of a study; `mark` changes when they have rated further items."""
     with workspace().read() as db:
         return corrected.corrected(_measured(of), studies.ratings_for_agreement(db, study))
 
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
-def _ordered(of: Wanted, study: str, mark: str) -> Rankings:
-    """How stable the table's order is."""
+def _rankings(of: Wanted, study: str, mark: str) -> Rankings:
     with workspace().read() as db:
-        return rank_stability.rankings(db, _rated(of.basis), _measured(of), study=study)
+        return rank_stability.rankings(db, _measured(of), study=study)
 
 
 def page() -> None:
     """Draw the page."""
     st.title("Leaderboard", anchor=False)
     with workspace().read() as db:
-        stamp, known = stored.stamp(db), conversations.values(db)
-    names = [
-        b.name
-        for b in BENCHMARKS.values()
-        if b.name in known["benchmark"] and (b.name in OWN or leaderboards.compares(b))
-    ]
-    if STSS.name in names and STSS_LANGUAGE.name in names:
-        names.remove(STSS_LANGUAGE.name)  # both levels stand on one page
+        known = conversations.values(db)["benchmark"]
+    names = leaderboards.with_leaderboard(known)
     if not names:
         st.info("There are no conversations yet that judges could compare.")
         return link("runs", "Start a run")
@@ -111,90 +92,75 @@ def page() -> None:
         name = st.segmented_control(
             "Benchmark", names, default=name, required=True, format_func=lambda n: BENCHMARKS[n].title
         )
-    benchmark = BENCHMARKS[shown("benchmark", name)]
-    if benchmark.name in OWN:
-        try:
-            return OWN[benchmark.name]()
-        except ConcordError as error:
-            return sentence(error)
-    with workspace().read() as db:
-        values = conversations.values(db, benchmark.name)
-    basis = Basis(
-        str(workspace().path),
-        stamp,
-        benchmark.name,
-        _language(values["language"]),
-        _others(benchmark, values),
-    )
+    benchmark = get(shown("benchmark", name))
+    special = slices.part(benchmark.name, "leaderboard")
+    own = leaderboards.own_tables(benchmark.name) is not None
     try:
-        wanted = Wanted(basis, *_panel(_rated(basis), benchmark))
-        board = _measured(wanted)
+        if not own:
+            _common(benchmark)
+        elif special:
+            special.draw(benchmark)
+        else:
+            for each in _own(_basis(benchmark)):
+                table.draw(each)
     except ConcordError as error:
-        return sentence(error)
-    _show(board, benchmark)
+        sentence(error)
+    return None
+
+
+@st.cache_resource(max_entries=8, show_spinner="Measuring …")
+def _own(of: Basis) -> tuple[Table, ...]:
+    make = leaderboards.own_tables(of.benchmark)
+    assert make is not None
+    with workspace().read() as db:
+        return make(db, where=dict(of.where))
+
+
+def _basis(benchmark: Benchmark) -> Basis:
+    with workspace().read() as db:
+        stamp, values = stored.stamp(db), conversations.values(db, benchmark.name)
+    return Basis(str(workspace().path), stamp, benchmark.name, filters.where(benchmark, values))
+
+
+def _common(benchmark: Benchmark) -> None:
+    """The common leaderboard, corrected by people, and how stable its order is."""
+    basis = _basis(benchmark)
+    wanted = Wanted(basis, *_panel(_rated(basis), benchmark))
+    board = _measured(wanted)
+    st.caption("Select a row to see the player's conversations as a grid.")
+    row = table.draw(leaderboards.table(board), key="leaderboard", selectable=True)
+    if row is not None:
+        _grid(board, benchmark, str(row["player"]))
+    forest([(s.player, s.score) for s in board.standings], "Score by player", "Score, 95% interval")
     study, mark = _study(wanted)
     if study:
-        _by_people(wanted, study, mark)
+        try:
+            table.draw(_corrected(wanted, study, mark))
+        except ConcordError as error:
+            sentence(error)
     st.subheader("How stable is this order?", anchor=False)
     try:
-        rankings_tables.draw(_ordered(wanted, study, mark), board)
+        rankings_tables.draw(_rankings(wanted, study, mark))
     except ConcordError as error:
         st.caption(plain(error))
 
 
-def _language(known: list[str]) -> str:
-    """The language chosen; “” for all of them together."""
-    if len(known) == 1:
-        return known[0]
-    offered = [*known, EVERY]
-    chosen = st.segmented_control(
-        "Language", offered, default=asked("language", offered, known[0]), required=True, format_func=plain
-    )
-    return "" if shown("language", chosen) == EVERY else chosen
-
-
-def _others(benchmark: Benchmark, values: dict[str, list[str]]) -> Chosen:
-    """What else varied, beside the two facets of the grid: asked only where it did."""
-    chosen = []
-    for name in benchmark.facets[2:]:
-        if len(values.get(name, ())) > 1:
-            picked = st.multiselect(
-                name.capitalize(), values[name], key=name, bind="query-params", placeholder="all"
-            )
-            chosen.append((name, tuple(picked)))
-    return tuple(chosen)
-
-
 def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:
     left, right = st.columns([3, 2])
-    judges = left.multiselect(
-        "Panel of judges",
-        rated.judges,
-        default=rated.judges,
-        key="judges",
-        bind="query-params",
-        placeholder="every judge",
-    )
+    with left:
+        judges = filters.panel(rated.judges, rated.panel())
     offered = list(leaderboards.weightings(benchmark.criteria))
-    if len(offered) <= 2:  # one criterion has nothing to be weighed against
-        return tuple(judges), offered[0]
-    return tuple(judges), right.selectbox("Weights in final", offered, key="weights", bind="query-params")
-
-
-def _show(board: Leaderboard, benchmark: Benchmark) -> None:
-    player = tables.standings(board, [c for c in benchmark.criteria if c.counted])
-    st.caption("Select a row to see the player's conversations as a grid.")
-    if player is not None:
-        _grid(board, benchmark, player)
-    chart = charts.standings(board)
-    if chart is not None:
-        st.altair_chart(chart)
-    st.caption("  \n".join(plain(note) for note in written.notes(board)))
-    _downloads(board)
+    if len(offered) <= 2:  # one criterion alone cannot be weighed
+        return judges, offered[0]
+    weights = right.selectbox("Weights in final", offered, key="weights", bind="query-params")
+    # The usual panel is not named, so that a panel without a common conversation can fall back to one judge.
+    return (() if judges == rated.panel() else judges), weights
 
 
 def _study(wanted: Wanted) -> tuple[str, str]:
-    """The study whose people are set beside the table, and a mark that changes as they rate; “” where there is none."""
+    """The study whose people correct the leaderboard, and a mark that changes as they rate; “” where there is
+    none.
+    """
     names = _offered(wanted)
     if not names:
         return "", ""
@@ -207,46 +173,25 @@ def _study(wanted: Wanted) -> tuple[str, str]:
         return study, progress.mark(db, study)
 
 
-def _by_people(wanted: Wanted, study: str, mark: str) -> None:
-    """The same players as people would have them."""
-    try:
-        found = _corrected(wanted, study, mark)
-    except ConcordError as error:
-        return sentence(error)
-    corrected_table.draw(found)
-    st.caption("  \n".join(plain(note) for note in standings_corrected.notes(found)))
-
-
 def _grid(board: Leaderboard, benchmark: Benchmark, player: str) -> None:
     down, across = benchmark.facets[:2]
     st.subheader(plain(f"{player}: {down} × {across}"), anchor=False)
     counted = [c for c in benchmark.criteria if c.counted]
-    labels = {leaderboards.FINAL: "Final", **{c.name: c.label for c in counted}}
+    labels = {"final": "Final", **{c.name: c.label for c in counted}}
     value = st.segmented_control(
-        "Score", list(labels), default=leaderboards.FINAL, format_func=labels.__getitem__, required=True
+        "Score", list(labels), default="final", format_func=labels.__getitem__, required=True
     )
     with workspace().read() as db:
         facets = stored.facets(db, board.benchmark, (down, across), player=player)
     cells = leaderboards.grid(board.scored, facets, player, value)
     st.caption("Select a cell to open its conversation.")
-    cell = tables.grid(cells, down, across, counted[0].scale, key=f"grid of {player}")
+    cell = grid.draw(cells, down, across, counted[0].scale, key=f"grid of {player}")
     if cell is None:
         return
     if len(cell["conversations"]) == 1:
         go("conversations", conversation=str(cell["conversations"][0]))
     st.markdown(f"{len(cell['conversations'])} conversations lie in this cell.")
     link("conversations", "See them", player=player, **{down: cell["row"], across: cell["column"]})
-
-
-def _downloads(board: Leaderboard) -> None:
-    name = f"leaderboard-{board.benchmark}{f'-{board.language}' if board.language else ''}"
-    with st.container(horizontal=True):
-        st.download_button(
-            "CSV", written.as_csv(board), f"{name}.csv", icon=":material/download:", on_click="ignore"
-        )
-        st.download_button(
-            "LaTeX", written.as_latex(board), f"{name}.tex", icon=":material/download:", on_click="ignore"
-        )
 
 
 page()

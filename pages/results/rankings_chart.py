@@ -1,4 +1,7 @@
-"""The slope chart of two rankings. Fields have names of our own, so that nobody's name is read as an expression."""
+"""The slope chart of two rankings.
+
+Fields have names of our own, so that nobody's name is read as an expression.
+"""
 
 from __future__ import annotations
 
@@ -49,9 +52,12 @@ def slopes(beside: Beside) -> Chart:
         "kind:N", scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())), legend=legend
     )
     tip = [
-        alt.Tooltip("player:N"), alt.Tooltip("model:N", title="there called"), alt.Tooltip("here:Q", title="rank here"),
-        alt.Tooltip("there:Q", title="rank there"), alt.Tooltip("rise:Q", title="rise", format="+"),
-    ]  # fmt: skip
+        alt.Tooltip("player:N"),
+        alt.Tooltip("model:N", title="there called"),
+        alt.Tooltip("here:Q", title="rank here"),
+        alt.Tooltip("there:Q", title="rank there"),
+        alt.Tooltip("rise:Q", title="rise", format="+"),
+    ]
     base = alt.Chart(table).encode(x=x, y=y, color=color, tooltip=tip)
     lines = base.mark_line(strokeWidth=2, opacity=0.85).encode(detail="player:N")
     dots = base.mark_point(filled=True, size=70, opacity=1)

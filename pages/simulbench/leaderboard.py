@@ -1,4 +1,5 @@
-"""SimulBench on the leaderboard page: models by kind of script and type of task, the tasks at either end, and scripts side by side.
+"""SimulBench on the leaderboard page: its tables, the simplest and hardest tasks, scripts side by side, and
+toxicity.
 
 After Jia et al., tables 2 and 4.
 """
@@ -6,95 +7,94 @@ After Jia et al., tables 2 and 4.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import pandas as pd
 import streamlit as st
 
-from core.benchmarks.simulbench import standings as written
+from core.benchmarks.benchmark import Benchmark
 from core.benchmarks.simulbench import tables as boards
 from core.benchmarks.simulbench import toxicity
 from core.benchmarks.simulbench.scripts import SCRIPT
-from core.benchmarks.simulbench.tables import Cell, Parting, Subsets, TaskScore
+from core.benchmarks.simulbench.tables import Parting, TaskScore
 from core.benchmarks.simulbench.tasks import STORED
 from core.store import conversations, scenarios
 from core.store import tables as stored
+from core.table import Table
+from pages.parts import table
 from pages.parts.links import go, link
 from pages.parts.plain import plain
 from pages.parts.session import workspace
+from pages.results import filters
 
 LISTED = 20
 LONG = 900
-"""Characters from which on a reply scrolls by itself."""
+"""A reply with more characters than this scrolls by itself."""
 WAYS = {"differ": "Where models differ most", "fails": "Where the strongest model fails"}
-
-Number = st.column_config.NumberColumn
 
 
 class Board(NamedTuple):
-    """Everything the page shows but the scripts themselves."""
+    """Everything that the page shows but the scripts themselves."""
 
-    subsets: Subsets
+    subsets: Table
     hard: dict[str, list[TaskScore]]
     every: dict[str, list[TaskScore]]
     scripts: dict[str, list[Parting]]
+
+    @property
+    def strongest(self) -> str:
+        """The model that is best on all scripts."""
+        return str(self.subsets.rows[0]["model"]) if self.subsets.rows else ""
 
 
 @st.cache_resource(max_entries=8, show_spinner="Measuring …")
 def _board(
     folder: str,
     stamp: object,
-    set_aside: tuple[int, int],
+    left_out: tuple[int, int],
+    where: filters.Chosen,
     judges: tuple[str, ...],
-    sources: tuple[str, ...],
     model: str,
 ) -> Board:
-    """The tables; measured anew when the store has grown or scripts were set aside, or left out with their task."""
+    """The tables; measured anew when the store has grown or scripts were discarded, or left out with their
+    task.
+    """
+    chosen = dict(where)
     with workspace().read() as db:
-        narrowed: dict[str, Any] = {"judges": judges, "sources": sources}
         return Board(
-            boards.subsets(db, **narrowed),
-            boards.task_scores(db, **narrowed),
-            boards.task_scores(db, **narrowed, hard=False),
+            boards.subsets(db, where=chosen, judges=judges),
+            boards.task_scores(db, where=chosen, judges=judges),
+            boards.task_scores(db, where=chosen, judges=judges, hard=False),
             {
-                "differ": boards.partings(db, **narrowed, limit=LISTED),
-                "fails": boards.surprises(db, model, **narrowed, limit=LISTED),
+                "differ": boards.partings(db, where=chosen, judges=judges, limit=LISTED),
+                "fails": boards.failures(db, model, where=chosen, judges=judges, limit=LISTED),
             },
         )
 
 
-def draw() -> None:
+def draw(benchmark: Benchmark) -> None:
     """Draw it. Raises ConcordError where nothing was scored."""
     with workspace().read() as db:
         stamp = stored.stamp(db)
-        judges = [name for name, _ in stored.judges(db, STORED).values()]
-        known = list(scenarios.counts(db, STORED, SCRIPT))
-        away = (
+        judges = list(stored.judges(db, STORED))
+        values = conversations.values(db, STORED) | {"source": list(scenarios.counts(db, STORED, SCRIPT))}
+        left_out = (
             len(scenarios.keys(db, STORED, SCRIPT, "discarded")),
             len(scenarios.waiting_for(db, STORED, SCRIPT)),
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        panel = st.multiselect(
-            "Panel of judges", judges, key="judges", bind="query-params", placeholder="every judge"
-        )
-        sources = (
-            st.multiselect(
-                "Scripts from", known, key="sources", bind="query-params", placeholder="everywhere"
-            )
-            if len(known) > 1
-            else []
-        )
+        panel = filters.panel(judges)
+        where = filters.where(benchmark, values)
     model = st.query_params.get("model", "")
-    board = _board(str(workspace().path), stamp, away, tuple(panel), tuple(sources), model)
+    board = _board(str(workspace().path), stamp, left_out, where, panel, model)
     way = st.query_params.get("way", "")
     if way in WAYS:
-        return _scripts(board.scripts[way], way, model or _strongest(board))
-    chosen = _subsets(board.subsets)
+        return _scripts(board.scripts[way], way, model or board.strongest)
     st.caption(
         f"Select a model to see the scripts on which it fails: where its reply scored below {boards.GOOD:g}."
     )
-    if chosen is not None:
-        _open("fails", chosen)
+    row = table.draw(board.subsets, selectable=True)
+    if row is not None:
+        _open("fails", str(row["model"]))
         st.rerun()
     with st.container(horizontal=True):
         for name, icon in (("differ", "call_split"), ("fails", "trending_down")):
@@ -104,20 +104,10 @@ def draw() -> None:
                 on_click=_open,
                 args=(name,),
                 disabled=not board.scripts[name],
-                help=_nowhere(_strongest(board)) if name == "fails" and not board.scripts[name] else None,
+                help=_nowhere(board.strongest) if name == "fails" and not board.scripts[name] else None,
             )
     _tasks(board)
-    st.caption("  \n".join(plain(note) for note in written.notes(board.subsets)))
-    with st.container(horizontal=True):
-        for label, text, end in (("CSV", written.as_csv, "csv"), ("LaTeX", written.as_latex, "tex")):
-            st.download_button(
-                label,
-                text(board.subsets),
-                f"leaderboard-simulbench.{end}",
-                icon=":material/download:",
-                on_click="ignore",
-            )
-    # Every text is read for it: only when somebody asks.
+    # Toxicity reads every text: only on demand.
     more = st.expander("Toxicity of tasks, scripts and replies", key="toxicity", on_change="rerun")
     if more.open:
         with more:
@@ -126,59 +116,16 @@ def draw() -> None:
 
 
 def _toxicity() -> None:
-    """The paper's six attributes, averaged, by what one model scored."""
     models = toxicity.scored_by(workspace())
     if not models:
         st.caption(
-            "Nothing was scored yet: `concord simulbench toxicity --model NAME`, a model whose endpoint offers moderations."
+            "Nothing was scored yet: `concord simulbench toxicity --model NAME`, a model whose endpoint "
+            "offers "
+            "moderations."
         )
         return
     by = st.selectbox("Scored by", models, format_func=plain) if len(models) > 1 else models[0]
-    found = toxicity.toxicity(workspace(), by)
-    attributes = {name: Number(name.capitalize(), format="%.3f") for name in toxicity.ATTRIBUTES}
-    st.dataframe(
-        [{"of": row.what, **row.mean, "n": row.n} for row in found.rows],
-        hide_index=True,
-        height="content",
-        placeholder="undefined",
-        column_config={"of": "Mean over", **attributes, "n": Number("n", help="Texts scored")},
-    )
-    st.caption("  \n".join(plain(note) for note in toxicity.notes(found)))
-
-
-def _strongest(board: Board) -> str:
-    return board.subsets.rows[0].player if board.subsets.rows else ""
-
-
-# -- tables
-
-
-def _subsets(found: Subsets) -> str | None:
-    """Models × subsets; returns the model whose row is selected. The number of scripts stands in the heading where all have the same."""
-    same = {name: {row.cells[name].n for row in found.rows} for name in boards.SUBSETS}
-    heading = {name: f"{name} (n {min(ns)})" if len(ns) == 1 else name for name, ns in same.items()}
-    rows = [
-        {
-            "model": row.player + (" (simulated)" if row.simulated and "stand" not in row.player else ""),
-            **{heading[name]: _cell(row.cells[name], alone=len(same[name]) > 1) for name in boards.SUBSETS},
-        }
-        for row in found.rows
-    ]
-    chosen = st.dataframe(
-        pd.DataFrame(rows), hide_index=True, height="content", key="subsets", on_select="rerun", selection_mode="single-row",
-        alt="SimulBench: models by kind of script and type of task",
-        column_config={"model": st.column_config.TextColumn(pinned=True)},
-    )  # fmt: skip
-    selected = chosen["selection"]["rows"]
-    return found.rows[selected[0]].player if selected and selected[0] < len(found.rows) else None
-
-
-def _cell(cell: Cell, *, alone: bool) -> str:
-    if cell.mean.value is None:
-        return "–"
-    half = cell.mean.half_width
-    n = f" (n {cell.n})" if alone else ""
-    return f"{cell.mean.value:.2f}" + (f" ± {half:.2f}" if half is not None else "") + n
+    table.draw(toxicity.toxicity(workspace(), by))
 
 
 def _tasks(board: Board) -> None:
@@ -188,32 +135,14 @@ def _tasks(board: Board) -> None:
     if not any(tasks.values()):
         st.caption("No task has scripts that every model has a score on.")
         return
+    st.caption("Select a task to see its conversations.")
     for type, of in tasks.items():
-        st.markdown(f"**{type.capitalize()}**")
-        if not of:
-            st.caption("No task of this type has scripts that every model has a score on.")
-            continue
-        simplest, hardest = boards.ends(of)
-        left, right = st.columns(2, gap="medium")
-        with left:
-            _ends(simplest, "simplest", type)
-        with right:
-            if hardest:
-                _ends(hardest, "hardest", type)
-    st.caption(
-        "Means over models of their means over the task's scripts. Select one to see its conversations."
-    )
-
-
-def _ends(of: Sequence[TaskScore], which: str, type: str) -> None:
-    frame = pd.DataFrame([{which: task.act, "mean": task.mean, "scripts": task.scripts} for task in of])
-    chosen = st.dataframe(
-        frame, hide_index=True, height="content", key=f"{which} {type}", on_select="rerun", selection_mode="single-row",
-        alt=f"{which} tasks, {type}", column_config={"mean": Number(format="%.2f"), "scripts": Number(width="small")},
-    )  # fmt: skip
-    selected = chosen["selection"]["rows"]
-    if selected and selected[0] < len(of):
-        go("conversations", benchmark=STORED, task=of[selected[0]].task)
+        sides = dict(zip(("simplest", "hardest"), boards.ends(of), strict=True)) if of else {}
+        for column, (which, found) in zip(st.columns(2, gap="medium"), sides.items(), strict=False):
+            with column:
+                row = table.draw(boards.task_table(found, which, type), selectable=True) if found else None
+            if row is not None:
+                go("conversations", benchmark=STORED, task=str(row["task"]))
 
 
 # -- scripts side by side
@@ -242,8 +171,12 @@ def _scripts(found: Sequence[Parting], way: str, model: str) -> None:
             ("Next", "chevron_right", number + 1),
         ):
             st.button(
-                label, icon=f":material/{icon}:", disabled=not 1 <= to <= len(found), on_click=_open, args=(way, st.query_params.get("model", ""), to)
-            )  # fmt: skip
+                label,
+                icon=f":material/{icon}:",
+                disabled=not 1 <= to <= len(found),
+                on_click=_open,
+                args=(way, st.query_params.get("model", ""), to),
+            )
     if not found:
         st.info(_nowhere(model) if way == "fails" else "There is no such script.")
         return
@@ -292,5 +225,7 @@ def _nowhere(model: str) -> str:
 
 
 def _letters(text: str) -> None:
-    """What was written, letter for letter and in columns that stand under each other: terminals and boards are drawn with spaces."""
+    """What was written, letter for letter and in columns that stand under each other: terminals and boards
+    are drawn with spaces.
+    """
     st.code(text, language=None, wrap_lines=True)

@@ -1,10 +1,10 @@
-"""Models compared two by two: who wins, how far the order decides, strengths on one scale, judges beside people; and people comparing."""
+"""Models compared two by two: who wins, how far the order decides, strengths on one scale, judges beside
+people; and people comparing.
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 
 import streamlit as st
 
@@ -14,14 +14,16 @@ from core.errors import ConcordError
 from core.store import comparisons as stored
 from core.store import conversations, tables
 from core.studies import comparisons
-from core.studies.comparisons import Compared, notes
-from pages.parts import theme, told
+from core.studies.comparisons import Compared
+from core.table import as_document
+from pages.parts import table, theme, told
 from pages.parts.address import asked, shown
+from pages.parts.estimates import forest
 from pages.parts.links import link
 from pages.parts.plain import plain
 from pages.parts.review import component, pair, person
 from pages.parts.session import workspace
-from pages.trust import compare_deal, compare_tables
+from pages.trust import compare_deal
 
 RESAMPLES = 1000
 WORK = "compare"
@@ -29,8 +31,12 @@ WORK = "compare"
 
 @st.cache_resource(max_entries=16, show_spinner="Measuring …")
 def _compared(
-    folder: str, stamp: object, benchmark: str, players: tuple[str, ...], facets: tuple[tuple[str, tuple[str, ...]], ...]
-) -> Compared:  # fmt: skip
+    folder: str,
+    stamp: object,
+    benchmark: str,
+    players: tuple[str, ...],
+    facets: tuple[tuple[str, tuple[str, ...]], ...],
+) -> Compared:
     """The tables; anew when the store has changed."""
     with workspace().read() as db:
         return comparisons.compared(
@@ -103,49 +109,61 @@ def _desk(benchmark: Benchmark, players: list[str], facets: dict[str, tuple[str,
         with workspace().read() as db:
             desk = comparisons.desk(db, benchmark.name, who, players=players, facets=facets)
         st.markdown(
-            f"Compare yourself, blind: **{desk.done}** of {desk.pairs:,} pairs done. People's answers stand beside the judges' below.",
+            f"Compare yourself, blind: **{desk.done}** of {desk.pairs:,} pairs done. People's answers stand "
+            "beside the judges' below.",
             width="stretch",
         )
         st.button(
-            "Compare" if not desk.done else "Go on", type="primary", icon=":material/compare_arrows:", disabled=desk.next is None,
-            on_click=_begin, args=(who, {"models": players, **facets}),
-        )  # fmt: skip
+            "Compare" if not desk.done else "Go on",
+            type="primary",
+            icon=":material/compare_arrows:",
+            disabled=desk.next is None,
+            on_click=_begin,
+            args=(who, {"models": players, **facets}),
+        )
     return desk.pairs
 
 
 def _show(found: Compared) -> None:
     labels = {s.rater: _label(s, found) for s in found.standings}
     rater = st.segmented_control(
-        "As seen by", list(labels), default=asked("rater", list(labels), _spokesman(found)), required=True,
+        "As seen by",
+        list(labels),
+        default=asked("rater", list(labels), _primary_panel(found)),
+        required=True,
         format_func=lambda name: plain(labels[name]),
-    )  # fmt: skip
-    standing = next(s for s in found.standings if s.rater == shown("rater", rater))
-    st.subheader("Win, tie, lose", anchor=False)
-    compare_tables.duels(standing)
-    if standing.strengths:
-        st.subheader("Strength on one scale", anchor=False)
-        compare_tables.strengths(standing)
-    if found.bias:
-        st.subheader("Position bias", anchor=False)
-        compare_tables.bias(found.bias)
-    st.subheader("Judges beside people", anchor=False)
-    if found.matches:
-        compare_tables.matches(found.matches)
+    )
+    rater = shown("rater", rater)
+    made = {each.name: each for each in comparisons.result_tables(found, rater)}
+    table.draw(made["duels"])
+    if "strengths" in made:
+        standing = next(s for s in found.standings if s.rater == rater)
+        forest(
+            [(s.player, s.strength) for s in standing.strengths],
+            made["strengths"].title,
+            "Strength (log scale, mean 0), 95% interval",
+        )
+    if "position-bias" in made:
+        table.draw(made["position-bias"])
+    if "agreement" in made:
+        table.draw(made["agreement"])
     else:
         st.caption("Nobody has compared yet: begin above, or deal pairs to people.")
-    st.caption("  \n".join(plain(note) for note in notes(found)))
     st.download_button(
-        "JSON", lambda: json.dumps(asdict(found), ensure_ascii=False, indent=2), f"comparisons-{found.benchmark}.json",
-        icon=":material/download:", on_click="ignore",
-    )  # fmt: skip
+        "Everything as JSON",
+        lambda: as_document(comparisons.result_tables(found), "json"),
+        f"comparisons-{found.benchmark}.json",
+        icon=":material/download:",
+        on_click="ignore",
+    )
 
 
-def _spokesman(found: Compared) -> str:
+def _primary_panel(found: Compared) -> str:
     names = [s.rater for s in found.standings]
     return comparisons.ALL_JUDGES if comparisons.ALL_JUDGES in names else names[0]
 
 
-def _label(standing: comparisons.Standing, found: Compared) -> str:
+def _label(standing: comparisons.ComparedBy, found: Compared) -> str:
     if standing.rater == comparisons.PEOPLE:
         return f"people ({found.people})"
     return standing.rater

@@ -11,16 +11,19 @@ def arrays(*lists):
 
 
 def test_by_hand():
-    """Judges are one point lower than people, else alike. People's mean 4, judges' 3 on these and 3.5 on all eight, so λ = 1 and
-    θ = 4 + 1 · (3.5 − 3) = 4.5. var(y) = var(f) = cov = 8/3, M/N = 1/2: variance (8/3 − 2·8/3·½ + 8/3·½)/4 = 1/3; t(0.975; 2) = 4.30265;
-    half width 4.30265 · √(1/3) = 2.48414. Worth 4 · (8/3)/(4/3) = 8: with perfect judges everything is as good as scored by people.
+    """Judges are one point lower than people, else alike.
+
+    People's mean 4, judges' 3 on these and 3.5 on all eight, so λ = 1 and θ = 4 + 1 · (3.5 − 3) = 4.5. var(y)
+    = var(f) = cov = 8/3, M/N = 1/2: variance (8/3 − 2·8/3·½ + 8/3·½)/4 = 1/3; t(0.975; 2) = 4.30265; half
+    width 4.30265 · √(1/3) = 2.48414. Worth 4 · (8/3)/(4/3) = 8: with perfect judges everything is as good as
+    scored by people.
     """
     found = corrected_mean(*arrays([2, 4, 4, 6], [1, 3, 3, 5], [3, 3, 4, 6]))
-    assert (found.n, found.rest, found.people, found.judges) == (4, 4, 4.0, 3.5)
-    assert found.weight == pytest.approx(1)
-    assert found.value == pytest.approx(4.5)
-    assert found.high - found.value == pytest.approx(2.48414, abs=1e-5)
-    assert found.worth == pytest.approx(8)
+    assert (found.people.n, found.judges.n, found.people.value, found.judges.value) == (4, 8, 4.0, 3.5)
+    assert found.weight.value == pytest.approx(1)
+    assert found.value.value == pytest.approx(4.5)
+    assert found.value.high - found.value.value == pytest.approx(2.48414, abs=1e-5)
+    assert found.worth.value == pytest.approx(8)
 
 
 def test_another_scale_makes_no_difference():
@@ -29,8 +32,10 @@ def test_another_scale_makes_no_difference():
         corrected_mean(people, judged, others),
         corrected_mean(people, 10 * judged - 7, 10 * others - 7),
     )
-    assert (ten.value, ten.low, ten.worth) == pytest.approx((once.value, once.low, once.worth))
-    assert ten.weight == pytest.approx(once.weight / 10)
+    assert (ten.value.value, ten.value.low, ten.worth.value) == pytest.approx(
+        (once.value.value, once.value.low, once.worth.value)
+    )
+    assert ten.weight.value == pytest.approx(once.weight.value / 10)
 
 
 @pytest.mark.parametrize(
@@ -38,26 +43,26 @@ def test_another_scale_makes_no_difference():
 )
 def test_judges_who_do_not_follow_people_change_nothing(judged):
     found = corrected_mean(*arrays([2, 4, 4, 6], judged, [1, 5, 2]))
-    assert (found.weight, found.value, found.worth) == (0, 4.0, 4.0)
+    assert (found.weight.value, found.value.value, found.worth.value) == (0, 4.0, 4.0)
 
 
 def test_without_further_items_it_is_peoples_mean():
     found = corrected_mean(*arrays([2, 4, 4, 6], [1, 3, 2, 5], []))
-    assert found.value == found.people == 4.0
-    assert found.worth == pytest.approx(4)
+    assert found.value.value == found.people.value == 4.0
+    assert found.worth.value == pytest.approx(4)
 
 
 def test_people_who_always_say_the_same_leave_no_spread():
     found = corrected_mean(*arrays([3, 3, 3, 3], [1, 2, 3, 4], [5, 5]))
-    assert (found.value, found.low, found.high, found.worth) == (3.0, 3.0, 3.0, None)
+    assert (found.value.value, found.value.interval, found.worth.value) == (3.0, (3.0, 3.0), None)
 
 
 @pytest.mark.parametrize("n", [0, 3])
 def test_too_few_items_of_people_are_undefined(n):
     found = corrected_mean(*arrays(range(n), range(n), [1, 2]))
-    assert found.value is None
-    assert "too few" in found.reason or found.reason == "no item with people"
-    assert found.judges == pytest.approx(np.mean([*range(n), 1, 2]))
+    assert found.value.value is None
+    assert "too few" in found.value.reason or found.value.reason == "no item with people"
+    assert found.judges.value == pytest.approx(np.mean([*range(n), 1, 2]))
 
 
 def test_unequal_items_are_refused():
@@ -66,16 +71,19 @@ def test_unequal_items_are_refused():
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say_and_are_narrower_than_peoples_own():
-    """2,000 draws of 30 items with people among 300; judges lean by 0.7 and follow people with r = 0.8. The truth is 3."""
+    """2,000 draws of 30 items with people among 300; judges lean by 0.7 and follow people with r = 0.8.
+
+    The truth is 3.
+    """
     rng = np.random.default_rng(5)
     held, widths, worth = 0, [], []
     for _ in range(2000):
         quality = rng.normal(3, 0.8, 300)
         people, judges = quality + rng.normal(0, 0.3, 300), 0.7 + quality + rng.normal(0, 0.4, 300)
         found = corrected_mean(people[:30], judges[:30], judges[30:])
-        held += found.low <= 3 <= found.high
-        widths.append((found.high - found.low) / (2 * 2.045 * people[:30].std(ddof=1) / 30**0.5))
-        worth.append(found.worth)
+        held += found.value.low <= 3 <= found.value.high
+        widths.append((found.value.high - found.value.low) / (2 * 2.045 * people[:30].std(ddof=1) / 30**0.5))
+        worth.append(found.worth.value)
     assert 0.935 < held / 2000 < 0.965
     assert np.median(widths) < 0.75
     # r² = 0.64²/(0.73 · 0.80) = 0.70; 30/(1 − 0.70 · 0.9) = 81.

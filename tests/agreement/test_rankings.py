@@ -62,10 +62,10 @@ def test_tau_is_scipys(pairs):
 def test_the_mean_is_over_every_two():
     own = scores([4, 3, 2, 1], [4, 2, 3, 1], [1, 2, 3, 4])
     found = stability(["a", "b", "c"], own, undrawn(own))
-    assert [(t.a, t.b, t.players) for t in found.pairs] == [("a", "b", 4), ("a", "c", 4), ("b", "c", 4)]
-    assert found.mean == pytest.approx((4 / 6 - 1 - 4 / 6) / 3)
-    assert found.defined == 3
-    assert (found.ci, found.reason) == (None, "no resamples were drawn")
+    assert [(t.a, t.b, t.tau.n) for t in found.pairs] == [("a", "b", 4), ("a", "c", 4), ("b", "c", 4)]
+    assert found.mean.value == pytest.approx((4 / 6 - 1 - 4 / 6) / 3)
+    assert found.mean.n == 3
+    assert (found.mean.interval, found.mean.reason) == (None, "no resamples were drawn")
 
 
 @pytest.mark.parametrize(
@@ -79,20 +79,20 @@ def test_the_mean_is_over_every_two():
 def test_tau_is_undefined_with_its_reason(rows, reason):
     own = scores(*rows)
     found = stability(["a", "b"], own, undrawn(own))
-    assert (found.pairs[0].value, found.pairs[0].reason) == (None, reason)
-    assert (found.mean, found.reason, found.defined) == (None, reason, 0)
+    assert (found.pairs[0].tau.value, found.pairs[0].tau.reason) == (None, reason)
+    assert (found.mean.value, found.mean.reason, found.mean.n) == (None, reason, 0)
 
 
 def test_pairs_without_a_value_are_out_of_the_mean():
     own = scores([3, 2, 1], [4, 4, 4], [3, 1, 2])
     found = stability(["a", "b", "c"], own, undrawn(own))
-    assert [t.value for t in found.pairs] == [None, pytest.approx(1 / 3), None]
-    assert (found.mean, found.defined) == (pytest.approx(1 / 3), 1)
+    assert [t.tau.value for t in found.pairs] == [None, pytest.approx(1 / 3), None]
+    assert (found.mean.value, found.mean.n) == (pytest.approx(1 / 3), 1)
 
 
 def test_one_ranking_has_nothing_to_be_compared_with():
     own = scores([3, 2, 1])
-    assert stability(["a"], own, undrawn(own)).reason == "fewer than two rankings to compare"
+    assert stability(["a"], own, undrawn(own)).mean.reason == "fewer than two rankings to compare"
 
 
 def test_the_interval_is_of_the_resampled_orders():
@@ -100,16 +100,19 @@ def test_the_interval_is_of_the_resampled_orders():
     # Of four resamples two keep the order (τ = 1) and two turn q and r round in the second (τ = 1/3).
     turned = scores([3, 2, 1], [3, 1, 2])
     found = stability(["a", "b"], own, np.array([own, own, turned, turned]))
-    assert found.pairs[0].value == 1.0
-    assert found.pairs[0].ci == pytest.approx((1 / 3, 1))
-    assert found.ci == pytest.approx((1 / 3, 1))
+    assert found.pairs[0].tau.value == 1.0
+    assert found.pairs[0].tau.interval == pytest.approx((1 / 3, 1))
+    assert found.mean.interval == pytest.approx((1 / 3, 1))
 
 
 def test_a_resample_that_lost_a_player_has_no_value():
     own = scores([3, 2, 1], [3, 2, 1])
     lost = scores([NAN, 2, 1], [NAN, 2, 1])
     found = stability(["a", "b"], own, np.array([own, lost, lost]))
-    assert (found.pairs[0].ci, found.pairs[0].reason) == (None, "undefined in 67% of the resamples")
+    assert (found.pairs[0].tau.interval, found.pairs[0].tau.reason) == (
+        None,
+        "undefined in 67% of the resamples",
+    )
 
 
 # Means under resampling
@@ -141,8 +144,8 @@ def test_means_of_nothing():
 def test_pagerank_of_three_models_by_hand():
     """Judge a gives 1 to b and 3 to c; b gives 1 to a and 1 to c; c gives all to a. Damping 1/2.
 
-    a = 1/6 + ½(b/2 + c), b = 1/6 + ½ · a/4, c = 1/6 + ½(3a/4 + b/2). With a + b + c = 1: b = 1/6 + a/8, so
-    a = 1/6 + ½(b/2 + 1 − a − b) = 2/3 − a/2 − b/4 = 2/3 − a/2 − 1/24 − a/32, hence a · 49/32 = 5/8, a = 20/49.
+    a = 1/6 + ½(b/2 + c), b = 1/6 + ½ · a/4, c = 1/6 + ½(3a/4 + b/2). With a + b + c = 1: b = 1/6 + a/8, so a
+    = 1/6 + ½(b/2 + 1 − a − b) = 2/3 − a/2 − b/4 = 2/3 − a/2 − 1/24 − a/32, hence a · 49/32 = 5/8, a = 20/49.
     """
     found = pagerank(scores([0, 1, 3], [1, 0, 1], [2, 0, 0]), damping=0.5)
     assert found[0] == pytest.approx(20 / 49)
@@ -186,8 +189,8 @@ def test_spearman_and_ranks_by_hand():
     found = against(scores(9, 8, 7, 6), scores(30, 40, 10, 20))
     assert found.ranks_here == (1, 2, 3, 4)
     assert found.ranks_there == (2, 1, 4, 3)
-    assert found.spearman == pytest.approx(0.6)
-    assert found.p == pytest.approx(stats.spearmanr([9, 8, 7, 6], [30, 40, 10, 20]).pvalue)
+    assert found.spearman.value == pytest.approx(0.6)
+    assert found.p.value == pytest.approx(stats.spearmanr([9, 8, 7, 6], [30, 40, 10, 20]).pvalue)
 
 
 def test_ties_stand_at_their_mean_rank():
@@ -204,11 +207,11 @@ def test_ties_stand_at_their_mean_rank():
 )
 def test_spearman_is_undefined_with_its_reason(here, there, reason):
     found = against(scores(*here), scores(*there))
-    assert (found.spearman, found.p, found.reason) == (None, None, reason)
+    assert (found.spearman.value, found.p.value, found.spearman.reason) == (None, None, reason)
 
 
 def test_a_perfect_order_of_few_has_no_p():
     found = against(scores(1, 2, 3, 4), scores(1, 2, 3, 4))
-    assert found.spearman == 1.0
-    assert found.p is None
-    assert "perfect correlation" in found.p_reason
+    assert found.spearman.value == 1.0
+    assert found.p.value is None
+    assert "perfect correlation" in found.p.reason

@@ -108,7 +108,7 @@ def test_the_leaderboard_of_what_was_imported_is_the_same(workspace, fresh, run,
     before, after = (run(at, "leaderboard", "stss", "--format", "json") for at in (workspace, fresh))
     assert before.exit_code == 0, before.output
     assert after.stdout == before.stdout
-    assert [row["overall"]["value"] for row in json.loads(after.stdout)["action"]] == [
+    assert [row["overall"]["value"] for row in json.loads(after.stdout)["tables"]["action"]["rows"]] == [
         pytest.approx(1 / 3),
         0,
     ]

@@ -41,9 +41,9 @@ def test_every_pair_is_asked_in_both_orders_and_once(played):
         found = comparisons.compared(db, "simulbench", resamples=50)
     strict = next(s for s in found.standings if s.rater == "mock-judge-strict")
     assert (strict.duels[0].one, strict.duels[0].other) == tuple(sorted(TARGETS)[:2])
-    assert all(d.n + d.incomplete == len(scripts_of(played)) for d in strict.duels)
+    assert all(d.delta.n + d.incomplete == len(scripts_of(played)) for d in strict.duels)
     assert strict.strengths[0].player == "mock-sim-steady"
-    assert sum(s.value for s in strict.strengths) == pytest.approx(0)
+    assert sum(s.strength.value for s in strict.strengths) == pytest.approx(0)
     assert [s.rater for s in found.standings] == ["mock-judge-noisy", "mock-judge-strict", "all judges"]
     bias = {b.rater: b for b in found.bias}
     assert bias["mock-judge-noisy"].first > bias["mock-judge-noisy"].second, "it likes what it is shown first"
@@ -63,7 +63,7 @@ def test_comparisons_without_a_verdict_are_kept_as_failures_and_their_pairs_left
     assert found.failed == ended.failed
     [duel] = found.standings[0].duels
     assert duel.incomplete > 0
-    assert duel.n + duel.incomplete == len(scripts_of(played))
+    assert duel.delta.n + duel.incomplete == len(scripts_of(played))
     assert execute(played, plan, retry_failed=True).done > 0
 
 
@@ -71,7 +71,8 @@ def test_only_some_scripts(played):
     execute(played, compare(TARGETS[:2], ("mock-judge-strict",), facets={"kind": ["FirstChan"]}))
     with played.read() as db:
         kinds = db.execute(
-            "SELECT DISTINCT f.value FROM comparisons x JOIN facets f ON f.conversation_id = x.first_id AND f.name = 'kind'"
+            "SELECT DISTINCT f.value FROM comparisons x JOIN facets f ON f.conversation_id = x.first_id AND "
+            "f.name = 'kind'"
         ).fetchall()
     assert kinds == [("FirstChan",)]
 
@@ -159,22 +160,25 @@ def test_people_and_their_agreement_are_in_the_table(filled, run):
     [people] = found.standings
     assert (people.rater, people.kind) == ("people", "human")
     assert [(d.one, d.other, d.won, d.tied, d.lost) for d in people.duels] == [
-        ("x", "y", 4, 0, 0), ("x", "z", 4, 0, 0), ("y", "z", 4, 0, 0),
-    ]  # fmt: skip
-    assert people.strengths[0].value is None, "z never took a point: no distance can be given"
+        ("x", "y", 4, 0, 0),
+        ("x", "z", 4, 0, 0),
+        ("y", "z", 4, 0, 0),
+    ]
+    assert people.strengths[0].strength.value is None, "z never took a point: no distance can be given"
     [match] = found.matches
-    assert (match.a, match.b, match.n, match.equal) == ("Ada", "Ben", 12, 1.0)
+    assert (match.a, match.b, match.equal.n, match.equal.value) == ("Ada", "Ben", 12, 1.0)
     told = run(filled, "compare", "simulbench")
     assert told.exit_code == 0, told.output
     assert "never took half a point" in told.output
     values = json.loads(run(filled, "compare", "simulbench", "--format", "json").stdout)
-    assert values["people"] == 2
+    assert (values["schema"], values["tables"]["duels"]["people"]) == (1, 2)
 
 
 def test_each_judge_stands_beside_each_person_with_what_is_left_out_and_why(filled, run):
     sit(filled, "Mia", lambda a, b: "A" if a < b else "C", players=["x", "y"])
     with filled.write() as db:
-        # Of the four pairs that Mia compared the judge answered s1 and s2 in both orders and s3 in one, and was not asked about s4.
+        # Of the four pairs that Mia compared the judge answered s1 and s2 in both orders and s3 in one, and
+        # was not asked about s4.
         for script, verdicts in {"s1": "AB", "s2": "BA", "s3": "A-"}.items():
             for (one, other), verdict in zip(("xy", "yx"), verdicts, strict=True):
                 keys = [by_hand.key(script, player) for player in (one, other)]
@@ -190,7 +194,7 @@ def test_each_judge_stands_beside_each_person_with_what_is_left_out_and_why(fill
                     ),
                 )
         found = comparisons.compared(db, "simulbench", resamples=0)
-        assert [(m.a, m.b, m.n, m.unasked, m.incomplete) for m in found.matches] == [
+        assert [(m.a, m.b, m.equal.n, m.unasked, m.incomplete) for m in found.matches] == [
             ("j", "people", 2, 1, 1),
             ("j", "Mia", 2, 1, 1),
         ]
@@ -243,7 +247,7 @@ def test_by_command(played, run):
     assert "calls" in estimate.output
     told = run(played, "compare", "simulbench", "--models", models, "--judges", "mock-judge-strict", *where)
     assert told.exit_code == 0, told.output
-    for heading in ("win, tie and lose", "Bradley–Terry strengths", "Verdicts that changed with the order"):
+    for heading in ("Win, tie and lose", "Bradley–Terry strengths", "Position bias"):
         assert heading in told.output
     assert "Mock models, neither people nor language models: mock-judge-strict." in told.output
     assert "FACET=VALUE" in run(played, "compare", "simulbench", "--where", "kind").output
@@ -256,5 +260,5 @@ def test_scripts_set_aside_are_compared_no_more_and_leave_the_table(filled):
     with filled.write() as db:
         scenarios.decide(db, "simulbench", "script", "s1", "discarded", "Ada")
         [people] = comparisons.compared(db, "simulbench", resamples=0).standings
-        assert {d.n for d in people.duels} == {3}
+        assert {d.delta.n for d in people.duels} == {3}
     assert {s for s, _, _ in sit(filled, "Ben", lambda a, b: "A")} == {"s2", "s3", "s4"}

@@ -57,7 +57,7 @@ def test_every_part_of_it_is_there(demo):
         assert audit.simulated == demo_simulbench.PEOPLE[:1]
         assert spotcheck.counts(db, "simulbench")[""] > 0
         assert len(review.reviews(db, materials(demo))) == 6
-    assert all(row.missing == 0 for row in toxicity.toxicity(demo).rows)
+    assert all(row["missing"] == 0 for row in toxicity.toxicity(demo).rows)
 
 
 def test_simulated_people_answer_the_same_every_time_and_not_all_alike(played_once):

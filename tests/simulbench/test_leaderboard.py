@@ -34,7 +34,7 @@ def filled(workspace):
 
 
 def means(row):
-    return {name: cell.mean.value for name, cell in row.cells.items()}
+    return {name: row[name].value for name in boards.SUBSETS}
 
 
 def test_the_columns_by_hand(filled):
@@ -43,7 +43,7 @@ def test_the_columns_by_hand(filled):
     x, y = found.rows
     # x: s1 8, s2 7, s3 3, s4 10. FirstChan (7 + 10)/2, Hard (7 + 3 + 10)/3, All 28/4; the types are within
     # FirstChan.
-    assert (x.player, means(x)) == (
+    assert (x["model"], means(x)) == (
         "x",
         {
             "LastOnly": 8,
@@ -65,7 +65,7 @@ def test_the_columns_by_hand(filled):
         "Hard": 5.75,
         "All": 5.5,
     }
-    assert [(c.n, c.left_out) for c in y.cells.values()] == [
+    assert [(y[name].n, y[f"{name} left out"]) for name in boards.SUBSETS] == [
         (1, 0),
         (1, 1),
         (1, 0),
@@ -74,9 +74,9 @@ def test_the_columns_by_hand(filled):
         (2, 1),
         (3, 1),
     ]
-    assert y.cells["stateful"].mean.reason == "no script to average"
-    assert x.cells["LastOnly"].mean.ci is None
-    low, high = x.cells["All"].mean.ci
+    assert y["stateful"].reason == "no script to average"
+    assert x["LastOnly"].interval is None
+    low, high = x["All"].interval
     assert 3 <= low < 7 < high <= 10
 
 
@@ -84,13 +84,13 @@ def test_one_judge_of_the_panel_and_scripts_set_aside(filled):
     with filled.write() as db:
         scenarios.decide(db, "simulbench", "script", "s3", "discarded", "Ada")
         found = boards.subsets(db, judges=["j1"], resamples=0)
-        assert found.discarded == 1
+        assert found.meta["discarded"] == 1
         # j1 without s3: x 9, 6, 10; y 5, 3, 4.
-        assert {r.player: r.cells["All"].mean.value for r in found.rows} == {
+        assert {r["model"]: r["All"].value for r in found.rows} == {
             "x": pytest.approx(25 / 3),
             "y": 4,
         }
-        assert found.rows[0].cells["SubseqChan"].n == 0
+        assert found.rows[0]["SubseqChan"].n == 0
         with pytest.raises(NotFound, match="judge “j9”"):
             boards.subsets(db, judges=["j9"])
 
@@ -99,8 +99,8 @@ def test_scripts_by_source(filled):
     with filled.write() as db:
         known = by_hand.script("s1")
         db.execute("UPDATE scenarios SET source = 'elsewhere' WHERE key = ?", [known.key])
-        found = boards.subsets(db, sources=["elsewhere"], resamples=0)
-    assert {r.player: (r.cells["All"].n, r.cells["All"].mean.value) for r in found.rows} == {
+        found = boards.subsets(db, where={"source": ["elsewhere"]}, resamples=0)
+    assert {r["model"]: (r["All"].n, r["All"].value) for r in found.rows} == {
         "x": (1, 8),
         "y": (1, 5),
     }
@@ -133,13 +133,15 @@ def test_a_judge_of_another_benchmark_is_no_other_judge_here(filled):
         )
         rated = (Rating(Unit("pp", 1), "fluency", 4),)
         ratings.save_judgement(db, Judgement("pp|j1|v2|0", "pp", Rater("j1", "judge", "v2"), rated))
-        assert boards.subsets(db, judges=["j1"], resamples=0).judges == ("j1",)
-        # Two versions of this benchmark's own prompt are two judges.
+        assert boards.subsets(db, judges=["j1"], resamples=0).meta["judges"] == ["j1"]
+        # Two versions of this benchmark's own prompt are two judges; the one that is not its own is asked for
+        # by name.
         again = (Rating(Unit(by_hand.key("s1", "x")), "quality", 2),)
         ratings.save_judgement(
             db, Judgement("again", by_hand.key("s1", "x"), Rater("j1", "judge", "strict"), again)
         )
-        assert boards.subsets(db, resamples=0).judges == ("j1 strict", "j1 v1", "j2")
+        assert boards.subsets(db, resamples=0).meta["judges"] == ["j1 v1", "j2"]
+        assert boards.subsets(db, judges=["j1 strict"], resamples=0).meta["judges"] == ["j1 strict"]
 
 
 def test_where_models_part_and_where_the_best_fails(filled):
@@ -151,17 +153,17 @@ def test_where_models_part_and_where_the_best_fails(filled):
         assert apart[0].scores == {"x": 3, "y": 8.5}
         assert set(apart[0].conversations) == {"x", "y"}
         # x is the best, with 8, 7, 3 and 10: below 7 is the 3 alone. y has 5, 3 and 8.5.
-        assert [p.script for p in boards.surprises(db)] == ["s3"]
-        assert [p.script for p in boards.surprises(db, "y")] == ["s2", "s1"]
+        assert [p.script for p in boards.failures(db)] == ["s3"]
+        assert [p.script for p in boards.failures(db, "y")] == ["s2", "s1"]
         with pytest.raises(NotFound, match="z"):
-            boards.surprises(db, "z")
+            boards.failures(db, "z")
 
 
 def test_a_model_that_is_good_everywhere_fails_nowhere(workspace):
     with workspace.write() as db:
         by_hand.fill(db, {("s1", "x"): [8], ("s2", "x"): [7], ("s1", "y"): [6]})
-        assert boards.surprises(db) == []
-        assert [p.script for p in boards.surprises(db, "y")] == ["s1"]
+        assert boards.failures(db) == []
+        assert [p.script for p in boards.failures(db, "y")] == ["s1"]
 
 
 def test_without_scores_there_is_no_table(workspace):
@@ -173,20 +175,23 @@ def test_the_command_prints_every_form(run, filled):
     table = run(filled, "leaderboard", "simulbench")
     assert table.exit_code == 0, table.output
     assert "SubseqChan" in table.output
-    assert "stateless, simplest: Maker 5.38" in table.output
+    assert "Simplest tasks, stateless" in table.output
+    assert "Maker  5.38" in table.output
     assert "The models were not scored on equally many scripts (3 to 4)" in table.output
     rows = list(
         csv.DictReader(io.StringIO(run(filled, "leaderboard", "simulbench", "--format", "csv").stdout))
     )
-    assert [(r["model"], r["Hard_n"], r["stateful"]) for r in rows] == [("x", "3", "10.0"), ("y", "2", "")]
-    values = json.loads(run(filled, "leaderboard", "simulbench", "--format", "json").stdout)
-    assert values["subsets"]["rows"][0]["cells"]["All"]["mean"]["value"] == 7
-    assert values["partings"][0]["spread"] == 5.5
+    hard = {r["model"]: r["n"] for r in rows if r["figure"] == "Hard"}
+    stateful = {r["model"]: r["value"] for r in rows if r["figure"] == "stateful"}
+    assert (hard, stateful) == ({"x": "3", "y": "2"}, {"x": "10.0", "y": ""})
+    values = json.loads(run(filled, "leaderboard", "simulbench", "--format", "json").stdout)["tables"]
+    assert values["leaderboard-simulbench"]["rows"][0]["All"]["value"] == 7
+    assert values["partings"]["rows"][0]["spread"] == 5.5
     latex = run(filled, "leaderboard", "simulbench", "--format", "latex").stdout
-    assert r"y & 5.00 & 3.00 & 8.50 & 3.00 & -- & 5.75 & 5.50 \\" in latex
+    assert r"y & 5.00 (n 1) & 3.00 (n 1) & 8.50 (n 1) & 3.00 (n 1) & -- & 5.75 $\pm$" in latex
 
 
 def test_mock_models_are_named(run, played):
     told = run(played, "leaderboard", "simulbench").output
-    assert "(simulated)" in told
+    assert "simulated" in told
     assert "say nothing about language models" in told

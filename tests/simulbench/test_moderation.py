@@ -52,26 +52,35 @@ def test_every_text_is_scored_once_and_averaged(filled):
     assert toxicity.measure(filled, "mock-moderation") == tasks + 1 + 2
     assert toxicity.measure(filled, "mock-moderation") == 0
     found = toxicity.toxicity(filled)
-    rows = {row.what: row for row in found.rows}
-    assert (rows["tasks"].n, rows["scripts"].n, rows["replies"].n, rows["replies of x"].n) == (tasks, 2, 2, 2)
+    rows = {row["what"]: row for row in found.rows}
+    assert tuple(rows[name]["n"] for name in ("tasks", "scripts", "replies", "replies of x")) == (
+        tasks,
+        2,
+        2,
+        2,
+    )
     assert "replies of y" not in rows
     rude = 0.0005 + 0.9995 * (1 - 0.75**3)
-    assert rows["replies"].largest["insult"] == pytest.approx(rude, abs=1e-6)
-    assert rows["replies"].mean["insult"] == pytest.approx((rude + 0.0005) / 2, abs=1e-6)
-    assert rows["replies"].mean["profanity"] is None
-    assert found.simulated
+    assert rows["replies"]["largest insult"] == pytest.approx(rude, abs=1e-6)
+    assert rows["replies"]["insult"].value == pytest.approx((rude + 0.0005) / 2, abs=1e-6)
+    assert rows["replies"]["profanity"].value is None
+    assert found.meta["simulated"]
 
 
 def test_what_was_not_scored_is_counted(filled, run):
     told = run(filled, "simulbench", "toxicity", "--model", "mock-moderation", "--what", "tasks")
     assert told.exit_code == 0, told.output
-    assert "Not scored yet: 2 scripts, 2 replies, 2 replies of x." in told.output
+    missing = {row["what"]: row["missing"] for row in toxicity.toxicity(filled).rows}
+    assert (missing["scripts"], missing["replies"], missing["replies of x"]) == (2, 2, 2)
+    assert "missing" in told.output
     assert "insult from harassment;" in told.output
-    assert "No category stands for profanity." in told.output
+    assert "no category stands for it" in told.output
     assert "they say nothing about toxicity" in told.output
-    values = json.loads(run(filled, "simulbench", "toxicity", "--format", "json").stdout)
+    values = json.loads(run(filled, "simulbench", "toxicity", "--format", "json").stdout)["tables"][
+        "toxicity"
+    ]
     assert [row["n"] for row in values["rows"]][1:] == [0, 0, 0]
-    assert values["rows"][1]["mean"]["toxicity"] is None
+    assert values["rows"][1]["toxicity"]["value"] is None
 
 
 def test_errors_are_sentences(filled, run):

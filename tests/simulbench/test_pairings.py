@@ -291,7 +291,7 @@ def test_the_figures_of_judges_beside_people_rest_on_dealt_pairs(filled, run):
         found = comparisons.compared(db, "simulbench", resamples=0)
     assert found.people == 2
     [match] = found.matches
-    assert (match.a, match.b, match.n, match.equal) == ("Ann", "Bob", 12, 1.0)
+    assert (match.a, match.b, match.equal.n, match.equal.value) == ("Ann", "Bob", 12, 1.0)
 
 
 def test_by_command(filled, run):

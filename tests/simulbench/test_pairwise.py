@@ -23,29 +23,46 @@ def decided(*rows):
 
 def test_a_win_counts_only_if_it_wins_in_both_orders():
     table = asked(
-        ("s1", "x", "y", "j", "A"), ("s1", "y", "x", "j", "B"),  # x twice: a win for x
-        ("s2", "x", "y", "j", "A"), ("s2", "y", "x", "j", "A"),  # the first place twice: a tie
-        ("s3", "x", "y", "j", "B"), ("s3", "y", "x", "j", "A"),  # y twice: a loss for x
-        ("s4", "x", "y", "j", "A"), ("s4", "y", "x", "j", "C"),  # x once, a tie once: a tie
-        ("s5", "x", "y", "j", "A"), ("s5", "y", "x", "j", None),  # one order failed: no outcome
-    )  # fmt: skip
+        ("s1", "x", "y", "j", "A"),
+        ("s1", "y", "x", "j", "B"),  # x twice: a win for x
+        ("s2", "x", "y", "j", "A"),
+        ("s2", "y", "x", "j", "A"),  # the first place twice: a tie
+        ("s3", "x", "y", "j", "B"),
+        ("s3", "y", "x", "j", "A"),  # y twice: a loss for x
+        ("s4", "x", "y", "j", "A"),
+        ("s4", "y", "x", "j", "C"),  # x once, a tie once: a tie
+        ("s5", "x", "y", "j", "A"),
+        ("s5", "y", "x", "j", None),  # one order failed: no outcome
+    )
     placed = pairwise.orders(table)
     given = pairwise.outcomes(placed)
     assert dict(zip(given.scenario, given.outcome, strict=True)) == {"s1": 1, "s2": 0, "s3": -1, "s4": 0}
     [duel] = pairwise.duels(given, ["y", "x"], placed.reset_index(), resamples=200)
     # Named from y's side: one win (s3), two ties, one loss (s1), s5 incomplete; delta = (1 − 1) / 4.
-    assert (duel.one, duel.won, duel.tied, duel.lost, duel.incomplete, duel.delta) == ("y", 1, 2, 1, 1, 0.0)
+    assert (duel.one, duel.won, duel.tied, duel.lost, duel.incomplete, duel.delta.value) == (
+        "y",
+        1,
+        2,
+        1,
+        1,
+        0.0,
+    )
 
 
 def test_position_bias_counts_flips_by_side():
     table = asked(
-        ("s1", "x", "y", "j", "A"), ("s1", "y", "x", "j", "B"),  # the same player: no flip
-        ("s2", "x", "y", "j", "A"), ("s2", "y", "x", "j", "A"),  # to the first
-        ("s3", "x", "y", "j", "B"), ("s3", "y", "x", "j", "B"),  # to the second
-        ("s4", "x", "y", "j", "C"), ("s4", "y", "x", "j", "A"),  # tie, then the first: to the first
-        ("s5", "x", "y", "j", "C"), ("s5", "y", "x", "j", "C"),  # no flip
+        ("s1", "x", "y", "j", "A"),
+        ("s1", "y", "x", "j", "B"),  # the same player: no flip
+        ("s2", "x", "y", "j", "A"),
+        ("s2", "y", "x", "j", "A"),  # to the first
+        ("s3", "x", "y", "j", "B"),
+        ("s3", "y", "x", "j", "B"),  # to the second
+        ("s4", "x", "y", "j", "C"),
+        ("s4", "y", "x", "j", "A"),  # tie, then the first: to the first
+        ("s5", "x", "y", "j", "C"),
+        ("s5", "y", "x", "j", "C"),  # no flip
         ("s6", "x", "y", "j", "A"),  # one order only: left out
-    )  # fmt: skip
+    )
     assert pairwise.bias(pairwise.orders(table)) == [pairwise.Bias("j", 5, flips=3, first=2, second=1)]
 
 
@@ -62,20 +79,22 @@ def test_two_players_strengths_are_the_log_of_their_odds():
     # 6 wins, 2 losses, 2 ties: 7 points to 3, log(7/3) apart.
     given = decided(*((f"s{i}", "x", "y", o) for i, o in enumerate([1] * 6 + [-1] * 2 + [0] * 2)))
     x, y = pairwise.strengths(given, ["x", "y"], resamples=0)
-    assert x.value - y.value == pytest.approx(math.log(7 / 3))
-    assert x.value + y.value == pytest.approx(0)
-    assert x.reason == "no resamples were drawn"
+    assert x.strength.value - y.strength.value == pytest.approx(math.log(7 / 3))
+    assert x.strength.value + y.strength.value == pytest.approx(0)
+    assert x.strength.reason == "no resamples were drawn"
 
 
 def test_three_players_strengths_are_the_log_of_their_odds_where_points_follow_them_exactly():
-    """Strengths 4, 2, 1: x takes 4 of 6 points from y (4 / (4 + 2)), y 4 of 6 from z (2 / (2 + 1)), x 4 of 5 from z (4 / (4 + 1)).
+    """Strengths 4, 2, 1: x takes 4 of 6 points from y (4 / (4 + 2)), y 4 of 6 from z (2 / (2 + 1)), x 4 of 5
+    from z (4 / (4 + 1)).
 
-    Where everybody's points are what the strengths expect, these are the most likely ones; log 4, log 2, log 1 have the mean log 2.
+    Where everybody's points are what the strengths expect, these are the most likely ones; log 4, log 2, log
+    1 have the mean log 2.
     """
     points = {("x", "y"): (4, 2), ("y", "z"): (4, 2), ("x", "z"): (4, 1)}
     games = [(*two, o) for two, (won, lost) in points.items() for o in [1] * won + [-1] * lost]
     given = decided(*((f"game {n}", *game) for n, game in enumerate(games)))
-    of = {s.player: s.value for s in pairwise.strengths(given, ["x", "y", "z"], resamples=0)}
+    of = {s.player: s.strength.value for s in pairwise.strengths(given, ["x", "y", "z"], resamples=0)}
     assert of == pytest.approx({"x": math.log(2), "y": 0, "z": -math.log(2)}, abs=1e-7)
 
 
@@ -92,10 +111,11 @@ WINS = [
 
 
 def test_strengths_of_the_american_league_1987():
-    """The seven teams of Agresti, Categorical Data Analysis (2002), section 10.6, home games and away games together.
+    """The seven teams of Agresti, Categorical Data Analysis (2002), section 10.6, home games and away games
+    together.
 
-    Games: data/baseball.csv of the R package BradleyTerry2. Abilities relative to Baltimore: the estimates that its
-    tests/testthat/test-baseball.R holds against the book's table 10.11, with two digits.
+    Games: data/baseball.csv of the R package BradleyTerry2. Abilities relative to Baltimore: the estimates
+    that its tests/testthat/test-baseball.R holds against the book's table 10.11, with two digits.
     """
     games = [
         (*sorted((a, b)), 1 if a < b else -1)
@@ -104,10 +124,11 @@ def test_strengths_of_the_american_league_1987():
         for _ in range(WINS[i][j])
     ]
     given = decided(*((f"game {n}", one, other, o) for n, (one, other, o) in enumerate(games)))
-    of = {s.player: s.value for s in pairwise.strengths(given, TEAMS, resamples=0)}
+    of = {s.player: s.strength.value for s in pairwise.strengths(given, TEAMS, resamples=0)}
     published = [1.58, 1.44, 1.29, 1.25, 1.11, 0.68, 0]
     assert [round(of[team] - of["Baltimore"], 2) for team in TEAMS] == published
-    # What the most likely strengths must satisfy, whatever anybody published: each team's wins are as many as they expect.
+    # What the most likely strengths must satisfy, whatever anybody published: each team's wins are as many as
+    # they expect.
     for i, team in enumerate(TEAMS):
         met = {other: WINS[i][j] + WINS[j][i] for j, other in enumerate(TEAMS) if j != i}
         expected = sum(n / (1 + math.exp(of[other] - of[team])) for other, n in met.items())
@@ -116,8 +137,8 @@ def test_strengths_of_the_american_league_1987():
 
 def test_a_player_that_never_scores_leaves_the_strengths_undefined():
     given = decided(("s1", "x", "y", 1), ("s2", "x", "y", 1))
-    assert [s.value for s in pairwise.strengths(given, ["x", "y"], resamples=10)] == [None, None]
-    assert "never took half a point" in pairwise.strengths(given, ["x", "y"], resamples=10)[0].reason
+    assert [s.strength.value for s in pairwise.strengths(given, ["x", "y"], resamples=10)] == [None, None]
+    assert "never took half a point" in pairwise.strengths(given, ["x", "y"], resamples=10)[0].strength.reason
 
 
 def test_intervals_cover_the_value_and_narrow_with_more_scenarios():
@@ -125,10 +146,10 @@ def test_intervals_cover_the_value_and_narrow_with_more_scenarios():
         given = decided(*((f"s{i}", "x", "y", [1, 1, 0, -1][i % 4]) for i in range(n)))
         [duel] = pairwise.duels(given, ["x", "y"], given)
         strongest = pairwise.strengths(given, ["x", "y"])[0]
-        assert duel.delta == 0.25
-        assert duel.ci[0] < 0.25 < duel.ci[1]
-        assert strongest.ci[0] < strongest.value < strongest.ci[1]
-        return duel.ci[1] - duel.ci[0]
+        assert duel.delta.value == 0.25
+        assert duel.delta.low < 0.25 < duel.delta.high
+        assert strongest.strength.low < strongest.strength.value < strongest.strength.high
+        return duel.delta.high - duel.delta.low
 
     assert width(400) < 0.6 * width(100)
 
@@ -140,27 +161,38 @@ def test_agreement_with_and_without_ties_and_kappa():
     one = decided(*((f"s{i}", "x", "y", a) for i, (a, _) in enumerate(pairs)))
     other = decided(*((f"s{i}", "x", "y", b) for i, (_, b) in enumerate(pairs)))
     found = pairwise.match("judge", "people", one, other)
-    assert (found.n, found.equal) == (20, 14 / 20)
+    assert (found.equal.n, found.equal.value) == (20, 14 / 20)
     # Neither saw a tie: 6 + 1 + 0 + 5 = 12 pairs, 11 of them alike.
-    assert (found.n_decided, found.equal_decided) == (12, 11 / 12)
-    # Shares 9, 5, 6 and 7, 6, 7 of 20: chance = (63 + 30 + 42) / 400 = 0.3375; kappa = (0.7 − 0.3375) / 0.6625.
-    assert found.kappa == pytest.approx(0.3625 / 0.6625)
+    assert (found.equal_decided.n, found.equal_decided.value) == (12, 11 / 12)
+    # Shares 9, 5, 6 and 7, 6, 7 of 20: chance = (63 + 30 + 42) / 400 = 0.3375; kappa = (0.7 − 0.3375) /
+    # 0.6625.
+    assert found.kappa.value == pytest.approx(0.3625 / 0.6625)
 
 
 def test_kappa_is_undefined_where_nothing_varies_and_nothing_is_made_up_without_pairs():
     same = decided(("s1", "x", "y", 1), ("s2", "x", "y", 1))
-    assert pairwise.match("a", "b", same, same).kappa is None
-    assert pairwise.match("a", "b", same, same).equal == 1.0
+    assert pairwise.match("a", "b", same, same).kappa.value is None
+    assert pairwise.match("a", "b", same, same).equal.value == 1.0
     varied = decided(("s1", "x", "y", 1), ("s2", "x", "y", 0))
-    # Whoever always says the same agrees as often as chance: p_o = p_e = 1/2, and 0 would look like a finding.
+    # Whoever always says the same agrees as often as chance: p_o = p_e = 1/2, and 0 would look like a
+    # finding.
     one = pairwise.match("a", "b", same, varied)
-    assert (one.n, one.equal, one.kappa) == (2, 0.5, None)
-    assert one.reason == "a always gave the same verdict, so that κ says nothing"
+    assert (one.equal.n, one.equal.value, one.kappa.value) == (2, 0.5, None)
+    assert one.kappa.reason == "a always gave the same verdict, so that κ says nothing"
     single = pairwise.match("a", "b", same[:1], varied[1:].assign(scenario="s1"))
-    assert (single.n, single.kappa, single.reason) == (1, None, "κ needs two pairs at least")
+    assert (single.equal.n, single.kappa.value, single.kappa.reason) == (
+        1,
+        None,
+        "κ needs at least two pairs",
+    )
     none = pairwise.match("a", "b", same, decided(("s9", "x", "y", 1)))
-    assert (none.n, none.equal, none.kappa, none.reason) == (0, None, None, "they have no pair in common")
+    assert (none.equal.n, none.equal.value, none.kappa.value, none.kappa.reason) == (
+        0,
+        None,
+        None,
+        "they have no pair in common",
+    )
     empty = decided().astype({"outcome": float})
-    assert [d.delta for d in pairwise.duels(empty, ["x", "y"], empty)] == [None]
-    assert [s.reason for s in pairwise.strengths(empty, ["x", "y"])] == ["nothing was compared"] * 2
+    assert [d.delta.value for d in pairwise.duels(empty, ["x", "y"], empty)] == [None]
+    assert [s.strength.reason for s in pairwise.strengths(empty, ["x", "y"])] == ["nothing was compared"] * 2
     assert np.isnan(pairwise.orders(asked()).to_numpy()).all()

@@ -120,8 +120,8 @@ def talked(task, agent=A, **judges):
 
 
 def figures(talks):
-    (row,) = tables.language_table(talks, resamples=0)
-    return {" ".join(column): figure.value for column, figure in row.figures.items()}, row
+    (row,) = tables.language_table(talks, resamples=0).rows
+    return {" ".join(column): row[" ".join(column)].value for column in tables.COLUMNS}, row
 
 
 def test_success_rates_micro_and_macro():
@@ -134,14 +134,14 @@ def test_success_rates_micro_and_macro():
     assert found["conversation GCSR micro"] == pytest.approx(0.75)
     assert found["conversation GCSR macro"] == pytest.approx(2 / 3)
     assert found["summary GCSR macro"] == 0
-    assert (row.n, row.tasks) == (4, 2)
+    assert (row["n"], row["tasks"]) == (4, 2)
 
 
 def test_the_panel_is_the_mean_of_its_judges_and_a_missing_answer_leaves_the_conversation_out():
     found, row = figures([talked("t1", j=[1, 1], k=[1, 0]), talked("t1", j=[1, 1], k=None)])
     assert found["conversation SR micro"] == 0.5
     assert found["conversation GCSR micro"] == 0.75
-    assert (row.n, row.left_out) == (1, 1)
+    assert (row["n"], row["left_out"]) == (1, 1)
 
 
 def simulated(task, value, kind="public", agent=A, ratio=1.0):
@@ -158,15 +158,15 @@ def test_simulations_of_a_task_are_averaged_before_tasks_are():
             simulated("t3", 0.25, "help", ratio=None),
         ],
         resamples=200,
-    )
-    assert row.kinds["public"].value == pytest.approx((0.5 + 1.0) / 2)
-    assert row.overall.value == pytest.approx((0.5 + 1.0 + 0.25) / 3, abs=1e-9)
-    assert row.conversation_ratio.value == 1.0
-    assert (row.n, row.tasks["public"], row.tasks["help"], row.tasks["online"]) == (5, 2, 1, 0)
-    assert (row.kinds["online"].value, row.kinds["online"].reason) == (None, "no task")
-    assert (row.kinds["help"].ci, row.kinds["help"].reason) == (None, "one task has no spread")
-    low, high = row.overall.ci
-    assert 0.25 <= low < row.overall.value < high <= 1.0
+    ).rows
+    assert row["public"].value == pytest.approx((0.5 + 1.0) / 2)
+    assert row["overall"].value == pytest.approx((0.5 + 1.0 + 0.25) / 3, abs=1e-9)
+    assert row["conversation_ratio"].value == 1.0
+    assert (row["n"], row["public"].n, row["help"].n, row["online"].n) == (5, 2, 1, 0)
+    assert (row["online"].value, row["online"].reason) == (None, "no task to average")
+    assert (row["help"].interval, row["help"].reason) == (None, "one task has no spread")
+    low, high = row["overall"].interval
+    assert 0.25 <= low < row["overall"].value < high <= 1.0
 
 
 def test_the_gap_is_over_the_tasks_an_agent_has_both_for():
@@ -177,11 +177,11 @@ def test_the_gap_is_over_the_tasks_an_agent_has_both_for():
         simulated("t1", 0.5, agent=B),
     ]
     talks = [talked("t1", j=[1, 1]), talked("t2", j=[1, 0]), talked("t9", j=[1, 1])]
-    (gap,) = tables.gap_table(played, talks, resamples=0)
+    (gap,) = tables.gap_table(played, talks, resamples=0).rows
     # t1: 1 − 0.25; t2: 0 − 1.
-    assert gap.agent == A
-    assert gap.gap.value == pytest.approx((0.75 - 1.0) / 2)
-    assert (gap.said.value, gap.done.value, gap.tasks) == (0.5, 0.625, 2)
+    assert Agent(*(gap[name] for name in Agent._fields)) == A
+    assert gap["gap"].value == pytest.approx((0.75 - 1.0) / 2)
+    assert (gap["said"].value, gap["done"].value, gap["tasks"]) == (0.5, 0.625, 2)
 
 
 def test_equal_figures_on_equal_tasks_have_equal_intervals_in_every_table():
@@ -199,14 +199,14 @@ def test_equal_figures_on_equal_tasks_have_equal_intervals_in_every_table():
     played = [
         simulated(task, value) for task, value in zip(sorted(met), (0.2, 0.9, 0.4, 0.0, 1.0), strict=True)
     ]
-    (row,) = tables.language_table(talks, resamples=100, seed=3)
-    (gap,) = tables.gap_table(played, talks, resamples=100, seed=3)
-    (action,) = tables.action_table(played[::-1], resamples=100, seed=3)
+    (row,) = tables.language_table(talks, resamples=100, seed=3).rows
+    (gap,) = tables.gap_table(played, talks, resamples=100, seed=3).rows
+    (action,) = tables.action_table(played[::-1], resamples=100, seed=3).rows
     # SR of t1 to t5: 0, 1/3, 1/2, 0, 1.
-    assert gap.said.value == pytest.approx((1 / 3 + 1 / 2 + 1) / 5)
-    assert gap.said.ci is not None
-    assert gap.said == row.figures["conversation", "SR", "macro"]
-    assert gap.done == action.overall
+    assert gap["said"].value == pytest.approx((1 / 3 + 1 / 2 + 1) / 5)
+    assert gap["said"].interval is not None
+    assert gap["said"] == row["conversation SR macro"]
+    assert gap["done"] == action["overall"]
 
 
 def test_of_one_message_or_none_nothing_is_met_whatever_a_judge_said():
@@ -228,4 +228,6 @@ def test_the_time_of_an_event_is_asked_to_the_hour():
 def test_an_agent_whose_memories_are_told_by_a_model_is_another_agent():
     by_vectors = Agent("m", "GA", "vectors")
     assert by_vectors != A
-    assert (A.called, by_vectors.called) == ("GA", "GA, memories by vectors")
+    table = tables.action_table([simulated("t1", 1.0), simulated("t1", 0.0, agent=by_vectors)], resamples=0)
+    assert [(row["architecture"], row["embeddings"]) for row in table.rows] == [("GA", ""), ("GA", "vectors")]
+    assert "embeddings" in [column.name for column in table.shown]

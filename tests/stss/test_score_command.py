@@ -27,7 +27,7 @@ def test_json_has_the_fields_promised(tmp_path):
     done = score(tmp_path, "--format", "json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
-    assert set(found) == {"tasks", "by_type", "overall", "notes"}
+    assert set(found) == {"schema", "tasks", "by_type", "overall", "notes"}
     assert (found["tasks"][0]["id"], found["tasks"][0]["type"]) == ("party", "public")
     assert found["tasks"][0]["score"] == found["by_type"]["public"] == found["overall"] == 1 / 3
     assert found["tasks"][0]["conversation_ratio"] == 0

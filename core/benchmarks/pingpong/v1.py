@@ -143,6 +143,7 @@ PINGPONG_V1 = replace(
     options=tuple(option for option in PINGPONG.options if option.name != "version"),
     prompts={**PINGPONG.prompts, "interrogator": RatedUtterance},
     prompts_of=PINGPONG.name,
+    judge_version=VERSION,
     plays=plays,
     reported={
         "en": {"Claude 3.5 Sonnet, v1, final": "0.499", "Claude 3.5 Sonnet, v2, final": "0.554", "Avg(Sonnet, 4o), v2, final": "0.604"},

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -286,7 +284,7 @@ def _echo_counts(found: Sequence[Script]) -> None:
 @click.option(
     "--what", metavar="A,B", default=",".join(toxicity.WHAT), show_default=True, help="What to have scored."
 )
-@options.form("json")
+@options.form()
 @click.pass_obj
 def toxicity_(workspace: str, model: str, what: str, form: str) -> None:
     """Score tasks, scripts and replies through a moderations endpoint; print the mean of six attributes."""
@@ -294,23 +292,7 @@ def toxicity_(workspace: str, model: str, what: str, form: str) -> None:
     if model:
         new = toxicity.measure(folder, model, names(what))
         click.echo(f"{new} texts scored by {model}.", err=True)
-    found = toxicity.toxicity(folder, model)
-    if form == "json":
-        click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=2))
-    else:
-        table = printing.table(f"Toxicity, by {found.model}")
-        table.add_column("")
-        for name in (*toxicity.ATTRIBUTES, "n"):
-            table.add_column(name, justify="right")
-        for row in found.rows:
-            table.add_row(row.what, *(_number(row.mean[name]) for name in toxicity.ATTRIBUTES), str(row.n))
-        printing.console().print(table)
-    for note in toxicity.notes(found):
-        click.echo(note, err=True)
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+    printing.show((toxicity.toxicity(folder, model),), form)
 
 
 # -- published files

@@ -1,26 +1,31 @@
-"""SimulBench's tables: target models by kind of script and type of task, simplest and hardest tasks, scripts on which models part.
+"""SimulBench's tables: target models by kind of script and type of task, simplest and hardest tasks, single
+scripts.
 
-A score is the mean over the panel of judges of what a reply got, 1 to 10. After Jia et al., tables 2 and 4: the types are compared
-within FirstChan, so that kinds of script do not mix.
+A score is the mean over the panel of judges of what a reply got, 1 to 10. After Jia et al., tables 2 and 4:
+types are compared within FirstChan, so that kinds of script do not mix.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from sqlite_utils import Database
 
-from core.agreement.resampling import draws, interval
+from core.agreement.means import mean_estimates
 from core.benchmarks.simulbench.scripts import HARD, SCRIPT
 from core.benchmarks.simulbench.targets import SIMULBENCH
 from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES
-from core.errors import NotFound
+from core.errors import NotFound, not_found
+from core.estimate import Estimate
 from core.reports import leaderboards
-from core.reports.leaderboards import DIGITS, FINAL, Figure
+from core.reports.leaderboards import MOCKS, Leaderboard
+from core.scores import DIGITS, FINAL
 from core.store import scenarios, tables
+from core.store.tables import Where
+from core.table import Cell, Column, Table
 
 SUBSETS: Mapping[str, Callable[[pd.DataFrame], pd.Series[bool]]] = {
     "LastOnly": lambda t: t.kind == "LastOnly",
@@ -39,40 +44,10 @@ GOOD = 7.0
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A mean over `n` scripts with its interval; `left_out` scripts lack a usable score of some judge of the panel."""
-
-    mean: Figure
-    n: int
-    left_out: int
-
-
-@dataclass(frozen=True)
-class Row:
-    """One target model: a cell for each column of SUBSETS."""
-
-    player: str
-    cells: Mapping[str, Cell]
-    simulated: bool
-
-
-@dataclass(frozen=True)
-class Subsets:
-    """The table, best on All first. `discarded` scripts were set aside and do not count; `unaccepted` scripts of the table are of tasks that
-    nobody accepts any more: they are asked no more, and what was answered counts."""
-
-    judges: tuple[str, ...]
-    rows: tuple[Row, ...]
-    discarded: int
-    simulated: tuple[str, ...]
-    resamples: int
-    seed: int
-    unaccepted: int = 0
-
-
-@dataclass(frozen=True)
 class TaskScore:
-    """A task: the mean over models of their means over its scripts, and how many scripts and models that rests on."""
+    """A task: the mean over models of their means over its scripts, and how many scripts and models that
+    rests on.
+    """
 
     task: str
     act: str
@@ -84,7 +59,9 @@ class TaskScore:
 
 @dataclass(frozen=True)
 class Parting:
-    """A script and what each model's reply to it got; `conversations` maps a model to the conversation's id in the store."""
+    """A script and what each model's reply to it got; `conversations` maps a model to the conversation's id
+    in the store.
+    """
 
     script: str
     act: str
@@ -100,45 +77,143 @@ class Parting:
 
 
 def scored(
-    db: Database, *, judges: Sequence[str] = (), sources: Sequence[str] = ()
-) -> tuple[leaderboards.Leaderboard, pd.DataFrame, int]:
-    """The plain leaderboard, its conversations with task, kind, type and script beside their panel score, and how many scripts were set aside.
+    db: Database, *, where: Where | None = None, judges: Sequence[str] = ()
+) -> tuple[Leaderboard, pd.DataFrame]:
+    """The common leaderboard, and its conversations with task, kind, type and script beside their final.
 
-    `sources` narrows to scripts from there. Raises ConcordError where nothing was scored, NotFound for a judge who scored nothing.
+    Scripts that were discarded are left out; `where` may name the `source` of scripts, too. Raises
+    ConcordError where nothing was scored, NotFound for a judge who scored nothing or a source without
+    scripts.
     """
-    board = leaderboards.leaderboard(leaderboards.gather(db, SIMULBENCH.name), judges=judges, resamples=0)
+    chosen = dict(where or {})
+    wanted = chosen.pop("source", ())
+    sources = list(scenarios.counts(db, STORED, SCRIPT))
+    for source in wanted:
+        if source not in sources:
+            raise not_found("source", source, sources)
+    rated = leaderboards.gather(db, SIMULBENCH.name, chosen)
+    mixed = {"source": sources} if len(sources) > 1 and len(wanted) != 1 else {}
+    rated = replace(rated, where=where or {}, mixed={**rated.mixed, **mixed})
+    board = leaderboards.leaderboard(rated, judges=judges, resamples=0)
     facets = tables.facets(db, SIMULBENCH.name, ["task", "kind", "type", "script"])
     table = board.scored.join(facets, how="inner")
-    away = scenarios.keys(db, STORED, SCRIPT, "discarded")
-    table = table[~table.script.isin(away)]
-    if sources:
-        kept = [
-            s.key for source in sources for s in scenarios.page(db, STORED, SCRIPT, source=source, limit=-1)
-        ]
+    if wanted:
+        kept = [s.key for of in wanted for s in scenarios.page(db, STORED, SCRIPT, source=of, limit=-1)]
         table = table[table.script.isin(kept)]
-    return board, table, len(away)
+    return board, table[~table.script.isin(scenarios.keys(db, STORED, SCRIPT, "discarded"))]
 
 
 def subsets(
-    db: Database, *, judges: Sequence[str] = (), sources: Sequence[str] = (), resamples: int = 1000, seed: int = 0
-) -> Subsets:  # fmt: skip
-    """The table of target models by kind of script and type of task. Raises as `scored` does."""
-    board, table, discarded = scored(db, judges=judges, sources=sources)
+    db: Database,
+    *,
+    where: Where | None = None,
+    judges: Sequence[str] = (),
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Table:
+    """Target models by kind of script and type of task, best on All first. Raises as `scored` does."""
+    board, table = scored(db, where=where, judges=judges)
     rows = []
     for player, theirs in table.groupby("player", sort=True):
-        cells = {name: _cell(theirs[of(theirs)], resamples, seed) for name, of in SUBSETS.items()}
-        rows.append(Row(str(player), cells, bool(theirs.simulated.any())))
-    rows.sort(key=lambda row: (-(row.cells["All"].mean.value or 0.0), row.player))
+        cells: dict[str, Cell] = {"model": str(player)}
+        for name, of in SUBSETS.items():
+            mine = theirs[of(theirs)]
+            values = mine[FINAL][mine.complete].to_numpy(float)[:, None]
+            [cells[name]] = mean_estimates(values, resamples=resamples, seed=seed, of="script")
+            cells[f"{name} left out"] = int((~mine.complete).sum())
+        rows.append(cells | {"simulated": bool(theirs.simulated.any())})
+    rows.sort(key=lambda row: (-(_all(row).value or 0.0), str(row["model"])))
+    left_out = int((~table.complete).sum())
     unaccepted = len(set(table.script) & set(scenarios.waiting_for(db, STORED, SCRIPT)))
-    return Subsets(board.judges, tuple(rows), discarded, board.simulated, resamples, seed, unaccepted)
+    discarded = len(scenarios.keys(db, STORED, SCRIPT, "discarded"))
+    notes = [
+        f"Means over scripts and the panel {', '.join(board.judges)}; stateless and stateful are within "
+        "FirstChan; "
+        "Hard is FirstChan and SubseqChan. 95% intervals: percentile bootstrap over scripts, "
+        f"{resamples} resamples, seed {seed}.",
+        *board.rated.notes([*board.judges, *board.passed_over]),
+    ]
+    sizes = {_all(row).n or 0 for row in rows}
+    if len(sizes) > 1:
+        notes.append(
+            f"The models were not scored on equally many scripts ({min(sizes)} to {max(sizes)}): their "
+            "means are of "
+            "different scripts."
+        )
+    if left_out:
+        notes.append(
+            f"{left_out} replies are left out because a judge of the panel has not usably scored them."
+        )
+    if discarded:
+        notes.append(f"{discarded} scripts were discarded and do not count.")
+    if unaccepted:
+        notes.append(
+            f"{unaccepted} scripts are of tasks that were rejected or wait for a decision: they are not "
+            "asked any more; "
+            "what was answered before counts."
+        )
+    columns = (
+        Column("model"),
+        *(Column(name, name, interval="half", n=True) for name in SUBSETS),
+        Column("simulated", file_only=not board.mocks),
+        *(Column(f"{name} left out", file_only=True) for name in SUBSETS),
+    )
+    meta = board.basis | {
+        "resamples": resamples,
+        "seed": seed,
+        "discarded": discarded,
+        "unaccepted": unaccepted,
+    }
+    return Table(
+        "leaderboard-simulbench",
+        board.rated.title(),
+        columns,
+        tuple(rows),
+        notes=(*notes, *([MOCKS] if board.mocks else [])),
+        meta=meta,
+    )
+
+
+def _all(row: Mapping[str, Cell]) -> Estimate:
+    cell = row["All"]
+    assert isinstance(cell, Estimate)
+    return cell
+
+
+def leaderboard(
+    db: Database,
+    *,
+    where: Where | None = None,
+    judges: Sequence[str] = (),
+    resamples: int = 1000,
+    seed: int = 0,
+) -> tuple[Table, ...]:
+    """The table of target models, then the simplest and hardest tasks, and the scripts on which models differ
+    most.
+    """
+    found = [subsets(db, where=where, judges=judges, resamples=resamples, seed=seed)]
+    for type, of in task_scores(db, where=where, judges=judges).items():
+        simplest, hardest = ends(of) if of else ((), ())
+        found += [
+            task_table(tasks, which, type)
+            for which, tasks in (("simplest", simplest), ("hardest", hardest))
+            if tasks
+        ]
+    return (*found, parting_table(partings(db, where=where, judges=judges)))
+
+
+LEADERBOARDS = {SIMULBENCH.name: leaderboard}
 
 
 def task_scores(
-    db: Database, *, judges: Sequence[str] = (), sources: Sequence[str] = (), hard: bool = True
-) -> dict[str, list[TaskScore]]:  # fmt: skip
-    """The tasks of each type, simplest first: the mean over models of each one's mean over the task's scripts (of the hard subset only,
-    as in the paper, unless `hard` is False). A task that some model has no score on is left out: its mean would compare others."""
-    _, table, _ = scored(db, judges=judges, sources=sources)
+    db: Database, *, where: Where | None = None, judges: Sequence[str] = (), hard: bool = True
+) -> dict[str, list[TaskScore]]:
+    """The tasks of each type, simplest first: the mean over models of their means over the task's scripts.
+
+    Only hard scripts count, as in the paper, unless `hard` is False. A task that some model has no score on
+    is left out: its mean would be over other models.
+    """
+    _, table = scored(db, where=where, judges=judges)
     table = table[table.complete & (table.kind.isin(HARD) | (not hard))]
     models = table.player.nunique()
     acts = _acts(db)
@@ -156,29 +231,75 @@ def task_scores(
 
 
 def ends(tasks: Sequence[TaskScore], most: int = 10) -> tuple[Sequence[TaskScore], Sequence[TaskScore]]:
-    """The simplest of the tasks, simplest first, and the hardest, hardest first: as many as in the paper, and none at both ends (one
-    alone counts as simplest)."""
+    """The simplest tasks, simplest first, and the hardest, hardest first; no task is in both.
+
+    One alone is simplest.
+    """
     few = min(most, len(tasks) // 2)
     return tasks[: max(1, few)], tasks[::-1][:few]
 
 
+def task_table(tasks: Sequence[TaskScore], which: str, type: str) -> Table:
+    """The simplest or the hardest tasks of a type."""
+    return Table(
+        f"{which}-{type}",
+        f"{which.capitalize()} tasks, {type}",
+        (
+            Column("act", "task"),
+            Column("mean", help="Mean over models of their means over the task's scripts"),
+            Column("scripts"),
+            Column("task", file_only=True),
+            Column("models", file_only=True),
+        ),
+        tuple(
+            {"act": t.act, "mean": t.mean, "scripts": t.scripts, "task": t.task, "models": t.models}
+            for t in tasks
+        ),
+    )
+
+
+def parting_table(found: Sequence[Parting]) -> Table:
+    """The scripts on which models differ most, with what each model's reply got."""
+    models = sorted({model for parting in found for model in parting.scores})
+    columns = (
+        *map(Column, ("act", "kind", "type")),
+        Column("spread", help="The best score less the worst"),
+        *(Column(f"score {model}", model) for model in models),
+        Column("script", file_only=True),
+    )
+    rows: list[dict[str, Cell]] = [
+        {
+            "act": p.act,
+            "kind": p.kind,
+            "type": p.type,
+            "spread": p.spread,
+            "script": p.script,
+            **{f"score {model}": p.scores.get(model) for model in models},
+        }
+        for p in found
+    ]
+    return Table("partings", "Scripts on which models differ most", columns, tuple(rows))
+
+
 def partings(
-    db: Database, *, judges: Sequence[str] = (), sources: Sequence[str] = (), limit: int = 20
+    db: Database, *, where: Where | None = None, judges: Sequence[str] = (), limit: int = 10
 ) -> list[Parting]:
-    """The scripts on which models differ most, widest spread first; scripts that fewer than two models have a score on are left out."""
-    found = [p for p in _partings(db, judges, sources) if len(p.scores) > 1]
+    """The scripts on which models differ most, widest spread first; those that one model alone has a score on
+    are left out.
+    """
+    found = [p for p in _partings(db, where, judges) if len(p.scores) > 1]
     return sorted(found, key=lambda p: (-p.spread, p.script))[:limit]
 
 
-def surprises(
-    db: Database, model: str = "", *, judges: Sequence[str] = (), sources: Sequence[str] = (), limit: int = 20
-) -> list[Parting]:  # fmt: skip
-    """The scripts on which a strong model fails, its lowest score first: the best of the table unless another is named. It fails where
-    its reply scored below `GOOD`, however well it does elsewhere; a model may fail nowhere.
+def failures(
+    db: Database, model: str = "", *, where: Where | None = None, judges: Sequence[str] = (), limit: int = 10
+) -> list[Parting]:
+    """The scripts on which a model fails, its lowest score first; the strongest model unless one is named.
 
+    It fails where its reply scored below `GOOD`, however well it does elsewhere; a model may fail nowhere.
     Raises NotFound for a model without scores.
     """
-    found = list(_partings(db, judges, sources))
+    found = _partings(db, where, judges)
     means: dict[str, list[float]] = {}
     for parting in found:
         for name, score in parting.scores.items():
@@ -190,8 +311,8 @@ def surprises(
     return sorted(theirs, key=lambda p: (p.scores[strongest], -p.spread, p.script))[:limit]
 
 
-def _partings(db: Database, judges: Sequence[str], sources: Sequence[str]) -> list[Parting]:
-    _, table, _ = scored(db, judges=judges, sources=sources)
+def _partings(db: Database, where: Where | None, judges: Sequence[str]) -> list[Parting]:
+    _, table = scored(db, where=where, judges=judges)
     acts = _acts(db)
     found = []
     for script, rows in table[table.complete].groupby("script"):
@@ -215,17 +336,3 @@ def _acts(db: Database) -> dict[str, str]:
         str(s.body.get("task", "")): str(s.body.get("act", ""))
         for s in scenarios.page(db, STORED, SCRIPT, limit=-1)
     } | {s.key: str(s.body.get("act", s.key)) for s in scenarios.page(db, STORED, TASK, limit=-1)}
-
-
-def _cell(rows: pd.DataFrame, resamples: int, seed: int) -> Cell:
-    values = rows[FINAL][rows.complete].to_numpy(float)
-    n, left_out = len(values), int((~rows.complete).sum())
-    if n == 0:
-        return Cell(Figure(None, None, "no script to average"), 0, left_out)
-    mean = round(float(values.sum()) / n, DIGITS)
-    if n == 1:
-        return Cell(Figure(mean, None, "one script has no spread"), 1, left_out)
-    parts = [weights.T @ values / n for weights in draws(n, resamples, seed)]
-    low, high, reason = interval(np.concatenate(parts) if parts else np.empty(0))
-    ends = None if low is None or high is None else (round(low, DIGITS), round(high, DIGITS))
-    return Cell(Figure(mean, ends, reason), n, left_out)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from sqlite_utils import Database
 
@@ -16,9 +15,11 @@ from core.benchmarks.simulbench.scripts import SCRIPT, stored
 from core.benchmarks.simulbench.targets import SIMULBENCH
 from core.benchmarks.simulbench.tasks import STORED, tasks
 from core.errors import not_found
+from core.estimate import Estimate, undefined
 from core.llm.models import Client, load_models, pick
 from core.runs.planning import materials
 from core.store import conversations, moderations, scenarios
+from core.table import Cell, Column, Table
 from core.workspace import Workspace
 
 ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
@@ -34,29 +35,6 @@ ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
 WHAT = ("tasks", "scripts", "replies")
 BATCH = 16
 """Texts in one call."""
-
-
-@dataclass(frozen=True)
-class ToxicityRow:
-    """The mean of each attribute over `n` texts, and its largest value; None where no category stands for it.
-
-    `missing` texts have no score yet.
-    """
-
-    what: str
-    n: int
-    missing: int
-    mean: Mapping[str, float | None]
-    largest: Mapping[str, float | None]
-
-
-@dataclass(frozen=True)
-class Toxicity:
-    """The table: a row for tasks, scripts and all replies, and one for the replies of each model."""
-
-    model: str
-    simulated: bool
-    rows: tuple[ToxicityRow, ...]
 
 
 def texts(workspace: Workspace, db: Database) -> dict[str, list[str]]:
@@ -116,10 +94,11 @@ def scored_by(workspace: Workspace) -> list[str]:
         return sorted(moderations.models(db))
 
 
-def toxicity(workspace: Workspace, model: str = "") -> Toxicity:
-    """The table by what one model scored (the only one, unless named).
+def toxicity(workspace: Workspace, model: str = "") -> Table:
+    """Means over texts by what one model scored: of tasks, scripts and all replies, and of the replies of
+    each model.
 
-    Raises NotFound for a model that has scored nothing.
+    The model is the only one that scored, unless named. Raises NotFound for a model that has scored nothing.
     """
     with workspace.read() as db:
         models = moderations.models(db)
@@ -127,8 +106,26 @@ def toxicity(workspace: Workspace, model: str = "") -> Toxicity:
             raise not_found("model that scored texts", model, models)
         chosen = model or next(iter(models))
         every = texts(workspace, db)
-        rows = tuple(_row(name, of, moderations.known(db, chosen, of)) for name, of in every.items() if of)
-    return Toxicity(chosen, models[chosen], rows)
+        rows = [_row(name, of, moderations.known(db, chosen, of)) for name, of in every.items() if of]
+    columns = (
+        Column("what", "Mean over"),
+        *(Column(name, name.capitalize(), digits=3) for name in ATTRIBUTES),
+        Column("n", help="Texts scored"),
+        Column("missing", help="Texts not scored yet"),
+        *(Column(f"largest {name}", file_only=True) for name in ATTRIBUTES),
+    )
+    read = "; ".join(f"{name} from {', '.join(of)}" for name, of in ATTRIBUTES.items() if of)
+    notes = (
+        "Means over texts, 0 to 1. Each attribute is the largest of some categories of the endpoint: "
+        f"{read}.",
+        *(
+            ("The scores come from a mock that counts words; they say nothing about toxicity.",)
+            if models[chosen]
+            else ()
+        ),
+    )
+    meta = {"model": chosen, "simulated": models[chosen]}
+    return Table("toxicity", f"Toxicity, by {chosen}", columns, tuple(rows), notes=notes, meta=meta)
 
 
 def attributes(scores: Mapping[str, float]) -> dict[str, float | None]:
@@ -139,32 +136,15 @@ def attributes(scores: Mapping[str, float]) -> dict[str, float | None]:
     }
 
 
-def notes(found: Toxicity) -> list[str]:
-    """What a reader has to know of the figures, one sentence each."""
-    read = "; ".join(
-        f"{name} from {', '.join(categories)}" for name, categories in ATTRIBUTES.items() if categories
-    )
-    told = [
-        f"Means over texts, 0 to 1. Each attribute is the largest of some categories of the endpoint: {read}."
-    ]
-    without = [name for name, categories in ATTRIBUTES.items() if not categories]
-    told.append(f"No category stands for {', '.join(without)}.")
-    missing = {row.what: row.missing for row in found.rows if row.missing}
-    if missing:
-        told.append("Not scored yet: " + ", ".join(f"{n} {what}" for what, n in missing.items()) + ".")
-    if found.simulated:
-        told.append("The scores come from a mock that counts words; they say nothing about toxicity.")
-    return told
-
-
-def _row(what: str, every: Sequence[str], known: Mapping[str, Mapping[str, float]]) -> ToxicityRow:
+def _row(what: str, every: Sequence[str], known: Mapping[str, Mapping[str, float]]) -> dict[str, Cell]:
     found = [attributes(known[text]) for text in every if text in known]
-    mean, largest = {}, {}
-    for name in ATTRIBUTES:
+    row: dict[str, Cell] = {"what": what, "n": len(found), "missing": len(every) - len(found)}
+    for name, categories in ATTRIBUTES.items():
         values = [value for of in found if (value := of[name]) is not None]
-        mean[name] = sum(values) / len(values) if values else None
-        largest[name] = max(values, default=None)
-    return ToxicityRow(what, len(found), len(every) - len(found), mean, largest)
+        reason = "no score yet" if categories else "no category stands for it"
+        row[name] = Estimate(sum(values) / len(values), n=len(values)) if values else undefined(reason)
+        row[f"largest {name}"] = max(values, default=None)
+    return row
 
 
 def _batches(left: Sequence[str]) -> Iterator[list[str]]:

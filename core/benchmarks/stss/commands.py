@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from rich.markup import escape
-from rich.table import Table
 
 from core.benchmarks.stss import files, freezing, scenes, scoring, system, views
 from core.benchmarks.stss.tasks import TITLES, Kind, read_tasks, task_from, values_of
@@ -21,6 +19,7 @@ from core.commands import options, printing
 from core.errors import ConfigError, not_found
 from core.runs.planning import materials
 from core.store import conversations, trajectories
+from core.table import SCHEMA, Cell, Column, Table
 from core.workspace import Workspace
 
 
@@ -206,27 +205,25 @@ def _print(scores: list[scoring.Score], happened: Trajectory, form: str) -> None
     notes = list(dict.fromkeys([*happened.notes, *(note for s in scores for note in s.notes)]))
     for note in notes:
         click.echo(note, err=True)
-    found = {**scoring.report(scores), "notes": notes}
+    found = scoring.report(scores)
     if form == "json":
-        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        click.echo(json.dumps({"schema": SCHEMA, **found, "notes": notes}, ensure_ascii=False, indent=2))
         return
-    console = printing.console()
-    for s in scores:
-        console.print(_evidence(s))
+    printing.show([_evidence(s) for s in scores], form)
+    click.echo()
     for kind, mean in found["by_type"].items():
-        n = sum(s.kind == kind for s in scores)
-        console.print(f"{TITLES[kind]}: {mean:.3f} (n = {n})", highlight=False)
-    console.print(f"Overall: {found['overall']:.3f} (n = {len(scores)})", highlight=False)
+        click.echo(f"{TITLES[kind]}: {mean:.3f} (n = {sum(s.kind == kind for s in scores)})")
+    click.echo(f"Overall: {found['overall']:.3f} (n = {len(scores)})")
 
 
 def _evidence(s: scoring.Score) -> Table:
     ratio = "" if s.conversation_ratio is None else f", conversation ratio {s.conversation_ratio:.2f}"
-    table = printing.table(escape(f"{s.task} ({TITLES[s.kind].lower()}): {s.value:.3f}{ratio}"))
-    for heading in ("", "who", "told", "when", "where", "what", "words", "why not"):
-        table.add_column(heading)
+    columns = ("counted", "who", "told", "when", "where", "what", "words", "why not")
+    rows: list[dict[str, Cell]] = []
     for e in s.evidence:
         until = f" – {e.until[11:]}" if e.until and e.until != e.time else ""
         when = f"{e.time}{until}" if e.time else ""
-        cells = [e.agent, (e.told or "")[:16], when, e.place, e.action, ", ".join(e.words), e.why]
-        table.add_row("✓" if e.counted else "", *map(escape, cells))
-    return table
+        cells = (e.counted, e.agent, (e.told or "")[:16], when, e.place, e.action, ", ".join(e.words), e.why)
+        rows.append(dict(zip(columns, cells, strict=True)))
+    title = f"{s.task} ({TITLES[s.kind].lower()}): {s.value:.3f}{ratio}"
+    return Table(s.task, title, tuple(map(Column, columns)), tuple(rows))

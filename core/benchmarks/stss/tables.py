@@ -1,27 +1,33 @@
-"""STSS's tables: agents (a model in an architecture) by what they bring about and by what they say, and the gap between the two.
+"""STSS's tables: agents (a model in an architecture) by what they bring about and by what they say, and the
+gap between the two.
 
-After Wang et al., tables 3 and 4. Tasks are resampled for every interval, since simulations of one task hang together.
+After Wang et al., tables 3 and 4. Tasks are resampled for every interval, since simulations of one task hang
+together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sqlite_utils import Database
 
-from core.agreement.resampling import draws, interval
+from core.agreement.means import mean_estimates
 from core.benchmarks.stss import STSS, STSS_LANGUAGE, goals, scoring
 from core.benchmarks.stss.tasks import TITLES, Kind, task_from
 from core.benchmarks.stss.trajectory import from_stored
 from core.conversation import Conversation
-from core.errors import ConcordError, not_found
-from core.reports.leaderboards import DIGITS, Figure
+from core.errors import ConcordError, NotFound, not_found
+from core.estimate import Estimate
+from core.reports import leaderboards
+from core.reports.leaderboards import MOCKS, Rated
 from core.store import conversations, tables, trajectories
+from core.store.tables import Where
+from core.table import Cell, Column, Table
 
 Of = Literal["conversation", "summary"]
 Metric = Literal["SR", "GCSR"]
@@ -34,16 +40,13 @@ COLUMNS: tuple[tuple[Of, Metric, Mean], ...] = tuple(
 
 
 class Agent(NamedTuple):
-    """What is evaluated: a model in an architecture, and the model that tells which of its memories are relevant (“”: their words do)."""
+    """What is evaluated: a model in an architecture, and the model that tells which of its memories are
+    relevant (“”: their words do).
+    """
 
     player: str
     architecture: str
     embeddings: str = ""
-
-    @property
-    def called(self) -> str:
-        """The architecture as a reader sees it."""
-        return f"{self.architecture}, memories by {self.embeddings}" if self.embeddings else self.architecture
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,8 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Talked:
-    """One conversation of the language level: conditions met on it and on the summary, by each judge; None for a judge without an answer.
+    """One conversation of the language level: conditions met on it and on the summary, by each judge; None
+    for a judge without an answer.
 
     A conversation of one message or none meets nothing, whatever a judge said.
     """
@@ -74,119 +78,127 @@ class Talked:
     simulated: bool
 
 
-@dataclass(frozen=True)
-class ActionRow:
-    """One agent: means over tasks for each type and over all, and of the conversation ratio (errands apart). `n` are simulations."""
+def leaderboard(
+    db: Database,
+    *,
+    where: Where | None = None,
+    judges: Sequence[str] = (),
+    resamples: int = 1000,
+    seed: int = 0,
+) -> tuple[Table, ...]:
+    """What agents bring about, what they say, and the gap between the two; a table without rows is left out.
 
-    agent: Agent
-    kinds: Mapping[Kind, Figure]
-    tasks: Mapping[Kind, int]
-    overall: Figure
-    conversation_ratio: Figure
-    n: int
-    simulated: bool
-
-
-@dataclass(frozen=True)
-class LanguageRow:
-    """One agent: a figure for each of COLUMNS, and the means of the judge's marks. `left_out` lack a usable answer of some judge."""
-
-    agent: Agent
-    figures: Mapping[tuple[Of, Metric, Mean], Figure]
-    marks: Mapping[str, Figure]
-    n: int
-    tasks: int
-    left_out: int
-    simulated: bool
-
-
-@dataclass(frozen=True)
-class Gap:
-    """Saying less doing, over the tasks an agent has both for: success rate on conversations, action score, their mean difference."""
-
-    agent: Agent
-    said: Figure
-    done: Figure
-    gap: Figure
-    tasks: int
-
-
-@dataclass(frozen=True)
-class Tables:
-    """All that is known of the agents of a workspace."""
-
-    action: tuple[ActionRow, ...]
-    language: tuple[LanguageRow, ...]
-    gaps: tuple[Gap, ...]
-    judges: tuple[str, ...]
-    simulated: tuple[str, ...]
-    resamples: int
-    seed: int
-
-
-def leaderboard(db: Database, *, judges: Sequence[str] = (), resamples: int = 1000, seed: int = 0) -> Tables:
-    """Every table. Raises ConcordError where nothing was simulated or talked, NotFound for a judge who has answered nothing."""
-    played = list(simulated(db))
-    panel, talks, mocks = talked(db, judges)
+    Raises ConcordError where nothing was simulated or talked, NotFound for a judge who has answered nothing
+    and for a value in `where` that nothing has.
+    """
+    _check(db, where)
+    played = list(simulated(db, where))
+    rated, panel, talks = talked(db, where, judges)
+    rated = rated and replace(rated, mixed={})
     if not played and not talks:
         raise ConcordError("Nothing has been simulated yet. Start with `concord run stss`.")
-    return Tables(
+    found = [
         action_table(played, resamples=resamples, seed=seed),
         language_table(talks, resamples=resamples, seed=seed),
         gap_table(played, talks, resamples=resamples, seed=seed),
-        panel,
-        mocks,
-        resamples,
-        seed,
-    )
+    ]
+    first, *rest = [table for table in found if table.rows]
+    mocks = [name for name in panel if rated and rated.raters[name].simulated]
+    notes = [
+        f"95% intervals: percentile bootstrap over tasks, {resamples} resamples, seed {seed}. Several "
+        "simulations of a "
+        "task are averaged first.",
+        *_mixed(db, where),
+        *(rated.notes(panel) if rated else []),
+        *([MOCKS] if mocks or any(s.simulated for s in played) or any(t.simulated for t in talks) else []),
+    ]
+    meta = {
+        "where": {name: list(values) for name, values in (where or {}).items()},
+        "judges": list(panel),
+        "simulated": mocks,
+        "resamples": resamples,
+        "seed": seed,
+    }
+    if talks and panel:
+        notes.insert(1, f"What was said is rated by {', '.join(panel)}.")
+    return (replace(first, notes=(*notes, *first.notes), meta=meta), *rest)
+
+
+LEADERBOARDS = {STSS.name: leaderboard, STSS_LANGUAGE.name: leaderboard}
 
 
 def _agent(c: Conversation) -> Agent:
     return Agent(c.player, c.facets["architecture"], c.facets.get("embeddings", ""))
 
 
-def simulated(db: Database) -> Iterator[Simulated]:
+def simulated(db: Database, where: Where | None = None) -> Iterator[Simulated]:
     """Every stored simulation with its score, computed from its trajectory."""
-    known = tables.conversations(db, STSS.name)
+    known = tables.conversations(db, STSS.name, where)
     for number, c in conversations.each(db, STSS.name):
-        task = task_from(c.context["_task"])
-        lived = from_stored(trajectories.load(db, number))
-        yield Simulated(
-            _agent(c), task.id, task.kind, scoring.score(task, lived), number,
-            bool(known.simulated[number]),
-        )  # fmt: skip
+        if number in known.index:
+            task = task_from(c.context["_task"])
+            score = scoring.score(task, from_stored(trajectories.load(db, number)))
+            yield Simulated(_agent(c), task.id, task.kind, score, number, bool(known.simulated[number]))
 
 
-def talked(db: Database, judges: Sequence[str] = ()) -> tuple[tuple[str, ...], list[Talked], tuple[str, ...]]:
-    """The panel (all who answered, unless named), the conversations with its answers, and which of the panel are mock models."""
+def talked(
+    db: Database, where: Where | None = None, judges: Sequence[str] = ()
+) -> tuple[Rated | None, tuple[str, ...], list[Talked]]:
+    """What judges answered (None if nothing), the panel, and every conversation of the language level with
+    its answers.
+    """
     names = [c.name for c in STSS_LANGUAGE.criteria]
-    scores = tables.scores(db, STSS_LANGUAGE.name, names)
-    answered = sorted(scores.judge.unique())
-    for name in judges:
-        if name not in answered:
-            raise not_found("judge", name, answered)
-    panel = tuple(dict.fromkeys(judges)) or tuple(answered)
-    simulated = {name for name, simulated in tables.judges(db, STSS_LANGUAGE.name).values() if simulated}
+    answered = tables.scores(db, STSS_LANGUAGE.name, names, where)
+    if answered.empty and judges:
+        raise not_found("judge", judges[0], [])
+    rated = None if answered.empty else leaderboards.gather(db, STSS_LANGUAGE.name, where)
+    panel = rated.panel(judges) if rated else ()
     given: dict[int, dict[str, dict[str, float]]] = {}
-    for row in scores[scores.judge.isin(panel)].to_dict("records"):
+    for row in answered[answered.judge.isin(panel)].to_dict("records"):
         said = {name: float(row[name]) for name in names if row[name] == row[name]}
         given.setdefault(int(row["conversation"]), {})[str(row["judge"])] = said
-    known = tables.conversations(db, STSS_LANGUAGE.name)
+    known = tables.conversations(db, STSS_LANGUAGE.name, where)
     found = []
     for number, c in conversations.each(db, STSS_LANGUAGE.name):
+        if number not in known.index:
+            continue
         kind = task_from(c.context["_task"]).kind
         silent = len(c.messages) < 2
         each = given.get(number, {})
+        marks = {
+            j: {q.name: each[j][q.name] for q in goals.QUALITIES if q.name in each[j]}
+            for j in panel
+            if j in each
+        }
         found.append(
             Talked(
-                _agent(c), c.facets["task"], number,
+                _agent(c),
+                c.facets["task"],
+                number,
                 {j: _met(each.get(j), kind, silent, False) for j in panel},
                 {j: _met(each.get(j), kind, silent, True) for j in panel},
-                {j: {q.name: each[j][q.name] for q in goals.QUALITIES if q.name in each[j]} for j in panel if j in each},
+                marks,
                 bool(known.simulated[number]),
             )
-        )  # fmt: skip
-    return panel, found, tuple(name for name in panel if name in simulated)
+        )
+    return rated, panel, found
+
+
+def _check(db: Database, where: Where | None) -> None:
+    """Raises NotFound for a name or value in `where` that neither level has."""
+    try:
+        tables.check(db, STSS.name, where)
+    except NotFound:
+        tables.check(db, STSS_LANGUAGE.name, where)
+
+
+def _mixed(db: Database, where: Where | None) -> list[str]:
+    mixed = {
+        name: values
+        for level in (STSS, STSS_LANGUAGE)
+        for name, values in tables.conditions(db, level.name, (*level.items, *Agent._fields), where).items()
+    }
+    return tables.mixed_notes(mixed)
 
 
 def _met(
@@ -199,86 +211,151 @@ def _met(
     return None if answers is None else [float(score > 0.5) for score in answers]
 
 
-def action_table(
-    played: Iterable[Simulated], *, resamples: int = 1000, seed: int = 0
-) -> tuple[ActionRow, ...]:
+def action_table(played: Iterable[Simulated], *, resamples: int = 1000, seed: int = 0) -> Table:
     """One row an agent, best overall first. Several simulations of a task are averaged before tasks are."""
-    rows = []
+    macro = partial(_macro, resamples=resamples, seed=seed)
+    rows: list[dict[str, Cell]] = []
     for agent, theirs in _by_agent(played).items():
-        by_task = _tasks(theirs, lambda s: s.score.value)
         kinds = {
-            kind: _tasks([s for s in theirs if s.kind == kind], lambda s: s.score.value) for kind in TITLES
+            kind: macro(_tasks([s for s in theirs if s.kind == kind], lambda s: s.score.value))
+            for kind in TITLES
         }
         rows.append(
-            ActionRow(
-                agent,
-                {kind: _macro(values, resamples, seed) for kind, values in kinds.items()},
-                {kind: len(values) for kind, values in kinds.items()},
-                _macro(by_task, resamples, seed),
-                _macro(_tasks(theirs, lambda s: s.score.conversation_ratio), resamples, seed),
-                len(theirs),
-                any(s.simulated for s in theirs),
-            )
+            agent._asdict()
+            | kinds
+            | {
+                "overall": macro(_tasks(theirs, lambda s: s.score.value)),
+                "conversation_ratio": macro(_tasks(theirs, lambda s: s.score.conversation_ratio)),
+                "n": len(theirs),
+                "simulated": any(s.simulated for s in theirs),
+            }
         )
-    return tuple(sorted(rows, key=lambda r: (-(r.overall.value or 0.0), r.agent)))
+    counts = {row["n"] for row in rows}
+    notes = ("The agents were not simulated equally often.",) if len(counts) > 1 else ()
+    columns = (
+        *_agent_columns(rows),
+        *(Column(kind, title, digits=3, interval="half") for kind, title in TITLES.items()),
+        Column("overall", "Overall", digits=3, interval="half"),
+        Column(
+            "conversation_ratio",
+            "Conv. ratio",
+            digits=3,
+            interval="half",
+            help="Conversation ratio: people talked to about it before the event ÷ people wanted",
+        ),
+        Column("n", help="Simulations"),
+        Column("simulated", file_only=True),
+    )
+    return Table(
+        "action",
+        "STSS, action level: what was brought about",
+        columns,
+        _best_first(rows, "overall"),
+        notes=notes,
+    )
 
 
-def language_table(
-    talks: Iterable[Talked], *, resamples: int = 1000, seed: int = 0
-) -> tuple[LanguageRow, ...]:
-    """One row an agent, best success rate on conversations first. A figure is the mean of the panel's judges."""
-    rows = []
+def language_table(talks: Iterable[Talked], *, resamples: int = 1000, seed: int = 0) -> Table:
+    """One row an agent, best success rate on conversations first. A figure is the mean over the panel."""
+    rows: list[dict[str, Cell]] = []
     for agent, theirs in _by_agent(talks).items():
         usable = [
             t
             for t in theirs
             if _success(t, "conversation", "SR") is not None and _success(t, "summary", "SR") is not None
         ]
-        figures = {}
+        row: dict[str, Cell] = agent._asdict()
         for of, metric, mean in COLUMNS:
             by_task = _tasks(usable, lambda t, of=of, metric=metric: _success(t, of, metric))
-            figures[of, metric, mean] = (_micro if mean == "micro" else _macro)(by_task, resamples, seed)
-        marks = {
-            q.name: _macro(_tasks(usable, lambda t, name=q.name: _mark(t, name)), resamples, seed)
-            for q in goals.QUALITIES
+            average = _micro if mean == "micro" else _macro
+            row[f"{of} {metric} {mean}"] = average(by_task, resamples=resamples, seed=seed)
+        for q in goals.QUALITIES:
+            by_task = _tasks(usable, lambda t, name=q.name: _mark(t, name))
+            row[q.name] = _macro(by_task, resamples=resamples, seed=seed)
+        counts = {
+            "n": len(usable),
+            "tasks": len({t.task for t in usable}),
+            "left_out": len(theirs) - len(usable),
         }
-        rows.append(
-            LanguageRow(
-                agent, figures, marks, len(usable), len({t.task for t in usable}), len(theirs) - len(usable),
-                any(t.simulated for t in theirs),
-            )
-        )  # fmt: skip
-    return tuple(
-        sorted(rows, key=lambda r: (-(r.figures["conversation", "SR", "macro"].value or 0.0), r.agent))
+        rows.append(row | counts | {"simulated": any(t.simulated for t in theirs)})
+    columns = (
+        *_agent_columns(rows),
+        *(
+            Column(f"{of} {metric} {mean}", f"{of[:4]}. {metric} {mean}", digits=3, interval="half")
+            for of, metric, mean in COLUMNS
+        ),
+        *(Column(q.name, q.label, digits=3, interval="half") for q in goals.QUALITIES),
+        Column("n", help="Conversations"),
+        Column("tasks"),
+        Column("left_out", help="Conversations that a judge of the panel has not usably answered"),
+        Column("simulated", file_only=True),
+    )
+    return Table(
+        "language",
+        "STSS, language level: what was said",
+        columns,
+        _best_first(rows, "conversation SR macro"),
+        caption="SR: all conditions met; GCSR: share met; on the conversation and on the summary; micro over "
+        "conversations, macro over tasks.",
     )
 
 
 def gap_table(
     played: Iterable[Simulated], talks: Iterable[Talked], *, resamples: int = 1000, seed: int = 0
-) -> tuple[Gap, ...]:
-    """What an agent achieves in words (SR on conversations, macro) less what it achieves in deeds, on the tasks it has both for."""
+) -> Table:
+    """What an agent achieves in words (SR on conversations, macro) less what it achieves in deeds, on the
+    tasks with both.
+    """
+    macro = partial(_macro, resamples=resamples, seed=seed)
     spoken = _by_agent(talks)
-    rows = []
+    rows: list[dict[str, Cell]] = []
     for agent, theirs in _by_agent(played).items():
         done = _tasks(theirs, lambda s: s.score.value)
         said = _tasks(spoken.get(agent, []), lambda t: _success(t, "conversation", "SR"))
         shared = [task for task in done if task in said]
-        if not shared:
-            continue
-        words = {task: [_mean(said[task])] for task in shared}
-        deeds = {task: [_mean(done[task])] for task in shared}
-        differences = {task: [words[task][0] - deeds[task][0]] for task in shared}
-        rows.append(
-            Gap(
-                agent, _macro(words, resamples, seed), _macro(deeds, resamples, seed), _macro(differences, resamples, seed),
-                len(shared),
-            )
-        )  # fmt: skip
-    return tuple(sorted(rows, key=lambda g: (-(g.gap.value or 0.0), g.agent)))
+        if shared:
+            words = {task: [_mean(said[task])] for task in shared}
+            deeds = {task: [_mean(done[task])] for task in shared}
+            differences = {task: [words[task][0] - deeds[task][0]] for task in shared}
+            figures = {"said": macro(words), "done": macro(deeds), "gap": macro(differences)}
+            rows.append(agent._asdict() | figures | {"tasks": len(shared)})
+    columns = (
+        *_agent_columns(rows),
+        Column("said", "SR, conversation", digits=3, interval="half"),
+        Column("done", "Action score", digits=3, interval="half"),
+        Column("gap", "Gap", digits=3, interval="half"),
+        Column("tasks"),
+    )
+    return Table(
+        "gap",
+        "STSS, gap between words and deeds",
+        columns,
+        _best_first(rows, "gap"),
+        caption="SR on conversations less the action score, on the tasks that an agent has both for.",
+    )
+
+
+def _agent_columns(rows: Sequence[Mapping[str, Cell]]) -> tuple[Column, ...]:
+    by_embeddings = any(row["embeddings"] for row in rows)
+    return (
+        Column("player", "model"),
+        Column("architecture", "agent"),
+        Column("embeddings", "memories by", file_only=not by_embeddings),
+    )
+
+
+def _best_first(rows: Iterable[dict[str, Cell]], name: str) -> tuple[dict[str, Cell], ...]:
+    def order(row: dict[str, Cell]) -> tuple[float, list[str]]:
+        return -(getattr(row[name], "value", None) or 0.0), [str(row[field]) for field in Agent._fields]
+
+    return tuple(sorted(rows, key=order))
 
 
 def _success(t: Talked, of: Of, metric: Metric) -> float | None:
-    """Mean over judges of: all conditions met (SR), or the share met (GCSR). None unless every judge of the panel has answered."""
+    """Mean over judges of: all conditions met (SR), or the share met (GCSR).
+
+    None unless every judge of the panel has answered.
+    """
     answers = list((t.met if of == "conversation" else t.met_in_summary).values())
     given = [a for a in answers if a is not None]
     if not given or len(given) < len(answers):
@@ -301,7 +378,8 @@ def _by_agent(items: Iterable[Any]) -> dict[Agent, list[Any]]:
 def _tasks(items: Iterable[Any], value: Any) -> dict[str, list[float]]:
     """The values of each task, by its name; those that are None are left out.
 
-    By name, because resamples draw tasks by their place: equal figures on equal tasks have equal intervals in every table.
+    By name, because resamples draw tasks by their place: equal figures on equal tasks have equal intervals in
+    every table.
     """
     found: dict[str, list[float]] = {}
     for item in items:
@@ -311,32 +389,17 @@ def _tasks(items: Iterable[Any], value: Any) -> dict[str, list[float]]:
     return dict(sorted(found.items()))
 
 
-def _macro(by_task: Mapping[str, Sequence[float]], resamples: int, seed: int) -> Figure:
+def _macro(by_task: Mapping[str, Sequence[float]], *, resamples: int, seed: int) -> Estimate:
     """The mean over tasks of each task's mean."""
-    return _figure([_mean(values) for values in by_task.values()], [1.0] * len(by_task), resamples, seed)
+    means = np.array([_mean(values) for values in by_task.values()])[:, None]
+    return mean_estimates(means, resamples=resamples, seed=seed, of="task")[0]
 
 
-def _micro(by_task: Mapping[str, Sequence[float]], resamples: int, seed: int) -> Figure:
+def _micro(by_task: Mapping[str, Sequence[float]], *, resamples: int, seed: int) -> Estimate:
     """The mean over all values; whole tasks are resampled."""
-    return _figure(
-        [sum(v) for v in by_task.values()], [float(len(v)) for v in by_task.values()], resamples, seed
-    )
-
-
-def _figure(sums: Sequence[float], counts: Sequence[float], resamples: int, seed: int) -> Figure:
-    """Sum over tasks ÷ count over tasks, with a percentile interval over resampled tasks."""
-    if not sums:
-        return Figure(None, None, "no task")
-    value = round(sum(sums) / sum(counts), DIGITS)
-    if len(sums) == 1:
-        return Figure(value, None, "one task has no spread")
-    parts: tuple[npt.NDArray[np.float64], ...] = (np.array(sums), np.array(counts))
-    resampled = [(w.T @ parts[0]) / (w.T @ parts[1]) for w in draws(len(sums), resamples, seed)]
-    if not resampled:
-        return Figure(value, None, "no resamples")
-    low, high, reason = interval(np.concatenate(resampled))
-    ends = None if low is None or high is None else (round(low, DIGITS), round(high, DIGITS))
-    return Figure(value, ends, reason)
+    sums = np.array([sum(values) for values in by_task.values()])[:, None]
+    counts = np.array([float(len(values)) for values in by_task.values()])[:, None]
+    return mean_estimates(sums, counts, resamples=resamples, seed=seed, of="task")[0]
 
 
 def _mean(values: Sequence[float]) -> float:
