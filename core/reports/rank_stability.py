@@ -18,8 +18,8 @@ from core.agreement.rankings import Against, Stability
 from core.agreement.ratings import Floats, Ints
 from core.benchmarks import get
 from core.errors import ConcordError, not_found
-from core.reports.agreement_report import Options, agreement_report
 from core.estimate import Estimate, undefined
+from core.reports.agreement_report import Options, agreement_report
 from core.reports.corrected import offered
 from core.reports.leaderboards import MOCKS, Leaderboard, panel_scores
 from core.scores import DIGITS, FINAL
