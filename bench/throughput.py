@@ -45,7 +45,7 @@ def concord(url: str, conversations: int, concurrency: int) -> None:
     """Everything stored: 4 turns of interrogator and player, 2 judges."""
     import openai  # noqa: F401
 
-    from core.benchmarks.benchmark import Plan
+    from core.benchmarks.plans import PlayPlan
     from core.runs import engine, planning
     from core.workspace import Workspace  # imports are not measured, here or in the bare loop
 
@@ -54,7 +54,7 @@ def concord(url: str, conversations: int, concurrency: int) -> None:
         entry = f'base_url = "{url}"\nmodel = "mock-fixed"\nmax_concurrency = {concurrency}\n'
         names = ["player", "user", "judge-a", "judge-b"]
         workspace.models_path.write_text("\n".join(f"[models.{name}]\n{entry}" for name in names))
-        plan = Plan(
+        plan = PlayPlan(
             "pingpong",
             {"players": ("player",), "interrogator": ("user",), "judges": ("judge-a", "judge-b")},
             {"characters": ["tully"], "situations": ["reality"], "repeats": conversations},

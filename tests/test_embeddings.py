@@ -1,4 +1,6 @@
-"""Vectors of texts: what a reply must hold, the short form they are kept in, and what becomes of a call that gives none."""
+"""Vectors of texts: what a reply must hold, the short form they are kept in, and what becomes of a call that
+gives none.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,9 @@ from core.commands.doctor import examine
 from core.conversation import Message
 from core.demo.mock.server import listening, running
 from core.errors import CallFailed, ConfigError, NotFound
+from core.llm.client import REASKS, Client
 from core.llm.embeddings import BadVectors, pack, read, tokens, unpack
-from core.llm.models import REASKS, Client, Model, Price, pick
+from core.llm.models import Model, Price, pick
 
 
 def reply(*vectors, **more):

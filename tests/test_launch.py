@@ -1,4 +1,6 @@
-"""A run started from a page is a process of its own: it says where it is, survives its starter, and tells why it could not begin."""
+"""A run started from a page is a process of its own: it says where it is, survives its starter, and tells why
+it could not begin.
+"""
 
 from __future__ import annotations
 
@@ -9,37 +11,38 @@ import time
 
 import pytest
 
-from core.benchmarks.benchmark import Plan
+from core.benchmarks.plans import PlayPlan
 from core.errors import WorkspaceError
 from core.runs import launching
 from core.store import runs
 from core.workspace import Workspace
 from tests.conftest import FIXED, toml
 
-PATIENCE = 30
-
 
 def plan(judges=("a",), **options):
-    return Plan(
+    return PlayPlan(
         "pingpong",
         {"players": ("player",), "interrogator": ("user",), "judges": judges},
         {"characters": ["tully"], "situations": ["reality"], **options},
     )
 
 
-def until(told, what="it"):
-    """Wait for something true, as a page does by looking again and again."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        found = told()
-        if found:
-            return found
+def until(happened, launched):
+    """Wait for something that a launched run brings about, as a page does by looking again and again."""
+    while not (found := happened()):
+        assert not launched.ended or happened(), launched.said()
         time.sleep(0.05)
-    raise AssertionError(f"{what} did not happen within {PATIENCE} s")
+    return found
+
+
+def ended(launched):
+    """Wait for the end of the process."""
+    while not launched.ended:
+        time.sleep(0.05)
 
 
 def run_of(workspace, launched):
-    return until(lambda: launching.run_of(workspace, launched), "the start of the run")
+    return until(lambda: launching.run_of(workspace, launched), launched)
 
 
 def state_of(workspace, number):
@@ -50,10 +53,10 @@ def state_of(workspace, number):
 def test_a_launched_run_does_its_plan_and_ends(workspace):
     launched = launching.start(workspace, plan())
     number = run_of(workspace, launched)
-    until(lambda: launched.ended, "the end")
-    ended = state_of(workspace, number)
-    assert (ended.state, ended.done, ended.planned) == ("finished", 2, 2), launched.said()
-    assert ended.pid == launched.pid
+    ended(launched)
+    found = state_of(workspace, number)
+    assert (found.state, found.done, found.planned) == ("finished", 2, 2), launched.said()
+    assert found.pid == launched.pid
     assert launched.log.parent == workspace.path / "runs"
     assert "finished" in launched.log.read_text()
     assert json.loads(launched.log.with_suffix(".json").read_text())["models"]["judges"] == ["a"]
@@ -64,12 +67,12 @@ def test_it_has_a_session_of_its_own(workspace):
     assert os.getsid(launched.pid) == launched.pid != os.getsid(0), (
         "a Ctrl+C at the server's terminal does not reach it"
     )
-    until(lambda: launched.ended, "the end")
+    ended(launched)
 
 
 def test_what_keeps_it_from_starting_is_a_sentence_in_its_log(workspace):
     launched = launching.start(workspace, plan(judges=("nobody",)))
-    until(lambda: launched.ended, "the end")
+    ended(launched)
     assert launching.run_of(workspace, launched) is None
     assert launched.said().startswith("There is no model “nobody”.")
 
@@ -80,19 +83,19 @@ def test_asked_to_stop_it_stops_and_the_same_plan_goes_on(faulty):
     work = plan(repeats=400)
     launched = launching.start(workspace, work)
     number = run_of(workspace, launched)
-    until(lambda: state_of(workspace, number).done > 0, "the first result")
+    until(lambda: state_of(workspace, number).done > 0, launched)
     with workspace.write() as db:
         runs.ask_to_stop(db, number)
-    until(lambda: launched.ended, "the stop")
+    ended(launched)
     stopped = state_of(workspace, number)
     assert stopped.state == "stopped"
     assert 0 < stopped.done < stopped.planned == 800
     again = launching.start(workspace, work)
-    until(lambda: again.ended, "the end")
-    ended = state_of(workspace, run_of(workspace, again))
-    assert ended.state == "finished"
-    assert ended.stored + ended.done == 800
-    assert ended.stored >= stopped.done
+    ended(again)
+    found = state_of(workspace, run_of(workspace, again))
+    assert found.state == "finished"
+    assert found.stored + found.done == 800
+    assert found.stored >= stopped.done
 
 
 def test_killed_it_is_known_to_have_ended(faulty):
@@ -100,7 +103,7 @@ def test_killed_it_is_known_to_have_ended(faulty):
     launched = launching.start(workspace, plan(repeats=40))
     number = run_of(workspace, launched)
     os.kill(launched.pid, signal.SIGKILL)
-    until(lambda: launched.ended, "the end")
+    ended(launched)
     killed = state_of(workspace, number)
     assert killed.state == "running", "nobody was left to say otherwise"
     assert killed.interrupted
@@ -111,16 +114,17 @@ def test_a_spending_limit_is_kept(tmp_path, mock):
     priced = FIXED + "\nprice = { input = 1000.0, output = 1000.0 }"
     workspace.models_path.write_text(toml(mock, player=priced, user=priced, a=priced))
     launched = launching.start(workspace, plan(repeats=10), max_cost=0.5)
-    until(lambda: launched.ended, "the end")
-    ended = state_of(workspace, run_of(workspace, launched))
-    assert ended.state == "stopped"
-    assert "spending limit of 0.5" in ended.message
+    ended(launched)
+    found = state_of(workspace, run_of(workspace, launched))
+    assert found.state == "stopped"
+    assert "spending limit of 0.5" in found.message
 
 
 def test_two_started_at_the_same_moment_have_files_of_their_own(workspace):
     first, second = (launching.start(workspace, plan(judges=("nobody",))) for _ in range(2))
     assert first.log != second.log
-    until(lambda: first.ended and second.ended, "their ends")
+    ended(first)
+    ended(second)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"benchmark": "pingpong", "models": 3, "options": {}}'])

@@ -13,18 +13,8 @@ from core.commands.doctor import examine
 from core.conversation import Message
 from core.demo.mock.server import running
 from core.errors import CallFailed, ConfigError
-from core.llm.models import (
-    DEFAULT_CONCURRENCY,
-    Client,
-    Model,
-    Price,
-    _completion,
-    explain,
-    limits,
-    load_models,
-    merge,
-    request,
-)
+from core.llm.client import DEFAULT_CONCURRENCY, Client, _completion, explain, limits, merge, request
+from core.llm.models import Model, Price, load_models
 
 HELLO = (
     Message("system", "Be brief."),

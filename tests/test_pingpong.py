@@ -6,9 +6,10 @@ import asyncio
 
 import pytest
 
-from core.benchmarks.benchmark import Materials, Plan
+from core.benchmarks.benchmark import Materials
 from core.benchmarks.pingpong import play as pingpong
 from core.benchmarks.pingpong.play import PINGPONG, NextUtterance, Scores, TurnScore
+from core.benchmarks.plans import PlayPlan
 from core.conversation import Conversation, Message
 from core.errors import ConfigError
 from core.llm.prompts import load_prompt
@@ -22,7 +23,7 @@ MATERIALS = Materials((SHIPPED / "prompts",), (SHIPPED / "data",))
 def planned(**options):
     defaults = {o.name: o.default for o in PINGPONG.options}
     models = {"players": ("p",), "interrogator": ("i",), "judges": ("j",)}
-    return list(pingpong.plays(Plan("pingpong", models, {**defaults, **options}), MATERIALS))
+    return list(pingpong.plays(PlayPlan("pingpong", models, {**defaults, **options}), MATERIALS))
 
 
 def played(**options):
@@ -159,5 +160,7 @@ def test_the_authors_own_templates_would_render(tmp_path):
         "characters": ["tully"],
         "situations": ["reality"],
     }
-    [play] = pingpong.plays(Plan("pingpong", {"players": ("p",), "interrogator": ("i",)}, options), theirs)
+    [play] = pingpong.plays(
+        PlayPlan("pingpong", {"players": ("p",), "interrogator": ("i",)}, options), theirs
+    )
     assert play.key.startswith("pingpong/theirs/")

@@ -7,10 +7,11 @@ import json
 
 import pytest
 
-from core.benchmarks.benchmark import Materials, Plan
+from core.benchmarks.benchmark import Materials
 from core.benchmarks.pingpong import play as pingpong
 from core.benchmarks.pingpong import v1
 from core.benchmarks.pingpong.v1 import PINGPONG_V1, RatedUtterance, likert, rates
+from core.benchmarks.plans import PlayPlan
 from core.conversation import Message
 from core.demo.mock.call import Call
 from core.demo.mock.personas import PERSONAS
@@ -28,7 +29,7 @@ ONE = {"characters": ["tully"], "situations": ["reality"]}
 
 def plan(**options):
     defaults = {o.name: o.default for o in PINGPONG_V1.options}
-    return Plan(PINGPONG_V1.name, MODELS, {**defaults, **ONE, **options})
+    return PlayPlan(PINGPONG_V1.name, MODELS, {**defaults, **ONE, **options})
 
 
 def said(score, refused=False):
@@ -158,8 +159,8 @@ def test_judges_of_version_2_are_not_averaged_with_its_own(workspace):
 
 def test_where_each_interrogator_rated_its_own_the_table_is_by_the_one_who_rated_most(workspace):
     """“user” plays two conversations, “a” one: no conversation has both, and the table says by whom it is."""
-    other = Plan(PINGPONG_V1.name, {**MODELS, "interrogator": ("a",), "judges": ()}, plan().options)
-    mine = Plan(PINGPONG_V1.name, {**MODELS, "judges": ()}, plan(repeats=2).options)
+    other = PlayPlan(PINGPONG_V1.name, {**MODELS, "interrogator": ("a",), "judges": ()}, plan().options)
+    mine = PlayPlan(PINGPONG_V1.name, {**MODELS, "judges": ()}, plan(repeats=2).options)
     for each in (mine, other):
         engine.execute(workspace, planning.job(workspace, each))
     with workspace.read() as db:

@@ -112,7 +112,8 @@ def test_every_prompt_a_benchmark_names_ships_with_its_sampling_parameters(bench
     assert "temperature" in prompt.params
 
 
-# What OpenAI documents for `strict`; lengths it refuses. `pattern` and `format` it knows, but other servers do not: llama.cpp answers 400
+# What OpenAI documents for `strict`; lengths it refuses. `pattern` and `format` it knows, but other servers
+# do not: llama.cpp answers 400
 # to a pattern without anchors.
 STRICT = {
     "object": {"properties", "required", "additionalProperties"},

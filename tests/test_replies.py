@@ -1,4 +1,6 @@
-"""Replies are untrusted: forgiven for their form, never for a missing or impossible value, and asked again a bounded number of times."""
+"""Replies are untrusted: forgiven for their form, never for a missing or impossible value, and asked again a
+bounded number of times.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from pydantic import Field
 
 from core.conversation import Message
 from core.errors import CallFailed
-from core.llm.models import Completion
+from core.llm.client import Completion
 from core.llm.replies import REASKS, Reply, Unusable, answer, json_schema, read
 from core.rating import Spent
 

@@ -13,20 +13,23 @@ from urllib.request import urlopen
 
 import pytest
 
-from core.benchmarks.benchmark import Plan
-from core.commands.progress import estimate
+from core.benchmarks.plans import JudgePlan, PlayPlan, as_dict
+from core.commands.progress import estimated
+from core.configuration import UNREPORTED
 from core.errors import ConcordError, ConfigError, NotFound
+from core.llm.models import load_models
 from core.rating import NOTHING_SPENT
 from core.runs import engine, planning
 from core.store import conversations, ratings
 from core.store import runs as stored
+from core.store.runs import NotedCall
 from core.workspace import Workspace
 
 ROOT = Path(__file__).parent.parent
 
 
 def plan(judges=("a", "b"), repeats=1, characters=("tully", "mizuki"), situations=("reality",), **options):
-    return Plan(
+    return PlayPlan(
         "pingpong",
         {"players": ("player",), "interrogator": ("user",), "judges": tuple(judges)},
         {"characters": list(characters), "situations": list(situations), "repeats": repeats, **options},
@@ -38,8 +41,6 @@ def run(workspace, the_plan, **how):
 
 
 def calls_made(workspace: Workspace) -> int:
-    from core.llm.models import load_models
-
     address = next(iter(load_models(workspace.models_path).values())).base_url
     with urlopen(f"{address}/_calls") as reply:
         return sum(json.load(reply)["answered"].values())
@@ -50,9 +51,17 @@ def count(workspace, table):
         return db[table].count
 
 
+def until(happened, process):
+    """Wait for something that a process brings about."""
+    while not happened():
+        assert process.poll() is None, "the process has ended, and it did not happen"
+        time.sleep(0.02)
+
+
 def test_a_run_stores_every_conversation_and_judgement_once(workspace):
     ended = run(workspace, plan())
-    # 2 characters × 1 situation × 1 player = 2 conversations, each judged by 2: 6 pieces; 2 × (4 turns × 2) + 2 × 2 calls = 20
+    # 2 characters × 1 situation × 1 player = 2 conversations, each judged by 2: 6 pieces; 2 × (4 turns × 2) +
+    # 2 × 2 calls = 20
     assert (ended.state, ended.planned, ended.done, ended.failed) == ("finished", 6, 6, 0)
     assert ended.spent.calls == 20
     assert count(workspace, "conversations") == 2
@@ -75,34 +84,37 @@ def test_the_same_plan_again_does_nothing_and_a_wider_one_only_the_rest(workspac
 
 def test_further_judges_rate_what_is_stored(workspace):
     run(workspace, plan(judges=()))
-    later = Plan("pingpong", {"judges": ("b",)}, {"stored_only": True})
+    later = JudgePlan("pingpong", ("b",))
     ended = run(workspace, later)
     assert (ended.done, ended.spent.calls) == (2, 2)
     assert run(workspace, later).done == 0
 
 
-@pytest.mark.parametrize("moment", [0.4, 0.9, 1.6])
-def test_killed_at_any_moment_it_loses_only_the_calls_in_flight(faulty, moment, tmp_path):
+@pytest.mark.parametrize("moment", ["journal", "conversations", "judgements"])
+def test_killed_at_any_moment_it_loses_only_the_calls_in_flight(faulty, moment):
+    """What the store held when the run was killed, as results or in the journal, is not paid for again."""
     workspace = faulty(latency=0.05)
     command = [
         sys.executable, "-m", "core.cli", "--workspace", str(workspace.path), "run", "pingpong", "--players", "player",
         "--interrogator", "user", "--judges", "a,b", "--characters", "tully,mizuki,arachne", "--repeats", "2",
     ]  # fmt: skip
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    started = time.monotonic()
-    while calls_made(workspace) == 0 and time.monotonic() - started < 20:
-        time.sleep(0.02)
-    time.sleep(moment)
-    process.send_signal(signal.SIGKILL)
+    until(lambda: count(workspace, moment), process)
+    process.kill()
     process.wait()
-    paid = calls_made(workspace)
+    with workspace.read() as db:
+        kept = db["journal"].count + sum(
+            row["calls"] for table in ("conversations", "judgements") for row in db[table].rows
+        )
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     # 3 characters × 8 situations × 2 repeats = 48 conversations: 42 of 4 turns, 6 of 8; a call each for user and player, 2 judges
     needed = 42 * 8 + 6 * 16 + 48 * 2
-    in_flight = 16 + 32  # the limit of the endpoint, and what was answered within the last group of writes
-    assert paid > 0
-    assert needed <= calls_made(workspace) <= needed + in_flight
+    with workspace.read() as db:
+        continued, killed = stored.recent(db)
+    assert killed.interrupted
+    assert 0 < kept < needed
+    assert continued.spent.calls == needed - kept
     assert (count(workspace, "conversations"), count(workspace, "judgements")) == (48, 96)
     assert count(workspace, "journal") == 0
 
@@ -142,7 +154,7 @@ def test_an_endpoint_that_is_down_breaks_the_run_with_a_sentence(workspace):
     text = workspace.models_path.read_text()
     workspace.models_path.write_text(text.replace(text.split('"')[1], "http://127.0.0.1:9/v1"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("core.llm.models.RETRIES", 0)
+        patch.setattr("core.llm.client.RETRIES", 0)
         ended = run(workspace, plan(repeats=30))
     assert ended.state == "broken"
     assert "cannot be reached" in ended.message
@@ -176,10 +188,9 @@ def test_a_signal_stops_cleanly_and_the_next_run_pays_for_nothing_again(faulty):
         "--interrogator", "user", "--characters", "tully", "--repeats", "5",
     ]  # fmt: skip
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    while calls_made(workspace) < 30:
-        time.sleep(0.02)
+    until(lambda: calls_made(workspace) >= 30, process)
     process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=20)
+    said, _ = process.communicate()
     assert "stopped" in said
     assert "Stopped by a signal" in said
     assert subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 0
@@ -189,12 +200,15 @@ def test_a_signal_stops_cleanly_and_the_next_run_pays_for_nothing_again(faulty):
 def test_the_estimate_says_what_an_interrupted_run_has_paid_already(workspace):
     """A conversation of four turns is eight calls; three were answered and noted before the power went."""
     with workspace.write() as db:
+        user = load_models(workspace.models_path)["user"].configuration
         [play] = planning.job(workspace, plan(characters=["tully"], judges=[])).plays()
         for step in ("1 interrogator", "1 player", "2 interrogator"):
-            stored.note_call(db, play.key, step, "asked", "said", NOTHING_SPENT)
+            stored.note_call(
+                db, play.key, step, NotedCall("asked", "said", False, NOTHING_SPENT, UNREPORTED), user
+            )
     found = planning.survey(workspace, planning.job(workspace, plan(characters=["tully"], judges=[])))
     assert (sum(found.calls.values()), found.noted) == (8, 3)
-    assert "3 of these calls were answered before an interruption" in estimate(found)
+    assert "3 of these calls were answered before an interruption" in estimated(found)
     assert (
         planning.survey(workspace, planning.job(workspace, plan(characters=["mizuki"], judges=[]))).noted == 0
     )
@@ -234,13 +248,13 @@ def test_the_estimate_counts_what_the_run_then_does(workspace):
     ("wrong", "error", "says"),
     [
         (
-            lambda: Plan("pingpong", {"players": ("playr",), "interrogator": ("user",)}),
+            lambda: PlayPlan("pingpong", {"players": ("playr",), "interrogator": ("user",)}),
             NotFound,
             "Did you mean “player”",
         ),
-        (lambda: Plan("pingpong", {"players": ("player",)}), ConfigError, "needs interrogator"),
+        (lambda: PlayPlan("pingpong", {"players": ("player",)}), ConfigError, "needs interrogator"),
         (
-            lambda: Plan("pingpong", {"players": ("player",), "interrogator": ("user", "a")}),
+            lambda: PlayPlan("pingpong", {"players": ("player",), "interrogator": ("user", "a")}),
             ConfigError,
             "takes one model as interrogator",
         ),
@@ -248,7 +262,7 @@ def test_the_estimate_counts_what_the_run_then_does(workspace):
         (lambda: plan(language="fr"), NotFound, "language"),
         (lambda: plan(repeats=0), ConfigError, "at least 1"),
         (lambda: plan(version="v9"), NotFound, "version"),
-        (lambda: Plan("pingpnog", {}), NotFound, "Did you mean “pingpong”"),
+        (lambda: PlayPlan("pingpnog", {}), NotFound, "Did you mean “pingpong”"),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused_before_anything_is_paid(workspace, wrong, error, says):
@@ -270,6 +284,6 @@ def test_a_missing_key_is_named_before_the_run_starts(workspace, monkeypatch):
 def test_two_processes_at_one_plan_are_refused(workspace):
     job = planning.job(workspace, plan())
     with workspace.write() as db:
-        stored.start(db, "pingpong", job.plan, os.getppid())
+        stored.start(db, "pingpong", as_dict(job.plan), os.getppid())
     with pytest.raises(ConcordError, match="at work on this very plan"):
         engine.execute(workspace, job)

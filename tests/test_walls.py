@@ -34,7 +34,18 @@ KNOWN: dict[str, list[str]] = json.loads(
 )
 
 LEVELS = (
-    ("conversation", "rating", "scenario", "errors", "estimate", "table", "scores", "glossary"),
+    (
+        "configuration",
+        "conversation",
+        "rating",
+        "scenario",
+        "errors",
+        "files",
+        "estimate",
+        "table",
+        "scores",
+        "glossary",
+    ),
     ("llm", "agreement", "store"),
     ("benchmarks", "workspace"),
     ("runs", "studies"),

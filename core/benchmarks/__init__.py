@@ -1,6 +1,9 @@
-"""The benchmarks Concord knows. Each slice is a folder here; its package exports BENCHMARKS, a tuple of Benchmark values.
+"""The benchmarks Concord knows.
 
-The heavy side of a slice (tables, commands, files, demo, mock) lies in modules of these names and is imported when asked for.
+Each slice is a folder here; its package exports BENCHMARKS, a tuple of Benchmark values.
+
+The heavy side of a slice (tables, commands, files, demo, mock) lies in modules of these names and is imported
+when asked for.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from core.benchmarks.plans import PlayPlan, ProposePlan
 from core.conversation import Conversation
 from core.errors import ConfigError
 from core.llm.embeddings import Vector
@@ -62,36 +63,6 @@ class Option:
     kind: Literal["choice", "choices", "count", "switch"]
     default: Any
     values: Callable[[Materials, Mapping[str, Any]], Sequence[str]] | None = None
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a run is to do: models by role and the chosen options. The same plan gives the same keys."""
-
-    benchmark: str
-    models: Mapping[str, tuple[str, ...]]
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    def one(self, role: str) -> str:
-        """The model of a role that takes one."""
-        return self.models[role][0]
-
-    def perhaps(self, role: str) -> str:
-        """The model of a role that may be left empty; “” where it is."""
-        return next(iter(self.models.get(role, ())), "")
-
-    def as_dict(self) -> dict[str, Any]:
-        """For the store, and for comparing two plans."""
-        return {
-            "benchmark": self.benchmark,
-            "models": {r: list(m) for r, m in self.models.items()},
-            "options": dict(self.options),
-        }
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Plan:
-        """The plan as it was stored."""
-        return cls(stored["benchmark"], {r: tuple(m) for r, m in stored["models"].items()}, stored["options"])
 
 
 @dataclass(frozen=True)
@@ -178,10 +149,13 @@ class InlineJudgement:
 
 @dataclass(frozen=True)
 class Play:
-    """One conversation to be made, and what judges owe it. `play` is None where it must be stored already."""
+    """One conversation to be made, and what judges owe it; or one scenario to be proposed.
+
+    `play` is None where the conversation must be stored already.
+    """
 
     key: str
-    play: Callable[[Ask], Awaitable[Conversation]] | None
+    play: Callable[[Ask], Awaitable[Conversation | Scenario]] | None
     expected: tuple[Expected, ...] = ()
     judged: tuple[Judging | Comparing, ...] = ()
     within: InlineJudgement | None = None
@@ -203,7 +177,7 @@ class Benchmark:
     rubric: Rubric | None
     """What judges and people are asked; None where nobody is asked and scores follow by rule."""
     facets: tuple[str, ...]
-    plays: Callable[[Plan, Materials], Iterator[Play]]
+    plays: Callable[[PlayPlan, Materials], Iterator[Play]]
     reported: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Agreement as the paper reports it, by language: label → figure, to stand beside one's own."""
     pairwise: Pairwise | None = None
@@ -232,6 +206,8 @@ class Benchmark:
     """What an annotator sees of who speaks: the parts in a dialogue, never a name."""
     prompts_of: str = ""
     """The benchmark whose folder of prompts this one shares; its own where empty."""
+    proposals: Callable[[ProposePlan, Materials], Iterator[Play]] | None = None
+    """The calls that propose scenarios; None where a model proposes none."""
     stage: Callable[[str], str] | None = None
     """How far a play has come, from the name of its latest step (in alphabetical order); None where plays are short."""
 

@@ -1,4 +1,4 @@
-"""`concord annotators …`: invite people by link, withdraw links, see who is there."""
+"""`concord annotators …`: invite people by link, withdraw links, list annotators."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.workspace import Workspace
 
 @click.group("annotators")
 def command() -> None:
-    """The people who rate: each comes by a link of their own and sees their desk alone."""
+    """Annotators: each has a link of their own, which opens their desk only."""
 
 
 @command.command("invite")

@@ -4,13 +4,14 @@ and the tables of it.
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from core.benchmarks.benchmark import Plan
+from core.benchmarks.plans import ComparePlan
 from core.commands import options, printing
 from core.commands.options import names
-from core.commands.run import finish
-from core.runs import planning
+from core.commands.progress import carry_out, running
 from core.studies import comparisons
 from core.workspace import Workspace
 
@@ -35,12 +36,11 @@ from core.workspace import Workspace
 @options.form()
 @options.resamples("scenarios")
 @options.seed
-@click.option("--estimate", is_flag=True, help="Say what would be done and what it would cost; do nothing.")
-@click.option("--max-cost", type=float, help="Stop cleanly once this much was spent.")
-@click.option("--retry-failed", is_flag=True, help="Ask again for comparisons that failed.")
+@running
 @click.pass_obj
 def command(
     folder: str,
+    /,
     benchmark: str,
     models: str,
     judges: str,
@@ -50,25 +50,16 @@ def command(
     form: str,
     resamples: int,
     seed: int,
-    estimate: bool,
-    max_cost: float | None,
-    retry_failed: bool,
+    **how: Any,
 ) -> None:
     """Win, tie, lose of every two models, position bias, strengths on one scale, and how far judges agree
     with people.
     """
     workspace = Workspace.open(folder, create=not judges)
     if judges:
-        options = {
-            "compare": True,
-            "players": names(models),
-            "facets": facets,
-            "version": version,
-            "judge_repeats": judge_repeats,
-        }
-        job = planning.job(workspace, Plan(benchmark, {"judges": names(judges)}, options))
-        finish(workspace, job, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed)
-        if estimate:
+        plan = ComparePlan(benchmark, names(judges), names(models), facets, version, judge_repeats)
+        carry_out(workspace, plan, **how)
+        if how["estimate"]:
             return
     with workspace.read() as db:
         found = comparisons.compared(

@@ -10,7 +10,8 @@ import click
 from core.conversation import Message
 from core.errors import ConcordError
 from core.llm import replies
-from core.llm.models import Client, Completion, Model, load_models, pick
+from core.llm.client import Client, Completion
+from core.llm.models import Model, load_models, pick
 from core.workspace import Workspace
 
 
@@ -25,11 +26,13 @@ ASKED = (
     Message("user", 'Reply with the JSON object {"ok": true} and nothing else.'),
 )
 TEXT = "A check of the connection."
-"""What a model of kind “embeddings” is asked for the vector of."""
+"""The text whose vector is asked of a model of kind “embeddings”."""
 
 
 async def examine(models: Mapping[str, Model]) -> dict[str, str | None]:
-    """For each model None where it answered as asked, else a sentence saying what is wrong and how to mend it."""
+    """For each model None where it answered as asked, else a sentence saying what is wrong and how to mend
+    it.
+    """
 
     async def one(name: str) -> str | None:
         async def call(step: str, messages: object, /) -> Completion:

@@ -68,11 +68,7 @@ def _conversations(workspace: str, study: str, benchmark: str, out: Path | None)
 @options.resamples("items")
 @options.seed
 @options.measuring
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help="The ZIP to write; NAME-report.zip if left out.",
-)
+@click.option("--out", type=click.Path(path_type=Path), help="The ZIP to write; NAME-report.zip if left out.")
 @click.pass_obj
 def _report(
     workspace: str,

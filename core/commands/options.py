@@ -23,7 +23,7 @@ def form(*forms: str) -> Callable[[F], F]:
 
 
 def replaced(old: str, new: str) -> Callable[[F], F]:
-    """An option that is gone: whoever uses it is told what to write instead."""
+    """A former option, refused by a sentence that names the new one."""
 
     def refuse(_context: click.Context, _option: click.Parameter, given: object) -> None:
         if given is not None:
@@ -115,7 +115,7 @@ def names(text: str | None) -> tuple[str, ...]:
 
 
 def facet(text: str) -> tuple[str, tuple[str, ...]]:
-    """`FACET=A,B` as a name and its values. Raises ConcordError for anything else."""
+    """The name and the values of `FACET=A,B`. Raises ConcordError."""
     name, _, values = text.partition("=")
     if not name.strip() or not names(values):
         raise ConcordError(f"“{text}” is no FACET=VALUE, such as language=en or character=tully,pilot.")

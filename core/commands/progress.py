@@ -1,4 +1,6 @@
-"""How a run's progress is told on a terminal: a live line, or plain lines where there is no terminal."""
+"""Carrying out a plan on a terminal: its options, its estimate, a live line of its progress, and how it
+ended.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +8,35 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, TypeVar
 
 import click
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from core.benchmarks.plans import Plan
+from core.runs import engine, planning, renaming, status
 from core.runs.planning import Survey
 from core.runs.status import sentence
+from core.store import runs
 from core.store.runs import Progress
+from core.workspace import Workspace
 
+F = TypeVar("F", bound=Callable[..., Any])
 PLAIN_SECONDS = 5.0
 
 
 class Watcher:
     """Shows each beat of a run."""
 
-    def __init__(self, live: Live | None, stage: Callable[[], str]):
+    def __init__(self, live: Live | None, stages: Callable[[], str]):
         self.live = live
-        self.stage = stage
+        self.stages = stages
         self.last = time.monotonic()
 
     def __call__(self, progress: Progress) -> None:
-        """Draw it, or say it every few seconds."""
+        """Draw it, or print it every few seconds where there is no terminal."""
         if self.live is not None:
             self.live.update(Text(_bar(progress) + " " + self._told(progress)))
         elif time.monotonic() - self.last >= PLAIN_SECONDS:
@@ -36,32 +44,86 @@ class Watcher:
             click.echo(self._told(progress))
 
     def _told(self, progress: Progress) -> str:
-        return " · ".join(filter(None, [sentence(progress), self.stage()]))
+        return " · ".join(filter(None, [sentence(progress), self.stages()]))
 
 
 @contextmanager
-def watching(stage: Callable[[], str] = str) -> Iterator[Watcher]:
-    """A watcher for the length of a run; `stage` says how far plays that take long have come."""
+def watching(stages: Callable[[], str]) -> Iterator[Watcher]:
+    """A watcher for the length of a run; `stages` says how far long plays have come."""
     if sys.stdout.isatty():
         with Live(console=Console(), refresh_per_second=4, transient=True) as live:
-            yield Watcher(live, stage)
+            yield Watcher(live, stages)
     else:
-        yield Watcher(None, stage)
+        yield Watcher(None, stages)
 
 
-def estimate(found: Survey) -> str:
-    """What a run would do, before it does."""
-    lines = [
-        f"{found.planned:,} pieces planned (conversations and judgements), {found.stored:,} stored, {found.left:,} left to make."
-    ]
+def running(command: F) -> F:
+    """The options of every command that carries out a plan: those of `carry_out`."""
+    for option in (
+        click.option(
+            "--as-new",
+            metavar="NAME",
+            default="",
+            help="Go on under this name with the model whose entry has changed.",
+        ),
+        click.option("--retry-failed", is_flag=True, help="Ask again where no reply was usable."),
+        click.option("--max-cost", type=float, help="Stop cleanly once this much was spent."),
+        click.option(
+            "--estimate", is_flag=True, help="Say what would be done and what it would cost; do nothing."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def carry_out(
+    workspace: Workspace,
+    plan: Plan,
+    *,
+    estimate: bool = False,
+    max_cost: float | None = None,
+    retry_failed: bool = False,
+    as_new: str = "",
+) -> None:
+    """Estimate or execute a plan and say how it ended.
+
+    Exits with 1 where the run broke, with 2 where pieces failed.
+    """
+    if as_new:
+        plan = renaming.as_new(workspace, plan, as_new)
+    job = planning.job(workspace, plan)
+    if estimate:
+        click.echo(estimated(planning.survey(workspace, job, retry_failed=retry_failed)))
+        return
+
+    def stages() -> str:
+        with workspace.read() as db:
+            return status.stages(db, plan.benchmark)
+
+    with watching(stages) as watcher:
+        ended = engine.execute(workspace, job, max_cost=max_cost, retry_failed=retry_failed, watch=watcher)
+    click.echo(f"Run {ended.id} {ended.state}: {sentence(ended)}")
+    if ended.message:
+        click.echo(ended.message, err=ended.state == "broken")
+    if ended.failed:
+        with workspace.read() as db:
+            for failure in runs.failures(db, limit=3, run=ended.id):
+                click.echo(f"  {failure['work']}: {failure['message']}", err=True)
+        click.echo(
+            "Run the same command again to retry; what had no usable reply is retried with --retry-failed.",
+            err=True,
+        )
+    if ended.state == "broken":
+        raise SystemExit(1)
+    if ended.failed:
+        raise SystemExit(2)
+
+
+def estimated(found: Survey) -> str:
+    """What a run would do, and its calls, tokens and cost."""
+    lines = [f"{found.planned:,} pieces planned, {found.stored:,} stored, {found.left:,} left to make."]
     if found.failed:
-        lines.append(f"{found.failed:,} judgements failed before; --retry-failed asks for them again.")
-    return "\n".join([*lines, calls_and_cost(found)])
-
-
-def calls_and_cost(found: Survey) -> str:
-    """The calls of each model with their tokens, and what all of it is estimated to cost."""
-    lines = []
+        lines.append(f"{found.failed:,} had no usable reply before; --retry-failed asks for them again.")
     for name, calls in found.calls.items():
         tokens_in, tokens_out = found.tokens[name]
         basis = "measured here" if name in found.measured else "a guess"

@@ -11,7 +11,8 @@ from sqlite_utils import Database
 
 from core.commands import options
 from core.commands.options import names
-from core.errors import ConfigError, StudyError
+from core.errors import StudyError
+from core.files import read_text
 from core.store import access, conversations
 from core.store import studies as stored
 from core.store.conversations import Filter
@@ -80,7 +81,7 @@ def _draw(
     guidelines: Path | None,
 ) -> None:
     """Draw a sample of stored conversations, stratified and by a seed, as a new study."""
-    text = _text(guidelines) if guidelines else ""
+    text = read_text(guidelines) if guidelines else ""
     with Workspace.open(workspace, create=False).write() as db:
         study = studies.draw_study(
             db,
@@ -187,7 +188,7 @@ def _guidelines(workspace: str, name: str, file: Path | None) -> None:
         with Workspace.open(workspace, create=False).read() as db:
             click.echo(stored.get(db, name).guidelines)
         return
-    text = _text(file)
+    text = read_text(file)
     with Workspace.open(workspace, create=False).write() as db:
         stored.write_guidelines(db, name, text)
     click.echo(f"The guidelines of “{name}” are replaced.")
@@ -212,12 +213,3 @@ def _only_benchmark(db: Database) -> str:
     raise StudyError(
         f"The workspace holds several benchmarks. Choose one with --benchmark: {', '.join(known)}."
     )
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{file} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{file} is not UTF-8 text. Save it as UTF-8.") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from core.benchmarks.benchmark import Plan
+from core.benchmarks.plans import Plan
 from core.errors import ConcordError
 from core.runs import engine, planning
 from core.workspace import Workspace

@@ -16,7 +16,7 @@ from urllib.request import urlopen
 
 from sqlite_utils import Database
 
-from core.benchmarks.benchmark import Plan
+from core.benchmarks.plans import PlayPlan
 from core.benchmarks.simulbench import demo as demo_simulbench
 from core.benchmarks.stss import demo as demo_stss
 from core.conversation import Unit
@@ -138,7 +138,7 @@ def _models(port: int) -> str:
 
 
 def _run(workspace: Workspace, language: str, told: Told) -> None:
-    plan = Plan(
+    plan = PlayPlan(
         "pingpong",
         {"players": PLAYERS, "interrogator": (INTERROGATOR,), "judges": JUDGES},
         {"language": language},

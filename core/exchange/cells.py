@@ -64,8 +64,7 @@ def _records(lines: Iterable[str], name: str, delimiter: str) -> Iterator[tuple[
     except csv.Error as error:
         raise ImportRefused(
             f"{name}: the record that begins in line {first} is not valid CSV ({error}). Put cells with "
-            "commas, quotes or "
-            "line breaks in double quotes, and double the quotes inside them."
+            "commas, quotes or line breaks in double quotes, and double the quotes inside them."
         ) from error
 
 

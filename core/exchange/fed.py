@@ -8,7 +8,6 @@ positions.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from core.conversation import Conversation, Unit
 from core.errors import ImportRefused
 from core.exchange.dialogue import from_list
 from core.exchange.incoming import Given, Incoming
+from core.files import read_json
 from core.rating import Criterion, Rater, Scale
 from core.store.studies import Study
 
@@ -58,7 +58,7 @@ JUDGED = {"coh": "Coherent", "div": "Diverse", "eng": "Likeable", "inf": "Inform
 def read(folder: Path, study: str = BENCHMARK) -> Incoming:
     """The dialogues and ratings of a folder with the two published files. Raises ImportRefused."""
     people, judge = folder / PEOPLE, folder / JUDGE
-    dialogues = _load(people)
+    dialogues = _published(people)
     if not isinstance(dialogues, list) or not dialogues:
         raise ImportRefused(f"{people} must be a list of dialogues. Take the file as it was published.")
     conversations = [_conversation(people, number, entry) for number, entry in enumerate(dialogues, 1)]
@@ -75,20 +75,10 @@ def read(folder: Path, study: str = BENCHMARK) -> Incoming:
     )
 
 
-def _load(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ImportRefused(f"There is no {path}. Name the folder that holds {PEOPLE} and {JUDGE}.") from None
-    except OSError as error:
-        raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise ImportRefused(f"{path} is not UTF-8 text. Take the file as it was published.") from error
-    except json.JSONDecodeError as error:
-        raise ImportRefused(
-            f"{path}, line {error.lineno}, is not valid JSON ({error.msg}). Take the file as it was "
-            "published."
-        ) from error
+def _published(path: Path) -> Any:
+    if not path.exists():
+        raise ImportRefused(f"There is no {path}. Name the folder that holds {PEOPLE} and {JUDGE}.")
+    return read_json(path, ImportRefused)
 
 
 def _conversation(path: Path, number: int, entry: Any) -> Conversation:
@@ -136,7 +126,7 @@ def _people(path: Path, dialogues: Sequence[Mapping[str, Any]], keys: Sequence[s
 
 
 def _judge(path: Path, keys: Sequence[str]) -> Iterator[Given]:
-    runs = _load(path)
+    runs = _published(path)
     names = [f"{short}_{run}" for short in JUDGED for run in range(1, RUNS + 1)]
     if not isinstance(runs, dict) or set(runs) != set(names):
         raise ImportRefused(f"{path} must hold the lists {names[0]} … {names[-1]} and nothing else.")

@@ -96,8 +96,7 @@ def _make_room(db: Database, incoming: Incoming, append: bool) -> None:
     if not append and studies.rated(db, study.name):
         raise ImportRefused(
             f"There is a study “{study.name}” with ratings already. Give the import another name with "
-            "--study, "
-            "or add new ratings to that study with --append."
+            "--study, or add new ratings to that study with --append."
         )
     known = studies.get(db, study.name)
     names = {c.name for c in known.criteria}
@@ -147,7 +146,6 @@ def _rows(db: Database, incoming: Incoming, ids: Mapping[str, int], study_id: in
         else:
             raise ImportRefused(
                 f"{g.where}: {g.rater.name} rated “{g.unit.conversation}” on “{g.criterion}” already "
-                f"({there:g}). "
-                "Remove the line; nothing was imported."
+                f"({there:g}). Remove the line; nothing was imported."
             )
     return rows, known

@@ -72,8 +72,7 @@ def _column(where: str, columns: Sequence[str], names: Sequence[str], called: st
             return columns.index(name)
     raise ImportRefused(
         f"{where}: the column {called} is missing. The first line must name model, and score or rank; it "
-        "names "
-        f"{', '.join(name for name in columns if name)[:LONGEST]}."
+        f"names {', '.join(name for name in columns if name)[:LONGEST]}."
     )
 
 

@@ -94,8 +94,7 @@ def read(path: Path, *, delimiter: str = ",") -> RatingsFile:
             )
             wrong.append(
                 f"{path}, line {number}: {line.rater.kind} “{line.rater.name}” rated “{line.item}” on "
-                f"“{line.criterion}” in line "
-                f"{seen[key]} already. Keep one of the two.{hint}"
+                f"“{line.criterion}” in line {seen[key]} already. Keep one of the two.{hint}"
             )
             continue
         seen[key] = number
@@ -160,13 +159,11 @@ def _header(path: Path, number: int, cells: Sequence[str], delimiter: str) -> li
                 option = "tab" if sign == "\t" else sign
                 raise ImportRefused(
                     f"{path}, line {number}: the columns are separated by {called}. Add --delimiter "
-                    f"'{option}', or save the file "
-                    "with commas."
+                    f"'{option}', or save the file with commas."
                 )
         raise ImportRefused(
             f"{path}, line {number}: the column {missing[0]} is missing. The first line must name "
-            f"{', '.join(REQUIRED)}; it names "
-            f"{', '.join(name for name in names if name)}."
+            f"{', '.join(REQUIRED)}; it names {', '.join(name for name in names if name)}."
         )
     named = [name for name in names if name]
     if twice := [name for name in named if named.count(name) > 1]:

@@ -96,8 +96,7 @@ def _per_turn(table: RatingsFile, known: Study | None) -> bool:
     if with_turn and without:
         raise ImportRefused(
             f"{table.where(without)}, has no turn and line {with_turn.number} has one: a study rates either "
-            "turns or whole "
-            "conversations. Import the two kinds as two studies."
+            "turns or whole conversations. Import the two kinds as two studies."
         )
     per_turn = known.per_turn if known else with_turn is not None
     wrong = (with_turn if not per_turn else without) if known else None
@@ -110,8 +109,7 @@ def _per_turn(table: RatingsFile, known: Study | None) -> bool:
     if lost is not None:
         raise ImportRefused(
             f"{table.where(lost)}, has no turn, while people rate turns: it could not be compared. Give it a "
-            "turn, or import it as "
-            "another study."
+            "turn, or import it as another study."
         )
     return per_turn
 
@@ -131,8 +129,7 @@ def _items(table: RatingsFile) -> dict[str, _Item]:
                 if said != value:
                     raise ImportRefused(
                         f"{table.where(line)}: the {column} of “{line.item}” differs from that in line "
-                        f"{number}. Make them the same, or "
-                        "give it once."
+                        f"{number}. Make them the same, or give it once."
                     )
         for column in [c for c, value in item.extra.items() if value != line.cells.get(c, "")]:
             del item.extra[column]
@@ -154,8 +151,7 @@ def _refuse_benchmark(db: Database, study: str) -> None:
     if conversations.count(db, Filter(benchmark=study)):
         raise ImportRefused(
             f"“{study}” is a benchmark of this workspace, and the file's items would be counted with its "
-            "conversations. Give the "
-            "study another name with --study."
+            "conversations. Give the study another name with --study."
         )
 
 
@@ -181,8 +177,7 @@ def _conversations(
             if [(m.role, m.content) for m in there] != [(m.role, m.content) for m in messages]:
                 raise ImportRefused(
                     f"{table.where(about.said['text'][1])}: the conversation “{key_of[item]}” is stored with "
-                    "another text. Rename the "
-                    "item, or leave out the text."
+                    "another text. Rename the item, or leave out the text."
                 )
             continue
         new[key_of[item]] = Conversation(
@@ -227,8 +222,7 @@ def _text(
             if conversations.find_id(db, ref) is None:
                 raise ImportRefused(
                     f"{table.where(number)}: text_ref “{ref}” names neither an item of the file nor a stored "
-                    "conversation. Import the "
-                    "conversations first, or give the text."
+                    "conversation. Import the conversations first, or give the text."
                 )
             there = conversations.load(db, ref)
             return there.messages, there.context
@@ -238,7 +232,7 @@ def _text(
 def _refuse_missing_turns(
     db: Database, table: RatingsFile, key_of: Mapping[str, str], new: Mapping[str, Conversation]
 ) -> None:
-    """A rating of a turn that its dialogue does not have would be seen by nobody."""
+    """Refuse ratings of turns that the dialogue does not have: no page would show them."""
     turns: dict[str, set[int]] = {}
     for line in table.lines:
         key = key_of[line.item]
@@ -295,8 +289,7 @@ def _criteria(
             scale = criterion.scale
             raise ImportRefused(
                 f"{table.where(off)}: the score {off.score:g} is not on the scale of “{criterion.name}” "
-                f"({scale.low:g} to {scale.high:g}). "
-                "Correct it, or the scale."
+                f"({scale.low:g} to {scale.high:g}). Correct it, or the scale."
             )
     return tuple(criteria)
 

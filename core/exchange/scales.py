@@ -16,7 +16,7 @@ MOST_ANSWERS = 21
 def deduced(scores: Collection[float]) -> Scale:
     """The scale of scores: whole numbers from the least to the greatest, else the range between them.
 
-    A single value gets a neighbour, as a scale of one answer is none.
+    A single value gets a neighbour, as a scale needs two answers.
     """
     low, high = min(scores), max(scores)
     whole = all(score == int(score) for score in scores)

@@ -1,6 +1,7 @@
 """Vectors of texts: an endpoint's reply read and checked, and the short form in which a vector is kept.
 
-A vector has length 1 and half precision (three digits, two bytes a number) from the moment it is read, so that one taken from the
+A vector has length 1 and half precision (three digits, two bytes a number) from the moment it is read, so
+that one taken from the
 journal is the same as it was when it came from the endpoint.
 """
 
@@ -25,7 +26,8 @@ class BadVectors(ValueError):
 def read(content: bytes, texts: int) -> list[Vector]:
     """The vectors of so many texts, in their order, each brought to length 1.
 
-    Raises BadVectors where there is not one for each text, where they differ in length, where one holds something that is not a
+    Raises BadVectors where there is not one for each text, where they differ in length, where one holds
+    something that is not a
     finite number, or where one is all zeros and so points nowhere.
     """
     try:

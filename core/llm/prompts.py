@@ -1,4 +1,6 @@
-"""A prompt is a Jinja file, the schema of its reply, and its sampling parameters; versions lie side by side and are frozen once published."""
+"""A prompt is a Jinja file, the schema of its reply, and its sampling parameters; versions lie side by side
+and are frozen once published.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,8 @@ class Prompt:
     _templates: Mapping[str, Template] = field(repr=False, compare=False)
 
     def render(self, history: Sequence[Message] = (), **values: Any) -> RenderedPrompt:
-        """System message, then the dialogue so far, then the user message; parts without a template are left out.
+        """System message, then the dialogue so far, then the user message; parts without a template are left
+        out.
 
         Raises ConfigError where a template uses a name that it is not given.
         """
@@ -84,9 +87,11 @@ def load_prompt(
     reply: type[Reply] | None,
     base: str = "",
 ) -> Prompt:
-    """A prompt from the first folder that has each of its files. What a version lacks comes from the version `base`.
+    """A prompt from the first folder that has each of its files. What a version lacks comes from the version
+    `base`.
 
-    Files: `<name>_system.jinja`, `<name>_user.jinja`, and the table [<name>] of `prompts.toml`; at least one of them. A prompt
+    Files: `<name>_system.jinja`, `<name>_user.jinja`, and the table [<name>] of `prompts.toml`; at least one
+    of them. A prompt
     of parameters only says nothing of its own: the dialogue is sent as it stands.
     Raises NotFound for an unknown version, ConfigError for a file that cannot be used.
     """

@@ -1,4 +1,6 @@
-"""Replies of models are untrusted: parsed, validated against a schema, and asked for again, a bounded number of times, when unusable."""
+"""Replies of models are untrusted: parsed, validated against a schema, and asked for again, a bounded number
+of times, when unusable.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from core.conversation import Message
 from core.errors import CallFailed
-from core.llm.models import Completion
+from core.llm.client import Completion
 from core.rating import NOTHING_SPENT, Spent
 
 REASKS = 2
@@ -20,10 +22,13 @@ REASKS = 2
 
 
 class Reply(BaseModel):
-    """Base of every reply schema: unknown fields are ignored when reading and forbidden in the schema sent to endpoints.
+    """Base of every reply schema: unknown fields are ignored when reading and forbidden in the schema sent to
+    endpoints.
 
-    A schema keeps to what strict endpoints accept: every field required, no defaults, and of texts neither length (OpenAI refuses it)
-    nor pattern (llama.cpp refuses one without anchors); bounds of numbers and lists are accepted. What a text must be is checked here.
+    A schema keeps to what strict endpoints accept: every field required, no defaults, and of texts neither
+    length (OpenAI refuses it)
+    nor pattern (llama.cpp refuses one without anchors); bounds of numbers and lists are accepted. What a text
+    must be is checked here.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra={"additionalProperties": False})
@@ -71,7 +76,8 @@ class Call(Protocol):
 def read(text: str, reply: type[R]) -> R:
     """The reply as its schema. Raises Unusable, saying what is wrong in words the model can act on.
 
-    Text around the JSON and small slips (quotes, commas, code fences) are forgiven; a missing or impossible value is not.
+    Text around the JSON and small slips (quotes, commas, code fences) are forgiven; a missing or impossible
+    value is not.
     """
     try:
         return reply.model_validate_json(text)
@@ -94,10 +100,13 @@ async def answer(
     reply: type[R] | None,
     check: Callable[[Any], object] | None = None,
 ) -> Answer:
-    """Ask until the reply is usable, at most 1 + REASKS times. `check` sees the validated value (the text where `reply` is None) and may raise
-    Unusable. A reply that was cut off is usable only where nothing is read from it: without a schema and without a check.
+    """Ask until the reply is usable, at most 1 + REASKS times. `check` sees the validated value (the text
+    where `reply` is None) and may raise
+    Unusable. A reply that was cut off is usable only where nothing is read from it: without a schema and
+    without a check.
 
-    Raises CallFailed of kind "unparsable" or "truncated" with the last raw reply; its `spent` says what the attempts cost.
+    Raises CallFailed of kind "unparsable" or "truncated" with the last raw reply; its `spent` says what the
+    attempts cost.
     """
     said, spent, problem, cut = list(messages), NOTHING_SPENT, "", False
     text = ""
@@ -106,7 +115,8 @@ async def answer(
         text, cut, spent = done.text, done.cut, spent + done.spent
         try:
             if cut and (reply or check):
-                # A repaired half of a number would be a made-up score, and so would one read from the midst of the reasons.
+                # A repaired half of a number would be a made-up score, and so would one read from the midst
+                # of the reasons.
                 raise Unusable("It was cut off at the length limit; keep the explanations shorter.")
             if reply is None:
                 if check:

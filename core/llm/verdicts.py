@@ -1,4 +1,6 @@
-"""A verdict in plain text: the reply gives its reasons first and then one answer in brackets, `[[7]]` or `[[A]]`."""
+"""A verdict in plain text: the reply gives its reasons first and then one answer in brackets, `[[7]]` or
+`[[A]]`.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +40,13 @@ class _Mark(NamedTuple):
 
 
 def read(text: str, like: re.Pattern[str]) -> Found:
-    """The verdict that a reply ends in, among the brackets that hold something `like` an answer. Raises Unusable without one.
+    """The verdict that a reply ends in, among the brackets that hold something `like` an answer. Raises
+    Unusable without one.
 
-    An answer at the very end counts before one in the midst of the reasons, a labelled one (“Rating: [[7]]”) before a bare one,
-    twofold brackets before single ones, and a later before an earlier. A bare `[7]` counts only where there is no other kind, and
+    An answer at the very end counts before one in the midst of the reasons, a labelled one (“Rating: [[7]]”)
+    before a bare one,
+    twofold brackets before single ones, and a later before an earlier. A bare `[7]` counts only where there
+    is no other kind, and
     then only at the end or where no other `[…]` says something else.
     """
     marks = [_mark(text, found) for found in _MARK.finditer(text)]

@@ -1,7 +1,9 @@
-"""A run: what is planned minus what is stored is played, judged and stored, many at a time; it can be stopped, killed and continued.
+"""A run makes what is planned and not stored, many pieces at a time; it can be stopped, killed and continued.
 
-One process, one event loop, one writing thread. Every answered call is in the journal within a fraction of a second, every
-result in one transaction, so the same plan continues after `kill -9` and pays again only for the calls that were in flight.
+One process, one event loop, one writing thread. Every answered call is in the journal within a fraction of a
+second, and every
+result is one transaction, so the same plan continues after `kill -9` and pays again only for the calls that
+were in flight.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ import json
 import os
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -22,30 +24,36 @@ from sqlite_utils import Database
 
 from core.benchmarks import get
 from core.benchmarks.benchmark import Comparing, Judging
+from core.benchmarks.plans import as_dict
+from core.configuration import Reported, Use
 from core.conversation import Conversation, Message
 from core.errors import CallFailed, ConcordError, RunStopped
 from core.llm import embeddings, replies
+from core.llm.client import Client, Completion, Embedded, limits
 from core.llm.embeddings import Vector
-from core.llm.models import Client, Completion, Embedded, limits
 from core.llm.prompts import Prompt, RenderedPrompt
 from core.llm.replies import json_schema
 from core.rating import NOTHING_SPENT, Comparison, Judgement, Spent
 from core.runs import judging
+from core.runs.judging import UNANSWERED
 from core.runs.planning import Job, Pending, Survey, left, survey
-from core.store import comparisons, conversations, ratings, runs
+from core.scenario import Scenario
+from core.store import comparisons, configurations, conversations, ratings, runs, scenarios
 from core.store.database import now
-from core.store.runs import Progress
+from core.store.runs import NotedCall, Progress
 from core.store.writer import Writer
 from core.workspace import Workspace
 
 BEAT_SECONDS = 0.5
 PATIENCE = 10
-"""So many failures of an endpoint in a row, with no answer between them, end the run: the rest would fail as well."""
+"""The run ends after this many failures of an endpoint without an answer between them: the rest would fail as
+well.
+"""
 
 
 @dataclass
 class _State:
-    """Where the run stands, in the one loop that changes it."""
+    """Where the run stands. Only the event loop changes it."""
 
     survey: Survey
     done: int = 0
@@ -56,7 +64,7 @@ class _State:
     broken: bool = False
 
     def halt(self, reason: str, *, broken: bool = False) -> None:
-        """No new calls from here on; the first reason is the one that is told."""
+        """Make no new calls. The first reason given is kept."""
         if self.stop is None:
             self.stop, self.broken = reason, broken
 
@@ -71,17 +79,18 @@ def execute(
 ) -> Progress:
     """Do what is left of a job and return where it stands.
 
-    Stops cleanly (calls in flight are finished and kept) at `max_cost`, when the store's stop is asked for, on SIGINT or SIGTERM.
-    Raises ConcordError where the run cannot start, or where another process is at the same plan.
+    It stops cleanly at `max_cost`, when a stop is asked for in the store, and on SIGINT or SIGTERM: calls in
+    flight are finished and kept.
+    Raises ConcordError where the run cannot start, or where another process carries out the same plan.
     """
     _refuse_twin(workspace, job)
     for model in job.models.values():
         model.key()
-    system = get(job.benchmark)
+    benchmark = get(job.plan.benchmark)
     state = _State(survey(workspace, job, retry_failed=retry_failed))
     with workspace.write() as db:
-        ratings.register(db, system.name, system.criteria, refusal=system.refusal)
-        number = runs.start(db, job.benchmark, job.plan, os.getpid())
+        ratings.register(db, benchmark.name, benchmark.criteria, refusal=benchmark.refusal)
+        number = runs.start(db, benchmark.name, as_dict(job.plan), os.getpid())
     try:
         with few_collections():
             asyncio.run(_Run(workspace, number, job, state, max_cost, retry_failed, watch).go())
@@ -101,7 +110,10 @@ def execute(
 
 @contextmanager
 def few_collections() -> Iterator[None]:
-    """A call makes thousands of short-lived objects and next to no cycles: collecting after every 700 costs a fifth of its CPU."""
+    """Collect garbage less often.
+
+    A call makes thousands of short-lived objects and few cycles: the default costs a fifth of its CPU.
+    """
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
@@ -112,8 +124,8 @@ def few_collections() -> Iterator[None]:
         gc.unfreeze()
 
 
-def on_signal(halt: Callable[[str], None]) -> None:
-    """Have the first signal to end stop the work of this loop cleanly; a second one ends it at once."""
+def _on_signal(halt: Callable[[str], None]) -> None:
+    """Let the first SIGINT or SIGTERM stop the work of this loop cleanly; a second one ends it at once."""
     loop = asyncio.get_running_loop()
 
     def first(number: signal.Signals) -> None:
@@ -121,36 +133,27 @@ def on_signal(halt: Callable[[str], None]) -> None:
         halt("Stopped by a signal; calls in flight were finished.")
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        # Only a process's main thread may listen to signals; a run inside a test's thread does without.
+        # Only a process's main thread can listen to signals; a run in another thread does without.
         with suppress(NotImplementedError, RuntimeError, ValueError):
             loop.add_signal_handler(number, first, number)
 
 
-@asynccontextmanager
-async def heartbeat(
-    beat: Callable[[], Coroutine[None, None, None]], last: Callable[[], None]
-) -> AsyncIterator[None]:
-    """Have `beat` go on beside the work, until that ends in whatever way; then tell `last` where it stands."""
-    pulse = asyncio.create_task(beat())
-    try:
-        yield
-    finally:
-        pulse.cancel()
-        with suppress(asyncio.CancelledError):
-            await pulse
-        last()
-
-
 class _Run:
-    """The loop's side of a run."""
+    """What happens in the event loop."""
 
     writer: Writer
     client: Client
 
     def __init__(
-        self, workspace: Workspace, number: int, job: Job, state: _State,
-        max_cost: float | None, retry_failed: bool, watch: Callable[[Progress], None] | None,
-    ):  # fmt: skip
+        self,
+        workspace: Workspace,
+        number: int,
+        job: Job,
+        state: _State,
+        max_cost: float | None,
+        retry_failed: bool,
+        watch: Callable[[Progress], None] | None,
+    ):
         self.workspace = workspace
         self.number = number
         self.job = job
@@ -160,20 +163,34 @@ class _Run:
         self.watch = watch
 
     async def go(self) -> None:
-        # Twice as many conversations under way as calls: each waits for one call at a time, and one's end overlaps another's beginning.
+        # Twice as many plays under way as calls: each waits for one call at a time, and one's end overlaps
+        # another's beginning.
         places = asyncio.Semaphore(2 * sum(limits(self.job.models.values()).values()))
-        on_signal(self.state.halt)
+        _on_signal(self.state.halt)
         with Writer(self.workspace.db_path) as self.writer:
-            async with (
-                Client(self.job.models) as self.client,
-                heartbeat(self._beat, self._write_beat),
-                asyncio.TaskGroup() as group,
-            ):
-                for item in left(self.workspace, self.job.plays(), retry_failed=self.retry_failed):
-                    await places.acquire()
-                    if self.state.stop is not None:
-                        break
-                    group.create_task(self._one(item, places))
+            pulse = asyncio.create_task(self._beat())
+            try:
+                async with (
+                    Client(self.job.models, admit=self._admit) as self.client,
+                    asyncio.TaskGroup() as group,
+                ):
+                    for item in left(self.workspace, self.job.plays(), retry_failed=self.retry_failed):
+                        await places.acquire()
+                        if self.state.stop is not None:
+                            break
+                        group.create_task(self._one(item, places))
+            finally:
+                pulse.cancel()
+                with suppress(asyncio.CancelledError):
+                    await pulse
+                self._write_beat()
+
+    def _admit(self) -> None:
+        """Called before each call is sent. Raises RunStopped where none is to be made any more."""
+        if self.max_cost is not None and self.state.spent.cost >= self.max_cost:
+            self.state.halt(f"Stopped at the spending limit of {self.max_cost:g}. Raise --max-cost to go on.")
+        if self.state.stop is not None:
+            raise RunStopped(self.state.stop)
 
     async def _one(self, item: Pending, places: asyncio.Semaphore) -> None:
         try:
@@ -181,7 +198,7 @@ class _Run:
             if conversation is not None:
                 await asyncio.gather(*(self._judged(item, conversation, owed) for owed in item.judged))
         except RunStopped:
-            return  # what was begun is in the journal and is taken up by the next run
+            return  # what was begun is in the journal; the next run continues it
         except ConcordError as error:
             self.state.halt(str(error), broken=True)
         finally:
@@ -196,25 +213,30 @@ class _Run:
             return None
         ask = _Asking(self, key, key in item.resumed)
         try:
-            conversation = await item.play.play(ask)
+            made = await item.play.play(ask)
         except CallFailed as failure:
             self._failed(key, failure, item.pieces)
             return None
-        simulated = any(self.job.models[name].simulated for name in ask.models)
-        within = item.play.within
+        models, within = self.job.models, item.play.within
 
         def save(db: Database) -> None:
-            conversations.save(db, conversation, ask.spent, simulated=simulated)
-            if within is not None:
-                given = within.judgement(conversation)
-                rater = replace(given.judge, simulated=self.job.models[given.judge.name].simulated)
-                _remember(db, within.prompt)
-                ratings.save_judgement(db, replace(given, judge=rater))
+            simulated = any(models[name].simulated for name in ask.reported)
+            if isinstance(made, Scenario):
+                scenarios.save(db, [replace(made, body={**made.body, "simulated": simulated})])
+            else:
+                saved = conversations.save(db, made, ask.spent, simulated=simulated)
+                configurations.of_conversation_were(db, saved, ask.uses())
+                if within is not None:
+                    given = within.judgement(made)
+                    rater = replace(given.judge, simulated=models[given.judge.name].simulated)
+                    _remember(db, within.prompt)
+                    ratings.save_judgement(db, replace(given, judge=rater))
+                    configurations.of_verdict_was(db, "judgements", given.key, ask.use(rater.name))
             _settle(db, key)
 
         self.writer.put(save)
         self.state.done += 1
-        return conversation
+        return None if isinstance(made, Scenario) else made
 
     async def _judged(self, item: Pending, conversation: Conversation, owed: Judging | Comparing) -> None:
         ask = _Asking(self, owed.key, owed.key in item.resumed)
@@ -236,8 +258,10 @@ class _Run:
             _remember(db, prompt)
             if isinstance(verdict, Comparison):
                 comparisons.save(db, verdict)
+                configurations.of_verdict_was(db, "comparisons", owed.key, ask.use(owed.judge))
             else:
                 ratings.save_judgement(db, verdict)
+                configurations.of_verdict_was(db, "judgements", owed.key, ask.use(owed.judge))
             _settle(db, owed.key)
 
         self.writer.put(save)
@@ -261,7 +285,7 @@ class _Run:
 
     def _write_beat(self) -> None:
         s = self.state
-        # Judgements that failed before and are not retried count as failed from the start: they are not left to do.
+        # What failed before and is not retried counts as failed from the start.
         stands: dict[str, Any] = {
             "planned": s.survey.planned,
             "stored": s.survey.stored,
@@ -276,33 +300,48 @@ class _Run:
 
 
 class _Asking:
-    """Asks on behalf of one piece of work: from the journal where the same was answered before, else from the endpoint."""
+    """Asks on behalf of one piece of work: from the journal where the same was answered before, else from the
+    endpoint.
+    """
 
     def __init__(self, run: _Run, work: str, resumed: bool):
         self.run = run
         self.work = work
         self.spent = NOTHING_SPENT
-        self.models: set[str] = set()
-        self.noted: Mapping[str, tuple[str, str, Spent]] = {}
+        self.reported: dict[str, Counter[Reported]] = {}
+        self.noted: Mapping[str, NotedCall] = {}
         if resumed:
             with run.workspace.read() as db:
                 self.noted = runs.noted_calls(db, work)
-        self.vectors: dict[str, str] = {}
-        for step, (_, packed, spent) in self.noted.items():
+        self.vectors: dict[str, tuple[str, Reported]] = {}
+        for step, noted in self.noted.items():
             if step.startswith(_VECTORS):
-                self.vectors |= json.loads(packed)
-                self.spent += spent
+                self.vectors |= {mark: (v, noted.reported) for mark, v in json.loads(noted.reply).items()}
+                self.spent += noted.spent
+
+    def use(self, model: str) -> Use:
+        """The configuration of a model, and what its endpoint reported for this piece."""
+        return Use(self.run.job.models[model].configuration, self.reported.get(model, {}))
+
+    def uses(self) -> list[Use]:
+        """Every model that was asked."""
+        return [self.use(model) for model in self.reported]
 
     async def __call__(
         self, step: str, model: str, asked: RenderedPrompt, check: Callable[[Any], object] | None = None, /
     ) -> replies.Answer:
-        self.models.add(model)
         schema = json_schema(asked.reply) if asked.reply else None
 
         async def call(step: str, messages: Sequence[Message], /) -> Completion:
             return await self._call(step, model, messages, asked.params, schema)
 
-        return await replies.answer(call, step, asked.messages, asked.reply, check)
+        try:
+            return await replies.answer(call, step, asked.messages, asked.reply, check)
+        except CallFailed as failure:
+            if failure.kind in UNANSWERED:
+                # The next attempt must not read the very replies that were of no use.
+                self.run.writer.put(lambda db: runs.forget_step(db, self.work, step))
+            raise
 
     async def _call(
         self,
@@ -313,42 +352,44 @@ class _Asking:
         schema: Mapping[str, Any] | None,
     ) -> Completion:
         run = self.run
-        sent = _digest([model, [(m.role, m.content) for m in messages], dict(params)])
-        if step in self.noted and self.noted[step][0] == sent:
-            _, text, spent = self.noted[step]
-            self.spent += spent
-            return Completion(text.removeprefix(_CUT), text.startswith(_CUT), spent)
-        # A judgement retried on demand must not get the very answer that failed.
+        configuration = run.job.models[model].configuration
+        sent = _digest([configuration.hash, [(m.role, m.content) for m in messages], dict(params), schema])
+        noted = self.noted.get(step)
+        if noted is not None and noted.asked == sent:
+            self.spent += noted.spent
+            self._count(model, noted.reported)
+            return Completion(noted.reply, noted.cut, noted.spent, noted.reported)
+        # A piece that is retried on demand must not get the very answer that failed.
         seed = int(_digest([self.work, step, run.number if run.retry_failed else 0])[:8], 16)
         done = await self._paid(
             model, lambda: run.client.complete(model, messages, params=params, schema=schema, seed=seed)
         )
-        work, text = self.work, (_CUT if done.cut else "") + done.text
-        run.writer.put(lambda db: runs.note_call(db, work, step, sent, text, done.spent))
+        self._count(model, done.reported)
+        note = NotedCall(sent, done.text, done.cut, done.spent, done.reported)
+        run.writer.put(lambda db: runs.note_call(db, self.work, step, note, configuration))
         return done
 
     async def embed(self, model: str, texts: Sequence[str], /) -> list[Vector]:
-        """From the journal text by text: a resumed run may ask for them in other company than before."""
-        self.models.add(model)
-        entry = self.run.job.models[model]
-        marks = [_digest([model, entry.served, entry.params, text]) for text in texts]
+        """From the journal text by text: a resumed run may ask for the same texts in other calls than before."""
+        configuration = self.run.job.models[model].configuration
+        marks = [_digest([configuration.hash, text]) for text in texts]
         new = {mark: text for mark, text in zip(marks, texts, strict=True) if mark not in self.vectors}
-        found = {mark: embeddings.unpack(self.vectors[mark]) for mark in marks if mark in self.vectors}
         if new:
             done = await self._paid(model, lambda: self.run.client.embed(model, list(new.values())))
-            found |= zip(new, done.vectors, strict=True)
-            packed = json.dumps({mark: embeddings.pack(v) for mark, v in zip(new, done.vectors, strict=True)})
-            work, step = self.work, _VECTORS + next(iter(new))
-            self.run.writer.put(lambda db: runs.note_call(db, work, step, "", packed, done.spent))
-        return [found[mark] for mark in marks]
+            packed = {mark: embeddings.pack(v) for mark, v in zip(new, done.vectors, strict=True)}
+            self.vectors |= {mark: (vector, done.reported) for mark, vector in packed.items()}
+            note = NotedCall("", json.dumps(packed), False, done.spent, done.reported)
+            step = _VECTORS + next(iter(new))
+            self.run.writer.put(lambda db: runs.note_call(db, self.work, step, note, configuration))
+        self._count(model, *{self.vectors[mark][1] for mark in marks})
+        return [embeddings.unpack(self.vectors[mark][0]) for mark in marks]
+
+    def _count(self, model: str, *reported: Reported) -> None:
+        self.reported.setdefault(model, Counter()).update(reported)
 
     async def _paid(self, model: str, call: Callable[[], Awaitable[_Done]]) -> _Done:
-        """A call to an endpoint, counted; none where the run is to stop."""
-        run, state = self.run, self.run.state
-        if run.max_cost is not None and state.spent.cost >= run.max_cost:
-            state.halt(f"Stopped at the spending limit of {run.max_cost:g}. Raise --max-cost to go on.")
-        if state.stop is not None:
-            raise RunStopped(state.stop)
+        """The answer of an endpoint, counted."""
+        state = self.run.state
         try:
             done = await call()
         except CallFailed as failure:
@@ -363,10 +404,10 @@ class _Asking:
         return done
 
 
-_CUT = "\x00cut\x00"
-"""Stands before a journalled reply that was cut off at the length limit."""
 _VECTORS = "_vectors "
-"""Begins the names under which vectors are journalled: before those of steps in the alphabet, the last of which tells how far a play is."""
+"""Begins the names of the steps under which vectors are journalled: they sort before others, and the last
+step tells how far a play is.
+"""
 _Done = TypeVar("_Done", Completion, Embedded)
 
 
@@ -385,7 +426,7 @@ def _remember(db: Database, prompt: Prompt) -> None:
 
 def _refuse_twin(workspace: Workspace, job: Job) -> None:
     with workspace.read() as db:
-        other = runs.at_work(db, job.plan)
+        other = runs.at_work(db, as_dict(job.plan))
     if other is not None:
         raise ConcordError(
             f"Run {other} is at work on this very plan. Watch it on the runs page, or stop it first."

@@ -1,6 +1,8 @@
-"""A judge turns a conversation into a judgement, or two of them into a comparison: a verdict, or a failure with the raw reply."""
+"""A judge turns a conversation into a judgement, or two of them into a comparison."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from core.benchmarks.benchmark import Ask, Comparing, Judging
 from core.conversation import Conversation
@@ -10,11 +12,17 @@ from core.llm.models import Model
 from core.rating import Comparison, Judgement, Rater
 
 UNANSWERED = ("unparsable", "truncated")
-"""Failures that are the judge's own: stored as failed judgements. Others are the endpoint's, and the work is simply still to do."""
+"""Kinds of failure that are the model's: no attempt gave a usable reply. The piece is stored as failed.
+
+Other failures are the endpoint's: the piece is still to be done.
+"""
 
 
 async def judge(ask: Ask, conversation: Conversation, owed: Judging, model: Model) -> Judgement:
-    """Ask one judge about one conversation. Raises CallFailed where the endpoint, not the judge, failed."""
+    """Ask one judge about one conversation: ratings, or a failure with the raw reply.
+
+    Raises CallFailed where the endpoint failed.
+    """
     rater = Rater(owed.judge, "judge", owed.prompt.version, model.simulated)
     asked = owed.prompt.render(**owed.rubric.values(conversation))
     try:
@@ -25,20 +33,20 @@ async def judge(ask: Ask, conversation: Conversation, owed: Judging, model: Mode
         if failure.kind not in UNANSWERED:
             raise
         return Judgement(
-            owed.key, conversation.key, rater, failure=str(failure), raw=failure.raw, prompt=owed.prompt.hash, repeat=owed.repeat,
-            spent=failure.spent,
-        )  # fmt: skip
+            owed.key, conversation.key, rater, failure=str(failure), raw=failure.raw, **_asked(owed)
+        )
     reply = answer.text if owed.rubric.reply is None else answer.value
-    return Judgement(
-        owed.key, conversation.key, rater, owed.rubric.read(conversation, reply), raw=answer.text, prompt=owed.prompt.hash,
-        repeat=owed.repeat, spent=answer.spent,
-    )  # fmt: skip
+    ratings = owed.rubric.read(conversation, reply)
+    return Judgement(owed.key, conversation.key, rater, ratings, raw=answer.text, **_asked(owed))
 
 
 async def compare(
     ask: Ask, first: Conversation, second: Conversation, owed: Comparing, model: Model
 ) -> Comparison:
-    """Ask one judge which of two conversations is better. Raises CallFailed where the endpoint, not the judge, failed."""
+    """Ask one judge which of two conversations is better: a verdict, or a failure with the raw reply.
+
+    Raises CallFailed where the endpoint failed.
+    """
     rater = Rater(owed.judge, "judge", owed.prompt.version, model.simulated)
     asked = owed.prompt.render(**owed.pairwise.values(first, second))
     try:
@@ -47,11 +55,13 @@ async def compare(
         if failure.kind not in UNANSWERED:
             raise
         return Comparison(
-            owed.key, first.key, second.key, rater, failure=str(failure), raw=failure.raw, prompt=owed.prompt.hash,
-            repeat=owed.repeat, spent=failure.spent,
-        )  # fmt: skip
+            owed.key, first.key, second.key, rater, failure=str(failure), raw=failure.raw, **_asked(owed)
+        )
     verdict, explanation = verdicts.preference(answer.text)
     return Comparison(
-        owed.key, first.key, second.key, rater, verdict, explanation, raw=answer.text, prompt=owed.prompt.hash,
-        repeat=owed.repeat, spent=answer.spent,
-    )  # fmt: skip
+        owed.key, first.key, second.key, rater, verdict, explanation, raw=answer.text, **_asked(owed)
+    )
+
+
+def _asked(owed: Judging | Comparing) -> dict[str, Any]:
+    return {"prompt": owed.prompt.hash, "repeat": owed.repeat}

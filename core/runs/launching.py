@@ -1,4 +1,7 @@
-"""Starts a run as a process of its own, which outlives the page, the browser and the server that started it."""
+"""Starts a run as a process of its own.
+
+The process outlives the page, the browser and the server that started it.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,15 @@ import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from core.benchmarks.benchmark import Plan
+from core.benchmarks.plans import Plan, as_dict, from_dict
 from core.errors import WorkspaceError
 from core.store import runs
 from core.store.database import now
 from core.workspace import Workspace
 
 FOLDER = "runs"
-"""Where a workspace keeps what was asked of each run started so (`.json`) and what it said (`.log`)."""
+"""Where a workspace keeps the plan (`.json`) and the output (`.log`) of each run that was started so."""
 
 # Kept so that an ended process can be told from a running one.
 _children: dict[int, subprocess.Popen[bytes]] = {}
@@ -26,7 +28,7 @@ _children: dict[int, subprocess.Popen[bytes]] = {}
 
 @dataclass(frozen=True)
 class Launched:
-    """A run on its way: its process, since when, and where it writes what it has to say."""
+    """A run that was started: its process, since when, and the file of its output."""
 
     pid: int
     since: str
@@ -34,7 +36,10 @@ class Launched:
 
     @property
     def ended(self) -> bool:
-        """Whether the process is over. Only the process that launched it can tell; others go by the store."""
+        """Whether the process has ended.
+
+        Only the process that launched it can tell; others read the store.
+        """
         child = _children.get(self.pid)
         return child is not None and child.poll() is not None
 
@@ -47,7 +52,8 @@ class Launched:
 def start(
     workspace: Workspace, plan: Plan, *, max_cost: float | None = None, retry_failed: bool = False
 ) -> Launched:
-    """Run a plan in the background. Raises WorkspaceError where the workspace's `runs` folder cannot be written.
+    """Run a plan in the background. Raises WorkspaceError where the workspace's `runs` folder cannot be
+    written.
 
     The process checks the plan itself; what it refuses is the last line of its log.
     """
@@ -57,21 +63,12 @@ def start(
     since = now()
     try:
         asked = _fresh(workspace.path / FOLDER)
-        asked.write_text(json.dumps(plan.as_dict(), ensure_ascii=False, indent=1), encoding="utf-8")
+        asked.write_text(json.dumps(as_dict(plan), ensure_ascii=False, indent=1), encoding="utf-8")
         log = asked.with_suffix(".log")
         with log.open("wb") as out:
+            command = ["-m", "core.cli", "--workspace", str(workspace.path), "run", "plan", str(asked)]
             child = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "core.cli",
-                    "--workspace",
-                    str(workspace.path),
-                    "run",
-                    "plan",
-                    str(asked),
-                    *options,
-                ],
+                [sys.executable, *command, *options],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
@@ -82,13 +79,13 @@ def start(
             f"The run could not be started from {workspace.path / FOLDER}: {error.strerror}. Is the folder writable?"
         ) from error
     _children[child.pid] = child
-    # Somebody has to take note of its end: until then a process that was killed looks alive.
+    # Until a process is waited for, one that was killed looks alive.
     threading.Thread(target=child.wait, daemon=True).start()
     return Launched(child.pid, since, log)
 
 
 def run_of(workspace: Workspace, launched: Launched) -> int | None:
-    """The number of the run a process has opened; None before it has (or where it ended without)."""
+    """The number of the run that a process has opened; None as long as it has opened none."""
     with workspace.read() as db:
         for run in runs.recent(db):
             if run.pid == launched.pid and run.started >= launched.since:
@@ -99,16 +96,15 @@ def run_of(workspace: Workspace, launched: Launched) -> int | None:
 def read_plan(file: Path) -> Plan:
     """A plan as `start` wrote it. Raises WorkspaceError for a file that holds none."""
     try:
-        stored: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        return Plan.from_dict(stored)
+        return from_dict(json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise WorkspaceError(
-            f"{file} holds no plan of a run: {error}. Start it anew from the runs page."
+            f"{file} holds no plan of a run: {error}. Start the run again from the runs page."
         ) from error
 
 
 def _fresh(folder: Path) -> Path:
-    """A new file named after the moment, which sorts by it."""
+    """A new file, named after the time so that names sort by it."""
     folder.mkdir(exist_ok=True)
     moment = datetime.now(UTC)
     while True:

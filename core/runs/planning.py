@@ -1,19 +1,27 @@
-"""What a plan comes to: the pieces of work, which of them are stored, and what the rest will take."""
+"""What a plan comes to: the pieces of work, which of them are stored, and how many calls and how much money
+the rest needs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
 from core.benchmarks import get
-from core.benchmarks.benchmark import Comparing, Expected, Judging, Materials, Plan, Play
+from core.benchmarks.benchmark import Benchmark, Comparing, Expected, Judging, Materials, Play
+from core.benchmarks.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
 from core.errors import ConfigError, not_found
 from core.llm.models import Model, load_models, pick
+from core.llm.prompts import Prompt
 from core.rating import Spent
+from core.runs import renaming
+from core.runs.judging import UNANSWERED
 from core.scenario import Scenario
 from core.store import comparisons, conversations, ratings, runs, scenarios
+from core.store.conversations import Filter
 from core.workspace import Workspace
 
 CHUNK = 500
@@ -21,7 +29,7 @@ CHUNK = 500
 
 @dataclass(frozen=True)
 class Pending:
-    """One conversation with work left: to be played (`stored` False), and judgements and comparisons to be made of it."""
+    """One play with work left: to be made (`stored` False), and the judgements and comparisons it is owed."""
 
     play: Play
     stored: bool
@@ -37,13 +45,16 @@ class Pending:
 
 @dataclass
 class Survey:
-    """A plan against the store. A piece is one conversation, judgement or comparison; `failed` ones wait for --retry-failed."""
+    """A plan against the store. A piece is one conversation, judgement, comparison or proposal.
+
+    `failed` counts those that had no usable reply: they wait for --retry-failed.
+    """
 
     planned: int = 0
     stored: int = 0
     failed: int = 0
     noted: int = 0
-    """Calls that were answered before an interruption: they are among `calls`, and are not paid again."""
+    """Calls that were answered before an interruption: they are counted in `calls` and are not paid again."""
     calls: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, tuple[float, float]] = field(default_factory=dict)
     cost: float = 0.0
@@ -77,8 +88,11 @@ def materials(workspace: Workspace) -> Materials:
     return Materials(workspace.folders("prompts"), workspace.folders("data"), accepted)
 
 
-def complete(plan: Plan, models: Mapping[str, Model], workspace: Workspace) -> Plan:
-    """The plan with every option filled in. Raises NotFound or ConfigError for a role, model or option that cannot be."""
+def complete(plan: PlayPlan, models: Mapping[str, Model], workspace: Workspace) -> PlayPlan:
+    """The plan with every option filled in.
+
+    Raises NotFound or ConfigError for a role, model or option that cannot be.
+    """
     benchmark = get(plan.benchmark)
     for role in benchmark.roles:
         named = plan.models.get(role.name, ())
@@ -107,70 +121,77 @@ def complete(plan: Plan, models: Mapping[str, Model], workspace: Workspace) -> P
 
 @dataclass(frozen=True)
 class Job:
-    """What a run is given: a plan as it is stored, and the conversations it comes to, anew each time they are asked for."""
+    """A plan made ready: every option filled in, its models, and its pieces, made anew at each call of
+    `plays`.
+    """
 
-    benchmark: str
-    plan: Mapping[str, Any]
+    plan: Plan
     models: Mapping[str, Model]
     plays: Callable[[], Iterator[Play]]
 
 
 def job(workspace: Workspace, plan: Plan) -> Job:
-    """A plan made ready: every option filled in, every model known. Raises NotFound or ConfigError before anything is paid for."""
-    models = load_models(workspace.models_path)
-    if plan.options.get("stored_only"):
-        return _judging_job(workspace, plan, models)
-    if plan.options.get("compare"):
-        return _comparing_job(workspace, plan, models)
-    full = complete(plan, models, workspace)
+    """Make a plan ready.
+
+    Raises NotFound or ConfigError, before anything is paid for, where it cannot be carried out.
+    """
+    known = load_models(workspace.models_path)
     benchmark, brought = get(plan.benchmark), materials(workspace)
-    return Job(plan.benchmark, full.as_dict(), _named(full, models), lambda: benchmark.plays(full, brought))
+    plays: Callable[[], Iterator[Play]]
+    match plan:
+        case PlayPlan():
+            plan = complete(plan, known, workspace)
+            plays = partial(benchmark.plays, plan, brought)
+        case ProposePlan():
+            if benchmark.proposals is None:
+                raise ConfigError(f"Nothing is proposed for {benchmark.title}.")
+            plays = partial(benchmark.proposals, plan, brought)
+        case JudgePlan():
+            plays = _judgements(workspace, plan, benchmark, brought)
+        case ComparePlan():
+            plays = _comparisons(workspace, plan, benchmark, brought)
+    kinds = {role.name: role.kind for role in benchmark.roles}
+    models = {
+        name: pick(known, name, kinds.get(role, "chat"))
+        for role, names in plan.models.items()
+        for name in names
+    }
+    renaming.refuse_changed(workspace, models)
+    return Job(plan, models, plays)
 
 
-def _judging_job(workspace: Workspace, plan: Plan, models: Mapping[str, Model]) -> Job:
-    """Further judges over the conversations that are stored: options `language`, `version`, `judge_repeats`."""
-    full = replace(
-        plan, options={"stored_only": True, "language": "", "version": "", "judge_repeats": 1, **plan.options}
-    )
-    options, benchmark, judges = full.options, get(plan.benchmark), tuple(_named(full, models))
+def _judgements(
+    workspace: Workspace, plan: JudgePlan, benchmark: Benchmark, brought: Materials
+) -> Callable[[], Iterator[Play]]:
     if benchmark.rubric is None:
         raise ConfigError(f"{benchmark.title} is scored by rule: there is nothing for a judge to rate.")
-    prompt = benchmark.prompt(materials(workspace), benchmark.rubric.prompt, options["version"])
-    if not judges:
-        raise ConfigError("Name at least one judge.")
+    prompt = _judges_prompt(plan, benchmark, brought, benchmark.rubric.prompt)
+    wanted = Filter(benchmark=plan.benchmark, facets=plan.where)
 
     def plays() -> Iterator[Play]:
         last = 0
+        # A page at a time, the connection given back in between: judging a large store takes hours.
         while True:
-            # A page at a time, the connection given back in between: judging a large store takes hours.
             with workspace.read() as db:
-                keys = conversations.keys_after(
-                    db, plan.benchmark, last, language=options["language"], limit=CHUNK
-                )
+                keys = conversations.keys_after(db, wanted, last, limit=CHUNK)
             if not keys:
                 return
             for _, key in keys:
-                yield Play(key, None, (), benchmark.judgings(key, judges, prompt, options["judge_repeats"]))
+                yield Play(key, None, (), benchmark.judgings(key, plan.judges, prompt, plan.judge_repeats))
             last = keys[-1][0]
 
-    return Job(plan.benchmark, full.as_dict(), _named(full, models), plays)
+    return plays
 
 
-def _comparing_job(workspace: Workspace, plan: Plan, models: Mapping[str, Model]) -> Job:
-    """Judges compare the stored conversations of these players two by two, each pair in both orders: options `players`, `facets`, `version`,
-    `judge_repeats`. Players need not be in models.toml: what they said is stored."""
-    full = replace(
-        plan, options={"compare": True, "players": (), "facets": {}, "version": "", "judge_repeats": 1, **plan.options}
-    )  # fmt: skip
-    options, benchmark, judges = full.options, get(plan.benchmark), tuple(_named(full, models))
+def _comparisons(
+    workspace: Workspace, plan: ComparePlan, benchmark: Benchmark, brought: Materials
+) -> Callable[[], Iterator[Play]]:
     if benchmark.pairwise is None:
         raise ConfigError(f"{benchmark.title} has no prompt for comparing two conversations.")
-    if not judges:
-        raise ConfigError("Name at least one judge.")
-    players = list(dict.fromkeys(options["players"]))
-    if len(players) < 2:
+    players = list(dict.fromkeys(plan.players))
+    if plan.judges and len(players) < 2:
         raise ConfigError("Name at least two models to compare.")
-    prompt = benchmark.prompt(materials(workspace), benchmark.pairwise.prompt, options["version"])
+    prompt = _judges_prompt(plan, benchmark, brought, benchmark.pairwise.prompt)
     with workspace.read() as db:
         known = conversations.values(db, plan.benchmark)["player"]
     for name in players:
@@ -180,48 +201,58 @@ def _comparing_job(workspace: Workspace, plan: Plan, models: Mapping[str, Model]
     def plays() -> Iterator[Play]:
         with workspace.read() as db:
             found = comparisons.pairs(
-                db, plan.benchmark, benchmark.scenario_facet, players, facets=options["facets"]
+                db, plan.benchmark, benchmark.scenario_facet, players, facets=plan.where
             )
         owed: dict[str, list[Comparing]] = {}
         for _, _, one, _, other in found:
             for first, second in ((one, other), (other, one)):
-                asked = benchmark.comparings(first, second, judges, prompt, options["judge_repeats"])
+                asked = benchmark.comparings(first, second, plan.judges, prompt, plan.judge_repeats)
                 owed.setdefault(first, []).extend(asked)
         for first, these in owed.items():
             yield Play(first, None, (), tuple(these))
 
-    return Job(plan.benchmark, full.as_dict(), _named(full, models), plays)
+    return plays
 
 
-def _named(plan: Plan, models: Mapping[str, Model]) -> dict[str, Model]:
-    kinds = {role.name: role.kind for role in get(plan.benchmark).roles}
-    return {
-        name: pick(models, name, kinds.get(role, "chat"))
-        for role, names in plan.models.items()
-        for name in names
-    }
+def _judges_prompt(
+    plan: JudgePlan | ComparePlan, benchmark: Benchmark, brought: Materials, name: str
+) -> Prompt:
+    if not plan.judges:
+        raise ConfigError("Name at least one judge.")
+    return benchmark.prompt(brought, name, plan.version)
 
 
 def left(
     workspace: Workspace, work: Iterable[Play], *, retry_failed: bool = False, survey: Survey | None = None
 ) -> Iterator[Pending]:
-    """What is planned minus what is stored. Counts into `survey` on the way; reads the store once per few hundred conversations."""
+    """What is planned minus what is stored. Counts into `survey` on the way; reads the store once per few
+    hundred plays.
+
+    What had no usable reply before is left out unless `retry_failed`; a play that failed so takes its
+    judgements with it.
+    """
     counted = survey if survey is not None else Survey()
     rest = iter(work)
     while chunk := list(islice(rest, CHUNK)):
         owed = [j.key for p in chunk for j in p.judged]
         with workspace.read() as db:
-            known = conversations.existing(db, [p.key for p in chunk])
+            keys = [p.key for p in chunk]
+            known = conversations.existing(db, keys).keys() | scenarios.proposed(db, keys)
             answered = ratings.answered(db, owed) | comparisons.answered(db, owed)
-            failed = ratings.failed(db, owed) | comparisons.failed(db, owed)
-            begun = runs.works_noted(db, [p.key for p in chunk] + owed)
-        skip = answered if retry_failed else answered | failed
+            failed: set[str] = set()
+            if not retry_failed:
+                failed = runs.failed(db, keys, UNANSWERED) - known
+                failed |= ratings.failed(db, owed) | comparisons.failed(db, owed)
+            begun = runs.works_noted(db, keys + owed)
         for play in chunk:
             stored = play.key in known
-            todo = tuple(j for j in play.judged if j.key not in skip)
             counted.planned += 1 + len(play.judged)
             counted.stored += stored + sum(j.key in answered for j in play.judged)
-            counted.failed += 0 if retry_failed else sum(j.key in failed for j in play.judged)
+            if play.key in failed:
+                counted.failed += 1 + len(play.judged)
+                continue
+            counted.failed += sum(j.key in failed for j in play.judged)
+            todo = tuple(j for j in play.judged if j.key not in answered | failed)
             if todo or not (stored or play.play is None):
                 resumed = begun.keys() & {play.key, *(j.key for j in todo)}
                 counted.noted += sum(begun[key] for key in resumed)
@@ -229,7 +260,10 @@ def left(
 
 
 def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Survey:
-    """What a run would do and cost, before it does. A judge's tokens per call are those this workspace measured, else the benchmark's guess."""
+    """What a run would do and cost.
+
+    A judge's tokens per call are those measured in this workspace, else the benchmark's guess.
+    """
     found = Survey()
     with workspace.read() as db:
         by_judge = ratings.tokens_by_judge(db)

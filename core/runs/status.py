@@ -1,7 +1,11 @@
-"""Where a run stands, in words."""
+"""Where runs stand, in words."""
 
 from __future__ import annotations
 
+from sqlite_utils import Database
+
+from core.benchmarks import get
+from core.store import runs
 from core.store.runs import Progress
 
 
@@ -22,9 +26,30 @@ def sentence(p: Progress) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as a person says them."""
+    """Seconds in the unit a person would use."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 5400:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3600:.1f} h"
+
+
+def under_way(db: Database, benchmark: str) -> dict[str, str]:
+    """Plays that were begun and are not stored yet, and how far each has come, by key.
+
+    Empty for benchmarks whose plays have no stages.
+    """
+    stage = get(benchmark).stage
+    if stage is None:
+        return {}
+    latest = runs.latest_steps(db, f"{benchmark}/")
+    return {work: found for work, step in latest.items() if (found := stage(step))}
+
+
+def stages(db: Database, benchmark: str) -> str:
+    """The plays under way in one line; empty where there are none."""
+    found = sorted(under_way(db, benchmark).values())
+    if not found:
+        return ""
+    where = f"at {found[0]}" if found[0] == found[-1] else f"from {found[0]} to {found[-1]}"
+    return f"{len(found)} begun and not finished, {where}"

@@ -59,7 +59,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Filter:
-    """What to look for; an empty field asks nothing. `facets` maps a facet's name to the values allowed."""
+    """What to look for; an empty field asks nothing. `facets` maps a facet's name, or `language` or `player`, to the values allowed."""
 
     benchmark: str = ""
     language: str = ""
@@ -137,14 +137,13 @@ def benchmarks_of(db: Database, keys: Sequence[str]) -> list[str]:
     return [row[0] for row in rows]
 
 
-def keys_after(
-    db: Database, benchmark: str, last: int = 0, *, language: str = "", limit: int = 500
-) -> list[tuple[int, str]]:
-    """The next (id, key) of a benchmark's conversations, in the order stored."""
+def keys_after(db: Database, wanted: Filter, last: int = 0, *, limit: int = 500) -> list[tuple[int, str]]:
+    """The next (id, key) of the conversations that pass the filter, in the order stored."""
+    where, args = _where(wanted)
     return list(
         db.execute(
-            "SELECT id, key FROM conversations WHERE id > ? AND benchmark = ? AND (? = '' OR language = ?) ORDER BY id LIMIT ?",
-            [last, benchmark, language, language, limit],
+            f"SELECT c.id, c.key FROM conversations c {_joined(where)} WHERE c.id > ? AND {where} ORDER BY c.id LIMIT ?",
+            [last, *args, limit],
         ).fetchall()
     )
 
@@ -298,7 +297,10 @@ def _where(wanted: Filter) -> tuple[str, list[Any]]:
         clauses.append("c.player IN (SELECT value FROM json_each(?))")
         args.append(json.dumps(wanted.players))
     for name, allowed in wanted.facets.items():
-        if allowed:
+        if allowed and name in ("language", "player"):
+            clauses.append(f"c.{name} IN (SELECT value FROM json_each(?))")
+            args.append(json.dumps(allowed))
+        elif allowed:
             clauses.append(
                 "c.id IN (SELECT conversation_id FROM facets WHERE name = ? AND value IN (SELECT value FROM json_each(?)))"
             )

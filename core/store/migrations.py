@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
@@ -299,6 +302,65 @@ def _simulated(db: Database) -> None:
     """One word for what comes from mock models and simulated annotators."""
     for table in ("raters", "conversations", "moderations"):
         db.execute(f"ALTER TABLE {table} RENAME COLUMN stand_in TO simulated")
+
+
+@migrations(name="011_model_configurations")
+def _configurations(db: Database) -> None:
+    """Results point to the configuration of the model that made them; of earlier results it was not recorded."""
+    _run(
+        db,
+        """
+CREATE TABLE model_configurations (
+    id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, nickname TEXT NOT NULL, endpoint TEXT NOT NULL, model TEXT NOT NULL,
+    kind TEXT NOT NULL, parameters TEXT NOT NULL, system TEXT NOT NULL, replies TEXT NOT NULL, created TEXT NOT NULL
+);
+CREATE INDEX model_configurations_of_nickname ON model_configurations (nickname);
+CREATE TABLE conversation_configurations (
+    conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+    configuration_id INTEGER NOT NULL REFERENCES model_configurations(id), reported TEXT NOT NULL DEFAULT '[]',
+    PRIMARY KEY (conversation_id, configuration_id)
+) WITHOUT ROWID;
+ALTER TABLE judgements ADD COLUMN configuration_id INTEGER REFERENCES model_configurations(id);
+ALTER TABLE judgements ADD COLUMN reported TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE comparisons ADD COLUMN configuration_id INTEGER REFERENCES model_configurations(id);
+ALTER TABLE comparisons ADD COLUMN reported TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE moderations ADD COLUMN configuration_id INTEGER REFERENCES model_configurations(id);
+ALTER TABLE moderations ADD COLUMN reported TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE journal ADD COLUMN configuration_id INTEGER REFERENCES model_configurations(id);
+ALTER TABLE journal ADD COLUMN model TEXT NOT NULL DEFAULT '';
+ALTER TABLE journal ADD COLUMN fingerprint TEXT NOT NULL DEFAULT '';
+ALTER TABLE journal ADD COLUMN cut INTEGER NOT NULL DEFAULT 0
+""",
+    )
+    db.conn.executemany(
+        "INSERT OR IGNORE INTO facets (conversation_id, name, value) VALUES (?, ?, ?)", list(_conditions(db))
+    )
+
+
+def _conditions(db: Database) -> Iterator[tuple[int, str, str]]:
+    """What results were made under, as far as their keys and what is stored beside them say."""
+    rows = db.execute(
+        "SELECT c.id, c.benchmark, c.key, json_extract(c.meta, '$.residents'), "
+        "(SELECT s.source FROM scenarios s WHERE s.kind = 'script' AND s.key = k.value), "
+        "(SELECT group_concat(name) FROM facets WHERE conversation_id = c.id) FROM conversations c "
+        "LEFT JOIN facets k ON k.conversation_id = c.id AND k.name = 'script' "
+        "WHERE c.key GLOB c.benchmark || '/*'"
+    ).fetchall()
+    for number, benchmark, key, residents, source, names in rows:
+        parts, facets = key.removeprefix(f"{benchmark}/").split("/"), set((names or "").split(","))
+        if re.fullmatch(r"v\d+", parts[0]):
+            yield number, "version", parts[0]
+        if "interrogator" in facets:
+            yield number, "symmetric", "yes" if parts[-1] == "symmetric" else "no"
+        if "performer" in facets and len(parts) > 2:
+            minutes = (m[1] for part in parts if (m := re.fullmatch(r"(\d+) min", part)))
+            yield number, "task_set", parts[2]
+            yield number, "step_minutes", next(minutes, "5")
+        if "user" in facets:
+            yield number, "turns", m[1] if (m := re.fullmatch(r"(\d+) turns", parts[-1])) else "4"
+        for name, value in (("residents", residents), ("source", source)):
+            if value:
+                yield number, name, value
 
 
 @migrations(name="012_finals")

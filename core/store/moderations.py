@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlite_utils import Database
 
+from core.configuration import Use
+from core.store import configurations
 from core.store.database import now
 
 
@@ -17,12 +19,21 @@ def mark(text: str) -> str:
 
 
 def save(
-    db: Database, model: str, given: Iterable[tuple[str, Mapping[str, float]]], *, simulated: bool = False
+    db: Database, use: Use, given: Iterable[tuple[str, Mapping[str, float]]], *, simulated: bool = False
 ) -> None:
-    """Keep the scores of texts by category."""
-    db.conn.executemany(
-        "INSERT OR REPLACE INTO moderations (hash, model, categories, simulated, created) VALUES (?, ?, ?, ?, ?)",
-        [(mark(text), model, json.dumps(dict(scores)), int(simulated), now()) for text, scores in given],
+    """Keep the scores of texts by category, and the configuration of the model that gave them."""
+    configuration = use.configuration
+    assert configuration is not None
+    common = {
+        "model": configuration.nickname,
+        "simulated": int(simulated),
+        "created": now(),
+        "configuration_id": configurations.remember(db, configuration),
+        "reported": configurations.dump(use.reported),
+    }
+    db.table("moderations").insert_all(
+        ({"hash": mark(text), "categories": json.dumps(dict(scores)), **common} for text, scores in given),
+        replace=True,
     )
 
 

@@ -1,4 +1,6 @@
-"""How far a study is: every dealt item with its state, and a mark that changes whenever a figure of the study could."""
+"""How far a study is: every dealt item with its state, and a mark that changes whenever a figure of the study
+could.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,11 @@ from core.store.studies import study_id
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One dealt item. `reply_chars` is the length of the player's replies in the conversation, `seconds` the time at work on the item."""
+    """One dealt item.
+
+    `reply_chars` is the length of the player's replies in the conversation, `seconds` the time at work on the
+    item.
+    """
 
     annotator: str
     unit: int
@@ -57,9 +63,11 @@ def stock(db: Database) -> str:
 
 
 def mark(db: Database, name: str) -> str:
-    """A text that is different after any change to the ratings a study's figures rest on; it reads indexes only, never a score.
+    """A text that is different after any change to the ratings a study's figures rest on; it reads indexes
+    only, never a score.
 
-    Ratings are added (their ids rise), replaced or taken back (a revision is kept of each), and count or do not by the state of their
+    Ratings are added (their ids rise), replaced or taken back (a revision is kept of each), and count or do
+    not by the state of their
     item; criteria and units are added by imports. Raises NotFound.
     """
     found = study_id(db, name)

@@ -12,8 +12,10 @@ from typing import Any, Literal
 
 from sqlite_utils import Database
 
+from core.configuration import Configuration, Reported
 from core.errors import not_found
 from core.rating import Spent
+from core.store import configurations
 from core.store.database import now
 
 State = Literal["running", "finished", "stopped", "broken"]
@@ -23,7 +25,10 @@ SILENT_SECONDS = 15.0
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a run stands. `stored` was there before it began; `planned` = stored + done + failed + what is left."""
+    """Where a run stands.
+
+    `stored` was there before it began; `planned` = stored + done + failed + what is left.
+    """
 
     id: int
     benchmark: str
@@ -159,22 +164,53 @@ def recent(db: Database, limit: int = 20) -> list[Progress]:
     return [_progress(row) for row in db.query("SELECT * FROM runs ORDER BY id DESC LIMIT ?", [limit])]
 
 
-def note_call(db: Database, work: str, step: str, asked: str, reply: str, spent: Spent) -> None:
-    """Keep one answered call until the work it belongs to is stored, so that a resumed run need not pay for it again."""
-    db.execute(
-        "INSERT OR REPLACE INTO journal (work, step, asked, reply, input_tokens, output_tokens, cost, seconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [work, step, asked, reply, spent.input_tokens, spent.output_tokens, spent.cost, spent.seconds],
-    )
+@dataclass(frozen=True)
+class NotedCall:
+    """One answered call in the journal.
+
+    `asked` is the hash of what was sent, to which configuration of the model.
+    """
+
+    asked: str
+    reply: str
+    cut: bool
+    spent: Spent
+    reported: Reported
 
 
-def noted_calls(db: Database, work: str) -> dict[str, tuple[str, str, Spent]]:
-    """The calls kept for a piece of work: step → (hash of what was asked, reply, what it cost)."""
+def note_call(db: Database, work: str, step: str, note: NotedCall, configuration: Configuration) -> None:
+    """Keep an answered call until the work it belongs to is stored, so that a resumed run does not pay for it
+    again.
+    """
+    spent = note.spent
+    row = {
+        "work": work,
+        "step": step,
+        "asked": note.asked,
+        "reply": note.reply,
+        "cut": note.cut,
+        "input_tokens": spent.input_tokens,
+        "output_tokens": spent.output_tokens,
+        "cost": spent.cost,
+        "seconds": spent.seconds,
+        "configuration_id": configurations.remember(db, configuration),
+        "model": note.reported.model,
+        "fingerprint": note.reported.fingerprint,
+    }
+    db.table("journal").insert(row, replace=True)
+
+
+def noted_calls(db: Database, work: str) -> dict[str, NotedCall]:
+    """The calls kept for a piece of work, by step."""
     return {
-        step: (asked, reply, Spent(1, tokens_in, tokens_out, cost, seconds))
-        for step, asked, reply, tokens_in, tokens_out, cost, seconds in db.execute(
-            "SELECT step, asked, reply, input_tokens, output_tokens, cost, seconds FROM journal WHERE work = ?",
-            [work],
+        row["step"]: NotedCall(
+            row["asked"],
+            row["reply"],
+            bool(row["cut"]),
+            Spent(1, row["input_tokens"], row["output_tokens"], row["cost"], row["seconds"]),
+            Reported(row["model"], row["fingerprint"]),
         )
+        for row in db.table("journal").rows_where("work = ?", [work])
     }
 
 
@@ -189,7 +225,9 @@ def works_noted(db: Database, works: Sequence[str]) -> dict[str, int]:
 
 
 def latest_steps(db: Database, prefix: str = "") -> dict[str, str]:
-    """Works that were begun and are not stored yet, whose name begins with `prefix`: work → the last of its steps in alphabetical order."""
+    """Works that were begun and are not stored yet, whose name begins with `prefix`: work → the last of its
+    steps in alphabetical order.
+    """
     return dict(
         db.execute(
             "SELECT work, max(step) FROM journal WHERE work >= ? AND work < ? || char(1114111) GROUP BY work",
@@ -201,6 +239,13 @@ def latest_steps(db: Database, prefix: str = "") -> dict[str, str]:
 def forget_calls(db: Database, work: str) -> None:
     """The work is stored: its journal is no longer needed."""
     db.execute("DELETE FROM journal WHERE work = ?", [work])
+
+
+def forget_step(db: Database, work: str, step: str) -> None:
+    """No attempt at a step gave a usable reply: the next run asks anew."""
+    db.table("journal").delete_where(
+        "work = ? AND (step = ? OR step GLOB ?)", [work, step, f"{step} again *"]
+    )
 
 
 def save_failure(db: Database, work: str, kind: str, message: str, raw: str, run: int | None) -> None:
@@ -216,6 +261,17 @@ def save_failure(db: Database, work: str, kind: str, message: str, raw: str, run
 def forget_failure(db: Database, work: str) -> None:
     """The work succeeded after all."""
     db.execute("DELETE FROM failures WHERE work = ?", [work])
+
+
+def failed(db: Database, works: Sequence[str], kinds: Sequence[str]) -> set[str]:
+    """Those of the works that failed in one of these ways and were not done since."""
+    return {
+        row[0]
+        for row in db.execute(
+            "SELECT work FROM failures WHERE kind IN (SELECT value FROM json_each(?)) AND work IN (SELECT value FROM json_each(?))",
+            [json.dumps(list(kinds)), json.dumps(list(works))],
+        )
+    }
 
 
 def failures(db: Database, limit: int = 50, run: int | None = None) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlite_utils import Database
@@ -84,6 +84,18 @@ def keys(db: Database, benchmark: str, kind: str, state: State | None = None) ->
             [benchmark, kind, state, state],
         )
     ]
+
+
+def proposed(db: Database, calls: Sequence[str]) -> set[str]:
+    """Those of the calls whose proposal is stored; a call is named BENCHMARK/KIND/ and the `call` in the scenario's body."""
+    return {
+        row[0]
+        for row in db.execute(
+            "SELECT benchmark || '/' || kind || '/' || json_extract(body, '$.call') AS call FROM scenarios "
+            "WHERE call IN (SELECT value FROM json_each(?))",
+            [json.dumps(list(calls))],
+        )
+    }
 
 
 def counts(db: Database, benchmark: str, kind: str) -> dict[str, dict[str, int]]:

@@ -1,4 +1,6 @@
-"""The one thread of a process that writes while it works: small groups of changes, one transaction a group, a fraction of a second apart."""
+"""The one thread of a process that writes while it works: small groups of changes, one transaction a group, a
+fraction of a second apart.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ WAITING = 5000
 
 
 class Writer:
-    """`put` a change and go on; leaving the `with` block writes what is left. A change that fails is raised at the next `put`, or on leaving."""
+    """`put` a change and go on; leaving the `with` block writes what is left.
+
+    A change that fails is raised at the next `put`, or on leaving.
+    """
 
     def __init__(self, path: Path):
         self._path = path

@@ -1,4 +1,4 @@
-"""The people who rate: invite them by link, withdraw links, deal what somebody leaves undone to others."""
+"""Annotators: invite them by link, withdraw links, deal what somebody left undone to others."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def page() -> None:
 
 
 def _links() -> None:
-    """Links just made: shown until something else is done, and kept nowhere."""
+    """Links just made. They are shown once and not stored."""
     made: dict[str, str] = st.session_state.pop("links", {})
     if not made:
         return

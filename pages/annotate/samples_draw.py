@@ -24,7 +24,7 @@ FIXED = ("benchmark", "language", "player")
 
 
 def form() -> None:
-    """The form; it draws anew at every change and stores nothing until it is told to."""
+    """The form. It draws a new sample at every change and stores nothing until the button is pressed."""
     with workspace().read() as db:
         benchmarks = conversations.values(db)["benchmark"]
     if not benchmarks:
@@ -82,7 +82,7 @@ def _filter(benchmark: str, values: Mapping[str, Sequence[str]]) -> Filter:
             format_func=lambda v: v or "all",
             required=True,
         )
-    with st.expander("Only some of the conversations"):
+    with st.expander("Filter the conversations"):
         players = st.multiselect("Players", values["player"], placeholder="all")
         facets = {
             name: tuple(
@@ -207,7 +207,7 @@ def _keep(
 
 
 def editor(text: str, *, key: str) -> str:
-    """Guidelines as they are written, and as annotators will read them."""
+    """An editor of guidelines, with a preview."""
     write, read = st.tabs(["Guidelines", "As annotators read them"])
     written = write.text_area(
         "Guidelines in Markdown", text, height=320, key=key, label_visibility="collapsed"

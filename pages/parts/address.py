@@ -20,7 +20,7 @@ def asked(name: str, options: Sequence[str], default: str) -> str:
 
 
 def shown(name: str, value: str) -> str:
-    """Put what is shown into the address; returns it."""
+    """Write what is shown into the address; returns it."""
     if st.query_params.get(name) != value:
         st.query_params[name] = value
     return value

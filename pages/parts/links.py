@@ -1,4 +1,4 @@
-"""From one page to another, with what it is to show in the address."""
+"""Links from one page to another, with what it shows in the address."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pages.parts.plain import plain
 
 
 def page_at(address: str) -> PageFile | None:
-    """The page with this address; None where there is none."""
+    """The page with this address, or None."""
     return next((page for pages in SECTIONS.values() for page in pages if page.address == address), None)
 
 

@@ -21,7 +21,7 @@ class PageFile(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """Where the file lies."""
+        """The path of the file."""
         return PAGES / self.file
 
 

@@ -36,7 +36,7 @@ _PASSED_ON = {
 
 @dataclass(frozen=True)
 class Researcher:
-    """May see and do everything."""
+    """A researcher, who may see and do everything."""
 
     by: Literal["local", "oidc", "passphrase"]
     name: str = ""
@@ -44,7 +44,7 @@ class Researcher:
 
 @dataclass(frozen=True)
 class AnnotatorHere:
-    """Came by an invitation; sees their desk and nothing else."""
+    """An annotator, by their link; sees their desk and nothing else."""
 
     rater_id: int
     name: str

@@ -10,5 +10,5 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=\"'])")
 
 
 def plain(text: object) -> str:
-    """The text so that Markdown shows it as it stands, on one line."""
+    """The text, escaped for Markdown, on one line."""
     return _SPECIAL.sub(r"\\\1", " ".join(str(text).split()))

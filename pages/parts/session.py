@@ -1,4 +1,4 @@
-"""What every page starts from: the workspace that is open, and who is looking at it."""
+"""The open workspace, and who is looking at it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _held_open(path: Path) -> sqlite3.Connection:
 
 
 def here() -> Researcher | AnnotatorHere | None:
-    """Who is looking at this page; None for somebody who has to sign in first.
+    """Who is looking at this page. None for somebody who has to sign in first.
 
     Raises NotAllowed for a link that does not work.
     """
@@ -35,5 +35,5 @@ def here() -> Researcher | AnnotatorHere | None:
 
 
 def sentence(error: ConcordError) -> None:
-    """Show an error as what it is: one sentence."""
+    """Show an error as one sentence."""
     st.error(str(error), icon=":material/error:")

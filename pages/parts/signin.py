@@ -38,7 +38,7 @@ class Guesses:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self, now: float) -> None:
-        """Ask leave to guess. Raises NotAllowed while it is too early."""
+        """Register a guess. Raises NotAllowed while the wait lasts."""
         with self.lock:
             if now < self.until:
                 raise NotAllowed(f"Too many wrong guesses. Try again in {self.until - now:.0f} seconds.")
@@ -48,7 +48,7 @@ class Guesses:
                 self.until = now + min(LONGEST_WAIT, 2.0 ** (self.failures - FREE_GUESSES))
 
     def right(self) -> None:
-        """The guess was right: forget the wrong ones."""
+        """Forget the wrong guesses after a right one."""
         with self.lock:
             self.failures, self.until = 0, 0.0
 
@@ -74,7 +74,7 @@ class SetupCode:
             return self.code
 
     def used(self) -> None:
-        """It served its purpose; the next one will be another."""
+        """Forget the code after use; the next one differs."""
         with self.lock:
             self.code = None
 
@@ -85,7 +85,7 @@ _setup = SetupCode()
 
 
 def sign_in(workspace: Workspace) -> None:
-    """Draw the page of somebody who is not known yet."""
+    """Draw the sign-in page."""
     _, middle, _ = st.columns([1, 2, 1])
     with middle:
         st.title("Concord", anchor=False)

@@ -1,4 +1,4 @@
-"""What came of a button: said once, at the top of the page, by the run that follows it."""
+"""The result of a button, shown once at the top of the page by the next run."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _KEY = "told"
 
 
 def done(sentence: str) -> None:
-    """Something was done."""
+    """Report that something was done."""
     st.session_state[_KEY] = (True, sentence)
 
 
 def refused(error: ConcordError) -> None:
-    """Something could not be done, and why."""
+    """Report that something could not be done, and why."""
     st.session_state[_KEY] = (False, str(error))
 
 

@@ -1,17 +1,17 @@
-"""The form that has a model propose tasks: how many of which type, what it will take, and the button that begins."""
+"""The form that has a model propose tasks: how many of which type, the estimate, and the button that starts
+the run.
+"""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from core.benchmarks.simulbench import proposing
-from core.benchmarks.simulbench.proposing import Round
-from core.benchmarks.simulbench.tasks import TYPES
-from core.errors import ConcordError
+from core.benchmarks.plans import ProposePlan
+from core.benchmarks.simulbench.tasks import STORED, TYPES
 from core.llm.models import load_models
 from pages.parts.live import live
 from pages.parts.plain import plain
-from pages.parts.session import sentence, workspace
+from pages.parts.session import workspace
 from pages.study import run_form
 
 MOST = 500
@@ -42,33 +42,6 @@ def _draw() -> None:
     seed = right.number_input("Seed", 0, value=0, help="Another seed draws other examples.")
     if model and types:
         chosen = tuple(type for type in TYPES if type in types)
-        _estimate(Round(model, chosen, int(count), int(seed)))
+        run_form.estimate(ProposePlan(STORED, model, chosen, int(count), int(seed)), key="propose")
     else:
         st.caption("Choose a model and a type to see what it will take.")
-
-
-def _estimate(wanted: Round) -> None:
-    """What it will take, and the button that begins it."""
-    try:
-        found = proposing.estimate(workspace(), wanted)
-        again = bool(found.failed) and st.toggle(f"Ask again for {found.failed} without a usable reply")
-        if again:
-            found = proposing.estimate(workspace(), wanted, retry_failed=True)
-    except ConcordError as error:
-        return sentence(error)
-    if not found.left:
-        st.info("These were all asked for before. Choose a larger number, or another seed.")
-        return
-    before = f" ({found.stored} of {found.planned} were answered before)" if found.stored else ""
-    tokens = ", ".join(f"about {i + o:,.0f} tokens" for i, o in found.tokens.values())
-    price = (
-        f"{found.cost:,.2f}" if not found.unpriced else "unknown: models.toml states no price for this model"
-    )
-    st.markdown(plain(f"{found.left} calls{before}, {tokens}. Estimated cost: {price}."))
-    limit = st.number_input(
-        "Stop at a cost of", min_value=0.0, value=None, placeholder="no limit", disabled=bool(found.unpriced),
-        help="It ends cleanly; what was proposed stays.",
-    )  # fmt: skip
-    if st.button(f"Ask for {found.left}", type="primary", icon=":material/lightbulb:", width="stretch"):
-        run_form.begin(wanted.plan(), max_cost=limit, retry_failed=again)
-        st.rerun()

@@ -19,7 +19,7 @@ SHOWN = ("act", "task_description", "request_type", "type")
 
 
 class Edited(BaseModel):
-    """The words that were changed; others stay as they were."""
+    """The fields that were changed."""
 
     model_config = ConfigDict(extra="ignore")
     act: str | None = Field(None, max_length=200)
@@ -37,7 +37,7 @@ class Decided(BaseModel):
 
 
 def fixed(person: str, back: str) -> dict[str, Any]:
-    """What stays the same while somebody decides."""
+    """The constant part of what the browser is sent."""
     return {
         "desk": name("tasks", person),
         "kind": "task",

@@ -1,4 +1,4 @@
-"""The tables of tasks: how many of each type, and a list of them with who decided."""
+"""Tables of tasks: the number of each type, and a list with who decided."""
 
 from __future__ import annotations
 

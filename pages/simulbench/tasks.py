@@ -1,4 +1,4 @@
-"""SimulBench's tasks: how many there are, what a model proposed, and what a person decided about it."""
+"""The page of tasks: their number, what a model proposed, and what a person decided."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ WORDS = {"accepted": "In use", "proposed": "Waiting", "rejected": "Rejected"}
 
 
 def page() -> None:
-    """Draw the list, or the work of deciding."""
+    """Draw the list of tasks, or the review of proposals."""
     if st.query_params.get("work") == "review":
         return _work()
     st.title("Tasks", anchor=False)
     st.markdown(
         "What SimulBench's models are asked to simulate. A model may propose more; only what a person "
-        "**accepts** is used, "
-        "and so are the scripts cut from it."
+        "**accepts** is used, and so are the scripts cut from it."
     )
     run_watch.draw(STORED)
     brought = materials(workspace())

@@ -30,9 +30,7 @@ ICON = ":material/location_city:"
 def head(found: Found, what: Conversation) -> bool:
     """Link to the town. True for a simulation, which is scored by rule and not by judges."""
     if found.benchmark == system.NAME:
-        st.caption(
-            "A simulation is scored by what everybody did in the town, not by judges of what was said."
-        )
+        st.caption("A simulation is scored by rule from what everybody did in the town, not by judges.")
         link("town", "See the score and who counted", icon=ICON, **_simulation(found))
         return True
     with workspace().read() as db:

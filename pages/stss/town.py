@@ -37,7 +37,7 @@ TALKS_ABOUT, TALKS_ALL = "About the task", "All"
 
 @st.cache_resource(max_entries=16, show_spinner="Reading what happened …")
 def _opened(folder: str, which: int, key: str) -> tuple[Conversation, Simulation, bool]:
-    """A simulation, read and scored once, and whether mock models lived in it."""
+    """A simulation, read and scored once, and whether mock models played it."""
     with workspace().read() as db:
         conversation, values = conversations.load(db, which), trajectories.load(db, which)
         simulated = conversations.found(db, which).simulated
@@ -58,7 +58,7 @@ def page() -> None:
     with workspace().read() as db:
         known = conversations.table(db, Filter(benchmark=system.NAME))
     if known.empty:
-        st.info("No town has been lived in yet. Start a run of STSS here, or with `concord run stss`.")
+        st.info("No simulation is stored yet. Start a run of STSS here, or with `concord run stss`.")
         return link("runs", "Start a run")
     which = _choose(known)
     key = known.key[known.id == which].item()
@@ -124,14 +124,14 @@ def _choose(known: pd.DataFrame) -> int:
 
 
 def _another(what: str) -> None:
-    """Another simulation has other conversations; another task, other people at other times too."""
+    """Forget the talk of the former simulation; with another task, its moment and resident as well."""
     for name in ("simulation", "talk", *(MOMENT if what == "task" else ())):
         if name != what:
             st.query_params.pop(name, None)
 
 
 def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:
-    """The task, its events, and the score with how it came about."""
+    """The task, its events, and the score with its arithmetic."""
     task, score = of.task, of.score
     with st.container(border=True):
         with st.container(horizontal=True):
@@ -140,10 +140,7 @@ def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:
             st.badge(plain(f"residents: {conversation.meta.get('residents', 'unknown')}"), color="gray")
             if simulated:
                 st.badge(
-                    "mock",
-                    color="orange",
-                    icon=":material/smart_toy:",
-                    help="No language model lived here.",
+                    "mock", color="orange", icon=":material/smart_toy:", help="No language model played this."
                 )
         st.text(task.goal)
         town_tables.events(of)
@@ -195,10 +192,7 @@ def _talks(of: Simulation, which: int, key: str, go: town_tables.Go) -> None:
                 f"**{plain(' and '.join(talk.pair))}** · {town_tables.clock(talk.time)} · {plain(talk.place)}"
             )
             st.button(
-                "Show on the map",
-                icon=":material/location_on:",
-                on_click=go,
-                args=(talk.time, talk.pair[0]),
+                "Show on the map", icon=":material/location_on:", on_click=go, args=(talk.time, talk.pair[0])
             )
         _links(which, key, of.task, talk)
         town_tables.transcript(talk, of.task.performer)

@@ -18,14 +18,14 @@ from core.benchmarks.stss.views import Simulation, Spoken
 from pages.parts.plain import plain
 
 Go = Callable[[datetime, str], None]
-"""Shows a moment on the map, and a resident."""
+"""Shows a moment and a resident on the map."""
 
 WHY = 380
 """Pixels that a reason needs."""
 
 
 def clock(time: datetime) -> str:
-    """A moment as people say it."""
+    """A moment for readers: Tue 14 Feb, 19:00."""
     return f"{time:%a} {time.day} {time:%b, %H:%M}"
 
 
@@ -72,7 +72,7 @@ def close(of: Simulation, go: Go) -> None:
 
 
 def _summed(rows: Sequence[Evidence]) -> str:
-    """How the invited missed it, counted."""
+    """Counts of how the invited missed it."""
     told = Counter(e.how for e in rows if e.told)
     others = sum(e.told is None for e in rows)
     parts = [f"{n} {how}" for how, n in told.most_common()]

@@ -1,4 +1,6 @@
-"""The forms that start a run: built from what a benchmark says of its roles and options, with what it will take before it begins."""
+"""The forms that start a run: built from what a benchmark says of its roles and options, with what it will
+take before it begins.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,8 @@ from typing import Any
 import streamlit as st
 
 from core.benchmarks import BENCHMARKS
-from core.benchmarks.benchmark import Benchmark, Option, Plan, Role
+from core.benchmarks.benchmark import Benchmark, Option, Role
+from core.benchmarks.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan, Where, from_dict
 from core.errors import ConcordError
 from core.llm.models import Kind, Model, load_models
 from core.runs import launching, planning
@@ -31,7 +34,7 @@ def new() -> None:
     if missing:
         st.info(f"Choose {' and '.join(missing)} to see what the run will take.")
         return
-    _estimate(Plan(benchmark.name, chosen, options), key="run")
+    estimate(PlayPlan(benchmark.name, chosen, options), key="run")
 
 
 def further_judges() -> None:
@@ -62,8 +65,8 @@ def further_judges() -> None:
     if not judges:
         st.info("Choose judges to see what it will take.")
         return
-    options = {"stored_only": True, "language": language, "judge_repeats": int(repeats)}
-    _estimate(Plan(benchmark.name, {"judges": judges}, options), key="judge")
+    where = {"language": (language,)} if language else {}
+    estimate(JudgePlan(benchmark.name, judges, where, judge_repeats=int(repeats)), key="judge")
 
 
 def begin(plan: Plan, *, max_cost: float | None = None, retry_failed: bool = False) -> None:
@@ -81,14 +84,24 @@ def begin(plan: Plan, *, max_cost: float | None = None, retry_failed: bool = Fal
 
 def described(run: Progress) -> str:
     """What a run is of, in a line."""
-    known = BENCHMARKS.get(run.benchmark)
-    options = run.plan.get("options", {})
-    models = "; ".join(
-        f"{role}: {', '.join(names)}" for role, names in run.plan.get("models", {}).items() if names
-    )
-    what = f"{known.title if known else run.benchmark}{' (stored conversations)' if options.get('stored_only') else ' (tasks proposed)' if options.get('propose') else ''}"
-    language = f", {options['language']}" if options.get("language") else ""
-    return f"{what}{language} · {models}"
+    plan = from_dict(run.plan)
+    known = BENCHMARKS.get(plan.benchmark)
+    title = known.title if known else plan.benchmark
+    models = "; ".join(f"{role}: {', '.join(names)}" for role, names in plan.models.items() if names)
+    match plan:
+        case PlayPlan(options=options):
+            about = f", {options['language']}" if options.get("language") else ""
+        case JudgePlan(where=where):
+            about = " (stored conversations)" + _conditions(where)
+        case ComparePlan(players=players, where=where):
+            about = f" (comparisons of {', '.join(players)})" + _conditions(where)
+        case ProposePlan():
+            about = " (proposals)"
+    return f"{title}{about} · {models}"
+
+
+def _conditions(where: Where) -> str:
+    return "".join(f", {name}: {', '.join(values)}" for name, values in where.items())
 
 
 def _models() -> dict[str, Model]:
@@ -178,8 +191,8 @@ def _option(benchmark: Benchmark, option: Option, known: list[str]) -> Any:
             return st.toggle(label, value=bool(option.default), help=option.help, key=key)
 
 
-def _estimate(plan: Plan, key: str) -> None:
-    """What it will take, and the button that begins it."""
+def estimate(plan: Plan, key: str) -> None:
+    """The estimate of a plan, and the button that starts it."""
     try:
         job = planning.job(workspace(), plan)
         for model in job.models.values():
@@ -190,7 +203,7 @@ def _estimate(plan: Plan, key: str) -> None:
         return sentence(error)
     with st.container(border=True):
         st.markdown(
-            f"**{found.left:,} results to make** ({found.planned:,} planned: conversations and judgements; {found.stored:,} stored already"
+            f"**{found.left:,} results to make** ({found.planned:,} planned; {found.stored:,} stored already"
             + (f"; {found.failed:,} failed before" if found.failed else "") + ")"
         )  # fmt: skip
         if not found.left and not found.failed:
@@ -220,7 +233,7 @@ def _estimate(plan: Plan, key: str) -> None:
         )
         if unpriced:
             st.caption(plain("Estimated" + unpriced + "."))
-        retry = bool(found.failed) and st.toggle("Ask again for judgements that failed", key=f"{key} retry")
+        retry = bool(found.failed) and st.toggle("Ask again where no reply was usable", key=f"{key} retry")
         begun = st.button(
             "Start",
             type="primary",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.runs import launching, stages
+from core.runs import launching, status
 from core.runs.launching import Launched
 from core.runs.status import duration
 from core.store import runs
@@ -84,7 +84,7 @@ def _card(run: Progress) -> None:
             )
         figures(run)
         with workspace().read() as db:
-            stage = stages.sentence(db, run.benchmark)
+            stage = status.stages(db, run.benchmark)
         if stage:
             st.caption(plain(stage))
 

@@ -1,10 +1,13 @@
-"""Runs: start one, watch it, stop and resume it. A run is a process of its own; closing this page stops nothing."""
+"""Runs: start one, watch it, stop and resume it.
+
+A run is a process of its own; closing this page stops nothing.
+"""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from core.benchmarks.benchmark import Plan
+from core.benchmarks.plans import from_dict
 from core.runs.status import duration
 from core.store import conversations, runs
 from core.store.conversations import Filter
@@ -72,7 +75,9 @@ def _ended(run: Progress) -> None:
 
 
 def _failures(run: Progress) -> None:
-    """What failed and was not done since: endpoints that did not answer, told once each, and judgements that could not be read."""
+    """What failed and was not done since: endpoints that did not answer, told once each, and judgements that
+    could not be read.
+    """
     if not run.failed:
         return
     with workspace().read() as db:
@@ -99,7 +104,7 @@ def _failures(run: Progress) -> None:
 
 
 def _again(run: Progress, retry_failed: bool) -> None:
-    run_form.begin(Plan.from_dict(run.plan), retry_failed=retry_failed)
+    run_form.begin(from_dict(run.plan), retry_failed=retry_failed)
 
 
 page()

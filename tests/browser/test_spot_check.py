@@ -360,8 +360,8 @@ def test_a_model_proposes_tasks_from_the_page(app: Server, page: Page, mock: str
     page.get_by_role("option", name="generator (simulated)").click()
     form.get_by_label("Of each type", exact=True).fill("3")
     form.get_by_label("Of each type", exact=True).press("Enter")
-    expect(form.get_by_text("6 calls")).to_be_visible()
-    form.get_by_role("button", name="Ask for 6").click()
+    expect(form.get_by_text("6 results to make")).to_be_visible()
+    form.get_by_role("button", name="Start").click()
     expect(form).to_have_count(0)
     # One of the six gets no usable reply from this mock, three times over.
     expect(page.get_by_role("button", name=f"Decide about {waiting + 5}")).to_be_visible()
@@ -374,10 +374,12 @@ def test_a_model_proposes_tasks_from_the_page(app: Server, page: Page, mock: str
     page.get_by_role("option", name="generator (simulated)").click()
     form.get_by_label("Of each type", exact=True).fill("3")
     form.get_by_label("Of each type", exact=True).press("Enter")
-    expect(form.get_by_text("were all asked for before")).to_be_visible()
+    expect(form.get_by_text("0 results to make")).to_be_visible()
     form.get_by_label("Of each type", exact=True).fill("4")
     form.get_by_label("Of each type", exact=True).press("Enter")
-    expect(form.get_by_text("2 calls (5 of 8 were answered before)")).to_be_visible()
+    expect(
+        form.get_by_text("2 results to make (8 planned; 5 stored already; 1 failed before)")
+    ).to_be_visible()
     with app.workspace.write() as db:
         for s in stored:
             review.reject(db, s.key, "Kim")

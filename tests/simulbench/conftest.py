@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from core.benchmarks.benchmark import Plan
+from core.benchmarks.plans import PlayPlan
 from core.benchmarks.simulbench import extraction
 from core.cli import main
 from core.runs import engine, planning
@@ -37,20 +37,20 @@ def workspace(tmp_path, mock) -> Workspace:
     return made
 
 
-def dialogues(**options) -> Plan:
+def dialogues(**options) -> PlayPlan:
     roles = {
         "simulators": ("mock-sim-forgetful",),
         "user": ("mock-user",),
         "judges": ("mock-judge-strict",),
     }
-    return Plan("simulbench-dialogues", roles, {"tasks": list(TASKS), "repeats": 2, **options})
+    return PlayPlan("simulbench-dialogues", roles, {"tasks": list(TASKS), "repeats": 2, **options})
 
 
-def answers(judges=JUDGES, **options) -> Plan:
-    return Plan("simulbench", {"targets": TARGETS, "judges": tuple(judges)}, options)
+def answers(judges=JUDGES, **options) -> PlayPlan:
+    return PlayPlan("simulbench", {"targets": TARGETS, "judges": tuple(judges)}, options)
 
 
-def execute(workspace: Workspace, plan: Plan, **how):
+def execute(workspace: Workspace, plan: PlayPlan, **how):
     return engine.execute(workspace, planning.job(workspace, plan), **how)
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from core.benchmarks.benchmark import Plan
+from core.benchmarks.plans import ComparePlan
 from core.errors import ConcordError, ConfigError, NotFound
 from core.rating import Comparison, Rater
 from core.store import comparisons as store
@@ -15,9 +15,7 @@ from tests.simulbench.conftest import TARGETS, execute
 
 
 def compare(players=TARGETS, judges=("mock-judge-strict", "mock-judge-noisy"), **options):
-    return Plan(
-        "simulbench", {"judges": tuple(judges)}, {"compare": True, "players": list(players), **options}
-    )
+    return ComparePlan("simulbench", tuple(judges), tuple(players), **options)
 
 
 def scripts_of(workspace):
@@ -68,7 +66,7 @@ def test_comparisons_without_a_verdict_are_kept_as_failures_and_their_pairs_left
 
 
 def test_only_some_scripts(played):
-    execute(played, compare(TARGETS[:2], ("mock-judge-strict",), facets={"kind": ["FirstChan"]}))
+    execute(played, compare(TARGETS[:2], ("mock-judge-strict",), where={"kind": ("FirstChan",)}))
     with played.read() as db:
         kinds = db.execute(
             "SELECT DISTINCT f.value FROM comparisons x JOIN facets f ON f.conversation_id = x.first_id AND "
@@ -94,7 +92,7 @@ def test_a_benchmark_without_a_pairwise_prompt_says_so(workspace):
     with pytest.raises(ConfigError, match="no prompt for comparing"):
         execute(
             workspace,
-            Plan("pingpong", {"judges": ("mock-judge-strict",)}, {"compare": True, "players": ["a", "b"]}),
+            ComparePlan("pingpong", ("mock-judge-strict",), ("a", "b")),
         )
 
 

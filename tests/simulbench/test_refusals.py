@@ -1,4 +1,4 @@
-"""Refusals are guessed by a reply's opening, in English and Russian; what is none by its words is left alone."""
+"""Refusals are guessed by a reply's opening, in English and Russian. Other replies are left alone."""
 
 import re
 

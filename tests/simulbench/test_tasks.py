@@ -5,15 +5,15 @@ import time
 
 import pytest
 
-from core.benchmarks.simulbench import proposals, proposing
+from core.benchmarks.plans import ProposePlan
+from core.benchmarks.simulbench import proposals
 from core.benchmarks.simulbench import review as tasks
 from core.benchmarks.simulbench.proposals import Proposed
-from core.benchmarks.simulbench.proposing import Round
 from core.benchmarks.simulbench.tasks import Task, catalogue
 from core.benchmarks.simulbench.tasks import tasks as usable
 from core.errors import ConcordError, NotFound
 from core.llm.replies import Unusable
-from core.runs import launching
+from core.runs import engine, launching, planning
 from core.runs.planning import materials
 from core.store import runs, scenarios
 from core.workspace import SHIPPED
@@ -31,7 +31,19 @@ def proposed(**changed):
 
 
 def propose(workspace, type="stateful", count=4, **how):
-    return proposing.propose(workspace, Round("mock-user", (type,), count, **how))
+    return carry_out(workspace, wanted((type,), count, **how))
+
+
+def wanted(types=(), count=5, **how):
+    return ProposePlan("simulbench", "mock-user", types, count, **how)
+
+
+def carry_out(workspace, plan, **how):
+    return engine.execute(workspace, planning.job(workspace, plan), **how)
+
+
+def survey(workspace, plan, **how):
+    return planning.survey(workspace, planning.job(workspace, plan), **how)
 
 
 def waiting(workspace):
@@ -174,28 +186,28 @@ def test_calls_that_fail_are_counted_and_asked_again_the_next_time(workspace, ru
         2,
     )
     assert failed.exit_code == 2
-    assert failed.output.count("failed: ") == 2
+    assert failed.output.count("  simulbench/task/mock-user/") == 2
     workspace.models_path.write_text(good)
     assert propose(workspace, count=2).done == 2
 
 
 def test_an_estimate_counts_what_is_left_and_asks_nothing(workspace, run):
-    wanted = Round("mock-user", count=3)
-    found = proposing.estimate(workspace, wanted)
+    plan = wanted(count=3)
+    found = survey(workspace, plan)
     assert (found.planned, found.stored, found.left, found.calls) == (6, 0, 6, {"mock-user": 6})
     assert waiting(workspace) == []
     propose(workspace, "stateless", count=2)
-    found = proposing.estimate(workspace, wanted)
+    found = survey(workspace, plan)
     assert (found.planned, found.stored, found.calls) == (6, 2, {"mock-user": 4})
     assert found.unpriced == {"mock-user"}
     told = run(
         workspace, "simulbench", "tasks", "propose", "--model", "mock-user", "--count", 3, "--estimate"
     ).output
-    assert "6 proposals, 2 answered before, 4 left to ask for." in told
+    assert "6 pieces planned, 2 stored, 4 left to make." in told
     assert "mock-user: 4 calls" in told
-    assert proposing.propose(workspace, wanted).done == 4
-    assert proposing.estimate(workspace, wanted).calls == {}
-    assert proposing.propose(workspace, wanted).spent.calls == 0
+    assert carry_out(workspace, plan).done == 4
+    assert survey(workspace, plan).calls == {}
+    assert carry_out(workspace, plan).spent.calls == 0
 
 
 def test_a_round_stops_at_its_limit_and_goes_on(workspace):
@@ -204,12 +216,12 @@ def test_a_round_stops_at_its_limit_and_goes_on(workspace):
         "[models.mock-user]\nprice = { input = 1000.0, output = 1000.0 }\nmax_concurrency = 1",
     )
     workspace.models_path.write_text(priced)
-    wanted = Round("mock-user", count=5)
-    stopped = proposing.propose(workspace, wanted, max_cost=0.000001)
+    plan = wanted(count=5, seed=1)
+    stopped = carry_out(workspace, plan, max_cost=0.000001)
     # The first call is paid, and it is more than the limit.
     assert (stopped.state, stopped.done, stopped.planned) == ("stopped", 1, 10)
     assert "spending limit" in stopped.message
-    again = proposing.propose(workspace, wanted)
+    again = carry_out(workspace, plan)
     assert (again.state, again.stored, again.done) == ("finished", 1, 9)
 
 
@@ -224,7 +236,7 @@ def test_asked_to_stop_it_stops(workspace):
             "[models.mock-user]", "[models.mock-user]\nmax_concurrency = 1"
         )
     )
-    ended = proposing.propose(workspace, Round("mock-user", count=2000), watch=watch)
+    ended = carry_out(workspace, wanted(count=2000), watch=watch)
     assert ended.state == "stopped"
     assert 0 < ended.left < 4000
     assert len(waiting(workspace)) == min(50, ended.done), "what was proposed is kept"
@@ -234,31 +246,31 @@ def test_a_call_without_a_usable_reply_is_paid_once_and_asked_again_on_demand(wo
     def picky(reply):
         raise Unusable("Not this one.")
 
-    wanted = Round("mock-user", ("stateful",), 2)
+    plan = wanted(("stateful",), 2)
     with monkeypatch.context() as patched:
         patched.setattr(proposals, "check", picky)
-        failed = proposing.propose(workspace, wanted)
+        failed = carry_out(workspace, plan)
     # Three attempts each: asked, and sent back twice.
     assert (failed.state, failed.done, failed.failed) == ("finished", 0, 2)
-    again = proposing.propose(workspace, wanted)
+    again = carry_out(workspace, plan)
     assert (again.done, again.failed, again.spent.calls) == (0, 2, 0)
-    assert proposing.estimate(workspace, wanted).failed == 2
-    assert proposing.estimate(workspace, wanted, retry_failed=True).left == 2
-    assert proposing.propose(workspace, wanted, retry_failed=True).done == 2
-    assert proposing.estimate(workspace, wanted).failed == 0
+    assert survey(workspace, plan).failed == 2
+    assert survey(workspace, plan, retry_failed=True).left == 2
+    assert carry_out(workspace, plan, retry_failed=True).done == 2
+    assert survey(workspace, plan).failed == 0
 
 
 def test_a_launched_round_is_a_process_that_can_be_resumed(workspace, run):
-    wanted = Round("mock-user", ("stateful",), 2, seed=9)
-    launched = launching.start(workspace, wanted.plan())
+    plan = wanted(("stateful",), 2, seed=9)
+    launched = launching.start(workspace, plan)
     while not launched.ended:
         time.sleep(0.05)
     number = launching.run_of(workspace, launched)
     assert len(waiting(workspace)) == 2, launched.said()
     told = run(workspace, "run", "resume", number)
     assert told.exit_code == 0, told.output
-    assert "0 new proposals, 2 calls were answered before." in told.output
-    assert Round.of(launching.read_plan(launched.log.with_suffix(".json"))) == wanted
+    assert "2 of 2 stored · 0 calls" in told.output
+    assert launching.read_plan(launched.log.with_suffix(".json")) == plan
 
 
 def test_by_command(run, workspace):

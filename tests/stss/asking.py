@@ -15,7 +15,7 @@ from core.demo.mock.call import read_call
 from core.demo.mock.personas import PERSONAS
 from core.errors import CallFailed
 from core.llm import replies
-from core.llm.models import Completion
+from core.llm.client import Completion
 from core.rating import Spent
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 import pytest
 from click.testing import CliRunner
 
-from core.benchmarks.benchmark import Plan
+from core.benchmarks.plans import JudgePlan, PlayPlan
 from core.benchmarks.stss import tables
 from core.benchmarks.stss.scoring import score
 from core.benchmarks.stss.tasks import task_from
@@ -24,7 +24,7 @@ from core.conversation import Unit
 from core.demo.mock.server import running
 from core.errors import ConcordError, ConfigError, NotFound
 from core.rating import Annotation, Rating
-from core.runs import engine, planning, stages
+from core.runs import engine, planning, status
 from core.store import access, conversations, scenarios, studies, trajectories
 from core.store.conversations import Filter
 from core.studies.studies import draw_study
@@ -43,7 +43,7 @@ TASKS = ("harvest-supper", "thesis-talk", "cough-medicine")
 
 
 def plan(players=("host",), tasks=TASKS, **options):
-    return Plan(
+    return PlayPlan(
         "stss",
         {"players": tuple(players), "residents": ("resident",)},
         {"tasks": list(tasks), "step_minutes": 15, **options},
@@ -65,7 +65,7 @@ def lived(tmp_path_factory):
         assert (ended.state, ended.done, ended.failed) == ("finished", 12, 0)
         done = concord(workspace, "stss", "freeze")
         assert done.exit_code == 0, done.output
-        language = Plan(
+        language = PlayPlan(
             "stss-language",
             {"players": ("host", "shy"), "residents": ("resident",), "judges": ("strict", "lenient")},
             {},
@@ -119,7 +119,7 @@ def test_an_estimate_counts_the_calls_before_any_is_made(tmp_path):
 
 def test_there_is_nothing_for_a_judge_in_a_simulation(lived):
     with pytest.raises(ConfigError, match="STSS is scored by rule"):
-        planning.job(lived, Plan("stss", {"judges": ("strict",)}, {"stored_only": True}))
+        planning.job(lived, JudgePlan("stss", ("strict",)))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_killed_simulation_goes_on_where_it_was(tmp_path):
         while True:
             with workspace.read() as db:
                 noted = db["journal"].count
-                under_way = stages.under_way(db, "stss")
+                under_way = status.under_way(db, "stss")
             if noted > 45:
                 break
             assert process.poll() is None, "the run ended before it could be killed"
@@ -160,7 +160,7 @@ def test_a_killed_simulation_goes_on_where_it_was(tmp_path):
             calls = json.load(reply)
     ((_, conversation),) = each(workspace)
     with workspace.read() as db:
-        assert stages.under_way(db, "stss") == {}
+        assert status.under_way(db, "stss") == {}
         total = db.execute("SELECT calls FROM conversations").fetchone()[0]
     # Every call of the simulation was paid for once, but for those in flight, or not yet in the journal, when it was killed.
     assert sum(calls["answered"].values()) - calls["repeated"] == total
@@ -247,7 +247,7 @@ def test_an_empty_workspace_says_what_to_do(tmp_path):
         assert "concord run stss" in done.output
     workspace.models_path.write_text(toml("http://127.0.0.1:1/v1", **MODELS))
     job = planning.job(
-        workspace, Plan("stss-language", {"players": ("host",), "residents": ("resident",)}, {})
+        workspace, PlayPlan("stss-language", {"players": ("host",), "residents": ("resident",)}, {})
     )
     with pytest.raises(ConcordError, match="There are no frozen scenarios"):
         list(job.plays())

@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from core.benchmarks.benchmark import Plan
+from core.benchmarks.plans import JudgePlan, PlayPlan
 from core.cli import main
 from core.demo.mock.faults import Faults
 from core.demo.mock.server import running
@@ -40,7 +40,7 @@ def plan(benchmark="stss", players="host", residents="resident", embeddings="emb
     }
     if benchmark == "stss":
         options = {"tasks": ["cough-medicine"], "architectures": ["GA"], "step_minutes": 30, **options}
-    return Plan(benchmark, models, options)
+    return PlayPlan(benchmark, models, options)
 
 
 def stored(workspace, benchmark="stss"):
@@ -82,7 +82,7 @@ def test_the_plan_names_the_model_and_keys_and_facets_follow(tmp_path):
     workspace = workspace_at(tmp_path, "http://127.0.0.1:1/v1")
     by_words, by_meaning = (planning.job(workspace, plan(embeddings=e)) for e in ("", "embedder"))
     assert [p.key + "/by embedder" for p in by_words.plays()] == [p.key for p in by_meaning.plays()]
-    assert by_meaning.plan["models"]["embeddings"] == ["embedder"]
+    assert by_meaning.plan.models["embeddings"] == ("embedder",)
     found = planning.survey(workspace, by_meaning)
     assert found.calls["embedder"] > 0
     assert found.cost == found.tokens["embedder"][0] > 0
@@ -105,7 +105,7 @@ def test_a_model_of_the_other_kind_is_refused_before_anything_is_paid_for(tmp_pa
 
 def test_a_judge_must_talk(tmp_path):
     workspace = workspace_at(tmp_path, "http://127.0.0.1:1/v1")
-    asked = Plan("stss-language", {"judges": ("embedder",)}, {"stored_only": True})
+    asked = JudgePlan("stss-language", ("embedder",))
     with pytest.raises(ConfigError, match="neither talk nor judge"):
         planning.job(workspace, asked)
 

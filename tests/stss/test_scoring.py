@@ -541,9 +541,8 @@ def test_strangers_and_second_spellings_are_left_out_and_named():
     assert found.conversation_ratio == 0  # Zorro was told, and is nobody's guest
     assert [e.agent for e in found.evidence] == ["Adam Smith"]
     assert found.notes[-1] == (
-        "Left out of “party”, whose all_chars does not name them: adam  smith (2 records), Zorro "
-        "(1 record, 1 conversation)."
-        " For adam  smith: did you mean “Adam Smith”?"
+        "Left out of “party”, whose all_chars does not name them: adam  smith (2 records), Zorro (1 record, "
+        "1 conversation). For adam  smith: did you mean “Adam Smith”?"
     )
 
 

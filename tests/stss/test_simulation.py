@@ -246,9 +246,8 @@ def test_mock_models_tell_more_people_when_and_where_with_tdp():
 
 def test_an_architecture_of_ones_own(tmp_path, monkeypatch):
     (tmp_path / "my_minds.py").write_text(
-        "from core.benchmarks.stss.scripted import ScriptedMind\n"
-        "def hermit(making):\n    assert making.performer\n    return ScriptedMind()\n"
-        "nothing = 3\n"
+        "from core.benchmarks.stss.scripted import ScriptedMind\ndef hermit(making):\n    assert "
+        "making.performer\n    return ScriptedMind()\nnothing = 3\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     ask = Asking()

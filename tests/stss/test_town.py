@@ -113,7 +113,8 @@ def test_ways_of_more_than_a_day_are_named_though_no_single_door_is_that_far(tmp
         "at = [320, 240]", "at = [100000, 100240]"
     )
     assert problems(read_town(town(tmp_path, text))) == [
-        "From Lane to Blue House the walk would take 1.738 days: `at` is in metres, and 80 of them take a minute."
+        "From Lane to Blue House the walk would take 1.738 days: `at` is in metres, and 80 of them take a "
+        "minute."
     ]
 
 
@@ -135,20 +136,40 @@ def test_places_by_name_and_by_likeness(tmp_path):
     ("old", "new", "sentence"),
     [
         ('doors = ["Blue House"]\n', "", "There is no way from Lane to Blue House"),
-        ('doors = ["Blue House"]', 'doors = ["Blue House", "Gren House"]', "a door to “Gren House”, which is not a sector"),
-        ('home = "Red House:room"', 'home = "Red House:attic"', "Ada Ash’s home: There is no arena of Red House “attic”"),
+        (
+            'doors = ["Blue House"]',
+            'doors = ["Blue House", "Gren House"]',
+            "a door to “Gren House”, which is not a sector",
+        ),
+        (
+            'home = "Red House:room"',
+            'home = "Red House:attic"',
+            "Ada Ash’s home: There is no arena of Red House “attic”",
+        ),
         ('work = "Red House:hall"', 'work = "Mill"', "Ben Birch’s work: There is no sector"),
-        ('"Ada Ash" = "his landlady"', '"Ada Esh" = "his landlady"', "Ben Birch knows “Ada Esh”, who does not live here. Did you mean “Ada Ash”?"),
+        (
+            '"Ada Ash" = "his landlady"',
+            '"Ada Esh" = "his landlady"',
+            "Ben Birch knows “Ada Esh”, who does not live here. Did you mean “Ada Ash”?",
+        ),
         ('sectors."Lane"', 'sectors."House"', "The name “House” is part of “Red House”"),
         ("age = 30", 'age = 30\nwakes = "23:30"', "Ada Ash must wake (23:30) before going to bed (23:00)"),
-        ('work = "Red House:hall"', 'hours = ["17:00", "09:00"]', "Ben Birch’s work must end after it begins"),
+        (
+            'work = "Red House:hall"',
+            'hours = ["17:00", "09:00"]',
+            "Ben Birch’s work must end after it begins",
+        ),
         ("at = [0, 240]", "at = [nan, 240]", "Red House is nowhere: both numbers of its `at` must be finite"),
         ("at = [0, 240]", "at = [0, -inf]", "Red House is nowhere"),
         # 80 m a minute are 115,200 m a day: 576,000 m take 5 days.
-        ("at = [320, 240]", "at = [576000, 240]", "From Blue House to Red House the walk would take 5 days: `at` is in metres"),
+        (
+            "at = [320, 240]",
+            "at = [576000, 240]",
+            "From Blue House to Red House the walk would take 5 days: `at` is in metres",
+        ),
         ("at = [0, 0]", "at = [0, 1e300]", "From Lane to Red House the walk would take 8.681e+294 days"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_with_a_town_is_told(tmp_path, old, new, sentence):
     file = town(tmp_path, SMALL.replace(old, new))
     assert [p for p in problems(read_town(file)) if sentence in p]

@@ -12,6 +12,7 @@ from typing import Any
 
 from core.errors import ImportRefused
 from core.exchange.dialogue import has_half_characters
+from core.files import read_json
 
 # The published files name the greeting in three ways, one of them a slip.
 _GREETINGS = ("greeting", "initial_message", "inital_message")
@@ -28,14 +29,7 @@ class Settings:
 
 def read(path: Path) -> Settings:
     """Read a settings file. Raises ImportRefused naming the language and the entry."""
-    try:
-        settings = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise ImportRefused(f"{path} is not UTF-8 text. Save it as UTF-8.") from error
-    except json.JSONDecodeError as error:
-        raise ImportRefused(f"{path}, line {error.lineno}, is not valid JSON ({error.msg}).") from error
+    settings = read_json(path, ImportRefused)
     if not isinstance(settings, dict) or not settings:
         raise ImportRefused(
             f'{path} must hold an object per language, such as {{"en": {{"characters": […], "situations": '

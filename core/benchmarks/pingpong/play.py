@@ -10,7 +10,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Plan, Play, Role, Rubric
+from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role, Rubric
+from core.benchmarks.plans import PlayPlan
 from core.conversation import Conversation, Message, Unit
 from core.errors import ConfigError, not_found
 from core.llm.prompts import Prompt, versions
@@ -214,7 +215,7 @@ def kept(
     )
 
 
-def cast(plan: Plan, materials: Materials) -> Iterator[tuple[int, Character, Situation, str]]:
+def cast(plan: PlayPlan, materials: Materials) -> Iterator[tuple[int, Character, Situation, str]]:
     """Every repeat × character × situation × player of a plan."""
     options = plan.options
     chosen = _chosen("character", characters(materials.data, options["language"]), options["characters"])
@@ -226,7 +227,7 @@ def cast(plan: Plan, materials: Materials) -> Iterator[tuple[int, Character, Sit
                     yield repeat, character, situation, player
 
 
-def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
+def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every player × character × situation × repeat of the plan, with the judgements they are owed."""
     options, interrogator = plan.options, plan.one("interrogator")
     prompts = {

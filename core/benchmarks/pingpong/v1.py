@@ -13,8 +13,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from core.benchmarks.benchmark import Ask, Expected, InlineJudgement, Materials, Plan, Play, Role
+from core.benchmarks.benchmark import Ask, Expected, InlineJudgement, Materials, Play, Role
 from core.benchmarks.pingpong.play import PINGPONG, Character, Situation, cast, kept, values_for
+from core.benchmarks.plans import PlayPlan
 from core.conversation import Conversation, Message, Unit
 from core.llm.prompts import Prompt
 from core.llm.replies import Reply, Text, Unusable
@@ -103,7 +104,7 @@ def judgement(conversation: Conversation, interrogator: str, prompt: Prompt) -> 
     )  # fmt: skip
 
 
-def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
+def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every player × character × situation × repeat, rated by the interrogator as it plays, and by version 2's judges where there are any."""
     options, interrogator = plan.options, plan.one("interrogator")
     prompts = {name: PINGPONG_V1.prompt(materials, name, VERSION) for name in ("player", "interrogator")}

@@ -8,16 +8,17 @@ from typing import Any
 
 import click
 
-from core.benchmarks.simulbench import extraction, files, proposing, review, toxicity
-from core.benchmarks.simulbench.proposing import Round
+from core.benchmarks.plans import ProposePlan
+from core.benchmarks.simulbench import extraction, files, review, toxicity
 from core.benchmarks.simulbench.scripts import HARD, SCRIPT, Script, counts, scenario_of, stored
-from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, Type
+from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES
 from core.benchmarks.simulbench.tasks import tasks as usable
-from core.commands import options, printing, progress
+from core.commands import options, printing
 from core.commands.options import names
+from core.commands.progress import carry_out, running
 from core.runs.planning import materials
 from core.scenario import Scenario, State
-from core.store import runs, scenarios
+from core.store import scenarios
 from core.workspace import Workspace
 
 STATES = ("proposed", "accepted", "rejected")
@@ -74,19 +75,10 @@ def tasks_show(workspace: str, key: str) -> None:
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Another seed, other examples."
 )
-@click.option("--estimate", is_flag=True, help="Say what would be asked and what it would cost; do nothing.")
-@click.option("--max-cost", type=float, help="Stop cleanly once this much was spent.")
-@click.option("--retry-failed", is_flag=True, help="Ask again where no reply was usable.")
+@running
 @click.pass_obj
 def tasks_propose(
-    workspace: str,
-    model: str,
-    types: tuple[Type, ...],
-    count: int,
-    seed: int,
-    estimate: bool,
-    max_cost: float | None,
-    retry_failed: bool,
+    workspace: str, /, model: str, types: tuple[str, ...], count: int, seed: int, **how: Any
 ) -> None:
     """Have a model propose tasks, with five random ones as examples in each call.
 
@@ -94,44 +86,14 @@ def tasks_propose(
 
     Calls that were answered are not repeated: a larger count continues, another seed starts a new round.
     """
-    wanted = Round(model, types or TYPES, count, seed)
-    carry_out(
-        Workspace.open(workspace), wanted, estimate=estimate, max_cost=max_cost, retry_failed=retry_failed
-    )
-
-
-def carry_out(
-    folder: Workspace, wanted: Round, *, estimate: bool, max_cost: float | None, retry_failed: bool
-) -> None:
-    """Estimate a round of proposals or carry it out, and list what waits.
-
-    Exits with 1 if it broke, 2 if calls failed.
-    """
-    if estimate:
-        found = proposing.estimate(folder, wanted, retry_failed=retry_failed)
-        click.echo(
-            f"{found.planned} proposals, {found.stored} answered before, {found.left} left to ask for."
-        )
-        if found.failed:
-            click.echo(f"{found.failed} had no usable reply; --retry-failed asks for them again.")
-        click.echo(progress.calls_and_cost(found))
-        return
-    with progress.watching() as watcher:
-        ended = proposing.propose(folder, wanted, max_cost=max_cost, retry_failed=retry_failed, watch=watcher)
-    known = f", {ended.stored} calls were answered before" if ended.stored else ""
-    click.echo(f"{ended.done} new proposals{known}.")
-    with folder.read() as db:
-        for waiting in review.reviews(db, materials(folder), limit=-1):
-            _line(waiting)
-        failures = runs.failures(db, run=ended.id)
-    for failure in failures:
-        click.echo(f"  failed: {failure['message']}", err=True)
-    if ended.message:
-        click.echo(ended.message, err=ended.state == "broken")
-    if ended.state == "broken":
-        raise SystemExit(1)
-    if ended.failed:
-        raise SystemExit(2)
+    folder = Workspace.open(workspace)
+    try:
+        carry_out(folder, ProposePlan(STORED, model, types, count, seed), **how)
+    finally:
+        if not how["estimate"]:
+            with folder.read() as db:
+                for waiting in review.reviews(db, materials(folder), limit=-1):
+                    _line(waiting)
 
 
 @tasks.command("accept")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from core.benchmarks.benchmark import Plan
-from core.benchmarks.simulbench import extraction, proposing, toxicity
-from core.benchmarks.simulbench.proposing import Round
+from core.benchmarks.plans import ComparePlan, PlayPlan, ProposePlan
+from core.benchmarks.simulbench import extraction, toxicity
 from core.benchmarks.simulbench.targets import SIMULBENCH
 from core.demo.mock import simulbench_people as people
 from core.demo.mock.moderation import MODEL as MODERATION
@@ -30,7 +29,7 @@ SEED = 7
 
 def build(workspace: Workspace, told: Told) -> None:
     """Bring the workspace's SimulBench to its full state while the mock server is up; what is stored is not made again."""
-    run(workspace, "SimulBench: dialogues", told, Plan(
+    run(workspace, "SimulBench: dialogues", told, PlayPlan(
         "simulbench-dialogues", {"simulators": (SIMULATOR,), "user": (USER,), "judges": JUDGES[:1]}, {"tasks": list(TASKS), "repeats": 3},
     ))  # fmt: skip
     with workspace.write() as db:
@@ -39,12 +38,21 @@ def build(workspace: Workspace, told: Told) -> None:
         workspace,
         "SimulBench: scripts answered and scored",
         told,
-        Plan("simulbench", {"targets": TARGETS, "judges": JUDGES}),
+        PlayPlan("simulbench", {"targets": TARGETS, "judges": JUDGES}),
     )
-    run(workspace, "SimulBench: models compared", told, Plan(
-        "simulbench", {"judges": COMPARERS}, {"compare": True, "players": list(TARGETS), "facets": {"kind": ["FirstChan", "SubseqChan"]}},
-    ))  # fmt: skip
-    proposing.propose(workspace, Round(USER, count=3, seed=SEED))
+    challenging = {"kind": ("FirstChan", "SubseqChan")}
+    run(
+        workspace,
+        "SimulBench: models compared",
+        told,
+        ComparePlan("simulbench", COMPARERS, TARGETS, challenging),
+    )
+    run(
+        workspace,
+        "SimulBench: tasks proposed",
+        told,
+        ProposePlan("simulbench", USER, count=3, seed=SEED),
+    )
     toxicity.measure(workspace, MODERATION)
     told("SimulBench: simulated people compare and audit", 0.0)
     for person in PEOPLE:

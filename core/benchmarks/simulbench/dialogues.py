@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Plan, Play, Role, Rubric
+from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role, Rubric
+from core.benchmarks.plans import PlayPlan
 from core.benchmarks.simulbench.tasks import CATALOGUE, STORED, TYPES, Strategy, Task, catalogue, tasks
 from core.conversation import Conversation, Message, Unit
 from core.errors import ConfigError, not_found
@@ -98,7 +99,7 @@ def read_turn(conversation: Conversation, reply: str) -> tuple[Rating, ...]:
 RUBRIC = Rubric("judge", None, (CHALLENGING,), judge_values, read_turn, expected=(2200, 250))
 
 
-def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
+def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every simulator × task × repeat of the plan, with the search for the challenging turn that each dialogue is owed."""
     options = plan.options
     language, version, turns = options["language"], options["version"], int(options["turns"])

@@ -6,7 +6,7 @@ After Jia et al., “SimulBench: Evaluating Language Models with Creative Simula
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from core.benchmarks.simulbench.scripts import Script
 from core.benchmarks.simulbench.tasks import Task
 from core.errors import ImportRefused
+from core.files import first_problem, read_text
 
 T = TypeVar("T")
 SHOWN = 10
@@ -24,12 +25,10 @@ SHOWN = 10
 PUBLISHED = 500
 WHY_ONE_LESS = (
     "The paper counts 93 FirstChan and 182 SubseqChan. The file does not say which is which: the first "
-    "script of a dialogue with a turn "
-    "number is its FirstChan, later ones are SubseqChan. Ten scripts that every model answered with full "
-    "marks had been taken out before, "
-    "a FirstChan among them (of a stateful task: the paper has 38 stateless and 55 stateful ones), so that a "
-    "SubseqChan of its dialogue "
-    "now comes first; which one cannot be told from the file."
+    "script of a dialogue with a turn number is its FirstChan, later ones are SubseqChan. Ten scripts that "
+    "every model answered with full marks had been taken out before, a FirstChan among them (of a stateful "
+    "task: the paper has 38 stateless and 55 stateful ones), so that a SubseqChan of its dialogue now comes "
+    "first; which one cannot be told from the file."
 )
 
 
@@ -96,7 +95,7 @@ def read_scripts(file: Path) -> Brought[Script]:
                 (line, _script(entry, first.get((entry["source_id"], entry["source_file_name"]), 0)))
             )
         except ValidationError as error:
-            wrong.append(Wrong(line, _reason(error)))
+            wrong.append(Wrong(line, f"{first_problem(error)}."))
     return Brought(file, *_once(found, wrong, lambda script: script.key))
 
 
@@ -153,7 +152,9 @@ def _checked(line: int, entry: dict[str, Any]) -> dict[str, Any]:
 def _read(file: Path, check: Callable[[int, dict[str, Any]], T]) -> tuple[list[tuple[int, T]], list[Wrong]]:
     found: list[tuple[int, T]] = []
     wrong: list[Wrong] = []
-    for line, text in _lines(file):
+    for line, text in enumerate(read_text(file, ImportRefused).split("\n"), 1):
+        if not text.strip():
+            continue
         try:
             entry = json.loads(text)
             if not isinstance(entry, dict):
@@ -162,24 +163,12 @@ def _read(file: Path, check: Callable[[int, dict[str, Any]], T]) -> tuple[list[t
         except json.JSONDecodeError as error:
             wrong.append(Wrong(line, f"it is not valid JSON ({error.msg}, column {error.colno})."))
         except ValidationError as error:
-            wrong.append(Wrong(line, _reason(error)))
+            wrong.append(Wrong(line, f"{first_problem(error)}."))
         except ValueError as error:
             wrong.append(Wrong(line, str(error)))
     if not found and not wrong:
         raise ImportRefused(f"{file} is empty. Take the file as it was published.")
     return found, wrong
-
-
-def _lines(file: Path) -> Iterator[tuple[int, str]]:
-    try:
-        with file.open(encoding="utf-8") as lines:
-            for number, text in enumerate(lines, 1):
-                if text.strip():
-                    yield number, text
-    except OSError as error:
-        raise ImportRefused(f"{file} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise ImportRefused(f"{file} is not UTF-8 text. Take the file as it was published.") from error
 
 
 def _once(
@@ -193,9 +182,3 @@ def _once(
         else:
             kept[name] = line, item
     return tuple(item for _, item in kept.values()), tuple(sorted(wrong, key=lambda w: w.line))
-
-
-def _reason(error: ValidationError) -> str:
-    first = error.errors()[0]
-    where = ".".join(map(str, first["loc"]))
-    return f"{where + ': ' if where else ''}{first['msg'].removeprefix('Value error, ')}."

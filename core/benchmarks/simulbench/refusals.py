@@ -14,8 +14,7 @@ OPENING = 300
 
 _HELP = (
     "help|assist|comply|do that|do this|run that|fulfil|act "
-    "as|provide|simulate|continue|pretend|role-?play|engage|participate|"
-    "take part|create|generate|discuss"
+    "as|provide|simulate|continue|pretend|role-?play|engage|participate|take part|create|generate|discuss"
 )
 _HELP_RU = (
     "помо[чг]|выполн|сдела|предостав|продолж|симулир|имитир|изобра|притвор|играть|участвовать|обсужда|созда|"
@@ -41,7 +40,7 @@ PATTERNS: Mapping[str, tuple[str, ...]] = {
         r"мне (?:нельзя|не разрешено|не позволено)\b",
     ),
 }
-"""What is looked for, by language, in lower case and with straight apostrophes; any one is enough."""
+"""Regular expressions by language, for lower case and straight apostrophes; one match is enough."""
 
 _ANY = re.compile(r"\b(?:" + "|".join(p for patterns in PATTERNS.values() for p in patterns) + ")")
 

@@ -21,7 +21,7 @@ from core.store import scenarios
 WORDS = {"act": "The name", "task_description": "The description", "request_type": "The kind of request"}
 """What a person may change of a task, in their words."""
 ACCEPTED_BY = "_accepted_by"
-"""Where the body of a rejected task keeps who had accepted it before."""
+"""The key in a rejected task's body that names who had accepted it."""
 
 
 @dataclass(frozen=True)

@@ -122,12 +122,12 @@ def counts(scripts: Sequence[Script]) -> dict[str, dict[str, int]]:
 
 
 def stored(scenarios: Sequence[Scenario]) -> dict[str, Script]:
-    """Scripts of the store by key. Raises ConfigError for one whose body is none."""
+    """Scripts of the store by key. Raises ConfigError for an invalid body."""
     return {s.key: script_of(s) for s in scenarios}
 
 
 def script_of(scenario: Scenario) -> Script:
-    """A stored script. Raises ConfigError for a body that is none."""
+    """A stored script. Raises ConfigError for an invalid body."""
     try:
         return Script(**{**scenario.body, "key": scenario.key, "source": scenario.source})
     except (ValidationError, TypeError) as error:

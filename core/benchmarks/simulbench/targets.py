@@ -12,11 +12,12 @@ from core.benchmarks.benchmark import (
     Materials,
     Option,
     Pairwise,
-    Plan,
     Play,
     Role,
     Rubric,
 )  # fmt: skip
+from core.benchmarks.plans import PlayPlan
+from core.benchmarks.simulbench import proposing
 from core.benchmarks.simulbench.proposals import Proposed
 from core.benchmarks.simulbench.refusals import looks_like_refusal
 from core.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script, stored
@@ -102,7 +103,7 @@ RUBRIC = Rubric("judge", None, (QUALITY,), judge_values, read_score, expected=(1
 PAIRWISE = Pairwise("pairwise", compare_values, expected=(2100, 200))
 
 
-def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
+def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every target × script of the plan, with the judgements they are owed. Raises ConfigError where there are no such scripts."""
     options, version = plan.options, plan.options["version"]
     chosen = _chosen(stored(materials.scenarios(STORED, SCRIPT)), options)
@@ -177,6 +178,7 @@ SIMULBENCH = Benchmark(
     items=("task", "kind", "type", "script", "ending"),
     speakers=("User", "Simulator"),
     plays=plays,
+    proposals=proposing.calls,
     pairwise=PAIRWISE,
     scenario_facet="script",
     refusal="refusal",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.benchmarks.benchmark import Materials
 from core.errors import ConfigError
+from core.files import first_problem, read_toml
 from core.scenario import Scenario
 
 STORED = "simulbench"
@@ -74,7 +74,7 @@ class Task(BaseModel):
 
     @property
     def ways(self) -> tuple[Strategy, ...]:
-        """How the user agent may go on, numbered from 1 as it sees them."""
+        """The strategies of the user agent, in the order of their numbers (from 1)."""
         return (*self.strategies, STRATEGIES[-1]) if self.strategies else STRATEGIES
 
     def body(self) -> dict[str, Any]:
@@ -100,12 +100,12 @@ def catalogue(folders: Sequence[Path], language: str = "en") -> dict[str, Task]:
 
 
 def stored(scenarios: Sequence[Scenario]) -> dict[str, Task]:
-    """Tasks of the store by id. Raises ConfigError for one whose body is none."""
+    """Tasks of the store by id. Raises ConfigError for an invalid body."""
     return {s.key: task_of(s) for s in scenarios}
 
 
 def task_of(scenario: Scenario) -> Task:
-    """A stored task. Raises ConfigError for a body that is none."""
+    """A stored task. Raises ConfigError for an invalid body."""
     try:
         return Task(**{**scenario.body, "id": scenario.key, "source": scenario.source})
     except (ValidationError, TypeError) as error:
@@ -120,16 +120,12 @@ def tasks(materials: Materials, language: str = "en") -> dict[str, Task]:
 def _first(error: ValidationError | TypeError) -> str:
     if isinstance(error, TypeError):
         return "it must be a table of texts."
-    found = error.errors()[0]
-    return f"{'.'.join(map(str, found['loc'])) or 'it'}: {found['msg']}."
+    return f"{first_problem(error)}."
 
 
 @lru_cache(maxsize=32)
 def _entries(file: Path, changed: float) -> Sequence[Mapping[str, Any]]:
-    try:
-        entries = tomllib.loads(file.read_text(encoding="utf-8")).get("tasks", [])
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{file} is not valid TOML: {error}.") from error
+    entries = read_toml(file).get("tasks", [])
     if not isinstance(entries, list):
         raise ConfigError(f"{file} must list its tasks as [[tasks]] tables.")
     return entries

@@ -14,9 +14,12 @@ from sqlite_utils import Database
 from core.benchmarks.simulbench.scripts import SCRIPT, stored
 from core.benchmarks.simulbench.targets import SIMULBENCH
 from core.benchmarks.simulbench.tasks import STORED, tasks
+from core.configuration import Use
 from core.errors import not_found
 from core.estimate import Estimate, undefined
-from core.llm.models import Client, load_models, pick
+from core.llm.client import Client
+from core.llm.models import load_models, pick
+from core.runs import renaming
 from core.runs.planning import materials
 from core.store import conversations, moderations, scenarios
 from core.table import Cell, Column, Table
@@ -67,6 +70,7 @@ def measure(workspace: Workspace, model: str, what: Sequence[str] = WHAT) -> int
         if name not in WHAT:
             raise not_found("kind of text", name, WHAT)
     entry = pick(load_models(workspace.models_path), model)
+    renaming.refuse_changed(workspace, {model: entry})
     with workspace.read() as db:
         every = texts(workspace, db)
         wanted = list(dict.fromkeys(text for name in what for text in every[name]))
@@ -74,9 +78,10 @@ def measure(workspace: Workspace, model: str, what: Sequence[str] = WHAT) -> int
     left = [text for text in wanted if text not in there]
 
     async def one(client: Client, batch: list[str]) -> None:
-        scores = await client.moderate(model, batch)
+        done = await client.moderate(model, batch)
+        use = Use(entry.configuration, {done.reported: 1})
         with workspace.write() as db:
-            moderations.save(db, model, zip(batch, scores, strict=True), simulated=entry.simulated)
+            moderations.save(db, use, zip(batch, done.scores, strict=True), simulated=entry.simulated)
 
     async def go() -> list[BaseException | None]:
         async with Client({model: entry}) as client:

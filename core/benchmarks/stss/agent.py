@@ -28,7 +28,7 @@ class Agent:
     walking: bool = False
     talking_until: int = 0
     considered: dict[str, int] = field(default_factory=dict)
-    """Up to which step somebody need not be thought of again."""
+    """The step from which each other resident is considered again."""
     attentive: int = 0
     """The step from which one looks around again."""
     _way: list[tuple[int, Place]] = field(default_factory=list)

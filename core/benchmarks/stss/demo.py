@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.benchmarks.benchmark import Plan
+from core.benchmarks.plans import PlayPlan
 from core.benchmarks.stss import scenes
 from core.demo.part import Told, run
 from core.store import conversations
@@ -20,9 +20,14 @@ MODELS = (PLAYER, RESIDENTS, "mock-reserved")
 def build(workspace: Workspace, told: Told) -> None:
     """Bring the workspace's STSS to its full state while the mock server is up; what is stored is not made again."""
     models = {"players": (PLAYER,), "residents": (RESIDENTS,)}
-    run(workspace, "STSS: two days in the town", told, Plan("stss", models, {"tasks": list(TASKS)}))
+    run(workspace, "STSS: two days in the town", told, PlayPlan("stss", models, {"tasks": list(TASKS)}))
     scenes.freeze(workspace)
-    run(workspace, "STSS: what was said, judged", told, Plan("stss-language", {**models, "judges": JUDGES}))
+    run(
+        workspace,
+        "STSS: what was said, judged",
+        told,
+        PlayPlan("stss-language", {**models, "judges": JUDGES}),
+    )
 
 
 def is_complete(workspace: Workspace) -> bool:

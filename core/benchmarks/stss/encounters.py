@@ -34,7 +34,7 @@ class Rooms:
     _shared: dict[tuple[str, str], list[Agent]] = field(default_factory=dict)
 
     def note(self, agent: Agent) -> None:
-        """Take in where somebody is, and whether they are free."""
+        """Update a resident's room, and whether they are free."""
         now = agent.room if agent.free else None
         before = self._of.get(agent.number)
         if now == before:
@@ -59,7 +59,7 @@ class Rooms:
 
 @dataclass(frozen=True)
 class Encounter:
-    """Somebody noticed somebody and may speak to them."""
+    """A resident who noticed another and may speak to them."""
 
     agent: Agent
     other: Agent

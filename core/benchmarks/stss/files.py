@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from core.benchmarks.stss.tasks import Task, read_tasks, values_of
 from core.benchmarks.stss.templates import missing
 from core.benchmarks.stss.town import Town
 from core.errors import ConfigError, ImportRefused
+from core.files import read_toml
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,7 @@ def read_names(path: Path) -> Names:
 
     Raises ImportRefused.
     """
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ImportRefused(f"{path} is not valid TOML: {error}.") from error
+    values = read_toml(path, ImportRefused)
     for table, names in values.items():
         good = isinstance(names, dict) and all(isinstance(v, str) and v for v in names.values())
         if table not in ("people", "places") or not good:

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Plan, Play, Role, Rubric
+from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role, Rubric
+from core.benchmarks.plans import PlayPlan
 from core.benchmarks.stss import goals, system
 from core.benchmarks.stss.architectures import ARCHITECTURES, Architecture, Making, find
 from core.benchmarks.stss.clock import Clock
@@ -111,7 +112,7 @@ def _self(body: Mapping[str, Any], name: str, town: Town, task: Task | None, vec
     return Self(town.residents[name], task, stream, doing=state["doing"], place=body["place"])
 
 
-def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
+def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every frozen scenario × architecture × player × repeat of the plan, with the judgements they are owed."""
     options = plan.options
     version = options["version"]

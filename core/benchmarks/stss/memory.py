@@ -18,7 +18,7 @@ import numpy.typing as npt
 from core.benchmarks.stss.vectors import Vectors
 
 DECAY = 0.99
-"""What is left of recency after an hour."""
+"""The factor of recency for each hour."""
 WORD = re.compile(r"\w+(?:[:'-]\w+)*")
 Floats = npt.NDArray[np.float64]
 
@@ -95,7 +95,7 @@ class Stream:
         return cosine
 
     def _index(self) -> None:
-        """Count the words of memories that came since; where relevance is by vectors nobody needs them."""
+        """Count the words of new memories; called only if relevance is lexical."""
         for row in range(self._indexed, len(self.memories)):
             for word, count in _words_of(self.memories[row].text).items():
                 self._rows.append(row)

@@ -64,7 +64,7 @@ class Self:
 
 
 class Other(NamedTuple):
-    """What one sees of somebody else: who it is and what they are doing."""
+    """Another resident as one sees them: name and action."""
 
     name: str
     doing: str
@@ -79,7 +79,7 @@ class DayPlan(NamedTuple):
 
 
 class Utterance(NamedTuple):
-    """What is said, and whether the speaker is done."""
+    """An utterance, and whether the speaker is done."""
 
     text: str
     done: bool = False

@@ -14,7 +14,7 @@ from core.workspace import Workspace
 
 
 def freeze(workspace: Workspace, per_pair: int = freezing.PER_PAIR) -> tuple[list[Scenario], int]:
-    """Every scene found, and how many are new to the store; what was frozen before stays as it is.
+    """Freeze the scenes of all stored simulations; returns them, and how many are new.
 
     Raises ConcordError where there is none.
     """

@@ -12,7 +12,7 @@ from core.benchmarks.stss.town import Place, Resident, Town, hour_of, minute_of
 
 SLEEPING, RISING, IDLE = "sleeping", "getting up and ready for the day", "taking a break"
 EARLIEST, LATEST = 4 * 60, 13 * 60
-"""Nobody gets up before four or after one."""
+"""The earliest and latest minute of getting up."""
 SHORTEST = 5
 TIME = re.compile(r"^\s*(\d{1,2})[:.h](\d{2})(?::\d{2})?\s*([ap]m)?\s*$", re.I)
 
@@ -27,7 +27,7 @@ class Wish(NamedTuple):
 
 
 class Action(NamedTuple):
-    """What is on the plan: minutes since midnight, how long, what, where."""
+    """An action of a day: start in minutes since midnight, duration, text, place."""
 
     start: int
     minutes: int
@@ -114,7 +114,7 @@ def at(day: Day, minute: int) -> int:
 
 
 def habits(resident: Resident) -> list[Wish]:
-    """What a resident does when they think of nothing else: breakfast, work, dinner, an evening at home."""
+    """A resident's usual day: breakfast, work, dinner, an evening at home."""
     wakes, bed = minute_of(resident.wakes), minute_of(resident.sleeps)
     opens, closes = (minute_of(t) for t in resident.hours)
     wishes = [Wish(hour_of(wakes), 45, "having breakfast", resident.home)]

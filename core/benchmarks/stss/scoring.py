@@ -83,9 +83,8 @@ def check(task: Task, trajectory: Trajectory) -> tuple[str, ...]:
         if name not in trajectory.lives:
             hint = cast.meant(name, trajectory.residents)
             raise ConfigError(
-                f"The task “{task.id}” names {name}, who is not in the trajectory"
-                f"{':' + hint if hint else '.'} "
-                f"It holds: {', '.join(trajectory.residents)}."
+                f"The task “{task.id}” names {name}, who is not in the "
+                f"trajectory{':' + hint if hint else '.'} It holds: {', '.join(trajectory.residents)}."
             )
     first, last = trajectory.times[0], trajectory.times[-1]
     notes = []
@@ -330,7 +329,7 @@ def _shown(
 
 
 def _close(found: Fit, name: str, number: int, invited: bool, during: Mask | None = None) -> list[Evidence]:
-    """How somebody missed it; nothing for one who was neither told nor near."""
+    """How a resident missed it; nothing for one who was neither told nor near."""
     miss = near_misses.miss(found, name, invited, during)
     return [] if miss is None else [_missed(found, name, number, miss)]
 

@@ -34,7 +34,7 @@ class ScriptedMind:
         return other.name in self.lines
 
     async def says(self, me: Self, other: Other, said: Said, now: Now) -> Utterance:
-        """The next line; one who has none nods."""
+        """The next line; “I see.” without one."""
         lines = self.lines.get(other.name, ("I see.",))
         mine = sum(speaker == me.name for speaker, _ in said)
         return Utterance(lines[mine] if mine < len(lines) else "", mine + 1 >= len(lines))

@@ -27,7 +27,7 @@ from core.benchmarks.stss.trajectory import STAMP, Indices, State, Talk, Traject
 from core.benchmarks.stss.vectors import Vectors
 
 SEEN, PLANNED = 1, 4
-"""How much it matters (1 to 10) that one saw somebody, and what one planned for a day."""
+"""The importance (1 to 10) of having seen somebody, and of a day's plan."""
 
 
 @dataclass
@@ -46,7 +46,7 @@ class World:
     _states: dict[tuple[str, Any], int] = field(default_factory=dict)
     _rooms: Rooms = field(default_factory=Rooms)
     _due: dict[int, list[Agent]] = field(default_factory=dict)
-    """Whom to look at in which step: most residents go on with what they do in most steps."""
+    """The agents due in each step; most agents are not due in most steps."""
 
     async def run(self) -> Trajectory:
         """Live through all days. Raises CallFailed where an endpoint fails."""
@@ -95,7 +95,7 @@ class World:
             self._note(agent, day, now)
 
     async def _meet(self, now: Now) -> list[Agent]:
-        """Who is in one room may talk. Gives those who do."""
+        """Let residents in one room talk; returns those who do."""
         met = encounters.encounters(self._rooms, now.step)
         if not met:
             return []

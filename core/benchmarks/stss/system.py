@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Plan, Play, Role
+from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role
+from core.benchmarks.plans import PlayPlan
 from core.benchmarks.stss.architectures import ARCHITECTURES, Architecture, Making, find
 from core.benchmarks.stss.clock import Clock
 from core.benchmarks.stss.simulation import World, people
@@ -145,7 +146,7 @@ def spoken(performer: str, talks: Sequence[Talk]) -> tuple[Message, ...]:
     )
 
 
-def plays(plan: Plan, materials: Materials) -> Iterator[Play]:
+def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every task × architecture × player × repeat of the plan. Raises ConfigError for a task that the town cannot hold."""
     options = plan.options
     version, step = options["version"], int(options["step_minutes"])

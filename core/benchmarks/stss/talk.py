@@ -9,7 +9,7 @@ ROUNDS = 8
 """A round is an utterance of the one and the reply of the other."""
 MINUTES_A_ROUND = 1.0
 OPENING = 1
-"""One who is approached hears at least so many utterances before the conversation can end."""
+"""The fewest utterances before a conversation can end."""
 
 Messages = list[tuple[str, str]]
 

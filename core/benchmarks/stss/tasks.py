@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -12,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from core.errors import ConfigError
+from core.files import first_problem, read_json
 
 Kind = Literal["public", "appointment", "companions", "online", "help"]
 
@@ -103,12 +103,7 @@ def read_tasks(path: Path) -> list[Task]:
 
     Placeholders of templates (`#performer`, `#location_0`, …) are replaced by the template's own values.
     """
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"The task file {path} cannot be read: {error.strerror}.") from error
-    except ValueError as error:
-        raise ConfigError(f"{path} is not JSON: {error}.") from error
+    found = read_json(path)
     if isinstance(found, dict):
         found = found.get("tasks", [found])
     if not isinstance(found, list) or not found:
@@ -210,8 +205,7 @@ def _read(given: Any, number: int, path: Path) -> Task:
     try:
         entry = _Entry(**given)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ConfigError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+        raise ConfigError(f"{where}: {first_problem(error)}.") from error
     kind = TYPES.get(entry.task_type.strip().lower())
     if kind is None:
         raise ConfigError(

@@ -1,13 +1,9 @@
-"""Task templates.
-
-A seed draws performer, place, time and background residents, which makes a template a task.
-"""
+"""Task templates of a town. A seed draws performer, place, time and company, which makes it a task."""
 
 from __future__ import annotations
 
 import math
 import random
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
@@ -19,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from core.benchmarks.stss.tasks import TITLES, Kind, Subgoal, Task
 from core.benchmarks.stss.town import Hour, Named, Town, minute_of
 from core.errors import ConfigError
+from core.files import first_problem, read_toml
 
 FIRST_DAY = date(2023, 2, 13)
 """Performers prepare on this day; events are on the next."""
@@ -81,17 +78,11 @@ def load_templates(path: Path, town: Town) -> Templates:
 
     Raises ConfigError naming the template and the problem.
     """
+    values = read_toml(path)
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
         texts = {kind: Texts(**values["texts"][kind]) for kind in TITLES if kind in values.get("texts", {})}
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}.") from error
     except ValidationError as error:
-        raise ConfigError(
-            f"{path}: [texts] {error.errors()[0]['loc']}: {error.errors()[0]['msg']}."
-        ) from error
+        raise ConfigError(f"{path}: [texts] {first_problem(error)}.") from error
     found: dict[str, Template] = {}
     for entry in values.get("templates", []):
         template = _template(entry, path)
@@ -198,10 +189,8 @@ def _template(entry: Mapping[str, Any], path: Path) -> Template:
     try:
         template = Template(**entry)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ConfigError(
-            f"{path}: template “{entry.get('id', '?')}”: {'.'.join(map(str, first['loc']))}: {first['msg']}."
-        ) from error
+        name = entry.get("id", "?")
+        raise ConfigError(f"{path}: template “{name}”: {first_problem(error)}.") from error
     for field in _NEEDS[template.type]:
         if not getattr(template, field):
             raise ConfigError(f"{path}: template “{template.id}” ({template.type}) needs `{field}`.")

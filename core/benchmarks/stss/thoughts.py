@@ -28,7 +28,7 @@ class Step(Reply):
 
 
 class Steps(Reply):
-    """The day, or what is left of it, as things to do in places."""
+    """The day, or the rest of it, as actions in places."""
 
     actions: Annotated[list[Step], Field(min_length=1)]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import math
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,9 +18,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.benchmarks.stss.clock import DAY
 from core.errors import ConfigError, NotFound, not_found
+from core.files import first_problem, read_toml
 
 WALK = 80.0
-"""Metres a minute of somebody walking."""
+"""Walking speed in metres a minute."""
 
 Named = Annotated[str, Field(pattern=r"^[^:\n]*[^:\s][^:\n]*$")]
 """A name of a place: not empty, without colons, which separate sector, arena and object."""
@@ -51,7 +51,7 @@ class Sector(BaseModel):
 
     @property
     def entrance(self) -> Place:
-        """Where one stands on coming in or passing through."""
+        """The place of a resident who comes in or passes through."""
         arena, objects = next(iter(self.arenas.items()))
         return Place(self.name, arena, objects[0])
 
@@ -219,7 +219,7 @@ class Town:
 
 
 def problems(town: Town) -> list[str]:
-    """What is wrong with a town, a sentence each; none where it can be lived in."""
+    """The problems of a town, a sentence each; none for a usable town."""
     found = []
     for sector in town.sectors.values():
         for door in sector.doors:
@@ -294,16 +294,16 @@ def load_town(path: Path) -> Town:
 
 
 def read_town(path: Path) -> Town:
-    """A town as its file has it, checked for form but not for sense. Raises ConfigError naming the entry.
+    """A town from its file, checked for form only. Raises ConfigError naming the entry.
 
     `residents` is a table of them, or the name of a file beside this one that holds it.
     """
-    values = _toml(path)
+    values = read_toml(path)
     people = values.pop("residents", {})
     where = path
     if isinstance(people, str):
         where = path.parent / people
-        people = _toml(where).get("residents", {})
+        people = read_toml(where).get("residents", {})
     sectors = values.pop("sectors", {})
     name, speed = values.pop("name", path.stem), values.pop("metres_per_minute", WALK)
     if values:
@@ -328,20 +328,8 @@ def _each(kind: type[Any], entries: Any, table: str, path: Path) -> dict[str, An
         try:
             found[name] = kind(**{"name": name, **entry})
         except ValidationError as error:
-            first = error.errors()[0]
-            raise ConfigError(
-                f"{path}: [{table}.“{name}”] {'.'.join(map(str, first['loc']))}: {first['msg']}."
-            ) from error
+            raise ConfigError(f"{path}: [{table}.“{name}”] {first_problem(error)}.") from error
     return found
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}.") from error
 
 
 def _unknown(town: Town, text: str) -> Sequence[str]:
@@ -353,7 +341,7 @@ def _unknown(town: Town, text: str) -> Sequence[str]:
 
 
 def _like(word: str, names: Mapping[str, Any] | Sequence[str]) -> str | None:
-    """The name a word stands for: itself, the same in any case, else one spelt much like it."""
+    """The name that a word means: equal, equal in any case, else the most similar spelling."""
     if word in names:
         return word
     lower = {name.lower(): name for name in names}

@@ -41,7 +41,7 @@ class State(NamedTuple):
 
     @property
     def on_the_way(self) -> bool:
-        """Whether this is walking from one place to another, and nothing else."""
+        """Whether this is walking from one place to another."""
         return self.action.lower() == WALKING
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from core.benchmarks.stss.trajectory import Sighting, State, Talk, Trajectory, assemble
 from core.errors import ConfigError
+from core.files import read_json, read_text
 
 PUBLISHED = "%B %d, %Y, %H:%M:%S"
 """How the published simulator writes a moment: February 13, 2023, 00:00:00."""
@@ -28,11 +29,8 @@ def read_trajectory(path: Path) -> Trajectory:
         files = sorted(folder.glob("*.json"), key=lambda f: (len(f.stem), f.stem))
         if not files:
             raise ConfigError(f"{path} holds no movement files (<step>.json).")
-        return _published([(_json(f), str(f)) for f in files])
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"The trajectory {path} cannot be read: {error}.") from error
+        return _published([(read_json(f), str(f)) for f in files])
+    text = read_text(path)
     whole = _whole(text)
     if isinstance(whole, Mapping) and whole and all(str(key).isdigit() for key in whole):
         return _compressed(whole, path)
@@ -144,13 +142,13 @@ def _published(entries: Entries) -> Trajectory:
 
 
 def _compressed(steps: Mapping[str, Any], path: Path) -> Trajectory:
-    """Only changes are written there: what is not written goes on, up to the last step of the file."""
+    """The file holds changes only; a state lasts until the next one, or the file's last step."""
     beside = path.parent / "meta.json"
     if not beside.is_file():
         raise ConfigError(
             f"{path} says nothing of time; its meta.json (start_date, sec_per_step) must lie beside it."
         )
-    meta = _json(beside)
+    meta = read_json(beside)
     try:
         start = datetime.strptime(meta["start_date"], "%B %d, %Y")
         step = timedelta(seconds=float(meta["sec_per_step"]))
@@ -204,13 +202,6 @@ def _lines(text: str, path: Path) -> Iterator[tuple[Any, str]]:
                 yield json.loads(line), f"{path}, line {n}"
             except ValueError as error:
                 raise ConfigError(f"{path}, line {n} is not JSON: {error}.") from error
-
-
-def _json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{path} is not JSON: {error}.") from error
 
 
 def _time(value: Any, where: str) -> datetime:

@@ -24,7 +24,7 @@ from core.errors import ConfigError
 Kind = Literal["the task", "conversation", "on the way", "asleep", "anything else"]
 """What a stretch of a day is spent on, in the order in which it matters here."""
 Part = Literal["performer", "counted", "came close", "others"]
-"""What somebody is to the task's score."""
+"""A resident's part in the task's score."""
 
 
 class Stretch(NamedTuple):
@@ -38,7 +38,7 @@ class Stretch(NamedTuple):
 
 
 class PlannedDay(NamedTuple):
-    """A plan for a whole day, as it stood from `time` on."""
+    """A plan for a whole day, valid from `time` on."""
 
     time: datetime
     stretches: tuple[Stretch, ...]
@@ -138,7 +138,7 @@ def simulation(task: Task, lived: Trajectory, town: Town | None) -> Simulation:
 
 
 def town_of(conversation: Conversation, materials: Materials) -> Town | None:
-    """The town a simulation happened in. None where it is not there any more, or cannot be lived in."""
+    """The town a simulation happened in. None if its files are missing or invalid."""
     name = conversation.facets.get("town", "")
     if name not in towns(materials):
         return None

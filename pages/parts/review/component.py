@@ -31,9 +31,9 @@ SCRIPTS = (
     *(HERE / name for name in ("line.js", "spot.js", "pair.js", "task.js", "review.js")),
 )
 AHEAD = 8
-"""How many things lie ready in the browser beyond the present one."""
+"""Items sent ahead of the present one."""
 LINE = 200
-"""How many are named to the browser at a time; more follow as these are settled."""
+"""The most open ids sent to the browser at a time; more follow as these are settled."""
 
 _review = st.components.v2.component(
     "concord_review",
@@ -60,7 +60,7 @@ class Moving(NamedTuple):
 
 
 def review(fixed: Mapping[str, Any]) -> bool:
-    """Draw it. True when whoever works asks to go back to where they came from."""
+    """Draw it. True when the person asks to go back."""
     result = _review(
         data={"ahead": AHEAD, **fixed}, key=f"review {fixed['desk']}", on_leave_change=lambda: None
     )
@@ -80,7 +80,7 @@ def exchange(
     apply: Callable[[Database, Event], None],
     moving: Callable[[Database, Sequence[int | str] | None], Moving],
 ) -> None:
-    """Take in what a researcher's browser reports and answer it; all that runs while somebody works.
+    """Store what a researcher's browser reports, and answer it.
 
     `moving` is given the ids the browser wants to see, None when it has said nothing yet.
     """

@@ -16,7 +16,7 @@ from pages.parts.review.component import AHEAD, LINE, Moving, name
 
 
 class PairAnswer(BaseModel):
-    """Which of two a person preferred as they were shown; no verdict takes the answer back."""
+    """The answer for a pair as it was shown; None as verdict withdraws it."""
 
     first: int
     second: int
@@ -47,7 +47,7 @@ class AllPairs:
         return name("pairs", self.benchmark, self.person, self.players, sorted(self.facets.items()))
 
     def fixed(self, title: str, back: str) -> dict[str, Any]:
-        """What stays the same while somebody compares."""
+        """The constant part of what the browser is sent."""
         return fixed(self.desk, title, self.person, back)
 
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
@@ -76,7 +76,9 @@ class Dealt:
         return name("dealt pairs", self.benchmark, self.rater)
 
     def fixed(self, title: str, back: str, *, bare: bool) -> dict[str, Any]:
-        """What stays the same while somebody compares. `back` names what lies behind; "" where nothing does.
+        """The constant part of what the browser is sent.
+
+        `back` names what lies behind; "" where nothing does.
 
         `bare`: no menu beside it.
         """
@@ -98,7 +100,7 @@ class Dealt:
 
 
 def fixed(desk: str, title: str, person: str, back: str) -> dict[str, Any]:
-    """What stays the same while somebody compares."""
+    """The constant part of what the browser is sent."""
     return {
         "desk": desk,
         "kind": "pair",

@@ -1,4 +1,4 @@
-"""Who does the looking: a name to be kept with what they find."""
+"""The reviewer's name, stored with what they decide."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ LONGEST = 60
 
 
 def ask() -> str:
-    """The name, asked for on the page; it stays for the session, and in the address."""
+    """The reviewer's name, asked for on the page and kept for the session."""
     given = st.text_input(
-        "Your name", _known(), max_chars=LONGEST, help="Kept with what you decide.", placeholder="researcher"
+        "Your name", _known(), max_chars=LONGEST, help="Stored with your decisions.", placeholder="researcher"
     )
     name = " ".join(given.split()) or "researcher"
     st.session_state[_KEPT] = name

@@ -1,0 +1,79 @@
+"""Which model made a result: what models.toml said about it, and what its endpoint reported."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A model as models.toml described it when it was called. `nickname` is its name there, `model` the name
+    its endpoint knows.
+
+    `endpoint` is an address without key or credentials; `parameters` are those of the entry, not those of the
+    prompt.
+    """
+
+    nickname: str
+    endpoint: str
+    model: str
+    kind: str
+    parameters: Mapping[str, Any]
+    system: str
+    replies: str
+
+    @property
+    def hash(self) -> str:
+        """Equal for equal configurations."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+
+    def __str__(self) -> str:
+        return f"{self.model} at {self.endpoint}"
+
+    def changes(self, now: Configuration) -> list[str]:
+        """What is different now, such as “model is gpt-5, was gpt-4o”."""
+        before, after = asdict(self), asdict(now)
+        return [
+            f"{name} is {_shown(after[name])}, was {_shown(before[name])}"
+            for name in before
+            if after[name] != before[name]
+        ]
+
+
+class Reported(NamedTuple):
+    """What an endpoint said answered a call: the model's id and its `system_fingerprint`; “” where it did not
+    say.
+    """
+
+    model: str = ""
+    fingerprint: str = ""
+
+
+UNREPORTED = Reported()
+
+
+@dataclass(frozen=True)
+class Use:
+    """A configuration that took part in a result, and how often its endpoint reported which model; None where
+    it was not recorded.
+    """
+
+    configuration: Configuration | None
+    reported: Mapping[Reported, int]
+
+    def __str__(self) -> str:
+        if self.configuration is None:
+            return "configuration not recorded"
+        models = sorted({said.model for said in self.reported if said.model})
+        if not models:
+            return str(self.configuration)
+        told = f"{len(models)} different models: {', '.join(models)}" if len(models) > 1 else models[0]
+        return f"{self.configuration}; the endpoint reported {told}"
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)

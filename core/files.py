@@ -1,0 +1,47 @@
+"""Read a file that a person wrote. What is wrong with it is told in one sentence that names the file."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from core.errors import ConcordError, ConfigError
+
+Refusal = type[ConcordError]
+
+
+def read_text(path: Path, refusal: Refusal = ConfigError) -> str:
+    """The text of a UTF-8 file, with or without a byte order mark. Raises `refusal`."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise refusal(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise refusal(f"{path} is not UTF-8 text. Save it as UTF-8.") from error
+
+
+def read_toml(path: Path, refusal: Refusal = ConfigError) -> dict[str, Any]:
+    """The tables of a TOML file. Raises `refusal`."""
+    try:
+        return tomllib.loads(read_text(path, refusal))
+    except tomllib.TOMLDecodeError as error:
+        raise refusal(f"{path} is not valid TOML: {error}.") from error
+
+
+def read_json(path: Path, refusal: Refusal = ConfigError) -> Any:
+    """The value that a JSON file holds. Raises `refusal`."""
+    try:
+        return json.loads(read_text(path, refusal))
+    except ValueError as error:
+        raise refusal(f"{path} is not valid JSON: {error}.") from error
+
+
+def first_problem(error: ValidationError) -> str:
+    """The first thing that pydantic found wrong: where, and what."""
+    first = error.errors()[0]
+    where = ".".join(map(str, first["loc"]))
+    return f"{where + ': ' if where else ''}{first['msg'].removeprefix('Value error, ')}"

@@ -1,0 +1,316 @@
+"""One async client for every OpenAI-compatible endpoint: limits, retries, cost, and errors as sentences."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from core.configuration import UNREPORTED, Reported
+from core.conversation import Message
+from core.errors import CallFailed
+from core.llm import embeddings
+from core.llm.embeddings import BadVectors, Vector
+from core.llm.models import Model, pick
+from core.rating import NOTHING_SPENT, Spent
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+RETRIES = 5
+"""How often a call is repeated when the endpoint is full or broken: after 0.5 s, doubling to 8 s with jitter,
+or after Retry-After.
+"""
+REASKS = 2
+"""How often a call for vectors is repeated when the reply holds no usable ones."""
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What an endpoint answered. `cut` says it stopped at the token limit."""
+
+    text: str
+    cut: bool
+    spent: Spent
+    reported: Reported = UNREPORTED
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """The vectors of some texts, in their order."""
+
+    vectors: list[Vector]
+    spent: Spent
+    reported: Reported = UNREPORTED
+
+
+@dataclass(frozen=True)
+class Moderated:
+    """The scores of some texts by category, 0 to 1, in their order."""
+
+    scores: list[dict[str, float]]
+    reported: Reported = UNREPORTED
+
+
+class Client:
+    """Calls models. Belongs to one event loop: make it inside the loop that uses it, as `async with
+    Client(models)`.
+
+    `admit` is called when a call has its place at the endpoint and is about to be sent; what it raises keeps
+    the call from being sent.
+    """
+
+    def __init__(
+        self,
+        models: Mapping[str, Model],
+        *,
+        retries: int | None = None,
+        admit: Callable[[], None] = lambda: None,
+    ):
+        self._models = models
+        self._admit = admit
+        self._retries = RETRIES if retries is None else retries
+        self._clients: dict[tuple[str, str], AsyncOpenAI] = {}
+        self._limits = {endpoint: asyncio.Semaphore(n) for endpoint, n in limits(models.values()).items()}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for client in self._clients.values():
+            await client.close()
+
+    async def complete(
+        self,
+        name: str,
+        messages: Sequence[Message],
+        *,
+        params: Mapping[str, Any] | None = None,
+        schema: Mapping[str, Any] | None = None,
+        seed: int = 0,
+    ) -> Completion:
+        """One reply. `schema` is the JSON schema asked for, as far as the endpoint supports it.
+
+        Raises CallFailed for good failures only.
+        """
+        model = pick(self._models, name)
+        body = request(model, messages, params=params, schema=schema, seed=seed)
+        started = time.perf_counter()
+        content = await self._post(model, "/chat/completions", body)
+        return _completion(content, model, time.perf_counter() - started)
+
+    async def embed(self, name: str, texts: Sequence[str]) -> Embedded:
+        """The vectors of texts, none of them empty, in one call; asked for again up to REASKS times where
+        they are of no use.
+
+        Raises CallFailed, of kind "unparsable" with the last reply where they stay so.
+        """
+        model = pick(self._models, name, "embeddings")
+        body = {"model": model.served, "input": list(texts), **model.params}
+        spent, problem, content = NOTHING_SPENT, "", b""
+        for _ in range(1 + REASKS):
+            started = time.perf_counter()
+            content = await self._post(model, "/embeddings", body)
+            read = embeddings.tokens(content)
+            spent += Spent(1, read, 0, model.cost(read, 0), time.perf_counter() - started)
+            try:
+                return Embedded(embeddings.read(content, len(texts)), spent, _reported(content))
+            except BadVectors as error:
+                problem = str(error)
+        raise CallFailed(
+            f"“{name}” gave no usable vectors in {1 + REASKS} attempts. {problem}. Does its endpoint offer embeddings?",
+            kind="unparsable",
+            raw=_shown(content),
+            spent=spent,
+        )
+
+    async def moderate(self, name: str, texts: Sequence[str]) -> Moderated:
+        """The scores of each text from the endpoint's moderations. Raises CallFailed."""
+        model = pick(self._models, name)
+        content = await self._post(model, "/moderations", {"model": model.served, "input": list(texts)})
+        try:
+            found = [dict(result["category_scores"]) for result in json.loads(content)["results"]]
+            scores = [{str(k): float(v) for k, v in of.items() if v is not None} for of in found]
+        except (ValueError, KeyError, TypeError) as error:
+            raise CallFailed(
+                f"The endpoint of “{name}” did not answer as a moderations endpoint does. Does it offer one?",
+                kind="bad_request",
+                raw=_shown(content),
+            ) from error
+        if len(scores) != len(texts):
+            raise CallFailed(f"“{name}” scored {len(scores)} of {len(texts)} texts.", kind="bad_request")
+        return Moderated(scores, _reported(content))
+
+    async def _post(self, model: Model, path: str, body: Mapping[str, Any]) -> bytes:
+        import httpx2
+        import openai
+
+        async with self._limits[model.endpoint]:
+            self._admit()
+            try:
+                # A plain response: building the library's typed objects would cost a third of the CPU of a
+                # call.
+                response = await self._client(model).post(path, cast_to=httpx2.Response, body=body)
+            except openai.APIError as error:
+                raise explain(error, model) from error
+        return bytes(response.content)
+
+    def _client(self, model: Model) -> AsyncOpenAI:
+        from openai import AsyncOpenAI, DefaultAioHttpClient
+
+        client = self._clients.get(model.endpoint)
+        if client is None:
+            client = self._clients[model.endpoint] = AsyncOpenAI(
+                api_key=model.key(),
+                base_url=model.base_url,
+                max_retries=self._retries,
+                timeout=model.timeout,
+                http_client=DefaultAioHttpClient(),
+            )
+        return client
+
+
+DEFAULT_CONCURRENCY = 16
+
+
+def limits(models: Any) -> dict[tuple[str, str], int]:
+    """Calls in flight allowed per endpoint: the smallest limit that a model on it states."""
+    stated: dict[tuple[str, str], list[int]] = {}
+    for model in models:
+        stated.setdefault(model.endpoint, [])
+        if model.max_concurrency:
+            stated[model.endpoint].append(model.max_concurrency)
+    return {endpoint: min(numbers, default=DEFAULT_CONCURRENCY) for endpoint, numbers in stated.items()}
+
+
+def request(
+    model: Model,
+    messages: Sequence[Message],
+    *,
+    params: Mapping[str, Any] | None = None,
+    schema: Mapping[str, Any] | None = None,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """The body of a call: the prompt's parameters, overridden by the model's own."""
+    if model.system == "merge":
+        messages = merge(messages)
+    body: dict[str, Any] = {
+        "model": model.served,
+        "messages": [{"role": m.role, "content": m.content} for m in messages],
+        **(params or {}),
+        **model.params,
+    }
+    if model.seed:
+        body["seed"] = seed
+    if schema is not None and model.replies == "json_schema":
+        body["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {"name": "reply", "schema": schema, "strict": True},
+        }
+    elif schema is not None and model.replies == "json_object":
+        body["response_format"] = {"type": "json_object"}
+    return body
+
+
+def merge(messages: Sequence[Message]) -> list[Message]:
+    """For models without a system role: instructions go to the head of the first user message."""
+    instructions = "\n\n".join(m.content for m in messages if m.role == "system")
+    rest = [m for m in messages if m.role != "system"]
+    if not instructions:
+        return rest
+    if rest and rest[0].role == "user":
+        return [Message("user", f"{instructions}\n\n{rest[0].content}"), *rest[1:]]
+    return [Message("user", instructions), *rest]
+
+
+def _reported(content: bytes) -> Reported:
+    return _said_by(json.loads(content))
+
+
+def _said_by(reply: Mapping[str, Any]) -> Reported:
+    """The model and fingerprint of a reply; what is not a text is left out."""
+    model, fingerprint = reply.get("model"), reply.get("system_fingerprint")
+    return Reported(
+        model[:200] if isinstance(model, str) else "",
+        fingerprint[:200] if isinstance(fingerprint, str) else "",
+    )
+
+
+def _shown(content: bytes) -> str:
+    return content[:2000].decode("utf-8", "replace")
+
+
+def _completion(content: bytes, model: Model, seconds: float) -> Completion:
+    try:
+        reply = json.loads(content)
+        choice = reply["choices"][0]
+        text = choice["message"].get("content") or ""
+        usage = reply.get("usage") or {}
+        tokens = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
+        finish, refusal = choice.get("finish_reason"), choice["message"].get("refusal")
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+        raise CallFailed(
+            f"The endpoint of “{model.name}” did not answer in the OpenAI protocol. Is its base_url right?",
+            kind="bad_request",
+            raw=_shown(content),
+        ) from error
+    if not isinstance(text, str):
+        raise CallFailed(
+            f"“{model.name}” answered with something that is not text.",
+            kind="bad_request",
+            raw=str(text)[:2000],
+        )
+    spent = Spent(1, *tokens, model.cost(*tokens), seconds)
+    said = text or (refusal if isinstance(refusal, str) else "")
+    return Completion(said, finish == "length", spent, _said_by(reply))
+
+
+def explain(error: Any, model: Model) -> CallFailed:
+    """The library's error as a sentence with its remedy."""
+    import httpx2
+    import openai
+
+    name, where = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
+    # Some endpoints repeat the key in their complaint.
+    said = (getattr(error, "message", "") or str(error)).replace(model.key(), "…")
+    if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
+        mend = (
+            f"Check the environment variable {model.key_variable}."
+            if model.key_variable
+            else "Name its variable in api_key_env."
+        )
+        return CallFailed(f"{where} refuses the key of {name} ({error.status_code}). {mend}", kind="auth")
+    if isinstance(error, openai.NotFoundError):
+        return CallFailed(
+            f"{where} does not know {name} as “{model.served}” (404). Check `model` and `base_url` in models.toml.",
+            kind="bad_request",
+        )
+    if isinstance(error, openai.RateLimitError):
+        return CallFailed(
+            f"{where} kept refusing calls for {name} (429): {said}. Lower max_concurrency, or wait and run again.",
+            kind="rate_limit",
+        )
+    # On the aiohttp transport a refused or dropped connection, too, arrives as a timeout of connecting.
+    connecting = isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.ConnectError)
+    if isinstance(error, openai.APITimeoutError) and not connecting:
+        return CallFailed(
+            f"{name} did not answer within {model.timeout:g} s. Raise `timeout` in models.toml, or run again.",
+            kind="timeout",
+        )
+    if isinstance(error, openai.APIConnectionError):
+        return CallFailed(
+            f"{where} cannot be reached for {name}. Is the server up, and base_url right?", kind="unreachable"
+        )
+    if isinstance(error, openai.APIStatusError) and error.status_code >= 500:
+        return CallFailed(
+            f"{where} failed while answering for {name} ({error.status_code}): {said}. Run again later.",
+            kind="server",
+        )
+    status = f" ({error.status_code})" if isinstance(error, openai.APIStatusError) else ""
+    return CallFailed(f"{where} rejected a call to {name}{status}: {said}", kind="bad_request")

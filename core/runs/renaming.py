@@ -1,0 +1,78 @@
+"""A name of models.toml stands for one configuration: what happens when its entry was changed after results
+were made with it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from core.benchmarks.plans import Plan
+from core.errors import ConfigError
+from core.llm.models import Model, load_models
+from core.store import configurations
+from core.workspace import Workspace
+
+
+def refuse_changed(workspace: Workspace, models: Mapping[str, Model]) -> None:
+    """Raises ConfigError where a model has results of another configuration than its entry in models.toml has
+    now.
+    """
+    if changed := _changed(workspace, models):
+        name, what = next(iter(changed.items()))
+        others = f" So has the entry of {', '.join(list(changed)[1:])}." if len(changed) > 1 else ""
+        raise ConfigError(
+            f"The entry of “{name}” in {workspace.models_path} has changed since results were stored under this name: "
+            f"{'; '.join(what)}.{others} Results of two configurations would be mixed. "
+            "Restore the old setting, or go on under another name with --as-new NAME."
+        )
+
+
+def as_new(workspace: Workspace, plan: Plan, name: str) -> Plan:
+    """The plan with its changed model under a new name, to which the entry in models.toml is copied.
+
+    Raises ConfigError where not exactly one model of the plan has changed, or where the name is taken.
+    """
+    known = load_models(workspace.models_path)
+    used = {n: known[n] for names in plan.models.values() for n in names if n in known}
+    changed = _changed(workspace, used)
+    if len(changed) != 1:
+        told = (
+            f"The entries of {', '.join(changed)} have changed: restore all but one."
+            if changed
+            else "None has."
+        )
+        raise ConfigError(f"--as-new gives a new name to the one model whose entry has changed. {told}")
+    [old] = changed
+    copy = known[old].model_copy(update={"name": name})
+    with workspace.read() as db:
+        if configurations.taken(db, name) or known.get(name, copy) != copy:
+            raise ConfigError(f"The name “{name}” is taken. Choose another one for --as-new.")
+    if name not in known:
+        with workspace.models_path.open("a", encoding="utf-8") as file:
+            file.write(_entry(copy))
+    return plan.renamed({old: name})
+
+
+def _changed(workspace: Workspace, models: Mapping[str, Model]) -> dict[str, list[str]]:
+    """What is different in the entries of models that have results, by name."""
+    with workspace.read() as db:
+        before = configurations.latest(db, models)
+    found = {name: before[name].changes(models[name].configuration) for name in before}
+    return {name: what for name, what in found.items() if what}
+
+
+def _entry(model: Model) -> str:
+    settings = model.model_dump(exclude={"name"}, exclude_unset=True)
+    lines = [f"{key} = {_toml(value)}" for key, value in settings.items()]
+    return "\n".join(["", f"[models.{json.dumps(model.name, ensure_ascii=False)}]", *lines, ""])
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        inner = ", ".join(f"{json.dumps(k, ensure_ascii=False)} = {_toml(v)}" for k, v in value.items())
+        return f"{{ {inner} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,131 @@
+"""Configurations of models in the store: each once, by content, and which results were made with which."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Literal
+
+from sqlite_utils import Database
+
+from core.configuration import Configuration, Reported, Use
+from core.store.database import now
+
+Verdicts = Literal["judgements", "comparisons"]
+
+
+def remember(db: Database, configuration: Configuration) -> int:
+    """The configuration's id, made on first sight."""
+    found = db.execute("SELECT id FROM model_configurations WHERE hash = ?", [configuration.hash]).fetchone()
+    if found is not None:
+        return int(found[0])
+    c = configuration
+    row = {
+        "hash": c.hash,
+        "nickname": c.nickname,
+        "endpoint": c.endpoint,
+        "model": c.model,
+        "kind": c.kind,
+        "parameters": json.dumps(dict(c.parameters), ensure_ascii=False, sort_keys=True),
+        "system": c.system,
+        "replies": c.replies,
+        "created": now(),
+    }
+    made = db.table("model_configurations").insert(row).last_pk
+    assert isinstance(made, int)
+    return made
+
+
+def latest(db: Database, nicknames: Collection[str]) -> dict[str, Configuration]:
+    """The configuration with which each of these names was called last; names that were never called are left
+    out.
+    """
+    rows = db.query(
+        "SELECT * FROM model_configurations WHERE nickname IN (SELECT value FROM json_each(?)) ORDER BY id",
+        [json.dumps(list(nicknames))],
+    )
+    return {row["nickname"]: _configuration(row) for row in rows}
+
+
+def taken(db: Database, nickname: str) -> bool:
+    """Whether any stored result names this model."""
+    return any(
+        db.execute(f"SELECT EXISTS (SELECT 1 FROM {table} WHERE {where} = ?)", [nickname]).fetchone()[0]
+        for table, where in (
+            ("model_configurations", "nickname"),
+            ("conversations", "player"),
+            ("raters", "name"),
+        )
+    )
+
+
+def of_conversation_were(db: Database, conversation_id: int, uses: Iterable[Use]) -> None:
+    """Record which models made a conversation."""
+    db.table("conversation_configurations").insert_all(
+        (
+            {
+                "conversation_id": conversation_id,
+                "configuration_id": remember(db, use.configuration),
+                "reported": dump(use.reported),
+            }
+            for use in uses
+            if use.configuration is not None
+        ),
+        ignore=True,
+    )
+
+
+def of_verdict_was(db: Database, table: Verdicts, key: str, use: Use) -> None:
+    """Record which model gave a judgement or a comparison."""
+    assert use.configuration is not None
+    db.execute(
+        f"UPDATE {table} SET configuration_id = ?, reported = ? WHERE key = ?",
+        [remember(db, use.configuration), dump(use.reported), key],
+    )
+
+
+def of_conversation(db: Database, conversation_id: int) -> list[Use]:
+    """The models that made a conversation; none where that was not recorded."""
+    rows = db.query(
+        "SELECT m.*, u.reported FROM conversation_configurations u JOIN model_configurations m ON m.id = u.configuration_id "
+        "WHERE u.conversation_id = ? ORDER BY m.nickname",
+        [conversation_id],
+    )
+    return [_use(row) for row in rows]
+
+
+def of_judgements(db: Database, conversation_id: int) -> dict[str, Use]:
+    """The model behind each judgement of a conversation, by the judgement's key."""
+    rows = db.query(
+        "SELECT j.key, j.configuration_id, j.reported, m.* FROM judgements j LEFT JOIN model_configurations m "
+        "ON m.id = j.configuration_id WHERE j.conversation_id = ?",
+        [conversation_id],
+    )
+    return {row["key"]: _use(row) for row in rows}
+
+
+def _use(row: Mapping[str, Any]) -> Use:
+    known = row["nickname"] is not None
+    return Use(_configuration(row) if known else None, read(row["reported"]))
+
+
+def read(reported: str) -> dict[Reported, int]:
+    """What endpoints reported, as it is stored."""
+    return {Reported(model, fingerprint): count for model, fingerprint, count in json.loads(reported)}
+
+
+def dump(reported: Mapping[Reported, int]) -> str:
+    """What endpoints reported, to be stored."""
+    return json.dumps([[*said, count] for said, count in sorted(reported.items())], ensure_ascii=False)
+
+
+def _configuration(row: Mapping[str, Any]) -> Configuration:
+    return Configuration(
+        row["nickname"],
+        row["endpoint"],
+        row["model"],
+        row["kind"],
+        json.loads(row["parameters"]),
+        row["system"],
+        row["replies"],
+    )
