@@ -1,10 +1,10 @@
-# `make demo` and `make test` are all a newcomer needs; the rest are habits.
+# `make demo` and `make test` are all a newcomer needs.
 PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo app test lint format types browser bench screenshots lock clean
+.PHONY: help setup demo app test lint format types browser bench mutants screenshots lock clean
 
 help:
 	@echo "make demo         build the demo workspace offline and open it on http://localhost:$(PORT)"
@@ -12,6 +12,7 @@ help:
 	@echo "make app          open ./workspace, or the one CONCORD_WORKSPACE names"
 	@echo "make lint         ruff, format check, mypy"
 	@echo "make bench        measure throughput, agreement, store and desk against named baselines"
+	@echo "make mutants      change the code bit by bit and list the changes that no test notices (hours)"
 	@echo "make screenshots  draw the pictures of the README anew"
 
 setup: $(READY)
@@ -33,7 +34,8 @@ app: setup
 browser: setup
 	@sh bin/find-browser
 
-# The browser by itself: its driver keeps an event loop running in its process, and two browsers would fight for two cores.
+# The browser tests run alone: their driver keeps an event loop running in its process, and two browsers would
+# compete for two cores.
 test: setup browser
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --ignore=tests/browser
 	$(BIN)/python -m pytest -q tests/browser
@@ -52,6 +54,11 @@ bench: setup browser
 	$(BIN)/python bench/store.py
 	$(BIN)/python bench/throughput.py
 	$(BIN)/python bench/desk.py
+
+# All of it takes hours; MUTANTS="core.agreement.alpha*" takes some. tests/README.md says what was found.
+mutants: setup
+	$(BIN)/mutmut run --max-children 2 $(MUTANTS)
+	$(BIN)/mutmut results
 
 screenshots: setup browser
 	$(BIN)/python docs/screenshots.py
