@@ -1,6 +1,7 @@
 """The alternative annotator test, computed the long way, and what a constant scores on it."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -66,6 +67,59 @@ def test_a_constant_can_pass():
     row = flat(alt_test(study(persons, {"j": [4] * 80}), "quality", epsilons=[0.1])).iloc[0]
     assert row["passed"]
     assert (row["constant"], row["constant_omega"]) == (4, 1)
+
+
+def half_won(items=30):
+    """Four people of whom the judge beats two. Quality t is 3 or 4; cy and dee give t, ann t + 2, bob t − 2,
+    the judge t + 1.
+
+    Mean square distance to the others, the judge's before the person's: ann (9 + 1 + 1)/3 and (16 + 4 + 4)/3,
+    bob (1 + 1 + 1)/3 and (16 + 4 + 4)/3, cy and dee (1 + 9 + 1)/3 and (4 + 4 + 0)/3.
+    """
+    quality = [3, 4] * (items // 2)
+    away = {"ann": 2, "bob": -2, "cy": 0, "dee": 0}
+    persons = {name: [t + by for t in quality] for name, by in away.items()}
+    return study(persons, {"j": [t + 1 for t in quality]})
+
+
+def test_half_of_the_annotators_and_thirty_items_are_enough():
+    table = alt_test(half_won(), "quality", epsilons=[0.1])
+    row = table.rows[0]
+    assert (row["rater"], row["epsilon"], row["people"], row["passed"]) == ("j", 0.1, 4, True)
+    assert (row["omega"].value, row["rho"].value) == (0.5, 0.5)
+    assert [
+        (found["rater"], found["person"], found["n"], found["rho"], found["difference"], found["p_0.1"])
+        for found in table.meta["by_person"]
+    ] == [
+        ("j", "ann", 30, 1, -1, 0),
+        ("j", "bob", 30, 1, -1, 0),
+        ("j", "cy", 30, 0, 1, 1),
+        ("j", "dee", 30, 0, 1, 1),
+    ]
+    assert table.meta["basis"]["target"] == "against the remaining people, one at a time left out"
+
+
+def test_three_annotators_are_enough_and_the_undefined_does_not_pass():
+    rows = half_won()
+    three = alt_test(rows[rows.rater != "dee"], "quality", epsilons=[0.1]).rows[0]
+    assert (three["people"], three["omega"].reason) == (3, "")
+    two = alt_test(rows[~rows.rater.isin(["cy", "dee"])], "quality", epsilons=[0.1]).rows[0]
+    assert (two["people"], two["omega"].value, two["passed"], two["constant"]) == (2, None, False, None)
+    assert two["constant_rho"].reason == "2 people have 30 items to compare, at least 3 are needed"
+
+
+def test_people_without_names_are_no_persons_to_be_held_out():
+    anonymous = read_ratings(half_won(), anonymous_people=True)
+    row = alt_test(anonymous, "quality", epsilons=[0.1]).rows[0]
+    assert (row["people"], row["omega"].value) == (0, None)
+    assert row["omega"].reason == "people's positions are unnamed: they are not persons"
+
+
+def test_the_panels_asked_for_are_tested():
+    rows = pd.concat([half_won(), half_won().query("kind == 'judge'").assign(rater="k")])
+    asked = alt_test(rows, "quality", panels=[["j", "k"]], epsilons=[0.1])
+    assert [row["rater"] for row in asked.rows] == ["j", "k", "Avg(j, k)"]
+    assert [row["rater"] for row in alt_test(rows, "quality", panels=[], epsilons=[0.1]).rows] == ["j", "k"]
 
 
 def test_too_few_people_or_items():
