@@ -84,7 +84,12 @@ def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") ->
     for name in conversations.benchmarks_of(db, found.key.tolist()):
         _put(
             out,
-            {"kind": "benchmark", "name": name, "criteria": [_told(c) for c in ratings.criteria(db, name)]},
+            {
+                "kind": "benchmark",
+                "name": name,
+                "criteria": [_told(c) for c in ratings.criteria(db, name)],
+                "refusal": ratings.refusal(db, name),
+            },
         )
     numbers = found.id.tolist()
     for number, (conversation, simulated) in zip(numbers, conversations.several(db, numbers), strict=True):
@@ -200,7 +205,8 @@ def _trajectory(values: Any, benchmark: str, where: str) -> Mapping[str, Any] | 
 def _benchmark(db: Database, entry: Mapping[str, Any]) -> None:
     # What this workspace knows of a benchmark stays as it is.
     if not ratings.criteria(db, entry["name"]):
-        ratings.register(db, entry["name"], [_criterion(c) for c in entry["criteria"]])
+        criteria = [_criterion(c) for c in entry["criteria"]]
+        ratings.register(db, entry["name"], criteria, refusal=entry.get("refusal", ""))
 
 
 def _study(db: Database, entry: Mapping[str, Any], where: str) -> str:

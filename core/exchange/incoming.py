@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sqlite_utils import Database
 
+from core.benchmarks import BENCHMARKS
 from core.conversation import Conversation, Unit
 from core.errors import ImportRefused
 from core.rating import Rater
@@ -91,7 +92,7 @@ def _make_room(db: Database, incoming: Incoming, append: bool) -> None:
         scopes = {c.benchmark for c in incoming.conversations.values()}
         for scope in scopes:
             if not ratings.criteria(db, scope):
-                ratings.register(db, scope, study.criteria)
+                ratings.register(db, scope, study.criteria, refusal=_refusal(study))
         return
     if not append and studies.rated(db, study.name):
         raise ImportRefused(
@@ -103,6 +104,12 @@ def _make_room(db: Database, incoming: Incoming, append: bool) -> None:
     added = tuple(c for c in study.criteria if c.name not in names)
     if added:
         ratings.register(db, studies.scope(study.name), (*known.criteria, *added))
+
+
+def _refusal(study: Study) -> str:
+    """The criterion of an imported study that a benchmark has for refusals; “” where there is none."""
+    known = {benchmark.refusal for benchmark in BENCHMARKS.values()}
+    return next((c.name for c in study.criteria if c.name in known), "")
 
 
 def _add_units(db: Database, incoming: Incoming, ids: Mapping[str, int]) -> int:

@@ -89,6 +89,12 @@ def criteria(db: Database, scope: str) -> tuple[Criterion, ...]:
     )
 
 
+def refusal(db: Database, benchmark: str) -> str:
+    """The criterion by which raters of a benchmark see a refusal; “” where there is none."""
+    row = next(iter(db.table("refusals").rows_where("benchmark = ?", [benchmark])), None)
+    return row["criterion"] if row else ""
+
+
 def rater_id(db: Database, rater: Rater) -> int:
     """The rater's id, made on first sight."""
     key = [rater.kind, rater.name, rater.variant]
