@@ -1,7 +1,7 @@
-"""What an annotator's browser reports from the desk: applied in order, and once however often it arrives.
+"""What browsers report from a desk: applied in order, and once however often it arrives.
 
-The browser names an item by its study unit: the number of an assignment may pass to another unit when items are taken back and
-dealt anew, and a late answer would land on the wrong dialogue.
+An annotator's browser names an item by its study unit, not by its assignment: the number of an assignment may pass to
+another unit when items are taken back and dealt anew, and a late answer would then reach the wrong dialogue.
 """
 
 from __future__ import annotations
@@ -19,16 +19,13 @@ from core.store import studies
 from core.store.database import now
 
 
-class Told(BaseModel):
-    """Something a browser reports, about the thing `item`; `n` counts the reports of one browser from 1."""
+class Event(BaseModel):
+    """One thing done at an annotator's desk, about the study unit `item`.
 
-    n: int = Field(ge=1)
+    `seconds` is time at work on it since the last event.
+    """
+
     item: int
-
-
-class Event(Told):
-    """One thing done at the desk, about the study unit `item`; `seconds` is time at work on it since the last."""
-
     do: Literal["answer", "submit", "skip", "reopen", "flag", "time"]
     criterion: str = ""
     score: float | None = None
@@ -36,51 +33,55 @@ class Event(Told):
     seconds: float = Field(0.0, ge=0, le=3600, allow_inf_nan=False)
 
 
-T = TypeVar("T", bound=Told)
+T = TypeVar("T", bound=BaseModel)
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """An event that could not be applied, and why: a sentence for the annotator."""
+    """An event that could not be applied, and why: a sentence for whoever sits at the desk."""
 
     n: int
-    item: int
+    item: int | str
     message: str
+
+
+def of(rater: int) -> str:
+    """The name of an annotator's desk."""
+    return f"annotator {rater}"
 
 
 def apply(db: Database, rater: int, client: str, events: Iterable[Any]) -> tuple[int, list[Refusal]]:
     """Apply what one browser reports of the items of a study: see `once`."""
-    return once(db, rater, client, events, Event, lambda event: _apply(db, rater, event))
+    return once(db, of(rater), client, events, Event, lambda event: _apply(db, rater, event))
 
 
 def once(
-    db: Database, rater: int, client: str, events: Iterable[Any], kind: type[T], do: Callable[[T], None]
+    db: Database, desk: str, client: str, events: Iterable[Any], kind: type[T], do: Callable[[T], None]
 ) -> tuple[int, list[Refusal]]:
-    """Do what one browser reports, each event once; returns the number of its last event in the store, and what was refused.
+    """Apply what one browser reports, each event once. Returns the number of its last stored event, and the refusals.
 
-    The report is the browser's whole backlog: events at or below the mark were applied earlier and are passed over. An event
-    that breaks a rule (an item that was taken back, a score off the scale) is refused and passed, so that it cannot
-    hold up those behind it. The mark moves in the same transaction as the answers. Raises StudyError for what is no report.
+    Every event has its number `n`, counted from 1, and the `item` it is about. The report holds all events that the
+    browser does not know to be stored: those up to the mark were applied earlier and are passed over. An event that
+    breaks a rule (an item that was taken back, a score off the scale) is refused and passed over, so that those behind
+    it are applied. The mark moves in the transaction that stores the answers. Raises StudyError for what is no report.
     """
-    told = sorted((_read(event, kind) for event in events), key=lambda event: event.n)
-    last = mark(db, rater, client)
-    fresh = [event for event in told if event.n > last]
+    last = mark(db, desk, client)
     refused: list[Refusal] = []
-    for event in fresh:
-        if isinstance(event, Refusal):
-            refused.append(event)
+    told = sorted(map(_numbered, events), key=lambda one: one[0])
+    for n, item, event in told:
+        if n <= last:
             continue
         try:
-            do(event)
+            do(kind.model_validate(event))
+        except ValidationError as error:
+            why = error.errors()[0]["msg"]
+            refused.append(Refusal(n, item, f"This cannot be stored: {why}. Answer this item again."))
         except ConcordError as error:
-            refused.append(Refusal(event.n, event.item, str(error)))
-    if fresh:
-        last = fresh[-1].n
-        db.execute(
-            "INSERT INTO desk_marks (rater_id, client, n, seen) VALUES (?, ?, ?, ?) "
-            "ON CONFLICT (rater_id, client) DO UPDATE SET n = excluded.n, seen = excluded.seen",
-            [rater, client, last, now()],
-        )
+            refused.append(Refusal(n, item, str(error)))
+    if told and told[-1][0] > last:
+        last = told[-1][0]
+        seen = {"desk": desk, "client": client, "n": last, "seen": now()}
+        db.table("desk_marks").upsert(seen, pk=("desk", "client"))
     return last, refused
 
 
@@ -103,22 +104,18 @@ def _time(event: Any) -> float:
     return 0.0
 
 
-def mark(db: Database, rater: int, client: str) -> int:
-    """The number of a browser's last event in the store; 0 where none arrived yet."""
-    row = db.execute("SELECT n FROM desk_marks WHERE rater_id = ? AND client = ?", [rater, client]).fetchone()
-    return row[0] if row else 0
+def mark(db: Database, desk: str, client: str) -> int:
+    """The number of a browser's last stored event; 0 where none has arrived."""
+    for row in db.table("desk_marks").rows_where("desk = ? AND client = ?", [desk, client]):
+        return int(row["n"])
+    return 0
 
 
-def _read(event: Any, kind: type[T]) -> T | Refusal:
-    try:
-        return kind.model_validate(event)
-    except ValidationError as error:
-        match event:
-            case {"n": int(n), "item": int(item)}:
-                return Refusal(
-                    n, item, "The desk sent something that cannot be read. Answer this item again."
-                )
-        raise StudyError("The desk sent something that cannot be read. Reload the page.") from error
+def _numbered(event: Any) -> tuple[int, int | str, Any]:
+    match event:
+        case {"n": int(n), "item": int(item) | str(item)} if n > 0:
+            return n, item, event
+    raise StudyError("The desk sent something that cannot be read. Reload the page.")
 
 
 def assignment(db: Database, rater: int, unit: int) -> int:

@@ -386,3 +386,19 @@ UPDATE criteria SET conditional = 1 WHERE counted AND EXISTS (
         SELECT 1 FROM ratings r WHERE r.conversation_id = c.id AND r.criterion = criteria.name AND r.study_id IS NULL))
 """,
     )
+
+
+@migrations(name="013_marks_of_every_desk")
+def _marks_of_desks(db: Database) -> None:
+    """How far each browser's reports from any desk are stored, not only from annotators' desks."""
+    _run(
+        db,
+        """
+CREATE TABLE marks_new (
+    desk TEXT NOT NULL, client TEXT NOT NULL, n INTEGER NOT NULL, seen TEXT NOT NULL, PRIMARY KEY (desk, client)
+) WITHOUT ROWID;
+INSERT INTO marks_new SELECT 'annotator ' || rater_id, client, n, seen FROM desk_marks;
+DROP TABLE desk_marks;
+ALTER TABLE marks_new RENAME TO desk_marks
+""",
+    )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from pydantic import Field
+from pydantic import BaseModel, Field
 from sqlite_utils import Database
 
 from core.agreement.ratings import Floats
@@ -28,9 +28,10 @@ AGAINST = "against"
 PAIR = ["pair", "scenario", "one", "other", AGAINST]
 
 
-class Preferred(desk.Told):
+class Preferred(BaseModel):
     """What a person prefers of the pair `item` as they were shown it; no verdict takes the answer back."""
 
+    item: int
     verdict: Verdict | None
     comment: str = Field("", max_length=4000)
 
@@ -153,7 +154,7 @@ def apply(db: Database, rater: int, person: str, client: str, events: Iterable[A
         else:
             comparisons.answer(db, person, pair.first, pair.second, event.verdict, event.comment)
 
-    return desk.once(db, rater, client, events, Preferred, prefer)
+    return desk.once(db, desk.of(rater), client, events, Preferred, prefer)
 
 
 def _raters(db: Database, people: Sequence[str]) -> dict[str, int]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 from sqlite_utils import Database
 
 from core.conversation import Conversation, Message
@@ -84,7 +85,7 @@ def test_browsers_count_for_themselves_and_so_do_annotators(workspace: Workspace
         assert desk.apply(db, bob, "tab", events((his, "answer", ("wit", 5)))) == (1, [])
         assert dict(task(db, ann, item).answers) == {"wit": 2}
         assert dict(task(db, bob, his).answers) == {"wit": 5}
-        assert desk.mark(db, ann, "elsewhere") == 0
+        assert desk.mark(db, desk.of(ann), "elsewhere") == 0
 
 
 def test_what_two_windows_report_together_is_told_in_the_order_in_which_it_was_done() -> None:
@@ -103,6 +104,24 @@ def test_what_two_windows_report_together_is_told_in_the_order_in_which_it_was_d
         ("right", [{"n": 1}, "junk"]),
         ("left", [at(1, 1)]),
     ]
+
+
+def test_a_report_that_arrives_again_after_a_reload_is_applied_once(workspace: Workspace) -> None:
+    """Desks of researchers keep their mark in the store as well: a page that was loaded anew knows what is stored."""
+    applied = []
+
+    class Found(BaseModel):
+        judgement: int
+
+    told: list[Any] = [{"n": n, "item": f"item {n}", "judgement": n} for n in (2, 1)]
+    for _ in range(2):
+        with workspace.write() as db:
+            assert desk.once(db, "a hunt", "tab", told, Found, applied.append) == (2, [])
+    assert [found.judgement for found in applied] == [1, 2]
+    with workspace.write() as db:
+        assert desk.once(db, "another hunt", "tab", told[1:], Found, applied.append) == (1, [])
+        last, [refusal] = desk.once(db, "a hunt", "tab", [{"n": 3, "item": "x"}], Found, applied.append)
+    assert (last, refusal.item, len(applied)) == (3, "x", 3)
 
 
 def test_what_breaks_a_rule_is_refused_with_a_sentence_and_the_rest_counts(workspace: Workspace) -> None:
@@ -152,7 +171,7 @@ def test_what_is_no_report_stores_nothing(workspace: Workspace, told: list[Any])
         desk.apply(db, rater, "tab", report)
     with workspace.read() as db:
         assert db.execute("SELECT count(*) FROM ratings").fetchone() == (0,)
-        assert desk.mark(db, rater, "tab") == 0
+        assert desk.mark(db, desk.of(rater), "tab") == 0
 
 
 def test_an_answer_to_an_item_that_was_taken_back_does_not_land_on_another(workspace: Workspace) -> None:

@@ -12,18 +12,16 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from sqlite_utils import Database
 
 from core.errors import ConcordError, NotAllowed
-from core.store.desk import Refusal, in_order
+from core.store.desk import Refusal, in_order, once
 from pages.parts.desk import component as desk
 from pages.parts.people import Researcher
 from pages.parts.session import here, workspace
 
 Event = TypeVar("Event", bound=BaseModel)
-Refused = dict[str, Any]
-"""What was not kept: the item, and the message why."""
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (
@@ -85,8 +83,8 @@ def exchange(
     `moving` is given the ids the browser wants to see, None when it has said nothing yet.
     """
 
-    def take(db: Database, client: str, events: Sequence[Mapping[str, Any]]) -> tuple[int, list[Refused]]:
-        return _apply(desk_id, client, events, kind, lambda event: apply(db, event))
+    def take(db: Database, client: str, events: Sequence[Any]) -> tuple[int, list[Refusal]]:
+        return once(db, desk_id, client, events, kind, lambda event: apply(db, event))
 
     _exchange(desk_id, take, moving, lambda: isinstance(here(), Researcher))
 
@@ -100,18 +98,14 @@ def annotators_exchange(
 ) -> None:
     """`exchange` for an annotator's desk. `apply` knows which events of a browser (by its name) are stored.
 
-    `allowed` is asked before anything is taken or shown."""
-
-    def take(db: Database, client: str, events: Sequence[Mapping[str, Any]]) -> tuple[int, list[Refused]]:
-        mark, refused = apply(db, client, events)
-        return mark, [{"item": r.item, "message": r.message} for r in refused]
-
-    _exchange(desk_id, take, moving, allowed)
+    `allowed` is asked before anything is taken or shown.
+    """
+    _exchange(desk_id, apply, moving, allowed)
 
 
 def _exchange(
     desk_id: str,
-    take: Callable[[Database, str, Sequence[Mapping[str, Any]]], tuple[int, list[Refused]]],
+    take: Callable[[Database, str, Sequence[Mapping[str, Any]]], tuple[int, list[Refusal]]],
     moving: Callable[[Database, Sequence[int | str] | None], Moving],
     allowed: Callable[[], bool],
 ) -> None:
@@ -120,7 +114,7 @@ def _exchange(
             raise NotAllowed("This page is not yours any more. Sign in, or open your link, again.")
         report = desk.report(desk_id)
         marks: dict[str, int] = {}
-        refused: list[Refused] = []
+        refused: list[Refusal] = []
         if report and any(report["boxes"].values()):
             with workspace().write() as db:
                 for client, events in in_order(report["boxes"]):
@@ -135,39 +129,10 @@ def _exchange(
             "count": {"left": found.left, "of": found.of},
             "items": list(found.items),
             "first": found.first,
-            "refused": refused,
+            "refused": [{"item": r.item, "message": r.message} for r in refused],
             "seen": report["k"] if report else 0,
             "marks": marks,
         }
     except ConcordError as error:
         data = {"closed": str(error)}
     desk.link(desk_id, {"desk": desk_id, **data})
-
-
-def _apply(
-    desk_id: str,
-    client: str,
-    events: Sequence[Mapping[str, Any]],
-    kind: type[Event],
-    apply: Callable[[Event], None],
-) -> tuple[int, list[Refused]]:
-    """Apply what is new, in order; returns the number of the last event dealt with, and what was refused.
-
-    An event says what is to hold in the end, so that one that comes a second time after a reload changes
-    nothing; one that breaks a rule is passed.
-    """
-    done: dict[str, int] = st.session_state.setdefault(f"applied {desk_id}", {})
-    refused: list[Refused] = []
-    for event in sorted(events, key=lambda event: event["n"]):
-        if event["n"] <= done.get(client, 0):
-            continue
-        try:
-            apply(kind.model_validate(event))
-        except ConcordError as error:
-            refused.append({"item": event.get("item"), "message": str(error)})
-        except ValidationError as error:
-            refused.append(
-                {"item": event.get("item"), "message": f"This cannot be kept: {error.errors()[0]['msg']}."}
-            )
-        done[client] = event["n"]
-    return done.get(client, 0), refused
