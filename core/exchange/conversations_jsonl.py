@@ -88,7 +88,7 @@ def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") ->
                 "kind": "benchmark",
                 "name": name,
                 "criteria": [_told(c) for c in ratings.criteria(db, name)],
-                "refusal": ratings.refusal(db, name),
+                "refusal_criterion": ratings.refusal(db, name),
             },
         )
     numbers = found.id.tolist()
@@ -206,7 +206,7 @@ def _benchmark(db: Database, entry: Mapping[str, Any]) -> None:
     # What this workspace knows of a benchmark stays as it is.
     if not ratings.criteria(db, entry["name"]):
         criteria = [_criterion(c) for c in entry["criteria"]]
-        ratings.register(db, entry["name"], criteria, refusal=entry.get("refusal", ""))
+        ratings.register(db, entry["name"], criteria, refusal=entry.get("refusal_criterion", ""))
 
 
 def _study(db: Database, entry: Mapping[str, Any], where: str) -> str:
