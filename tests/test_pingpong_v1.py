@@ -79,9 +79,9 @@ def test_ten_points_on_five(ten, five):
 
 def test_what_it_gave_becomes_a_judgement_a_turn_and_criterion():
     play, conversation, _ = played()
-    made = play.within.judgement(conversation)
+    made = play.inline.judgement(conversation)
     assert made.judge == Rater("user", "judge", "v1")
-    assert made.prompt == play.within.prompt.hash != ""
+    assert made.prompt == play.inline.prompt.hash != ""
     assert len(made.ratings) == 4 * 4
     first = [(r.criterion, r.score, r.explanation) for r in made.ratings if r.unit.turn == 1]
     assert first == [

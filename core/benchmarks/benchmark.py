@@ -1,4 +1,4 @@
-"""What a benchmark is to the rest of Concord: who takes part, what varies, how it is played, and how it is judged."""
+"""What a benchmark is: who takes part, what varies, how it is played, and how it is judged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from core.scenario import Scenario
 
 
 class Ask(Protocol):
-    """Asks a model on behalf of one piece of work. `step` names the call within it: the same step is never paid for twice."""
+    """Asks a model on behalf of one piece of work.
+
+    `step` names the call within it: the same step is never paid for twice.
+    """
 
     def __call__(
         self, step: str, model: str, asked: RenderedPrompt, check: Callable[[Any], object] | None = None, /
@@ -27,7 +30,10 @@ class Ask(Protocol):
         """A usable answer, or CallFailed."""
 
     def embed(self, model: str, texts: Sequence[str], /) -> Awaitable[list[Vector]]:
-        """The vectors of a few texts, none of them empty, in one call; or CallFailed. Who needs a vector again keeps it."""
+        """The vectors of a few texts, none of them empty, in one call; or CallFailed.
+
+        Who needs a vector again keeps it.
+        """
 
 
 def _no_scenarios(benchmark: str, kind: str) -> Sequence[Scenario]:
@@ -36,7 +42,7 @@ def _no_scenarios(benchmark: str, kind: str) -> Sequence[Scenario]:
 
 @dataclass(frozen=True)
 class Materials:
-    """Where prompts and data are read from, the workspace's own before what ships; `scenarios` gives the accepted ones it holds."""
+    """Where prompts and data are read from, the workspace's folder first, and its accepted scenarios."""
 
     prompts: tuple[Path, ...]
     data: tuple[Path, ...]
@@ -45,7 +51,10 @@ class Materials:
 
 @dataclass(frozen=True)
 class Role:
-    """A part that models take in a run: `players` (many) or `interrogator` (one). One that is not required may be left empty."""
+    """A part that models take in a run: `players` (many) or `interrogator` (one).
+
+    One that is not required may be left empty.
+    """
 
     name: str
     help: str
@@ -56,7 +65,10 @@ class Role:
 
 @dataclass(frozen=True)
 class Option:
-    """Something else a run may choose. `values` lists what there is to choose from, given the materials and the choices before it."""
+    """Something else a run may choose.
+
+    `values` lists what there is to choose from, given the materials and the choices before it.
+    """
 
     name: str
     help: str
@@ -67,7 +79,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Expected:
-    """Calls a piece of work will make of one model in one role, with tokens a call as a first guess (measured ones replace it)."""
+    """The calls of a piece of work to one model, with a first guess of tokens for each."""
 
     model: str
     calls: int
@@ -79,8 +91,8 @@ class Expected:
 class Rubric:
     """How a judge is asked about a conversation and how its reply becomes ratings.
 
-    `values` gives the template's variables; `read` turns the reply (as its schema, or as text where `reply` is None) into
-    ratings and raises Unusable where it does not cover exactly the units asked.
+    `values` gives the template's variables; `read` turns the reply (as its schema, or as text where `reply`
+    is None) into ratings and raises Unusable where it does not cover exactly the units asked.
     """
 
     prompt: str
@@ -93,7 +105,7 @@ class Rubric:
 
 @dataclass(frozen=True)
 class Pairwise:
-    """How a judge is asked which of two conversations is better; the reply is text that ends in [[A]], [[B]] or [[C]].
+    """How a judge is asked which of two conversations is better. The reply ends in [[A]], [[B]] or [[C]].
 
     `values` gives the template's variables for the one shown as A and the one shown as B.
     """
@@ -105,7 +117,7 @@ class Pairwise:
 
 @dataclass(frozen=True)
 class Judging:
-    """One judgement to be made: by which model, with which rubric and version of its prompt; `key` is stable."""
+    """A judgement to be made: by which model, with which rubric and prompt version. `key` is stable."""
 
     key: str
     judge: str
@@ -121,7 +133,7 @@ class Judging:
 
 @dataclass(frozen=True)
 class Comparing:
-    """One comparison to be made: the conversation it stands with is shown as A, the one named `against` as B."""
+    """A comparison to be made: its own conversation is shown as A, the one named `against` as B."""
 
     key: str
     judge: str
@@ -138,7 +150,9 @@ class Comparing:
 
 @dataclass(frozen=True)
 class InlineJudgement:
-    """A judgement that playing itself brings about: read off the conversation, stored with it, and no piece of work of its own.
+    """A judgement made while playing.
+
+    It is read from the conversation and stored with it, without a call of its own.
 
     `prompt` is what the judge was asked with.
     """
@@ -158,12 +172,12 @@ class Play:
     play: Callable[[Ask], Awaitable[Conversation | Scenario]] | None
     expected: tuple[Expected, ...] = ()
     judged: tuple[Judging | Comparing, ...] = ()
-    within: InlineJudgement | None = None
+    inline: InlineJudgement | None = None
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """One published system. Everything the other rooms need to know of it is here; none of them knows its name."""
+    """A benchmark as all other code sees it. Only its own slice knows its name."""
 
     name: str
     title: str
@@ -173,43 +187,49 @@ class Benchmark:
     roles: tuple[Role, ...]
     options: tuple[Option, ...]
     prompts: Mapping[str, type[Reply] | None]
+    """Its prompts by name, each with the schema of its replies; None for replies as text."""
     version: str
     rubric: Rubric | None
-    """What judges and people are asked; None where nobody is asked and scores follow by rule."""
+    """What judges and people are asked; None if scores follow by rule."""
     facets: tuple[str, ...]
+    """What varies between conversations, the most important first."""
     plays: Callable[[PlayPlan, Materials], Iterator[Play]]
-    reported: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Agreement as the paper reports it, by language: label → figure, to stand beside one's own."""
     pairwise: Pairwise | None = None
-    """How two conversations of the same scenario are compared; None where the benchmark does not compare."""
-    scenario_facet: str = ""
-    """The facet that says which scenario a conversation is of. Only conversations of the same scenario are compared."""
-    items: tuple[str, ...] = ()
-    """The facets that tell the benchmark's items apart. All others are conditions: a table says which it mixes."""
-    refusal: str = ""
-    """The criterion, rated 0 or 1, that says the player would not take part; “” where there is none."""
+    """How two conversations of one scenario are compared; None if they are not."""
+    proposals: Callable[[ProposePlan, Materials], Iterator[Play]] | None = None
+    """The calls that propose scenarios; None if a model proposes none."""
+    stage: Callable[[str], str] | None = None
+    """How far a play has come, from the name of its latest step; None for short plays."""
+    check_trajectory: Callable[[Mapping[str, Any]], None] | None = None
+    """Raises if a stored trajectory cannot be read; None if conversations have no trajectory."""
+    prompts_of: str = ""
+    """The benchmark whose folder of prompts this one shares; its own if empty."""
     judge_version: str = ""
-    """The version of the prompt whose judges a leaderboard averages; `version` where empty."""
+    """The version of the prompt whose judges a leaderboard averages; `version` if empty."""
+    reported: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Agreement as the paper reports it, by language: label → figure."""
+
+    # Facets and criteria with a meaning for other code; “” where the benchmark has none.
+    items: tuple[str, ...] = ()
+    """The facets that tell its items apart. All others are conditions: a table says which it mixes."""
+    scenario_facet: str = ""
+    """Names the scenario. Only conversations of the same scenario are compared."""
     interrogator_facet: str = ""
-    """The facet that says which model played the user; “” where there is none."""
+    """Names the model that played the user."""
     ending_facet: str = ""
-    """The facet that says how the last reply ended: whole, cut, empty or refusal; “” where it is not recorded."""
+    """Says how the last reply ended: whole, cut, empty or refusal."""
     spotcheck_facets: tuple[str, ...] = ()
     """The facets by which spot-checks and comparisons are filtered and grouped."""
+    refusal: str = ""
+    """The criterion, rated 0 or 1, that says the player refused to take part."""
+
+    # How conversations are shown.
+    speakers: tuple[str, str] = ("User", "Model")
+    """The parts in a dialogue as annotators see them, never a name."""
     last_reply_only: bool = False
     """Whether judges rate the last reply alone. The replies before it may be another model's."""
     preformatted: bool = False
     """Whether replies are terminals, boards and the like, which need a fixed-width font."""
-    check_trajectory: Callable[[Mapping[str, Any]], None] | None = None
-    """Raises where a stored trajectory cannot be read; None where conversations have no trajectory."""
-    speakers: tuple[str, str] = ("User", "Model")
-    """What an annotator sees of who speaks: the parts in a dialogue, never a name."""
-    prompts_of: str = ""
-    """The benchmark whose folder of prompts this one shares; its own where empty."""
-    proposals: Callable[[ProposePlan, Materials], Iterator[Play]] | None = None
-    """The calls that propose scenarios; None where a model proposes none."""
-    stage: Callable[[str], str] | None = None
-    """How far a play has come, from the name of its latest step (in alphabetical order); None where plays are short."""
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
@@ -243,7 +263,10 @@ class Benchmark:
     def comparings(
         self, first: str, second: str, judges: Sequence[str], prompt: Prompt, repeats: int = 1
     ) -> tuple[Comparing, ...]:
-        """The comparisons of the one as A with the other as B that these judges owe. Raises ConfigError where there is no pairwise prompt."""
+        """The comparisons of the one as A with the other as B that these judges owe.
+
+        Raises ConfigError where there is no pairwise prompt.
+        """
         if self.pairwise is None:
             raise ConfigError(f"{self.title} has no prompt for comparing two conversations.")
         return tuple(

@@ -217,7 +217,7 @@ class _Run:
         except CallFailed as failure:
             self._failed(key, failure, item.pieces)
             return None
-        models, within = self.job.models, item.play.within
+        models, inline = self.job.models, item.play.inline
 
         def save(db: Database) -> None:
             simulated = any(models[name].simulated for name in ask.reported)
@@ -226,10 +226,10 @@ class _Run:
             else:
                 saved = conversations.save(db, made, ask.spent, simulated=simulated)
                 configurations.of_conversation_were(db, saved, ask.uses())
-                if within is not None:
-                    given = within.judgement(made)
+                if inline is not None:
+                    given = inline.judgement(made)
                     rater = replace(given.judge, simulated=models[given.judge.name].simulated)
-                    _remember(db, within.prompt)
+                    _remember(db, inline.prompt)
                     ratings.save_judgement(db, replace(given, judge=rater))
                     configurations.of_verdict_was(db, "judgements", given.key, ask.use(rater.name))
             _settle(db, key)

@@ -1,8 +1,8 @@
 """Who is here: the researcher, an annotator by their link, or somebody unknown.
 
 *Local* means that the browser runs on the server's machine: the connection comes from a loopback address, the
-request and its origin name a loopback host, and no header names a proxy. A proxy on the same machine that sends
-none of these headers looks local; behind one, set CONCORD_SIGN_IN=always (`concord app --sign-in`).
+request and its origin name a loopback host, and no header names a proxy. A proxy on the same machine that
+sends none of these headers looks local; behind one, set CONCORD_SIGN_IN=always (`concord app --sign-in`).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from sqlite_utils import Database
 from core.benchmarks.benchmark import Materials
 from core.benchmarks.simulbench import review
 from core.benchmarks.simulbench.review import Review
-from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, Task
+from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask
 from core.store import scenarios
 from pages.parts.review.component import AHEAD, LINE, Moving, name
 
@@ -73,7 +73,7 @@ def apply(db: Database, person: str, event: Decided) -> None:
         )
 
 
-def item(found: Review, everything: dict[str, Task], waiting: frozenset[str]) -> dict[str, Any]:
+def item(found: Review, everything: dict[str, SimulationTask], waiting: frozenset[str]) -> dict[str, Any]:
     """A task as it is shown, with the known tasks it resembles in full."""
     body = found.scenario.body
     words = {field: getattr(found.task, field) for field in SHOWN}

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from core.benchmarks.simulbench.tasks import TYPES, Task
+from core.benchmarks.simulbench.tasks import TYPES, SimulationTask
 from core.scenario import Scenario
 
 STATES = ("accepted", "proposed", "rejected")
 
 
-def counts(in_use: Iterable[Task], stored: Sequence[Scenario]) -> None:
+def counts(in_use: Iterable[SimulationTask], stored: Sequence[Scenario]) -> None:
     """Tasks in use, waiting and rejected, by type."""
     used = list(in_use)
     with st.container(horizontal=True):
@@ -31,7 +31,7 @@ def counts(in_use: Iterable[Task], stored: Sequence[Scenario]) -> None:
             )
 
 
-def tasks(rows: Sequence[Task], decided: Mapping[str, Scenario]) -> str | None:
+def tasks(rows: Sequence[SimulationTask], decided: Mapping[str, Scenario]) -> str | None:
     """A list of tasks; returns the id of the one whose row is selected."""
     frame = pd.DataFrame(
         [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.benchmarks.simulbench import proposing, review
-from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, Task, task_of
+from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of
 from core.benchmarks.simulbench.tasks import tasks as usable
 from core.runs.planning import materials
 from core.store import scenarios
@@ -66,7 +66,7 @@ def page() -> None:
         _opened(key, who, next(row for row in rows if row.id == key))
 
 
-def _opened(key: str, who: str, row: Task) -> None:
+def _opened(key: str, who: str, row: SimulationTask) -> None:
     """One task in full; what was decided about it may be taken back."""
     with workspace().read() as db:
         known = {s.key: s for s in scenarios.page(db, STORED, TASK, limit=-1)}

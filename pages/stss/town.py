@@ -12,7 +12,7 @@ import streamlit as st
 
 from core.benchmarks.stss import language, system, views
 from core.benchmarks.stss.replay import replay
-from core.benchmarks.stss.tasks import TITLES, Task, task_from
+from core.benchmarks.stss.tasks import TITLES, SocialTask, task_from
 from core.benchmarks.stss.trajectory import STAMP, Talk, from_stored
 from core.benchmarks.stss.views import Simulation
 from core.conversation import Conversation
@@ -198,7 +198,7 @@ def _talks(of: Simulation, which: int, key: str, go: town_tables.Go) -> None:
         town_tables.transcript(talk, of.task.performer)
 
 
-def _links(which: int, key: str, task: Task, talk: Talk) -> None:
+def _links(which: int, key: str, task: SocialTask, talk: Talk) -> None:
     """Links from a talk to its simulation, and to the conversations frozen from this moment."""
     if task.performer not in talk.pair:
         return

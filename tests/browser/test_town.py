@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from core.benchmarks.stss.system import spoken
-from core.benchmarks.stss.tasks import Subgoal, Task, values_of
+from core.benchmarks.stss.tasks import SocialTask, Subgoal, values_of
 from core.benchmarks.stss.trajectory import Talk
 from core.conversation import Conversation, Message
 from core.scenario import Scenario
@@ -28,7 +28,7 @@ from .test_study_pages import press, table
 pytestmark = pytest.mark.browser
 
 PARK, CAFE, HOME = "Fern Park:lawn:bench", "Saltbread Café:front room:counter", "Kiln Cottage:Ruth's room:bed"
-CONCERT = Task(
+CONCERT = SocialTask(
     "concert",
     "public",
     "Mireille Dupont",

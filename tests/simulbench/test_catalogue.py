@@ -6,7 +6,7 @@ import re
 import pytest
 
 from core.benchmarks.simulbench.proposals import likenesses
-from core.benchmarks.simulbench.tasks import STRATEGIES, Task, catalogue
+from core.benchmarks.simulbench.tasks import STRATEGIES, SimulationTask, catalogue
 from core.errors import ConfigError
 from core.workspace import SHIPPED
 
@@ -46,7 +46,7 @@ def test_no_task_shares_eight_words_in_a_row_with_another():
 
 def test_nothing_is_taken_from_the_published_tasks(published):
     tasks = [
-        Task.model_validate_json(line)
+        SimulationTask.model_validate_json(line)
         for line in (published / "simulbench_tasks.jsonl").read_text().splitlines()
     ]
     theirs = set().union(*(runs_of(t.task_description) for t in tasks))

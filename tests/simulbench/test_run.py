@@ -15,7 +15,7 @@ from core.benchmarks.simulbench.targets import (
 from core.benchmarks.simulbench.targets import (
     judge_values as score_values,
 )
-from core.benchmarks.simulbench.tasks import STRATEGIES, Strategy, Task
+from core.benchmarks.simulbench.tasks import STRATEGIES, SimulationTask, Strategy
 from core.conversation import Conversation, Message
 from core.errors import ConfigError
 from core.llm.replies import Answer, Unusable
@@ -90,7 +90,9 @@ def test_more_than_ten_turns_are_refused(workspace):
 
 
 def test_stored_tasks_join_the_catalogue_and_can_be_chosen_by_source(workspace):
-    task = Task(id="till", act="Till", task_description="Be a till. My first item costs 3.", type="stateful")
+    task = SimulationTask(
+        id="till", act="Till", task_description="Be a till. My first item costs 3.", type="stateful"
+    )
     with workspace.write() as db:
         scenarios.save(db, [Scenario("simulbench", "task", "till", task.body(), "accepted", "mine")])
         scenarios.save(db, [Scenario("simulbench", "task", "wait", task.body(), "proposed", "mine")])
@@ -167,7 +169,7 @@ def test_targets_and_simulators_get_the_dialogue_as_it_stands_an_empty_reply_too
 
 
 def test_the_user_agent_is_offered_the_tasks_own_strategies():
-    task = Task(
+    task = SimulationTask(
         id="t",
         act="T",
         task_description="x",

@@ -9,7 +9,7 @@ from core.benchmarks.plans import ProposePlan
 from core.benchmarks.simulbench import proposals
 from core.benchmarks.simulbench import review as tasks
 from core.benchmarks.simulbench.proposals import Proposed
-from core.benchmarks.simulbench.tasks import Task, catalogue
+from core.benchmarks.simulbench.tasks import SimulationTask, catalogue
 from core.benchmarks.simulbench.tasks import tasks as usable
 from core.errors import ConcordError, NotFound
 from core.llm.replies import Unusable
@@ -93,7 +93,7 @@ def test_doubles_are_pointed_out_and_strangers_not():
 
 def test_likeness_finds_the_published_doubles(published):
     known = [
-        Task.model_validate_json(line)
+        SimulationTask.model_validate_json(line)
         for line in (published / "simulbench_tasks.jsonl").read_text().splitlines()
     ]
     python = next(t for t in known if t.id == "019#Python_Interpreter")

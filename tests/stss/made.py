@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from core.benchmarks.stss.tasks import Subgoal, Task
+from core.benchmarks.stss.tasks import SocialTask, Subgoal
 from core.benchmarks.stss.trajectory import Sighting, State, Talk, Trajectory, assemble
 
 CAFE, PARK, HALL = "Lantern Café:front room:window table", "Fern Park:lawn:bench", "Town Hall:hall:stage"
@@ -36,7 +36,7 @@ def talk(when: str, a: str, b: str, *said: str) -> Talk:
     return Talk(at(when), (a, b), messages)
 
 
-def party(**changes: object) -> Task:
+def party(**changes: object) -> SocialTask:
     """A party at the café on day 2 from 19:00 to 22:00; three others are wanted."""
     values: dict[str, object] = {
         "id": "party",
@@ -48,4 +48,4 @@ def party(**changes: object) -> Task:
         "wanted": 4,
         "subgoals": (Subgoal(("party",), at("2 19:00"), 180, "Lantern Café"),),
     }
-    return Task(**{**values, **changes})  # type: ignore[arg-type]
+    return SocialTask(**{**values, **changes})  # type: ignore[arg-type]

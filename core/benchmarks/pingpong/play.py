@@ -1,4 +1,4 @@
-"""PingPong: a player acts a character, an interrogator plays the user in a situation, judges rate every turn (version 2 of the paper)."""
+"""PingPong, version 2: a player acts a character, an interrogator plays the user, judges rate every turn."""
 
 from __future__ import annotations
 
@@ -100,7 +100,10 @@ class Scores(Reply):
 
 
 def characters(folders: Sequence[Path], language: str) -> dict[str, Character]:
-    """The characters of a language by slug, the workspace's before those that ship. Raises ConfigError naming the file."""
+    """The characters of a language by slug, the workspace's before those that ship.
+
+    Raises ConfigError naming the file.
+    """
     found: dict[str, Character] = {}
     for folder in folders:
         for file in sorted((folder / "pingpong" / language / "characters").glob("*.toml")):
@@ -112,7 +115,10 @@ def characters(folders: Sequence[Path], language: str) -> dict[str, Character]:
 
 
 def situations(folders: Sequence[Path], language: str) -> dict[str, Situation]:
-    """The situations of a language by id, the workspace's before those that ship. Raises ConfigError naming the file."""
+    """The situations of a language by id, the workspace's before those that ship.
+
+    Raises ConfigError naming the file.
+    """
     found: dict[str, Situation] = {}
     for folder in folders:
         file = folder / "pingpong" / language / "situations.toml"
@@ -123,7 +129,7 @@ def situations(folders: Sequence[Path], language: str) -> dict[str, Situation]:
 
 
 def read_scores(conversation: Conversation, reply: Scores) -> tuple[Rating, ...]:
-    """One rating per turn and criterion. Raises Unusable unless the verdict covers exactly the turns played."""
+    """One rating per turn and criterion. Raises Unusable unless the verdict covers the turns played."""
     owed = [t.number for t in conversation.turns() if t.reply is not None]
     given = [s.turn for s in reply.scores]
     if given != owed:
@@ -146,8 +152,8 @@ def judge_values(conversation: Conversation) -> Mapping[str, Any]:
     """What the judge's template sees: the card and the dialogue, not the situation."""
     if "_character" not in conversation.context:
         raise ConfigError(
-            f"“{conversation.key}” has no character card for a judge to read: it was not played here. Judge those that were, "
-            "or give your own conversations a benchmark of their own."
+            f"“{conversation.key}” has no character card for a judge to read: it was not played here. Judge "
+            "those that were, or give your own conversations a benchmark of their own."
         )
     card = Character(**conversation.context["_character"])
     return {
@@ -163,10 +169,21 @@ RUBRIC = Rubric("judge", Scores, CRITERIA, judge_values, read_scores, expected=(
 
 
 async def play(
-    ask: Ask, key: str, player: str, interrogator: str, character: Character, situation: Situation, language: str,
-    symmetric: bool, player_prompt: Prompt, interrogator_prompt: Prompt,
-) -> Conversation:  # fmt: skip
-    """The dialogue: the interrogator knows the summary and the situation, the player the card; both know all when symmetric."""
+    ask: Ask,
+    key: str,
+    player: str,
+    interrogator: str,
+    character: Character,
+    situation: Situation,
+    language: str,
+    symmetric: bool,
+    player_prompt: Prompt,
+    interrogator_prompt: Prompt,
+) -> Conversation:
+    """The dialogue.
+
+    The interrogator knows summary and situation, the player the card; symmetric: both know all.
+    """
     values = values_for(character, situation, symmetric)
     messages: list[Message] = []
     for turn in range(1, situation.num_turns + 1):
@@ -178,9 +195,16 @@ async def play(
         )
         messages.append(Message("assistant", replied.text.strip(), {"cut": True} if replied.cut else {}))
     return kept(
-        PINGPONG.name, key, player, messages, language, character, situation, interrogator,
+        PINGPONG.name,
+        key,
+        player,
+        messages,
+        language,
+        character,
+        situation,
+        interrogator,
         {"prompts": {"player": player_prompt.hash, "interrogator": interrogator_prompt.hash}},
-    )  # fmt: skip
+    )
 
 
 def values_for(character: Character, situation: Situation, symmetric: bool) -> dict[str, Any]:
@@ -195,9 +219,16 @@ def values_for(character: Character, situation: Situation, symmetric: bool) -> d
 
 
 def kept(
-    benchmark: str, key: str, player: str, messages: Sequence[Message], language: str, character: Character, situation: Situation,
-    interrogator: str, meta: Mapping[str, Any],
-) -> Conversation:  # fmt: skip
+    benchmark: str,
+    key: str,
+    player: str,
+    messages: Sequence[Message],
+    language: str,
+    character: Character,
+    situation: Situation,
+    interrogator: str,
+    meta: Mapping[str, Any],
+) -> Conversation:
     """A dialogue with all that a judge or a reader wants to know of it."""
     return Conversation(
         benchmark=benchmark,
@@ -237,23 +268,37 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     for repeat, character, situation, player in cast(plan, materials):
         key = "/".join(
             [
-                "pingpong", options["version"], options["language"], character.slug, situation.id, player, interrogator, str(repeat),
+                "pingpong",
+                options["version"],
+                options["language"],
+                character.slug,
+                situation.id,
+                player,
+                interrogator,
+                str(repeat),
             ]
             + (["symmetric"] if options["symmetric"] else [])
-        )  # fmt: skip
+        )
         yield Play(
             key,
             partial(
-                play, key=key, player=player, interrogator=interrogator, character=character, situation=situation,
-                language=options["language"], symmetric=options["symmetric"],
-                player_prompt=prompts["player"], interrogator_prompt=prompts["interrogator"],
+                play,
+                key=key,
+                player=player,
+                interrogator=interrogator,
+                character=character,
+                situation=situation,
+                language=options["language"],
+                symmetric=options["symmetric"],
+                player_prompt=prompts["player"],
+                interrogator_prompt=prompts["interrogator"],
             ),
             (
                 Expected(interrogator, situation.num_turns, 700, 50),
                 Expected(player, situation.num_turns, 800, 120),
             ),
             PINGPONG.judgings(key, plan.models.get("judges", ()), prompts["judge"], options["judge_repeats"]),
-        )  # fmt: skip
+        )
 
 
 T = TypeVar("T")
@@ -316,8 +361,10 @@ REPORTED = {
 PINGPONG = Benchmark(
     name="pingpong",
     title="PingPong",
-    paper="PingPong: a benchmark for role-playing language models with user emulation and multi-model evaluation",
-    about="A player acts a character; an interrogator emulates a user in a situation; a panel of judges rates every turn.",
+    paper="PingPong: a benchmark for role-playing language models with user emulation and multi-model "
+    "evaluation",
+    about="A player acts a character; an interrogator emulates a user in a situation; a panel of judges "
+    "rates every turn.",
     languages=LANGUAGES,
     roles=(
         Role("players", "Models that act the characters."),
@@ -326,8 +373,20 @@ PINGPONG = Benchmark(
     ),
     options=(
         Option("language", "Language of characters and situations.", "choice", "en", _languages),
-        Option("characters", "Only these characters (all unless given).", "choices", (), lambda m, c: list(characters(m.data, c["language"]))),
-        Option("situations", "Only these situations (all unless given).", "choices", (), lambda m, c: list(situations(m.data, c["language"]))),
+        Option(
+            "characters",
+            "Only these characters (all unless given).",
+            "choices",
+            (),
+            lambda m, c: list(characters(m.data, c["language"])),
+        ),
+        Option(
+            "situations",
+            "Only these situations (all unless given).",
+            "choices",
+            (),
+            lambda m, c: list(situations(m.data, c["language"])),
+        ),
         Option("repeats", "Conversations per player, character and situation.", "count", 1),
         Option("judge_repeats", "Times each judge rates a conversation (for test-retest).", "count", 1),
         Option("symmetric", "Show card and situation to both sides.", "switch", False),
@@ -343,4 +402,4 @@ PINGPONG = Benchmark(
     plays=plays,
     speakers=("User", "Player"),
     reported=REPORTED,
-)  # fmt: skip
+)

@@ -1,6 +1,7 @@
-"""PingPong, version 1: one model plays the user and rates the player's last reply as it goes (section 3.3 of the paper).
+"""PingPong, version 1: one model plays the user and rates each reply (section 3.3 of the paper).
 
-The paper's people annotated conversations of this version, and version 2's judges rated the same ones: they may here, too.
+The paper's people annotated conversations of this version, and version 2's judges rated the same ones: they
+may here, too.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ Ten = Annotated[int, Field(ge=LOW, le=HIGH)]
 
 
 class RatedUtterance(Reply):
-    """The player's last reply rated, explanations before scores, and what the user says next. Before the first reply scores are null."""
+    """The player's last reply rated, explanations before scores, and what the user says next.
+
+    Before the first reply scores are null.
+    """
 
     is_refusal_explanation: str
     is_refusal: bool
@@ -50,7 +54,10 @@ FIELDS = {
 
 
 def likert(score: int) -> float:
-    """A score of 1–10 on the five points of people and version 2: 1 is 1, 10 is 5, with a straight line between. Order is untouched."""
+    """A score of 1–10 on the scale of 1–5 of people and version 2, by a straight line: 1 is 1, 10 is 5.
+
+    Order is untouched.
+    """
     return 1 + (score - LOW) * 4 / (HIGH - LOW)
 
 
@@ -63,10 +70,17 @@ def rates(reply: RatedUtterance) -> None:
 
 
 async def play(
-    ask: Ask, key: str, player: str, interrogator: str, character: Character, situation: Situation, language: str,
-    symmetric: bool, prompts: Mapping[str, Prompt],
-) -> Conversation:  # fmt: skip
-    """The dialogue, and what the interrogator gave each reply (`meta["rated"]`); after the last one it is asked once more, for its rating."""
+    ask: Ask,
+    key: str,
+    player: str,
+    interrogator: str,
+    character: Character,
+    situation: Situation,
+    language: str,
+    symmetric: bool,
+    prompts: Mapping[str, Prompt],
+) -> Conversation:
+    """The dialogue, with the interrogator's ratings in `meta["rated"]`; its last call only rates."""
     values = values_for(character, situation, symmetric)
     messages: list[Message] = []
     rated: list[dict[str, Any]] = []
@@ -83,13 +97,20 @@ async def play(
         )
         messages.append(Message("assistant", replied.text.strip(), {"cut": True} if replied.cut else {}))
     return kept(
-        PINGPONG_V1.name, key, player, messages, language, character, situation, interrogator,
+        PINGPONG_V1.name,
+        key,
+        player,
+        messages,
+        language,
+        character,
+        situation,
+        interrogator,
         {"prompts": {name: prompts[name].hash for name in ("player", "interrogator")}, "rated": rated},
-    )  # fmt: skip
+    )
 
 
 def judgement(conversation: Conversation, interrogator: str, prompt: Prompt) -> Judgement:
-    """What the interrogator gave while it played: a rating a turn and criterion, on five points; the reply of 1–10 is kept as it was."""
+    """The interrogator's ratings by turn and criterion, on five points. The raw replies are kept."""
     rated = [RatedUtterance.model_validate(given) for given in conversation.meta["rated"]]
     ratings = []
     for turn, given in enumerate(rated, start=1):
@@ -99,26 +120,45 @@ def judgement(conversation: Conversation, interrogator: str, prompt: Prompt) -> 
             ratings.append(Rating(unit, criterion, likert(score), f"{score} of {HIGH}. {reason}"))
         ratings.append(Rating(unit, "refusal", int(given.is_refusal), given.is_refusal_explanation))
     return Judgement(
-        f"{conversation.key}|{interrogator}|{VERSION}|0", conversation.key, Rater(interrogator, "judge", VERSION), tuple(ratings),
-        raw=json.dumps(conversation.meta["rated"], ensure_ascii=False), prompt=prompt.hash,
-    )  # fmt: skip
+        f"{conversation.key}|{interrogator}|{VERSION}|0",
+        conversation.key,
+        Rater(interrogator, "judge", VERSION),
+        tuple(ratings),
+        raw=json.dumps(conversation.meta["rated"], ensure_ascii=False),
+        prompt=prompt.hash,
+    )
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
-    """Every player × character × situation × repeat, rated by the interrogator as it plays, and by version 2's judges where there are any."""
+    """Every player × character × situation × repeat, rated inline, and by version 2's judges if any."""
     options, interrogator = plan.options, plan.one("interrogator")
     prompts = {name: PINGPONG_V1.prompt(materials, name, VERSION) for name in ("player", "interrogator")}
     judge = PINGPONG_V1.prompt(materials, "judge")
     for repeat, character, situation, player in cast(plan, materials):
         key = "/".join(
-            [PINGPONG_V1.name, options["language"], character.slug, situation.id, player, interrogator, str(repeat)]
+            [
+                PINGPONG_V1.name,
+                options["language"],
+                character.slug,
+                situation.id,
+                player,
+                interrogator,
+                str(repeat),
+            ]
             + (["symmetric"] if options["symmetric"] else [])
-        )  # fmt: skip
+        )
         yield Play(
             key,
             partial(
-                play, key=key, player=player, interrogator=interrogator, character=character, situation=situation,
-                language=options["language"], symmetric=options["symmetric"], prompts=prompts,
+                play,
+                key=key,
+                player=player,
+                interrogator=interrogator,
+                character=character,
+                situation=situation,
+                language=options["language"],
+                symmetric=options["symmetric"],
+                prompts=prompts,
             ),
             (
                 Expected(interrogator, situation.num_turns + 1, 1500, 350),
@@ -126,16 +166,18 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             ),
             PINGPONG_V1.judgings(key, plan.models.get("judges", ()), judge, options["judge_repeats"]),
             InlineJudgement(
-                prompts["interrogator"], partial(judgement, interrogator=interrogator, prompt=prompts["interrogator"])
+                prompts["interrogator"],
+                partial(judgement, interrogator=interrogator, prompt=prompts["interrogator"]),
             ),
-        )  # fmt: skip
+        )
 
 
 PINGPONG_V1 = replace(
     PINGPONG,
     name="pingpong-v1",
     title="PingPong, version 1",
-    about="A player acts a character; one model emulates the user and rates every reply as it goes; version 2's judges may rate it too.",
+    about="A player acts a character; one model emulates the user and rates every reply as it goes; version "
+    "2's judges may rate it too.",
     roles=(
         Role("players", "Models that act the characters."),
         Role("interrogator", "Model that plays the user and rates every reply.", many=False),
@@ -147,7 +189,15 @@ PINGPONG_V1 = replace(
     judge_version=VERSION,
     plays=plays,
     reported={
-        "en": {"Claude 3.5 Sonnet, v1, final": "0.499", "Claude 3.5 Sonnet, v2, final": "0.554", "Avg(Sonnet, 4o), v2, final": "0.604"},
-        "ru": {"Claude 3.5 Sonnet, v1, final": "0.379", "Claude 3.5 Sonnet, v2, final": "0.547", "Avg(Sonnet, 4o), v2, final": "0.612"},
+        "en": {
+            "Claude 3.5 Sonnet, v1, final": "0.499",
+            "Claude 3.5 Sonnet, v2, final": "0.554",
+            "Avg(Sonnet, 4o), v2, final": "0.604",
+        },
+        "ru": {
+            "Claude 3.5 Sonnet, v1, final": "0.379",
+            "Claude 3.5 Sonnet, v2, final": "0.547",
+            "Avg(Sonnet, 4o), v2, final": "0.612",
+        },
     },
-)  # fmt: skip
+)

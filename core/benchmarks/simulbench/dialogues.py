@@ -1,16 +1,25 @@
-"""`simulbench-dialogues`: a user agent with four strategies keeps a simulator busy; a judge names the first challenging turn."""
+"""`simulbench-dialogues`: a user agent makes requests of a simulator; a judge names the challenging turn."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
 from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role, Rubric
 from core.benchmarks.plans import PlayPlan
-from core.benchmarks.simulbench.tasks import CATALOGUE, STORED, TYPES, Strategy, Task, catalogue, tasks
+from core.benchmarks.simulbench.tasks import (
+    CATALOGUE,
+    STORED,
+    TYPES,
+    SimulationTask,
+    Strategy,
+    catalogue,
+    tasks,
+)
 from core.conversation import Conversation, Message, Unit
 from core.errors import ConfigError, not_found
 from core.llm import verdicts
@@ -45,10 +54,17 @@ class UserReply(Reply):
 
 
 async def play(
-    ask: Ask, key: str, task: Task, simulator: str, user: str, turns: int, language: str,
-    prompts: Mapping[str, Prompt], facets: Mapping[str, str],
-) -> Conversation:  # fmt: skip
-    """The dialogue: the task's description, the simulator's reply, then turn by turn a request of the user agent and a reply to it."""
+    ask: Ask,
+    key: str,
+    task: SimulationTask,
+    simulator: str,
+    user: str,
+    turns: int,
+    language: str,
+    prompts: Mapping[str, Prompt],
+    facets: Mapping[str, str],
+) -> Conversation:
+    """The dialogue: the task's description and a reply, then requests of the user agent and replies."""
     messages = [Message("user", task.task_description)]
     for turn in range(1, turns + 1):
         if turn > 1:
@@ -76,7 +92,7 @@ async def play(
 
 
 def strategy_named(said: str, ways: Sequence[Strategy]) -> str:
-    """The title of the strategy whose number the user agent gave, with what it added; its own words where there is no such number."""
+    """The strategy's title by the number given, with what was added; the user agent's words without one."""
     found = re.match(r"\W*(\d+)\W*(.*)", said, re.S)
     if not found or not 1 <= int(found.group(1)) <= len(ways):
         return said.strip() or "not said"
@@ -100,7 +116,7 @@ RUBRIC = Rubric("judge", None, (CHALLENGING,), judge_values, read_turn, expected
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
-    """Every simulator × task × repeat of the plan, with the search for the challenging turn that each dialogue is owed."""
+    """Every simulator × task × repeat of the plan, with the judgements it is owed."""
     options = plan.options
     language, version, turns = options["language"], options["version"], int(options["turns"])
     if turns > MOST_TURNS:
@@ -116,20 +132,23 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
                 facets = {"task": task.id, "type": task.type, "user": user}
                 yield Play(
                     key,
-                    _player_of(key, task, simulator, user, turns, language, prompts, facets),
+                    partial(
+                        play,
+                        key=key,
+                        task=task,
+                        simulator=simulator,
+                        user=user,
+                        turns=turns,
+                        language=language,
+                        prompts=prompts,
+                        facets=facets,
+                    ),
                     (Expected(simulator, turns, 900, 250), Expected(user, turns - 1, 1200, 80)),
                     DIALOGUES.judgings(key, judges, prompts["judge"], options["judge_repeats"]),
                 )
 
 
-def _player_of(*given: Any) -> Callable[[Ask], Awaitable[Conversation]]:
-    async def go(ask: Ask) -> Conversation:
-        return await play(ask, *given)
-
-    return go
-
-
-def _chosen(known: Mapping[str, Task], options: Mapping[str, Any]) -> list[Task]:
+def _chosen(known: Mapping[str, SimulationTask], options: Mapping[str, Any]) -> list[SimulationTask]:
     for name in options["tasks"]:
         if name not in known:
             raise not_found("task", name, known)
@@ -162,7 +181,8 @@ DIALOGUES = Benchmark(
     name=NAME,
     title="SimulBench dialogues",
     paper="SimulBench: evaluating language models with creative simulation tasks",
-    about="A user agent keeps a simulator busy for some turns; a judge names the first turn that was too hard. Scripts are cut from the result.",
+    about="A user agent keeps a simulator busy for some turns; a judge names the first turn that was too "
+    "hard. Scripts are cut from the result.",
     languages=("en",),
     roles=(
         Role("simulators", "Models that simulate what a task describes."),
@@ -172,8 +192,16 @@ DIALOGUES = Benchmark(
     options=(
         Option("language", "Language of the catalogue.", "choice", "en", _languages),
         Option("tasks", "Only these tasks (all unless given).", "choices", (), _task_ids),
-        Option("types", "Only stateless or only stateful tasks (both unless given).", "choices", (), lambda m, c: TYPES),
-        Option("sources", "Only tasks from here, such as catalogue (all unless given).", "choices", (), _sources),
+        Option(
+            "types",
+            "Only stateless or only stateful tasks (both unless given).",
+            "choices",
+            (),
+            lambda m, c: TYPES,
+        ),
+        Option(
+            "sources", "Only tasks from here, such as catalogue (all unless given).", "choices", (), _sources
+        ),
         Option("turns", "Turns of a dialogue.", "count", TURNS),
         Option("repeats", "Dialogues per simulator and task.", "count", 3),
         Option("judge_repeats", "Times each judge looks at a dialogue (for test-retest).", "count", 1),
@@ -189,4 +217,4 @@ DIALOGUES = Benchmark(
     interrogator_facet="user",
     speakers=("User", "Simulator"),
     plays=plays,
-)  # fmt: skip
+)

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import ValidationError
 
 from core.benchmarks.simulbench.scripts import Script
-from core.benchmarks.simulbench.tasks import Task
+from core.benchmarks.simulbench.tasks import SimulationTask
 from core.errors import ImportRefused
 from core.files import first_problem, read_text
 
@@ -66,7 +66,7 @@ class Brought(Generic[T]):
         )
 
 
-def read_tasks(file: Path) -> Brought[Task]:
+def read_tasks(file: Path) -> Brought[SimulationTask]:
     """The tasks of a published file: id, act, task_description, request_type, type.
 
     Raises ImportRefused where it cannot be read.
@@ -99,7 +99,7 @@ def read_scripts(file: Path) -> Brought[Script]:
     return Brought(file, *_once(found, wrong, lambda script: script.key))
 
 
-def _task(line: int, entry: dict[str, Any]) -> Task:
+def _task(line: int, entry: dict[str, Any]) -> SimulationTask:
     if "dialogue_history" in entry:
         raise ImportRefused(
             "The file holds scripts, not tasks. Import it with `concord simulbench import scripts`."
@@ -107,7 +107,7 @@ def _task(line: int, entry: dict[str, Any]) -> Task:
     for name in ("id", "act", "task_description", "type"):
         if not isinstance(entry.get(name), str):
             raise ValueError(f"“{name}” must be a text" + ("." if name in entry else "; it is missing."))
-    return Task.model_validate(entry)
+    return SimulationTask.model_validate(entry)
 
 
 def _script(entry: dict[str, Any], first: int) -> Script:

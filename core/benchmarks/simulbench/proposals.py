@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from core.benchmarks.simulbench.tasks import Task, Type
+from core.benchmarks.simulbench.tasks import SimulationTask, Type
 from core.llm.replies import Reply, Text, Unusable
 
 SEEDS = 5
@@ -42,13 +42,13 @@ class Likeness(NamedTuple):
     value: float
 
 
-def seeds(known: Iterable[Task], type: Type, rng: random.Random) -> list[Task]:
+def seeds(known: Iterable[SimulationTask], type: Type, rng: random.Random) -> list[SimulationTask]:
     """The examples of one call: five tasks of the type at random, all of them where there are fewer."""
     pool = [task for task in known if task.type == type]
     return rng.sample(pool, min(SEEDS, len(pool)))
 
 
-def example(task: Task) -> str:
+def example(task: SimulationTask) -> str:
     """A task as the generator is shown it: the very object it is to reply."""
     return json.dumps(
         {"task_name": task.act, "task_description": task.task_description, "request_type": task.request_type},
@@ -67,7 +67,9 @@ def check(reply: Proposed) -> None:
             raise Unusable(f'"{name}" still holds a placeholder.')
 
 
-def likenesses(name: str, description: str, known: Sequence[Task], least: float = ALIKE) -> list[Likeness]:
+def likenesses(
+    name: str, description: str, known: Sequence[SimulationTask], least: float = ALIKE
+) -> list[Likeness]:
     """The known tasks that a proposal resembles at least so much, the likest first.
 
     Likeness is the larger of two: of the names (the share of letters in order that they have in common), and

@@ -1,6 +1,4 @@
-"""The calls with which a model proposes tasks, after the generation of tasks of Jia et al.: five tasks at
-random are the examples of each.
-"""
+"""The calls with which a model proposes tasks, each with five random tasks as examples (Jia et al.)."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from core.benchmarks.benchmark import Ask, Expected, Materials, Play
 from core.benchmarks.plans import ProposePlan
 from core.benchmarks.simulbench import proposals
 from core.benchmarks.simulbench.proposals import Proposed
-from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, Task, tasks
+from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, tasks
 from core.errors import ConfigError, not_found
 from core.llm.prompts import RenderedPrompt, load_prompt
 from core.scenario import Scenario
@@ -53,7 +51,7 @@ def calls(plan: ProposePlan, materials: Materials) -> Iterator[Play]:
 
 
 async def _propose(
-    ask: Ask, *, name: str, model: str, type: str, examples: Sequence[Task], asked: RenderedPrompt
+    ask: Ask, *, name: str, model: str, type: str, examples: Sequence[SimulationTask], asked: RenderedPrompt
 ) -> Scenario:
     reply: Proposed = (await ask("propose", model, asked, proposals.check)).value
     slug = re.sub(r"[^a-z0-9]+", "-", reply.task_name.lower()).strip("-") or TASK

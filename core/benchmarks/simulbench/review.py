@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from core.benchmarks.benchmark import Materials
 from core.benchmarks.simulbench import proposals
 from core.benchmarks.simulbench.proposals import Likeness, Proposed
-from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, Task, task_of, tasks
+from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of, tasks
 from core.errors import ConcordError
 from core.llm.replies import Unusable
 from core.scenario import Scenario, State
@@ -28,7 +28,7 @@ ACCEPTED_BY = "_accepted_by"
 class Review:
     """A task on the review page: its state, and the tasks it resembles, the most alike first."""
 
-    task: Task
+    task: SimulationTask
     scenario: Scenario
     resembles: tuple[Likeness, ...]
 
@@ -47,13 +47,13 @@ def review(db: Database, brought: Materials, key: str) -> Review:
     return _review(scenarios.get(db, STORED, TASK, key), list(known(db, brought).values()))
 
 
-def known(db: Database, brought: Materials) -> dict[str, Task]:
+def known(db: Database, brought: Materials) -> dict[str, SimulationTask]:
     """The tasks a proposal may resemble, by id: those in use, and those that wait for a person."""
     waiting = scenarios.page(db, STORED, TASK, state="proposed", limit=-1)
     return tasks(brought) | {s.key: task_of(s) for s in waiting}
 
 
-def _review(scenario: Scenario, beside: Sequence[Task]) -> Review:
+def _review(scenario: Scenario, beside: Sequence[SimulationTask]) -> Review:
     task = task_of(scenario)
     others = [other for other in beside if other.id != task.id]
     return Review(task, scenario, tuple(proposals.likenesses(task.act, task.task_description, others)))
@@ -69,7 +69,7 @@ def accept(db: Database, key: str, by: str, edited: Mapping[str, Any] | None = N
     before = {name: value for name, value in known.body.items() if name != ACCEPTED_BY}
     if not edited:
         return scenarios.decide(db, STORED, TASK, key, "accepted", by, before)
-    allowed = set(Task.model_fields) - {"id", "source"}
+    allowed = set(SimulationTask.model_fields) - {"id", "source"}
     changed = {name: value for name, value in edited.items() if name in allowed}
     for name, words in WORDS.items():
         if name in changed and not str(changed[name]).strip():
@@ -78,7 +78,7 @@ def accept(db: Database, key: str, by: str, edited: Mapping[str, Any] | None = N
         raise ConcordError(f"“{changed['type']}” is no type of task: it must be {' or '.join(TYPES)}.")
     body = {**before, **changed}
     try:
-        task = Task.model_validate({**body, "id": key})
+        task = SimulationTask.model_validate({**body, "id": key})
         proposals.check(
             Proposed(
                 task_name=task.act, task_description=task.task_description, request_type=task.request_type

@@ -1,8 +1,9 @@
-"""`simulbench`: target models continue scripts; judges score the last reply from 1 to 10, or compare two of them."""
+"""`simulbench`: target models answer scripts; judges score the last reply from 1 to 10, or compare two."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from core.benchmarks.benchmark import (
@@ -15,7 +16,7 @@ from core.benchmarks.benchmark import (
     Play,
     Role,
     Rubric,
-)  # fmt: skip
+)
 from core.benchmarks.plans import PlayPlan
 from core.benchmarks.simulbench import proposing
 from core.benchmarks.simulbench.proposals import Proposed
@@ -33,7 +34,8 @@ NAME = STORED
 
 QUALITY = Criterion(
     "quality",
-    "How well does the last reply do what the user asks, by the rules of the task? 1–2 a failure, 3–4 poor, 5–6 middling, 7–8 good, 9–10 excellent.",
+    "How well does the last reply do what the user asks, by the rules of the task? 1–2 a failure, 3–4 poor, "
+    "5–6 middling, 7–8 good, 9–10 excellent.",
     points(1, 10),
     title="Quality",
 )
@@ -42,7 +44,7 @@ SUBSETS: Mapping[str, tuple[str, ...]] = {"all": KINDS, "hard": HARD} | {kind: (
 
 
 def ending(reply: Answer) -> str:
-    """How a reply ended: “cut” at the length limit, “empty” (which may be right), “refusal” by the words it opens with (a guess), else “whole”."""
+    """How a reply ended: “cut” at the length limit, “empty”, “refusal” (guessed by its words), or “whole”."""
     if reply.cut:
         return "cut"
     if not reply.text.strip():
@@ -61,15 +63,19 @@ async def play(ask: Ask, key: str, script: Script, target: str, prompt: Prompt) 
         messages=(*script.messages, reply),
         language=script.language,
         facets={
-            "task": script.task, "kind": script.kind, "type": script.type, "script": script.key, "ending": ending(replied),
+            "task": script.task,
+            "kind": script.kind,
+            "type": script.type,
+            "script": script.key,
+            "ending": ending(replied),
         },
         context={"Task": script.act, "_challenging": script.challenging, "_dialogue": script.dialogue},
         meta={"prompts": {"target": prompt.hash}},
-    )  # fmt: skip
+    )
 
 
 def judge_values(conversation: Conversation) -> Mapping[str, Any]:
-    """What the judge's template sees: the task's name, the dialogue before the last reply, that reply, and whether it was cut off."""
+    """What the judge's template sees: task, dialogue, last reply, and whether that was cut off."""
     *history, last = conversation.messages
     return {
         "task": conversation.context["Task"],
@@ -94,7 +100,7 @@ def compare_values(first: Conversation, second: Conversation) -> Mapping[str, An
 
 
 def read_score(conversation: Conversation, reply: str) -> tuple[Rating, ...]:
-    """The score of the last reply. Raises Unusable for anything but a whole number from 1 to 10 in brackets."""
+    """The score of the last reply. Raises Unusable for anything but a whole number from 1 to 10."""
     score, explanation = verdicts.whole_number(reply, 1, 10)
     return (Rating(Unit(conversation.key), QUALITY.name, score, explanation),)
 
@@ -104,13 +110,17 @@ PAIRWISE = Pairwise("pairwise", compare_values, expected=(2100, 200))
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
-    """Every target × script of the plan, with the judgements they are owed. Raises ConfigError where there are no such scripts."""
+    """Every target × script of the plan, with the judgements they are owed.
+
+    Raises ConfigError where there are no such scripts.
+    """
     options, version = plan.options, plan.options["version"]
     chosen = _chosen(stored(materials.scenarios(STORED, SCRIPT)), options)
     if not chosen:
         raise ConfigError(
-            "There are no such scripts in this workspace. Import some with `concord simulbench import scripts`, "
-            "or collect dialogues with `concord run simulbench-dialogues` and cut scripts from them with `concord simulbench scripts extract`."
+            "There are no such scripts in this workspace. Import some with `concord simulbench import "
+            "scripts`, or collect dialogues with `concord run simulbench-dialogues` and cut scripts from "
+            "them with `concord simulbench scripts extract`."
         )
     prompts = {name: SIMULBENCH.prompt(materials, name, version) for name in ("target", "judge")}
     for script in chosen:
@@ -119,19 +129,12 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             size = sum(len(m.content) for m in script.messages) // 4
             yield Play(
                 key,
-                _player_of(key, script, target, prompts["target"]),
+                partial(play, key=key, script=script, target=target, prompt=prompts["target"]),
                 (Expected(target, 1, size, 250),),
                 SIMULBENCH.judgings(
                     key, plan.models.get("judges", ()), prompts["judge"], options["judge_repeats"]
                 ),
             )
-
-
-def _player_of(*given: Any) -> Callable[[Ask], Awaitable[Conversation]]:
-    async def go(ask: Ask) -> Conversation:
-        return await play(ask, *given)
-
-    return go
 
 
 def _chosen(known: Mapping[str, Script], options: Mapping[str, Any]) -> list[Script]:
@@ -157,21 +160,38 @@ SIMULBENCH = Benchmark(
     name=NAME,
     title="SimulBench",
     paper="SimulBench: evaluating language models with creative simulation tasks",
-    about="Target models answer scripts, the beginnings of dialogues with a simulator; judges score the last reply from 1 to 10.",
+    about="Target models answer scripts, the beginnings of dialogues with a simulator; judges score the last "
+    "reply from 1 to 10.",
     languages=("en",),
     roles=(
         Role("targets", "Models that answer the scripts."),
         Role("judges", "Models that score the last reply.", required=False),
     ),
     options=(
-        Option("subset", "All scripts, the hard ones, or one kind.", "choice", "all", lambda m, c: list(SUBSETS)),
-        Option("types", "Only scripts of stateless or of stateful tasks (both unless given).", "choices", (), lambda m, c: TYPES),
-        Option("tasks", "Only scripts of these tasks (all unless given).", "choices", (), _of_scripts("task")),
+        Option(
+            "subset", "All scripts, the hard ones, or one kind.", "choice", "all", lambda m, c: list(SUBSETS)
+        ),
+        Option(
+            "types",
+            "Only scripts of stateless or of stateful tasks (both unless given).",
+            "choices",
+            (),
+            lambda m, c: TYPES,
+        ),
+        Option(
+            "tasks", "Only scripts of these tasks (all unless given).", "choices", (), _of_scripts("task")
+        ),
         Option("sources", "Only scripts from here (all unless given).", "choices", (), _of_scripts("source")),
         Option("judge_repeats", "Times each judge scores a reply (for test-retest).", "count", 1),
         Option("version", "Version of the prompts.", "choice", "v1", lambda m, c: versions(m.prompts, NAME)),
     ),
-    prompts={"target": None, "judge": None, "pairwise": None, "task_stateless": Proposed, "task_stateful": Proposed},
+    prompts={
+        "target": None,
+        "judge": None,
+        "pairwise": None,
+        "task_stateless": Proposed,
+        "task_stateful": Proposed,
+    },
     version="v1",
     rubric=RUBRIC,
     facets=("task", "kind", "type", "ending"),
@@ -186,4 +206,4 @@ SIMULBENCH = Benchmark(
     spotcheck_facets=("kind", "type"),
     last_reply_only=True,
     preformatted=True,
-)  # fmt: skip
+)

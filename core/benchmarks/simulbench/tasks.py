@@ -54,7 +54,7 @@ STRATEGIES = (
 )
 
 
-class Task(BaseModel):
+class SimulationTask(BaseModel):
     """One thing to simulate.
 
     `task_description` ends with the first request and is the first message of every dialogue.
@@ -82,37 +82,37 @@ class Task(BaseModel):
         return self.model_dump(mode="json", exclude={"id", "source"})
 
 
-def catalogue(folders: Sequence[Path], language: str = "en") -> dict[str, Task]:
+def catalogue(folders: Sequence[Path], language: str = "en") -> dict[str, SimulationTask]:
     """The tasks in files by id, the workspace's before those that ship.
 
     Raises ConfigError naming the file and the task.
     """
-    found: dict[str, Task] = {}
+    found: dict[str, SimulationTask] = {}
     for folder in folders:
         for file in sorted((folder / STORED / language).glob("*.toml")):
             for number, entry in enumerate(_entries(file, file.stat().st_mtime), 1):
                 try:
-                    task = Task(**{"type": file.stem, **entry, "source": CATALOGUE})
+                    task = SimulationTask(**{"type": file.stem, **entry, "source": CATALOGUE})
                 except (ValidationError, TypeError) as error:
                     raise ConfigError(f"{file}, task {number}: {_first(error)}") from error
                 found.setdefault(task.id, task)
     return found
 
 
-def stored(scenarios: Sequence[Scenario]) -> dict[str, Task]:
+def stored(scenarios: Sequence[Scenario]) -> dict[str, SimulationTask]:
     """Tasks of the store by id. Raises ConfigError for an invalid body."""
     return {s.key: task_of(s) for s in scenarios}
 
 
-def task_of(scenario: Scenario) -> Task:
+def task_of(scenario: Scenario) -> SimulationTask:
     """A stored task. Raises ConfigError for an invalid body."""
     try:
-        return Task(**{**scenario.body, "id": scenario.key, "source": scenario.source})
+        return SimulationTask(**{**scenario.body, "id": scenario.key, "source": scenario.source})
     except (ValidationError, TypeError) as error:
         raise ConfigError(f"The stored task “{scenario.key}” cannot be used: {_first(error)}") from error
 
 
-def tasks(materials: Materials, language: str = "en") -> dict[str, Task]:
+def tasks(materials: Materials, language: str = "en") -> dict[str, SimulationTask]:
     """Every task that may be used, by id: the catalogue's, then the accepted ones of the store."""
     return catalogue(materials.data, language) | stored(materials.scenarios(STORED, TASK))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from core.benchmarks.stss.clock import Clock
-from core.benchmarks.stss.mind import Mind, Other, Self
+from core.benchmarks.stss.mind import Mind, Neighbour, Self
 from core.benchmarks.stss.schedule import SLEEPING, Day, at
 from core.benchmarks.stss.town import Place, Town
 from core.benchmarks.stss.trajectory import WALKING
@@ -54,9 +54,9 @@ class Agent:
         return max(self._next, self.talking_until)
 
     @property
-    def seen(self) -> Other:
+    def seen(self) -> Neighbour:
         """What others see."""
-        return Other(self.name, self.doing)
+        return Neighbour(self.name, self.doing)
 
     def follow(self, day: Day, step: int) -> None:
         """Take up a plan: at the next `advance` what it says for that minute is begun."""

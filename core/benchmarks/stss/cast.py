@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator
 
-from core.benchmarks.stss.tasks import Task
+from core.benchmarks.stss.tasks import SocialTask
 from core.benchmarks.stss.trajectory import UNSEEN, Trajectory
 
 ALIKE = 0.8
@@ -13,7 +13,7 @@ ALIKE = 0.8
 """
 
 
-def strangers(task: Task, trajectory: Trajectory) -> Iterator[str]:
+def strangers(task: SocialTask, trajectory: Trajectory) -> Iterator[str]:
     """Residents that the task does not name, with their records; if it names nobody, names spelt twice."""
     if not task.cast:
         yield from _two_spellings(trajectory.residents)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from core.benchmarks.stss.tasks import Task, read_tasks, values_of
+from core.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
 from core.benchmarks.stss.templates import missing
 from core.benchmarks.stss.town import Town
 from core.errors import ConfigError, ImportRefused
@@ -32,7 +32,7 @@ class Lacking:
     playable: tuple[str, ...]
 
 
-def read(path: Path) -> list[Task]:
+def read(path: Path) -> list[SocialTask]:
     """The tasks of a file. Raises ImportRefused naming the task and the field."""
     try:
         return read_tasks(path)
@@ -59,7 +59,7 @@ def read_names(path: Path) -> Names:
     return Names(people, values.get("places", {}))
 
 
-def renamed(task: Task, names: Names) -> Task:
+def renamed(task: SocialTask, names: Names) -> SocialTask:
     """A task with the town's names, in its texts too."""
     whole = {**names.places, **names.people}
 
@@ -88,7 +88,7 @@ def renamed(task: Task, names: Names) -> Task:
     )
 
 
-def lacking(tasks: Sequence[Task], town: Town) -> Lacking:
+def lacking(tasks: Sequence[SocialTask], town: Town) -> Lacking:
     """What keeps tasks from being played in a town."""
     people: dict[str, int] = {}
     places: dict[str, int] = {}
@@ -104,7 +104,7 @@ def lacking(tasks: Sequence[Task], town: Town) -> Lacking:
     return Lacking(people, places, tuple(playable))
 
 
-def write(tasks: Sequence[Task], data: Path, name: str) -> Path:
+def write(tasks: Sequence[SocialTask], data: Path, name: str) -> Path:
     """Keep a task set in a workspace's data folder, where runs look for it; returns the file."""
     if not re.fullmatch(r"[\w.-]+", name) or name == "templates":
         raise ImportRefused(f"“{name}” cannot be the name of a task set. Give it another one with --name.")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from core.benchmarks.stss import language
-from core.benchmarks.stss.tasks import Task, task_from, values_of
+from core.benchmarks.stss.tasks import SocialTask, task_from, values_of
 from core.benchmarks.stss.trajectory import STAMP, Talk, Trajectory
 from core.conversation import Conversation
 from core.scenario import Scenario
@@ -49,7 +49,7 @@ def freeze(
             )
 
 
-def _usable(task: Task, talk: Talk, lived: Trajectory) -> bool:
+def _usable(task: SocialTask, talk: Talk, lived: Trajectory) -> bool:
     day = task.event_day
     early = talk.time.date() < day if day else talk.time.date() == lived.times[0].date()
     return (
@@ -60,7 +60,7 @@ def _usable(task: Task, talk: Talk, lived: Trajectory) -> bool:
 
 
 def _body(
-    conversation: Conversation, task: Task, talk: Talk, scene: dict[str, Any], lived: Trajectory
+    conversation: Conversation, task: SocialTask, talk: Talk, scene: dict[str, Any], lived: Trajectory
 ) -> dict[str, Any]:
     now = talk.time.strftime(STAMP)
     states = {}

@@ -13,7 +13,7 @@ from typing import Any
 
 from core.benchmarks.benchmark import Ask
 from core.benchmarks.stss.memory import Memory
-from core.benchmarks.stss.mind import DayPlan, Kept, Now, Other, Said, Self, Utterance
+from core.benchmarks.stss.mind import DayPlan, Kept, Neighbour, Now, Said, Self, Utterance
 from core.benchmarks.stss.schedule import Wish, habits
 from core.benchmarks.stss.thoughts import places, portrait
 from core.benchmarks.stss.town import hour_of
@@ -66,13 +66,13 @@ class GenerativeMind:
         wishes = habits(me.resident) if steps is None else _wishes(steps)
         return DayPlan(wishes, outline.wake, f"My plan for {today}: {'; '.join(lines)}.")
 
-    async def approaches(self, me: Self, other: Other, now: Now) -> bool:
+    async def approaches(self, me: Self, other: Neighbour, now: Now) -> bool:
         """Asked of the model; no where it cannot say."""
         about = f"{other.name} {other.doing} {_currently(me)}"
         reply = await self._think("approach", me, now, about, other=other, relation=_relation(me, other))
         return bool(reply and reply.talk)
 
-    async def says(self, me: Self, other: Other, said: Said, now: Now) -> Utterance:
+    async def says(self, me: Self, other: Neighbour, said: Said, now: Now) -> Utterance:
         """Asked of the model; nothing, which ends the conversation, where it cannot say."""
         last = said[-1][1] if said else ""
         about = f"{other.name} {last} {_currently(me)}"
@@ -81,7 +81,7 @@ class GenerativeMind:
         )
         return Utterance(reply.utterance, reply.done) if reply else Utterance("", True)
 
-    async def keeps(self, me: Self, other: Other, said: Said, now: Now) -> Kept:
+    async def keeps(self, me: Self, other: Neighbour, said: Said, now: Now) -> Kept:
         """Asked of the model; only that there was a conversation where it cannot say."""
         reply = await self._think("summary", me, now, other=other, said=said)
         if reply is None:
@@ -149,7 +149,7 @@ def _told(memory: Memory) -> str:
     return f"[{memory.time:%A %H:%M}] {memory.text}"
 
 
-def _relation(me: Self, other: Other) -> str:
+def _relation(me: Self, other: Neighbour) -> str:
     return me.resident.knows.get(other.name, "")
 
 

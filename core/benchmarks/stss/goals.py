@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
-from core.benchmarks.stss.tasks import Kind, Task
+from core.benchmarks.stss.tasks import Kind, SocialTask
 from core.conversation import Conversation, Unit
 from core.llm.replies import Reply, Unusable
 from core.rating import YES_NO, Criterion, Rating, points
@@ -97,7 +97,7 @@ class Verdict(Reply):
     quality: Ten
 
 
-def conditions(task: Task) -> tuple[Condition, ...]:
+def conditions(task: SocialTask) -> tuple[Condition, ...]:
     """The questions of a task, in words that name its people, times and places."""
     first = task.subgoals[0]
     second = task.subgoals[1] if len(task.subgoals) > 1 else first
@@ -152,7 +152,7 @@ def met(scores: Mapping[str, float], kind: Kind, *, summary: bool = False) -> Se
     return [scores[name] for name in names] if all(name in scores for name in names) else None
 
 
-def judge_values(task: Task, partner: str, conversation: Conversation, summary: str) -> dict[str, Any]:
+def judge_values(task: SocialTask, partner: str, conversation: Conversation, summary: str) -> dict[str, Any]:
     """What the judge's template sees."""
     return {
         "task": task,

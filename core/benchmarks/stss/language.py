@@ -1,9 +1,10 @@
-"""`stss-language`: conversations from frozen scenarios, without a world; goal conditions are asked of a judge, or of people."""
+"""`stss-language`: conversations from frozen scenarios, without a world; judged by goal conditions."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role, Rubric
@@ -12,9 +13,9 @@ from core.benchmarks.stss import goals, system
 from core.benchmarks.stss.architectures import ARCHITECTURES, Architecture, Making, find
 from core.benchmarks.stss.clock import Clock
 from core.benchmarks.stss.memory import Memory, Stream
-from core.benchmarks.stss.mind import Kept, Mind, Now, Other, Self
+from core.benchmarks.stss.mind import Kept, Mind, Neighbour, Now, Self
 from core.benchmarks.stss.talk import converse
-from core.benchmarks.stss.tasks import TITLES, Task, task_from
+from core.benchmarks.stss.tasks import TITLES, SocialTask, task_from
 from core.benchmarks.stss.town import Town
 from core.benchmarks.stss.trajectory import STAMP
 from core.benchmarks.stss.vectors import Vectors
@@ -37,7 +38,7 @@ def judge_values(conversation: Conversation) -> Mapping[str, Any]:
 
 
 def read_verdict(conversation: Conversation, reply: goals.Verdict) -> tuple[Rating, ...]:
-    """The conditions and marks as ratings. Raises Unusable unless exactly the conditions asked are answered."""
+    """The conditions and marks as ratings. Raises Unusable unless those asked are answered."""
     return goals.read(conversation, task_from(conversation.context["_task"]).kind, reply)
 
 
@@ -45,9 +46,17 @@ RUBRIC = Rubric("judge", goals.Verdict, goals.CRITERIA, judge_values, read_verdi
 
 
 async def play(
-    ask: Ask, key: str, scenario: Scenario, town: Town, architecture: Architecture, model: str, residents: str,
-    prompts: Mapping[str, Prompt], facets: Mapping[str, str], embeddings: str = "",
-) -> Conversation:  # fmt: skip
+    ask: Ask,
+    key: str,
+    scenario: Scenario,
+    town: Town,
+    architecture: Architecture,
+    model: str,
+    residents: str,
+    prompts: Mapping[str, Prompt],
+    facets: Mapping[str, str],
+    embeddings: str = "",
+) -> Conversation:
     """The two talk as they would have at that moment; then the partner writes down what it keeps of it."""
     body = scenario.body
     task = task_from(body["task"])
@@ -75,7 +84,7 @@ async def play(
     kept = Kept("")
     if said:
         other, theirs = minds[partner]
-        kept = await theirs.keeps(other, Other(performer, doing[performer]), said, now)
+        kept = await theirs.keeps(other, Neighbour(performer, doing[performer]), said, now)
     return Conversation(
         benchmark=NAME,
         key=key,
@@ -103,7 +112,9 @@ async def play(
     )
 
 
-def _self(body: Mapping[str, Any], name: str, town: Town, task: Task | None, vectors: Vectors | None) -> Self:
+def _self(
+    body: Mapping[str, Any], name: str, town: Town, task: SocialTask | None, vectors: Vectors | None
+) -> Self:
     """The resident as frozen: persona from the town, memories and occupation from the scenario."""
     state = body["states"][name]
     stream = Stream(vectors=vectors)
@@ -113,13 +124,14 @@ def _self(body: Mapping[str, Any], name: str, town: Town, task: Task | None, vec
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
-    """Every frozen scenario × architecture × player × repeat of the plan, with the judgements they are owed."""
+    """Every frozen scenario × architecture × player × repeat of the plan, with its judgements."""
     options = plan.options
     version = options["version"]
     scenarios = [s for s in materials.scenarios(NAME, SCENARIO) if _wanted(s, options)]
     if not scenarios:
         raise ConfigError(
-            "There are no frozen scenarios to talk from: run simulations with `concord run stss`, then `concord stss freeze`."
+            "There are no frozen scenarios to talk from: run simulations with `concord run stss`, then "
+            "`concord stss freeze`."
         )
     known: dict[str, Town] = {}
     for scenario in scenarios:
@@ -151,21 +163,26 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
                         + ([f"by {embeddings}"] if embeddings else [])
                     )
                     facets = {
-                        "task": body["task"]["id"], "type": task_from(body["task"]).kind, "architecture": label, "scenario": scenario.key,
-                        "partner": body["partner"], **({"embeddings": embeddings} if embeddings else {}),
-                    }  # fmt: skip
+                        "task": body["task"]["id"],
+                        "type": task_from(body["task"]).kind,
+                        "architecture": label,
+                        "scenario": scenario.key,
+                        "partner": body["partner"],
+                        **({"embeddings": embeddings} if embeddings else {}),
+                    }
                     yield Play(
                         key,
-                        _player_of(
-                            key,
-                            scenario,
-                            known[body["town"]],
-                            architecture,
-                            player,
-                            residents,
-                            prompts,
-                            facets,
-                            embeddings,
+                        partial(
+                            play,
+                            key=key,
+                            scenario=scenario,
+                            town=known[body["town"]],
+                            architecture=architecture,
+                            model=player,
+                            residents=residents,
+                            prompts=prompts,
+                            facets=facets,
+                            embeddings=embeddings,
                         ),
                         (
                             Expected(player, 6, 650, 60),
@@ -185,13 +202,6 @@ def _wanted(scenario: Scenario, options: Mapping[str, Any]) -> bool:
     )
 
 
-def _player_of(*given: Any) -> Callable[[Ask], Awaitable[Conversation]]:
-    async def go(ask: Ask) -> Conversation:
-        return await play(ask, *given)
-
-    return go
-
-
 def _tasks(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
     return list(dict.fromkeys(s.body["task"]["id"] for s in materials.scenarios(NAME, SCENARIO)))
 
@@ -200,7 +210,8 @@ STSS_LANGUAGE = Benchmark(
     name=NAME,
     title="STSS, language level",
     paper=system.STSS.paper,
-    about="From scenes frozen out of simulations, performer and partner talk once more; a judge says which goal conditions are met.",
+    about="From scenes frozen out of simulations, performer and partner talk once more; a judge says which "
+    "goal conditions are met.",
     languages=(system.LANGUAGE,),
     roles=(
         Role("players", "Models that are the performer."),
@@ -210,12 +221,36 @@ STSS_LANGUAGE = Benchmark(
     ),
     options=(
         Option("tasks", "Only scenes of these tasks (all unless given).", "choices", (), _tasks),
-        Option("types", "Only scenes of these types of task (all unless given).", "choices", (), lambda m, c: list(TITLES)),
-        Option("architectures", "Agent architectures: GA, GA+TDP (both unless given), or module:callable.", "choices", (), system.architectures),
+        Option(
+            "types",
+            "Only scenes of these types of task (all unless given).",
+            "choices",
+            (),
+            lambda m, c: list(TITLES),
+        ),
+        Option(
+            "architectures",
+            "Agent architectures: GA, GA+TDP (both unless given), or module:callable.",
+            "choices",
+            (),
+            system.architectures,
+        ),
         Option("repeats", "Conversations of each scene, architecture and player.", "count", 1),
         Option("judge_repeats", "Times each judge answers (for test-retest).", "count", 1),
-        Option("thoughts", "Version of the residents' prompts.", "choice", "v1", lambda m, c: versions(m.prompts, system.NAME)),
-        Option("version", "Version of the judge's prompt.", "choice", "v1", lambda m, c: versions(m.prompts, NAME)),
+        Option(
+            "thoughts",
+            "Version of the residents' prompts.",
+            "choice",
+            "v1",
+            lambda m, c: versions(m.prompts, system.NAME),
+        ),
+        Option(
+            "version",
+            "Version of the judge's prompt.",
+            "choice",
+            "v1",
+            lambda m, c: versions(m.prompts, NAME),
+        ),
     ),
     prompts={"judge": goals.Verdict},
     version="v1",
@@ -225,4 +260,4 @@ STSS_LANGUAGE = Benchmark(
     spotcheck_facets=("type",),
     plays=plays,
     speakers=system.SPEAKERS,
-)  # fmt: skip
+)

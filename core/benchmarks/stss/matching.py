@@ -8,7 +8,7 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
-from core.benchmarks.stss.tasks import Subgoal, Task
+from core.benchmarks.stss.tasks import SocialTask, Subgoal
 from core.benchmarks.stss.trajectory import UNSEEN, State, Talk, Trajectory
 
 Mask = npt.NDArray[np.bool_]
@@ -90,7 +90,7 @@ def within(time: datetime, subgoal: Subgoal) -> bool:
     return subgoal.start <= time <= subgoal.end
 
 
-def told(task: Task, trajectory: Trajectory) -> dict[str, Talk]:
+def told(task: SocialTask, trajectory: Trajectory) -> dict[str, Talk]:
     """Whom the performer told about the task before the day of the event, with the first such conversation.
 
     A conversation is about the task if somebody says one of its keywords; if no messages are recorded, if a
@@ -110,7 +110,7 @@ def told(task: Task, trajectory: Trajectory) -> dict[str, Talk]:
     return found
 
 
-def about(task: Task, talk: Talk) -> bool:
+def about(task: SocialTask, talk: Talk) -> bool:
     """Whether a conversation is about the task."""
     texts = [text for _, text in talk.messages] or list(talk.summary.values())
     return any(words_in(text, task.keywords) for text in texts)

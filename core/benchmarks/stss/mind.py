@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from core.benchmarks.stss.clock import Clock
 from core.benchmarks.stss.memory import Memory, Stream
 from core.benchmarks.stss.schedule import Day, Wish
-from core.benchmarks.stss.tasks import Task
+from core.benchmarks.stss.tasks import SocialTask
 from core.benchmarks.stss.town import Resident, Town, hour_of
 
 Said = Sequence[tuple[str, str]]
@@ -45,7 +45,7 @@ class Self:
     """
 
     resident: Resident
-    task: Task | None = None
+    task: SocialTask | None = None
     memory: Stream = field(default_factory=Stream)
     day: Day = ()
     doing: str = ""
@@ -63,7 +63,7 @@ class Self:
         self.memory.add(Memory(time, text, importance, kind))
 
 
-class Other(NamedTuple):
+class Neighbour(NamedTuple):
     """Another resident as one sees them: name and action."""
 
     name: str
@@ -105,13 +105,13 @@ class Mind(Protocol):
     async def plan(self, me: Self, now: Now) -> DayPlan:
         """At midnight: the day that begins."""
 
-    async def approaches(self, me: Self, other: Other, now: Now) -> bool:
+    async def approaches(self, me: Self, other: Neighbour, now: Now) -> bool:
         """On noticing somebody in the same room: whether to speak to them."""
 
-    async def says(self, me: Self, other: Other, said: Said, now: Now) -> Utterance:
+    async def says(self, me: Self, other: Neighbour, said: Said, now: Now) -> Utterance:
         """In a conversation: the next utterance. An empty one ends it."""
 
-    async def keeps(self, me: Self, other: Other, said: Said, now: Now) -> Kept:
+    async def keeps(self, me: Self, other: Neighbour, said: Said, now: Now) -> Kept:
         """After a conversation: what to remember."""
 
     async def revises(self, me: Self, now: Now) -> Sequence[Wish] | None:

@@ -15,7 +15,7 @@ import numpy as np
 from core.benchmarks.stss import cast, near_misses
 from core.benchmarks.stss.matching import ONLY_TALK, Fit, Mask, fit, told
 from core.benchmarks.stss.near_misses import How, Miss
-from core.benchmarks.stss.tasks import TITLES, Kind, Task
+from core.benchmarks.stss.tasks import TITLES, Kind, SocialTask
 from core.benchmarks.stss.trajectory import STAMP, Talk, Trajectory
 from core.errors import ConfigError
 
@@ -68,7 +68,7 @@ class Score:
     notes: tuple[str, ...] = field(default=())
 
 
-def score(task: Task, trajectory: Trajectory) -> Score:
+def score(task: SocialTask, trajectory: Trajectory) -> Score:
     """The score of a task on a trajectory. Raises ConfigError if the trajectory cannot be about the task."""
     notes = check(task, trajectory)
     invited = told(task, trajectory)
@@ -77,7 +77,7 @@ def score(task: Task, trajectory: Trajectory) -> Score:
     return Score(task.id, task.kind, value, ratio, tuple(_with_told(e, invited) for e in evidence), notes)
 
 
-def check(task: Task, trajectory: Trajectory) -> tuple[str, ...]:
+def check(task: SocialTask, trajectory: Trajectory) -> tuple[str, ...]:
     """What should be known of a score; raises ConfigError where there can be none."""
     for name in (task.performer, *task.target):
         if name not in trajectory.lives:
@@ -107,14 +107,14 @@ def check(task: Task, trajectory: Trajectory) -> tuple[str, ...]:
     return (*notes, *cast.strangers(task, trajectory))
 
 
-def conversation_ratio(task: Task, trajectory: Trajectory) -> float | None:
+def conversation_ratio(task: SocialTask, trajectory: Trajectory) -> float | None:
     """People told on day 1 ÷ (people wanted − 1); None for errands, and if nobody else is wanted."""
     if task.kind == "help" or task.wanted < 2:
         return None
     return len(told(task, trajectory)) / (task.wanted - 1)
 
 
-def attendance(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
+def attendance(task: SocialTask, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
     """Public and online activities: others who match at any moment, mean over subgoals, ÷ (wanted − 1)."""
     came, evidence = 0, []
     for number, subgoal in enumerate(task.subgoals, start=1):
@@ -129,7 +129,7 @@ def attendance(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[fl
     return min(1.0, came / len(task.subgoals) / (task.wanted - 1)), evidence
 
 
-def company(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
+def company(task: SocialTask, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
     """Companions: others who match at the performer's best moment ÷ (wanted − 1), at most 1.
 
     A location named in the action counts like the place.
@@ -166,7 +166,7 @@ def company(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[float
     return max(0.0, best[0]), best[1]
 
 
-def meeting(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
+def meeting(task: SocialTask, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
     """Appointment: performer and target do it at one moment.
 
     In the same sector and arena it scores 1, elsewhere 0.5.
@@ -204,7 +204,7 @@ def meeting(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[float
     return best
 
 
-def errands(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
+def errands(task: SocialTask, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
     """Help: the best other person's share of subgoals done; all done out of order 0.5, all in order 1."""
     fits = [fit(trajectory, subgoal) for subgoal in task.subgoals]
     best, helpers, evidence = 0.0, [], []
@@ -236,7 +236,7 @@ def errands(task: Task, trajectory: Trajectory, invited: Invited) -> tuple[float
     return best, evidence
 
 
-Rule = Callable[[Task, Trajectory, Invited], tuple[float, list[Evidence]]]
+Rule = Callable[[SocialTask, Trajectory, Invited], tuple[float, list[Evidence]]]
 
 RULES: dict[Kind, Rule] = {
     "public": attendance,
@@ -271,7 +271,7 @@ def report(scores: Sequence[Score]) -> dict[str, Any]:
     }
 
 
-def _others(task: Task, trajectory: Trajectory) -> list[str]:
+def _others(task: SocialTask, trajectory: Trajectory) -> list[str]:
     return [name for name in trajectory.residents if name != task.performer and task.counts(name)]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.benchmarks.stss.mind import DayPlan, Kept, Now, Other, Said, Self, Utterance
+from core.benchmarks.stss.mind import DayPlan, Kept, Neighbour, Now, Said, Self, Utterance
 from core.benchmarks.stss.schedule import Wish, habits
 
 
@@ -29,17 +29,17 @@ class ScriptedMind:
         """The habitual day with what was added."""
         return DayPlan([*habits(me.resident), *self.days.get(now.clock.day(now.step), ())])
 
-    async def approaches(self, me: Self, other: Other, now: Now) -> bool:
+    async def approaches(self, me: Self, other: Neighbour, now: Now) -> bool:
         """Whether there is something to say to them."""
         return other.name in self.lines
 
-    async def says(self, me: Self, other: Other, said: Said, now: Now) -> Utterance:
+    async def says(self, me: Self, other: Neighbour, said: Said, now: Now) -> Utterance:
         """The next line; “I see.” without one."""
         lines = self.lines.get(other.name, ("I see.",))
         mine = sum(speaker == me.name for speaker, _ in said)
         return Utterance(lines[mine] if mine < len(lines) else "", mine + 1 >= len(lines))
 
-    async def keeps(self, me: Self, other: Other, said: Said, now: Now) -> Kept:
+    async def keeps(self, me: Self, other: Neighbour, said: Said, now: Now) -> Kept:
         """What was said, word for word."""
         return Kept(" ".join(f"{speaker}: {text}" for speaker, text in said))
 

@@ -20,7 +20,7 @@ from core.benchmarks.stss.encounters import AGAIN, PAUSE, Encounter, Rooms
 from core.benchmarks.stss.memory import Memory, Stream
 from core.benchmarks.stss.mind import Kept, Mind, Now, Self
 from core.benchmarks.stss.schedule import Day, arrange
-from core.benchmarks.stss.tasks import Task
+from core.benchmarks.stss.tasks import SocialTask
 from core.benchmarks.stss.together import together
 from core.benchmarks.stss.town import Town, hour_of
 from core.benchmarks.stss.trajectory import STAMP, Indices, State, Talk, Trajectory
@@ -175,7 +175,7 @@ def people(
     town: Town,
     cast: Sequence[str],
     mind: Callable[[str], Mind],
-    task: Task | None = None,
+    task: SocialTask | None = None,
     vectors: Vectors | None = None,
 ) -> list[Agent]:
     """Residents asleep in their beds, in the order given; `mind` makes each one's.

@@ -1,9 +1,10 @@
-"""`stss`: one play is one simulation of two days, of one task, one agent architecture, one model; it is scored by rule."""
+"""`stss`: a play is a simulation of two days, of one task, architecture and model; it is scored by rule."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from core.benchmarks.plans import PlayPlan
 from core.benchmarks.stss.architectures import ARCHITECTURES, Architecture, Making, find
 from core.benchmarks.stss.clock import Clock
 from core.benchmarks.stss.simulation import World, people
-from core.benchmarks.stss.tasks import Task, read_tasks, values_of
+from core.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
 from core.benchmarks.stss.templates import (
     FIRST_DAY,
     Templates,
@@ -64,8 +65,11 @@ def task_sets(materials: Materials) -> dict[str, Path]:
 
 def tasks_of(
     materials: Materials, town_name: str, task_set: str = TEMPLATES, seed: int = 1
-) -> dict[str, Task]:
-    """The tasks of a set by id, whether or not the town has their people and places. Raises NotFound or ConfigError."""
+) -> dict[str, SocialTask]:
+    """The tasks of a set by id, whether or not the town has their people and places.
+
+    Raises NotFound or ConfigError.
+    """
     if task_set == TEMPLATES:
         town, templates = town_named(materials, town_name), _templates(materials, town_name)
         return {name: instantiate(templates, name, town, seed) for name in templates.templates}
@@ -80,18 +84,29 @@ def _templates(materials: Materials, town_name: str) -> Templates:
     file = towns(materials)[town_name].with_name("templates.toml")
     if not file.is_file():
         raise ConfigError(
-            f"The town “{town_name}” has no task templates of its own ({file}). Import tasks for it, and choose their task set."
+            f"The town “{town_name}” has no task templates of its own ({file}). Import tasks for it, and "
+            "choose their task set."
         )
     return load_templates(file, town_named(materials, town_name))
 
 
 async def simulate(
-    ask: Ask, key: str, task: Task, town: Town, architecture: Architecture, model: str, residents: str,
-    step_minutes: int, prompts: Mapping[str, Prompt], facets: Mapping[str, str], embeddings: str = "",
-) -> Conversation:  # fmt: skip
-    """One simulation, as a conversation: what the performer said to whom, and the trajectory of everybody beside it.
+    ask: Ask,
+    key: str,
+    task: SocialTask,
+    town: Town,
+    architecture: Architecture,
+    model: str,
+    residents: str,
+    step_minutes: int,
+    prompts: Mapping[str, Prompt],
+    facets: Mapping[str, str],
+    embeddings: str = "",
+) -> Conversation:
+    """One simulation: the performer's conversations as messages, with everybody's trajectory.
 
-    `embeddings` names the model whose vectors tell which memories are relevant; “” leaves that to their words.
+    `embeddings` names the model whose vectors tell which memories are relevant; “” leaves that to their
+    words.
     """
     vectors = Vectors(ask, embeddings) if embeddings else None
     background = Making(ask, prompts, residents, residents, performer=False)
@@ -128,7 +143,7 @@ async def simulate(
 
 
 def spoken(performer: str, talks: Sequence[Talk]) -> tuple[Message, ...]:
-    """What the performer and others said to each other, one conversation after the other; the performer is the assistant."""
+    """The performer's conversations, one after the other; the performer is the assistant."""
     return tuple(
         Message(
             "assistant" if speaker == performer else "user",
@@ -147,7 +162,10 @@ def spoken(performer: str, talks: Sequence[Talk]) -> tuple[Message, ...]:
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
-    """Every task × architecture × player × repeat of the plan. Raises ConfigError for a task that the town cannot hold."""
+    """Every task × architecture × player × repeat of the plan.
+
+    Raises ConfigError for a task that the town cannot hold.
+    """
     options = plan.options
     version, step = options["version"], int(options["step_minutes"])
     town = town_named(materials, options["town"])
@@ -174,13 +192,10 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
                         label,
                         player,
                         residents,
-                        str(repeat),
                     ]
-                    key = "/".join(
-                        parts
-                        + ([f"{step} min"] if step != STEP else [])
-                        + ([f"by {embeddings}"] if embeddings else [])
-                    )
+                    parts += [str(repeat), *([f"{step} min"] if step != STEP else [])]
+                    parts += [f"by {embeddings}"] if embeddings else []
+                    key = "/".join(parts)
                     facets = {
                         "task": task.id,
                         "type": task.kind,
@@ -191,23 +206,24 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
                     }
                     yield Play(
                         key,
-                        _player_of(
-                            key,
-                            task,
-                            town,
-                            architecture,
-                            player,
-                            residents,
-                            step,
-                            prompts,
-                            facets,
-                            embeddings,
+                        partial(
+                            simulate,
+                            key=key,
+                            task=task,
+                            town=town,
+                            architecture=architecture,
+                            model=player,
+                            residents=residents,
+                            step_minutes=step,
+                            prompts=prompts,
+                            facets=facets,
+                            embeddings=embeddings,
                         ),
                         expected(task, player, residents, embeddings),
                     )
 
 
-def check(task: Task, town: Town) -> None:
+def check(task: SocialTask, town: Town) -> None:
     """Raises ConfigError where a task cannot be played in a town."""
     if lacking := missing(task, town):
         raise ConfigError(
@@ -217,29 +233,18 @@ def check(task: Task, town: Town) -> None:
     first = task.event_day
     if late := next((s.start for s in task.subgoals if s.start and first and s.start.date() > first), None):
         raise ConfigError(
-            f"The task “{task.id}” has events on two days, the later on {late:%Y-%m-%d}; a simulation ends with the day of the first."
+            f"The task “{task.id}” has events on two days, the later on {late:%Y-%m-%d}; a simulation ends "
+            "with the day of the first."
         )
     if len(task.cast) < 2:
         raise ConfigError(f"The task “{task.id}” does not say who else is in the simulation (all_chars).")
 
 
-def expected(task: Task, player: str, residents: str, embeddings: str = "") -> tuple[Expected, ...]:
-    """A first guess at what a simulation takes: mock models need 22 calls for the performer and 12 for each other, and 4 for vectors; models talk longer."""
+def expected(task: SocialTask, player: str, residents: str, embeddings: str = "") -> tuple[Expected, ...]:
+    """A first guess at a simulation's calls. Mock models need fewer than models: 22 for the performer."""
     others = len(task.cast) - 1
     talking = (Expected(player, 40, 750, 60), Expected(residents, 16 * others, 750, 80))
     return (*talking, Expected(embeddings, 6 * len(task.cast), 90, 0)) if embeddings else talking
-
-
-def _player_of(
-    key: str, task: Task, town: Town, architecture: Architecture, player: str, residents: str, step: int,
-    prompts: Mapping[str, Prompt], facets: Mapping[str, str], embeddings: str,
-) -> Callable[[Ask], Awaitable[Conversation]]:  # fmt: skip
-    async def go(ask: Ask) -> Conversation:
-        return await simulate(
-            ask, key, task, town, architecture, player, residents, step, prompts, facets, embeddings
-        )
-
-    return go
 
 
 def _towns(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
@@ -285,19 +290,38 @@ STSS = Benchmark(
     name=NAME,
     title="STSS",
     paper="Towards objectively benchmarking social intelligence for language agents at action level",
-    about="A performer has a social task in a small town; everybody lives two days; what residents do is scored by rule.",
+    about="A performer has a social task in a small town; everybody lives two days; what residents do is "
+    "scored by rule.",
     languages=(LANGUAGE,),
     roles=(
         Role("players", "Models that are the performer: its plans and what it says."),
-        Role("residents", "Model that is everybody else, and works out the details of everybody's day.", many=False),
+        Role(
+            "residents",
+            "Model that is everybody else, and works out the details of everybody's day.",
+            many=False,
+        ),
         EMBEDDINGS,
     ),
     options=(
         Option("town", "The town that is lived in.", "choice", TOWN, _towns),
-        Option("task_set", "Where tasks come from: the town's templates, or an imported set.", "choice", TEMPLATES, _sets),
-        Option("seed", "Draws performers, places, times and background residents from the templates.", "count", 1),
+        Option(
+            "task_set",
+            "Where tasks come from: the town's templates, or an imported set.",
+            "choice",
+            TEMPLATES,
+            _sets,
+        ),
+        Option(
+            "seed", "Draws performers, places, times and background residents from the templates.", "count", 1
+        ),
         Option("tasks", "Only these tasks (all unless given).", "choices", (), _tasks),
-        Option("architectures", "Agent architectures: GA, GA+TDP (both unless given), or module:callable.", "choices", (), architectures),
+        Option(
+            "architectures",
+            "Agent architectures: GA, GA+TDP (both unless given), or module:callable.",
+            "choices",
+            (),
+            architectures,
+        ),
         Option("step_minutes", "Minutes of a step.", "count", STEP),
         Option("repeats", "Simulations of each task, architecture and player.", "count", 1),
         Option("version", "Version of the prompts.", "choice", "v1", lambda m, c: versions(m.prompts, NAME)),
@@ -311,4 +335,4 @@ STSS = Benchmark(
     stage=stage,
     check_trajectory=check_stored,
     speakers=SPEAKERS,
-)  # fmt: skip
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.benchmarks.stss.mind import Kept, Mind, Now, Other, Self
+from core.benchmarks.stss.mind import Kept, Mind, Neighbour, Now, Self
 from core.benchmarks.stss.together import together
 
 ROUNDS = 8
@@ -27,7 +27,7 @@ async def converse(
     """
     said: Messages = []
     speakers = (first, second)
-    others = (Other(second[0].name, doing[1]), Other(first[0].name, doing[0]))
+    others = (Neighbour(second[0].name, doing[1]), Neighbour(first[0].name, doing[0]))
     done = [False, False]
     for turn in range(2 * rounds):
         (me, mind), other = speakers[turn % 2], others[turn % 2]
@@ -48,8 +48,8 @@ async def keep(
     """What each of the two keeps of a conversation."""
     one, other = await together(
         (
-            first[1].keeps(first[0], Other(second[0].name, doing[1]), said, now),
-            second[1].keeps(second[0], Other(first[0].name, doing[0]), said, now),
+            first[1].keeps(first[0], Neighbour(second[0].name, doing[1]), said, now),
+            second[1].keeps(second[0], Neighbour(first[0].name, doing[0]), said, now),
         )
     )
     return one, other

@@ -63,7 +63,7 @@ class Subgoal:
 
 
 @dataclass(frozen=True)
-class Task:
+class SocialTask:
     """One task of one performer.
 
     `currently` is the sentence added to the performer's persona; `criteria` describe success.
@@ -98,7 +98,7 @@ class Task:
         return not self.cast or name in {self.performer, *self.target, *self.cast}
 
 
-def read_tasks(path: Path) -> list[Task]:
+def read_tasks(path: Path) -> list[SocialTask]:
     """The tasks of a file: a list, one task, or a mapping with the list under “tasks”. Raises ConfigError.
 
     Placeholders of templates (`#performer`, `#location_0`, …) are replaced by the template's own values.
@@ -117,12 +117,12 @@ def read_tasks(path: Path) -> list[Task]:
     return tasks
 
 
-def task_from(values: Mapping[str, Any]) -> Task:
+def task_from(values: Mapping[str, Any]) -> SocialTask:
     """A task as `values_of` wrote it."""
     return _read(values, 1, Path("(stored)"))
 
 
-def values_of(task: Task) -> dict[str, Any]:
+def values_of(task: SocialTask) -> dict[str, Any]:
     """The task in the published form, ready for JSON."""
     return {
         "id": task.id,
@@ -198,7 +198,7 @@ class _Entry(BaseModel):
     all_chars: list[Name] = []
 
 
-def _read(given: Any, number: int, path: Path) -> Task:
+def _read(given: Any, number: int, path: Path) -> SocialTask:
     where = f"{path}, task {number}"
     if not isinstance(given, Mapping):
         raise ConfigError(f"{where} is not a JSON object.")
@@ -222,7 +222,7 @@ def _read(given: Any, number: int, path: Path) -> Task:
             raise ConfigError(f"{where}: the target {person} is not among all_chars.")
     said = dict(_placeholders(entry))
     cast = tuple(dict.fromkeys([entry.performer, *entry.all_chars])) if entry.all_chars else ()
-    return Task(
+    return SocialTask(
         id=str(entry.id if entry.id is not None else entry.env_name or f"task-{number}"),
         kind=kind,
         performer=entry.performer,

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.benchmarks.stss.tasks import TITLES, Kind, Subgoal, Task
+from core.benchmarks.stss.tasks import TITLES, Kind, SocialTask, Subgoal
 from core.benchmarks.stss.town import Hour, Named, Town, minute_of
 from core.errors import ConfigError
 from core.files import first_problem, read_toml
@@ -109,7 +109,7 @@ def unknown(template: Template, town: Town) -> list[str]:
 
 def instantiate(
     templates: Templates, name: str, town: Town, seed: int = 1, first_day: date = FIRST_DAY
-) -> Task:
+) -> SocialTask:
     """The task that a seed makes of a template; the same seed gives the same task, whatever else is made."""
     template = templates.templates[name]
     rng = random.Random(f"{seed} {town.name} {name}")
@@ -141,7 +141,7 @@ def instantiate(
     subgoals = [Subgoal(template.keywords, start, template.minutes, place)]
     if template.type == "help":
         subgoals.append(Subgoal(template.second_keywords, None, template.minutes, second))
-    return Task(
+    return SocialTask(
         id=name if seed == 1 else f"{name}-{seed}",
         kind=template.type,
         performer=performer,
@@ -155,7 +155,7 @@ def instantiate(
     )
 
 
-def with_company(task: Task, town: Town, seed: int = 1) -> Task:
+def with_company(task: SocialTask, town: Town, seed: int = 1) -> SocialTask:
     """A task that says who else is in the simulation; who is not named is drawn, 10 to 12 of them."""
     if task.cast:
         return task
@@ -168,7 +168,7 @@ def with_company(task: Task, town: Town, seed: int = 1) -> Task:
     )
 
 
-def missing(task: Task, town: Town) -> list[str]:
+def missing(task: SocialTask, town: Town) -> list[str]:
     """People and places a task names that the town does not have: what keeps it from being played there."""
     people = [n for n in dict.fromkeys((task.performer, *task.target, *task.cast)) if n not in town.residents]
     places = [s.location for s in task.subgoals if s.location and not _known(s.location, town)]

@@ -15,7 +15,7 @@ from core.benchmarks.stss.matching import about, told, words_in
 from core.benchmarks.stss.schedule import SLEEPING
 from core.benchmarks.stss.scoring import Score, score
 from core.benchmarks.stss.system import town_named, towns
-from core.benchmarks.stss.tasks import COLLECTIVE, Task
+from core.benchmarks.stss.tasks import COLLECTIVE, SocialTask
 from core.benchmarks.stss.town import Town, minute_of
 from core.benchmarks.stss.trajectory import STAMP, Run, State, Talk, Trajectory
 from core.conversation import Conversation
@@ -77,7 +77,7 @@ class Spoken(NamedTuple):
 class Simulation:
     """A task and its trajectory, scored. `town` is None if its files are missing; then there is no map."""
 
-    task: Task
+    task: SocialTask
     lived: Trajectory
     score: Score
     town: Town | None
@@ -132,7 +132,7 @@ class Simulation:
         return tuple(s for s in (self.town.sectors if self.town else ()) if any(s in p for p in places))
 
 
-def simulation(task: Task, lived: Trajectory, town: Town | None) -> Simulation:
+def simulation(task: SocialTask, lived: Trajectory, town: Town | None) -> Simulation:
     """A simulation with its score. Raises ConfigError where the trajectory cannot be about the task."""
     return Simulation(task, lived, score(task, lived), town)
 
@@ -148,7 +148,7 @@ def town_of(conversation: Conversation, materials: Materials) -> Town | None:
         return None
 
 
-def kind_of(task: Task, action: str) -> Kind:
+def kind_of(task: SocialTask, action: str) -> Kind:
     """What an action is to a task. Talking about the task is a conversation; sleeping is never the task."""
     state = State(action, "")
     if state.asleep:
@@ -183,7 +183,7 @@ def plans(of: Simulation, name: str, day: date) -> list[PlannedDay]:
     return found
 
 
-def _stretches(task: Task, actions: Sequence[Sequence[Any]]) -> Iterator[Stretch]:
+def _stretches(task: SocialTask, actions: Sequence[Sequence[Any]]) -> Iterator[Stretch]:
     for start, minutes, text, place in actions:
         first = minute_of(start)
         yield Stretch(first, first + minutes, text, place, kind_of(task, text))
@@ -263,7 +263,7 @@ def planned(notes: object) -> dict[str, str]:
     return found
 
 
-def planned_in(task: Task, lived: Trajectory) -> dict[str, str]:
+def planned_in(task: SocialTask, lived: Trajectory) -> dict[str, str]:
     """The same of a simulation."""
     everybody = lived.extra.get("notes")
     return planned(everybody.get(task.performer)) if isinstance(everybody, Mapping) else {}

@@ -45,7 +45,7 @@ class Moving(NamedTuple):
     """What changes during the work.
 
     `line`: open ids in order; `left` and `of`: how many are open, and in all; `items`: those asked for;
-    `first`: the id to begin with; `past`: ids settled before; `gone`: ids asked for that are not there any more.
+    `first`: the id to begin with; `past`: ids settled before; `gone`: ids asked for that are no longer there.
     """
 
     line: Sequence[int | str]
