@@ -58,8 +58,9 @@ UNREPORTED = Reported()
 
 @dataclass(frozen=True)
 class Use:
-    """A configuration that took part in a result, and how often its endpoint reported which model; None where
-    it was not recorded.
+    """A configuration that took part in a result, and how often its endpoint reported which model.
+
+    `configuration` is None where it was not recorded.
     """
 
     configuration: Configuration | None
@@ -73,6 +74,20 @@ class Use:
             return str(self.configuration)
         told = f"{len(models)} different models: {', '.join(models)}" if len(models) > 1 else models[0]
         return f"{self.configuration}; the endpoint reported {told}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for a file."""
+        settings = asdict(self.configuration) if self.configuration else {}
+        return {**settings, "reported": [[*said, count] for said, count in self.reported.items()]}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Use:
+        """What `as_dict` gave. Raises KeyError, TypeError or ValueError for anything else."""
+        texts = {
+            name: str(values[name]) for name in ("nickname", "endpoint", "model", "kind", "system", "replies")
+        }
+        reported = {Reported(str(model), str(mark)): int(count) for model, mark, count in values["reported"]}
+        return cls(Configuration(**texts, parameters=dict(values["parameters"])), reported)
 
 
 def _shown(value: Any) -> str:

@@ -59,7 +59,13 @@ def test_the_dialogue_alternates_and_each_side_is_asked_by_its_model():
     ]  # fmt: skip
     assert conversation.messages[1].content == "p 1 player"
     assert conversation.player == "p"
-    assert dict(conversation.facets) == {"character": "tully", "situation": "reality", "interrogator": "i"}
+    assert dict(conversation.facets) == {
+        "character": "tully",
+        "situation": "reality",
+        "interrogator": "i",
+        "version": "v2",
+        "symmetric": "no",
+    }
 
 
 def text_of(asked):

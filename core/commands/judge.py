@@ -17,6 +17,7 @@ from core.workspace import Workspace
 @click.argument("benchmark")
 @click.option("--judges", metavar="A,B", required=True, help="Models that rate.")
 @options.where("conversations")
+@options.replaced("--language", "--where language=VALUE")
 @click.option(
     "--version", default="", help="Version of the judge's prompt; the benchmark's own unless given."
 )

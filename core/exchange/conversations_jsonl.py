@@ -16,11 +16,12 @@ from typing import Any, TextIO
 from sqlite_utils import Database
 
 from core.benchmarks import BENCHMARKS
+from core.configuration import Use
 from core.conversation import Conversation
 from core.errors import ConcordError, ImportRefused
 from core.exchange.dialogue import as_list, from_list
 from core.rating import Criterion, Scale
-from core.store import conversations, ratings, studies, trajectories
+from core.store import configurations, conversations, ratings, studies, trajectories
 from core.store.conversations import Filter
 from core.store.studies import Study
 
@@ -104,6 +105,7 @@ def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") ->
             "meta": dict(conversation.meta),
             "simulated": simulated,
             "messages": as_list(conversation.messages),
+            "configurations": [use.as_dict() for use in configurations.of_conversation(db, number)],
         }
         lived = trajectories.find(db, number)
         _put(out, entry if lived is None else {**entry, "trajectory": lived})
@@ -163,7 +165,9 @@ def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark:
     )
     there = conversations.find_id(db, conversation.key)
     if there is None:
-        conversations.save(db, conversation, simulated=bool(entry.get("simulated", False)))
+        new = conversations.save(db, conversation, simulated=bool(entry.get("simulated", False)))
+        uses = [Use.from_dict(made) for made in entry.get("configurations", ())]
+        configurations.of_conversation_were(db, new, uses)
         return True
     if conversations.load(db, there).messages != conversation.messages:
         raise ImportRefused(

@@ -12,10 +12,11 @@ from typing import Any, TextIO
 
 from sqlite_utils import Database
 
+from core.configuration import Use
 from core.errors import ImportRefused
 from core.exchange.cells import figure_in, records
 from core.rating import Rater, RaterKind
-from core.store import ratings
+from core.store import configurations, ratings
 from core.table import marked, unmarked
 
 REQUIRED = ("item_id", "criterion", "rater_type", "rater", "score")
@@ -126,13 +127,17 @@ def write(db: Database, out: TextIO, study: str = "") -> int:
         "created",
         "model",
         "language",
+        "configuration",
         *([] if study else ["study"]),
     ]
     columns = list(dict.fromkeys([*columns, *ratings.told_beside(db)]))
     writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    count = 0
+    count, known = 0, configurations.every(db)
     for row in ratings.exported(db, study):
+        if row["rater_type"] == "judge":
+            reported = configurations.read(row["reported"] or "[]")
+            row["configuration"] = str(Use(known.get(row["configuration_id"]), reported))
         beside = json.loads(row.pop("meta") or "{}")
         writer.writerow({k: marked(v) if isinstance(v, str) else v for k, v in {**row, **beside}.items()})
         count += 1

@@ -22,6 +22,7 @@ import pandas as pd
 from sqlite_utils import Database
 
 from core.reports.agreement_report import AgreementReport, Options, agreement_report
+from core.reports.provenance import provenance
 from core.store import origins
 from core.store import studies as stored
 from core.studies import studies
@@ -90,6 +91,7 @@ def about(db: Database, report: AgreementReport, *, made: date) -> dict[str, Any
             | {"scale": asdict(c.scale), "counted": c.counted}
             for c in study.criteria
         ],
+        "provenance": provenance(db, study.name),
         "judges": [asdict(origin) for origin in origins.of_judges(db, study.name)],
     }
 
@@ -115,6 +117,7 @@ def _report(said: Mapping[str, Any], report: AgreementReport) -> str:
     lines += [f"- {', '.join(labels)}: {basis}." for basis, labels in criteria.items()]
     lines += [f"- Left out: {n} units because {reason}." for reason, n in said["left_out"].items()]
     lines += [f"- {_origin(judge)}" for judge in said["judges"]]
+    lines += [f"- {markdown_text(sentence)}" for sentence in said["provenance"]]
     lines += [
         f"- {said['units']} units, SHA-256 {said['sample_sha256']}; "
         f"{said['ratings']} ratings, SHA-256 {said['ratings_sha256']}.",

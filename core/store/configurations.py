@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ from sqlite_utils import Database
 
 from core.configuration import Configuration, Reported, Use
 from core.store.database import now
+from core.store.studies import study_id
 
 Verdicts = Literal["judgements", "comparisons"]
 
@@ -102,6 +104,50 @@ def of_judgements(db: Database, conversation_id: int) -> dict[str, Use]:
         [conversation_id],
     )
     return {row["key"]: _use(row) for row in rows}
+
+
+def of_study_judges(db: Database, study: str) -> list[tuple[str, str, str, Use]]:
+    """The judges of a study's conversations: name, version and hash of the prompt, and the configuration.
+
+    One row for each of these. Raises NotFound.
+    """
+    rows = db.query(
+        "SELECT x.name AS judge, x.variant, j.prompt, json_group_array(json(j.reported)) AS reported, m.* FROM judgements j "
+        "JOIN raters x ON x.id = j.rater_id LEFT JOIN model_configurations m ON m.id = j.configuration_id "
+        "WHERE j.conversation_id IN (SELECT conversation_id FROM study_units WHERE study_id = ?) "
+        "GROUP BY x.id, j.prompt, j.configuration_id ORDER BY x.name, x.variant, j.prompt, m.id",
+        [study_id(db, study)],
+    )
+    return [(row["judge"], row["variant"], row["prompt"], _summed(row)) for row in rows]
+
+
+def of_study_models(db: Database, study: str) -> list[tuple[str, int, Use]]:
+    """The models that made a study's conversations: name, number of conversations, and the configuration.
+
+    Conversations of which that was not recorded count under their player. Raises NotFound.
+    """
+    rows = db.query(
+        "SELECT ifnull(m.nickname, c.player) AS name, count(*) AS n, json_group_array(json(ifnull(u.reported, '[]'))) AS reported, "
+        "m.* FROM conversations c LEFT JOIN conversation_configurations u ON u.conversation_id = c.id "
+        "LEFT JOIN model_configurations m ON m.id = u.configuration_id "
+        "WHERE c.id IN (SELECT conversation_id FROM study_units WHERE study_id = ?) GROUP BY name, m.id ORDER BY name, m.id",
+        [study_id(db, study)],
+    )
+    return [(row["name"], row["n"], _summed(row)) for row in rows]
+
+
+def every(db: Database) -> dict[int, Configuration]:
+    """All configurations by id."""
+    return {row["id"]: _configuration(row) for row in db.table("model_configurations").rows}
+
+
+def _summed(row: Mapping[str, Any]) -> Use:
+    """The use of one configuration in several results."""
+    reported: Counter[Reported] = Counter()
+    for of_one in json.loads(row["reported"]):
+        for model, fingerprint, count in of_one:
+            reported[Reported(model, fingerprint)] += count
+    return Use(_configuration(row) if row["nickname"] is not None else None, reported)
 
 
 def _use(row: Mapping[str, Any]) -> Use:

@@ -341,12 +341,14 @@ def _conditions(db: Database) -> Iterator[tuple[int, str, str]]:
     """What results were made under, as far as their keys and what is stored beside them say."""
     rows = db.execute(
         "SELECT c.id, c.benchmark, c.key, json_extract(c.meta, '$.residents'), "
-        "(SELECT s.source FROM scenarios s WHERE s.kind = 'script' AND s.key = k.value), "
+        "(SELECT s.source FROM scenarios s JOIN facets f ON f.value = s.key WHERE f.conversation_id = c.id AND f.name = s.kind "
+        "AND s.kind IN ('script', 'task') ORDER BY s.kind LIMIT 1), "
+        "(SELECT json_extract(s.body, '$.town') FROM scenarios s JOIN facets f ON f.value = s.key WHERE f.conversation_id = c.id "
+        "AND f.name = 'scenario' AND s.kind = 'scenario'), "
         "(SELECT group_concat(name) FROM facets WHERE conversation_id = c.id) FROM conversations c "
-        "LEFT JOIN facets k ON k.conversation_id = c.id AND k.name = 'script' "
         "WHERE c.key GLOB c.benchmark || '/*'"
     ).fetchall()
-    for number, benchmark, key, residents, source, names in rows:
+    for number, benchmark, key, residents, source, town, names in rows:
         parts, facets = key.removeprefix(f"{benchmark}/").split("/"), set((names or "").split(","))
         if re.fullmatch(r"v\d+", parts[0]):
             yield number, "version", parts[0]
@@ -357,8 +359,9 @@ def _conditions(db: Database) -> Iterator[tuple[int, str, str]]:
             yield number, "task_set", parts[2]
             yield number, "step_minutes", next(minutes, "5")
         if "user" in facets:
+            source = source or "catalogue"
             yield number, "turns", m[1] if (m := re.fullmatch(r"(\d+) turns", parts[-1])) else "4"
-        for name, value in (("residents", residents), ("source", source)):
+        for name, value in (("residents", residents), ("source", source), ("town", town)):
             if value:
                 yield number, name, value
 

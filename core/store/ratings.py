@@ -231,7 +231,8 @@ def exported(db: Database, study: str = "") -> Iterator[dict[str, Any]]:
     rater and source."""
     columns = (
         "c.key AS item_id, r.turn, r.criterion, x.kind AS rater_type, x.name AS rater, x.variant, x.simulated, r.repeat, r.score, "
-        "r.explanation, r.created, r.meta, c.player AS model, c.language, t.name AS study"
+        "r.explanation, r.created, r.meta, c.player AS model, c.language, t.name AS study, "
+        "j.configuration_id, j.reported"
     )
     people = "LEFT JOIN assignments a ON a.unit_id = u.id AND a.rater_id = r.rater_id"
     if not study:
@@ -247,7 +248,7 @@ def exported(db: Database, study: str = "") -> Iterator[dict[str, Any]]:
         )
     yield from db.query(
         f"SELECT {columns} FROM {source} JOIN conversations c ON c.id = r.conversation_id JOIN raters x ON x.id = r.rater_id "
-        "WHERE ifnull(a.state, 'done') = 'done' AND (? = '' OR t.name = ?) "
+        "LEFT JOIN judgements j ON j.id = r.judgement_id WHERE ifnull(a.state, 'done') = 'done' AND (? = '' OR t.name = ?) "
         "ORDER BY r.conversation_id, x.kind, x.name, x.variant, r.repeat, ifnull(r.turn, 0), r.id",
         [study, study],
     )

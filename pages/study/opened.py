@@ -13,7 +13,7 @@ from core.benchmarks import BENCHMARKS
 from core.conversation import Conversation, Turn
 from core.rating import Criterion, Rater, Spent
 from core.scores import Line, labels, run_label
-from core.store import conversations, ratings, summaries
+from core.store import configurations, conversations, ratings, summaries
 from core.store.conversations import Found
 from core.store.ratings import Stored
 from pages.parts.plain import plain
@@ -64,7 +64,7 @@ def conversation(which: int) -> None:
             before=history_by(what),
             letters=known is not None and known.preformatted,
         )
-    _cost(what, spent, judgements)
+    _cost(which, what, spent, judgements)
 
 
 def _head(found: Found) -> None:
@@ -170,12 +170,17 @@ def _verdicts(given: Sequence[Stored], asked: Asked, alt: str) -> None:
             )
 
 
-def _cost(what: Conversation, made: Spent, judgements: Sequence[Mapping[str, Any]]) -> None:
+def _cost(which: int, what: Conversation, made: Spent, judgements: Sequence[Mapping[str, Any]]) -> None:
+    with workspace().read() as db:
+        made_by = configurations.of_conversation(db, which)
+        judged_by = configurations.of_judgements(db, which)
+    models = [f"{use.configuration.nickname}: {use}" for use in made_by if use.configuration]
     prompts = what.meta.get("prompts")
     rows: list[dict[str, Any]] = [
         {
             "what": "dialogue",
             **asdict(made),
+            "model": "; ".join(models) or "configuration not recorded",
             "prompt": ", ".join(f"{role} {digest}" for role, digest in prompts.items())
             if isinstance(prompts, dict)
             else "",
@@ -187,11 +192,12 @@ def _cost(what: Conversation, made: Spent, judgements: Sequence[Mapping[str, Any
             {
                 "what": f"judgement by {name}",
                 **{column: j[column] for column in asdict(made)},
+                "model": str(judged_by[j["key"]]),
                 "prompt": f"{j['variant']} {j['prompt']}".strip(),
                 "stored (UTC)": j["created"][:19].replace("T", " "),
             }
         )
-    with st.expander("Where it comes from: calls, cost, prompts", icon=":material/receipt_long:"):
+    with st.expander("Where it comes from: models, prompts, calls, cost", icon=":material/receipt_long:"):
         st.dataframe(
             pd.DataFrame(rows), hide_index=True, height="content", placeholder="", alt="Calls and cost"
         )

@@ -203,6 +203,7 @@ async def play(
         character,
         situation,
         interrogator,
+        {"version": player_prompt.version, "symmetric": "yes" if symmetric else "no"},
         {"prompts": {"player": player_prompt.hash, "interrogator": interrogator_prompt.hash}},
     )
 
@@ -227,16 +228,22 @@ def kept(
     character: Character,
     situation: Situation,
     interrogator: str,
+    conditions: Mapping[str, str],
     meta: Mapping[str, Any],
 ) -> Conversation:
-    """A dialogue with all that a judge or a reader wants to know of it."""
+    """A dialogue with what a judge or a reader needs beside it; `conditions` are further facets."""
     return Conversation(
         benchmark=benchmark,
         key=key,
         player=player,
         messages=tuple(messages),
         language=language,
-        facets={"character": character.slug, "situation": situation.id, "interrogator": interrogator},
+        facets={
+            "character": character.slug,
+            "situation": situation.id,
+            "interrogator": interrogator,
+            **conditions,
+        },
         context={
             "Character": character.description,
             "_character": character.model_dump(mode="json"),
@@ -395,7 +402,7 @@ PINGPONG = Benchmark(
     prompts={"player": None, "interrogator": NextUtterance, "judge": Scores},
     version="v2",
     rubric=RUBRIC,
-    facets=("character", "situation", "interrogator"),
+    facets=("character", "situation", "interrogator", "version", "symmetric"),
     items=("character", "situation"),
     refusal="refusal",
     interrogator_facet="interrogator",

@@ -105,6 +105,7 @@ async def play(
         character,
         situation,
         interrogator,
+        {"symmetric": "yes" if symmetric else "no"},
         {"prompts": {name: prompts[name].hash for name in ("player", "interrogator")}, "rated": rated},
     )
 

@@ -129,7 +129,14 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             for simulator in plan.models["simulators"]:
                 parts = [NAME, version, language, task.id, simulator, user, str(repeat)]
                 key = "/".join(parts + ([f"{turns} turns"] if turns != TURNS else []))
-                facets = {"task": task.id, "type": task.type, "user": user}
+                facets = {
+                    "task": task.id,
+                    "type": task.type,
+                    "user": user,
+                    "version": version,
+                    "source": task.source,
+                    "turns": str(turns),
+                }
                 yield Play(
                     key,
                     partial(
@@ -210,7 +217,7 @@ DIALOGUES = Benchmark(
     prompts={"simulator": None, "user": UserReply, "judge": None},
     version="v1",
     rubric=RUBRIC,
-    facets=("task", "type", "user"),
+    facets=("task", "type", "user", "version", "source", "turns"),
     spotcheck_facets=("type",),
     preformatted=True,
     items=("task", "type"),

@@ -168,6 +168,9 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
                         "architecture": label,
                         "scenario": scenario.key,
                         "partner": body["partner"],
+                        "town": body["town"],
+                        "residents": residents,
+                        "version": options["thoughts"],
                         **({"embeddings": embeddings} if embeddings else {}),
                     }
                     yield Play(
@@ -255,7 +258,17 @@ STSS_LANGUAGE = Benchmark(
     prompts={"judge": goals.Verdict},
     version="v1",
     rubric=RUBRIC,
-    facets=("task", "type", "architecture", "scenario", "partner", "embeddings"),
+    facets=(
+        "task",
+        "type",
+        "architecture",
+        "scenario",
+        "partner",
+        "town",
+        "residents",
+        "embeddings",
+        "version",
+    ),
     items=("task", "type", "scenario", "partner"),
     spotcheck_facets=("type",),
     plays=plays,
