@@ -7,7 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import dropwhile, takewhile
 from typing import Any, Literal
 
@@ -93,6 +93,11 @@ class Table:
     def estimates(self, name: str) -> list[Estimate]:
         """The figures of one column, row by row; cells that are none are left out."""
         return [cell for row in self.rows if isinstance(cell := row.get(name), Estimate)]
+
+
+def record(value: Any) -> dict[str, Any]:
+    """The fields of a dataclass, as the cells of a row; fields without a column are not shown."""
+    return {each.name: getattr(value, each.name) for each in fields(value)}
 
 
 def shown(cell: Cell, column: Column) -> str:

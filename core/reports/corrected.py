@@ -52,8 +52,7 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
     if lacking := [name for name in weights if name not in ratings.criteria]:
         raise StudyError(
             f"People were not asked “{lacking[0]}” in the study “{of.study.name}”, which enters the final "
-            "score "
-            "here. Weigh it 0, or choose another study."
+            "score here. Weigh it 0, or choose another study."
         )
     people = pd.Series(
         scores.final([ratings[name].target for name in weights], list(weights.values())),
@@ -66,13 +65,11 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
     simulated = sorted([*board.simulated, *map(str, raters.rater[raters.simulated.astype(bool)])])
     notes = [
         f"Final scores as the {len(raters)} people of the study “{of.study.name}” would give them: the "
-        "judges' mean "
-        "over everything, moved by what people gave beside judges where both scored, believing judges as "
-        "far as they "
-        "follow people there (prediction-powered inference, PPI++). 95% intervals: Student's t.",
-        "Worth: so many conversations scored by people alone would tell as much. People's conversations are "
-        "taken "
-        f"for a random draw of the player's. Judges: {', '.join(board.judges)}.",
+        "judges' mean over everything, moved by what people gave beside judges where both scored, "
+        "believing judges as far as they follow people there (prediction-powered inference, PPI++). 95% "
+        "intervals: Student's t.",
+        "Worth: so many conversations scored by people alone would tell as much. People's conversations "
+        f"are taken for a random draw of the player's. Judges: {', '.join(board.judges)}.",
     ]
     if simulated or any(row["simulated"] for row in rows):
         notes.append(f"{MOCKS[:-1]} or people.")

@@ -25,7 +25,7 @@ from core.rating import Criterion, Rater
 from core.scores import DIGITS, FINAL
 from core.store import tables
 from core.store.tables import PROMPT, Where, mixed_notes
-from core.table import Column, Table
+from core.table import Column, Table, record
 
 PENALTY = 0.07
 """The most that long replies can cost: a share of the score."""
@@ -116,7 +116,7 @@ class PlayerResult:
     `incomplete`: a judge of the panel has not usably answered, so that the mean of the others would be
     biased; these enter no column. `refused`: of the complete ones, those in which a judge of the panel saw a
     refusal. `refusal_ratio` and `reply_chars` (the mean length of a reply) are over the complete ones,
-    refused or not. `factor` is what the length costs, `score` the final score times that.
+    refused or not. `length_factor` is what the length costs, `score` the final score times that.
     """
 
     player: str
@@ -126,7 +126,7 @@ class PlayerResult:
     criteria: Mapping[str, Estimate]
     refusal_ratio: float | None
     reply_chars: float | None
-    factor: float | None
+    length_factor: float | None
     n: int
     judged: int
     refused: int
@@ -226,8 +226,7 @@ def gather(db: Database, benchmark: str, where: Where | None = None) -> Rated:
         chosen = " ".join(f"with {name} {', '.join(values)}" for name, values in (where or {}).items())
         raise ConcordError(
             f"No judge has rated any {system.title} conversation{f' {chosen}' if chosen else ''} yet. Start "
-            "a run with "
-            f"judges, or have what is stored rated with `concord judge {benchmark}`."
+            f"a run with judges, or have what is stored rated with `concord judge {benchmark}`."
         )
     return Rated(
         benchmark,
@@ -288,29 +287,12 @@ def table(board: Leaderboard) -> Table:
         Column("incomplete", help="Conversations left out: a judge of the panel has not usably rated them"),
         *(Column(name, file_only=True) for name in ("refused", "judged", "length_factor", "simulated")),
     )
-    rows = [
-        {
-            "rank": s.rank,
-            "player": s.player,
-            "score": s.score,
-            "final": s.final,
-            **s.criteria,
-            "refusal_ratio": s.refusal_ratio,
-            "reply_chars": s.reply_chars,
-            "n": s.n,
-            "incomplete": s.incomplete,
-            "refused": s.refused,
-            "judged": s.judged,
-            "length_factor": s.factor,
-            "simulated": s.simulated,
-        }
-        for s in board.standings
-    ]
+    rows = tuple({**record(s), **s.criteria} for s in board.standings)
     return Table(
         f"leaderboard-{board.benchmark}",
         board.rated.title(),
         columns,
-        tuple(rows),
+        rows,
         notes=tuple(_notes(board)),
         meta=board.basis,
     )
@@ -319,8 +301,7 @@ def table(board: Leaderboard) -> Table:
 def _notes(board: Leaderboard) -> list[str]:
     told = [
         f"Means over conversations and the panel {', '.join(board.judges)}; 95% intervals: percentile "
-        "bootstrap over "
-        f"conversations, {board.resamples} resamples, seed {board.seed}.",
+        f"bootstrap over conversations, {board.resamples} resamples, seed {board.seed}.",
         *board.rated.notes([*board.judges, *board.passed_over]),
     ]
     if board.passed_over:
@@ -338,8 +319,7 @@ def _notes(board: Leaderboard) -> list[str]:
     if incomplete := sum(s.incomplete for s in board.standings):
         told.append(
             f"{incomplete} conversations are left out because a judge of the panel has not usably rated "
-            "them. "
-            "Choose fewer judges, or have these rate the rest."
+            "them. Choose fewer judges, or have these rate the rest."
         )
     return [*told, MOCKS] if board.mocks else told
 

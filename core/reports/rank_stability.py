@@ -24,7 +24,7 @@ from core.reports.corrected import offered
 from core.reports.leaderboards import MOCKS, Leaderboard, panel_scores
 from core.scores import DIGITS, FINAL
 from core.store import tables as store
-from core.table import Cell, Column, Table
+from core.table import Cell, Column, Table, record
 
 UNIFORM, BEST_TWO, PAGERANK = "uniform", "best two", "PageRank"
 FEWEST = 3
@@ -131,8 +131,8 @@ def rankings(db: Database, board: Leaderboard, *, study: str = "") -> Rankings:
     if usable.empty:
         raise ConcordError(
             f"No conversation was rated by all of {', '.join(board.judges)} without a refusal, so there is "
-            "no order to "
-            "look at. Choose fewer judges, or have the others rate what is stored with `concord judge`."
+            "no order to look at. Choose fewer judges, or have the others rate what is stored with "
+            "`concord judge`."
         )
     players = tuple(s.player for s in board.standings if s.n)
     code = pd.Index(players).get_indexer(pd.Index(usable.player)).astype(np.int64)
@@ -368,9 +368,8 @@ def pool_table(found: Rankings) -> Table:
     if pools.ranks:
         notes.append(
             f"PageRank among the {len(pools.ranks)} models that both judge and play here: an edge from each "
-            "judge to "
-            "every other such model, as heavy as the mean final score it gave; none to itself; damping "
-            f"{figures.DAMPING}. Judges that do not play weigh nothing."
+            "judge to every other such model, as heavy as the mean final score it gave; none to itself; "
+            f"damping {figures.DAMPING}. Judges that do not play weigh nothing."
         )
     return Table(
         "pools",
@@ -390,14 +389,11 @@ def tables(found: Rankings) -> tuple[Table, ...]:
     board = found.board
     notes = [
         f"Orders by mean final score, without the penalty for length, over the {found.conversations} "
-        "conversations that "
-        f"all of {', '.join(board.judges)} rated and none saw a refusal in. τ: Kendall's tau-b; 1 is the "
-        "same order, 0 no "
-        "relation, −1 the reverse. 95% intervals: percentile bootstrap over conversations (not within "
-        "scenarios), "
-        f"{board.resamples} resamples, seed {board.seed}. A resample adds noise to every order, so that "
-        "these intervals "
-        "are biased towards less agreement and can end below the figure itself.",
+        f"conversations that all of {', '.join(board.judges)} rated and none saw a refusal in. τ: Kendall's "
+        "tau-b; 1 is the same order, 0 no relation, −1 the reverse. 95% intervals: percentile bootstrap "
+        f"over conversations (not within scenarios), {board.resamples} resamples, seed {board.seed}. A "
+        "resample adds noise to every order, so that these intervals are biased towards less agreement and "
+        "can end below the figure itself.",
         *board.rated.notes([*board.judges, *board.passed_over]),
         *([MOCKS] if board.mocks else []),
     ]
@@ -417,28 +413,16 @@ def beside_tables(beside: Beside) -> tuple[Table, Table]:
     """
     notes = [
         f"This leaderboard's score (with its penalty for length) beside the {beside.by} in {beside.name}. "
-        "Names are "
-        "matched exactly, the rest without regard to case and with - _ and spaces taken for the same; ranks "
-        "are among "
-        "the models matched, ties at their mean rank."
+        "Names are matched exactly, the rest without regard to case and with - _ and spaces taken for the "
+        "same; ranks are among the models matched, ties at their mean rank."
     ]
     for names, where in ((beside.only_here, "on this leaderboard"), (beside.only_there, f"in {beside.name}")):
         if names:
             more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
             notes.append(f"Only {where}: {', '.join(names[:LISTED])}{more}.")
     found = beside.figures
-    rows: list[dict[str, Cell]] = [
-        {
-            "player": one.player,
-            "model": one.model,
-            "rank_here": one.rank_here,
-            "rank_there": one.rank_there,
-            "rise": one.rise,
-            "here": one.here,
-            "there": one.there,
-        }
-        for one in sorted(beside.placed, key=lambda one: -one.rise)
-    ]
+    ordered = sorted(beside.placed, key=lambda one: -one.rise)
+    rows = tuple({**record(one), "rise": one.rise} for one in ordered)
     return (
         Table(
             "against",
@@ -468,6 +452,6 @@ def beside_tables(beside: Beside) -> tuple[Table, Table]:
                 Column("here", file_only=True),
                 Column("there", file_only=True),
             ),
-            tuple(rows),
+            rows,
         ),
     )

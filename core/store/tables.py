@@ -51,8 +51,7 @@ def scores(db: Database, benchmark: str, criteria: Sequence[str], where: Where |
         db,
         f"SELECT s.conversation_id AS conversation, s.rater_id AS judge, {', '.join(means)} FROM scores s "
         "WHERE s.study_id IS NULL AND s.conversation_id IN (SELECT c.id FROM conversations c WHERE "
-        f"{condition}) "
-        "GROUP BY s.conversation_id, s.rater_id",
+        f"{condition}) GROUP BY s.conversation_id, s.rater_id",
         args | {f"c{i}": name for i, name in enumerate(criteria)},
     )
     table.columns = pd.Index(["conversation", "judge", *criteria])
@@ -76,9 +75,8 @@ def judges(db: Database, benchmark: str) -> dict[str, Rater]:
 def _judges(db: Database, benchmark: str) -> dict[str, tuple[int, Rater]]:
     rows = db.execute(
         "SELECT id, name, variant, simulated FROM raters WHERE kind = 'judge' AND id IN (SELECT s.rater_id "
-        "FROM "
-        "scores s JOIN conversations c ON c.id = s.conversation_id WHERE c.benchmark = ?) ORDER BY name, "
-        "variant",
+        "FROM scores s JOIN conversations c ON c.id = s.conversation_id WHERE c.benchmark = ?) ORDER BY "
+        "name, variant",
         [benchmark],
     ).fetchall()
     found = {number: Rater(name, "judge", variant, bool(mock)) for number, name, variant, mock in rows}
@@ -92,8 +90,8 @@ def facets(db: Database, benchmark: str, names: Sequence[str], *, player: str = 
     """
     rows = db.execute(
         "SELECT f.conversation_id, f.name, f.value FROM facets f JOIN conversations c ON c.id = "
-        "f.conversation_id "
-        "WHERE c.benchmark = ? AND (? = '' OR c.player = ?) AND f.name IN (SELECT value FROM json_each(?))",
+        "f.conversation_id WHERE c.benchmark = ? AND (? = '' OR c.player = ?) AND f.name IN (SELECT value "
+        "FROM json_each(?))",
         [benchmark, player, player, json.dumps(list(names))],
     ).fetchall()
     table = pd.DataFrame(rows, columns=["conversation", "name", "value"])
@@ -108,9 +106,9 @@ def conditions(
     """
     condition, args = _where(benchmark, where)
     rows = db.execute(
-        f"WITH of AS (SELECT c.id, c.language FROM conversations c WHERE {condition}) "
-        "SELECT DISTINCT 'language', language FROM of UNION "
-        "SELECT DISTINCT f.name, f.value FROM facets f JOIN of ON of.id = f.conversation_id ORDER BY 1, 2",
+        f"WITH of AS (SELECT c.id, c.language FROM conversations c WHERE {condition}) SELECT DISTINCT "
+        "'language', language FROM of UNION SELECT DISTINCT f.name, f.value FROM facets f JOIN of ON of.id "
+        "= f.conversation_id ORDER BY 1, 2",
         args,
     )
     found: dict[str, list[str]] = {}
@@ -124,8 +122,8 @@ def mixed_notes(mixed: Mapping[str, Sequence[str]]) -> list[str]:
     """A sentence for each condition in which the conversations of a table differ."""
     return [
         f"{len(values)} values of {name} are mixed "
-        f"({', '.join(values[:5])}{', …' if len(values) > 5 else ''}); "
-        f"`--where {name}={values[0]}` takes one."
+        f"({', '.join(values[:5])}{', …' if len(values) > 5 else ''}); `--where {name}={values[0]}` takes "
+        "one."
         for name, values in mixed.items()
     ]
 

@@ -21,7 +21,7 @@ from core.errors import ConcordError, not_found
 from core.rating import Comparison, Rater, Verdict
 from core.store import comparisons, conversations, ratings, tables
 from core.store.tables import Where, mixed_notes
-from core.table import Cell, Column, Table
+from core.table import Cell, Column, Table, record
 
 ALL_JUDGES = "all judges"
 PEOPLE = "people"
@@ -313,32 +313,11 @@ def _chance(*parts: object) -> str:
 def result_tables(found: Compared, rater: str = "") -> tuple[Table, ...]:
     """Duels, strengths, position bias and agreement, those without rows left out; of one rater or of all."""
     chosen = [by for by in found.standings if rater in ("", by.rater)]
-    made = (
-        _duels(found, chosen),
-        _strengths(chosen),
-        _bias(found.bias),
-        _agreement(found.matches),
-    )
+    made = (_duels(found, chosen), _strengths(chosen), _bias(found.bias), _agreement(found.matches))
     return tuple(table for table in made if table.rows)
 
 
 def _duels(found: Compared, chosen: Sequence[ComparedBy]) -> Table:
-    def row(rater: str, d: Duel) -> dict[str, Cell]:
-        counts = {"win": d.won, "tie": d.tied, "lose": d.lost}
-        shares = {name: k / d.delta.n if d.delta.n else None for name, k in counts.items()}
-        return {
-            "rater": rater,
-            "one": d.one,
-            "other": d.other,
-            **shares,
-            "delta": d.delta,
-            "n": d.delta.n,
-            "incomplete": d.incomplete,
-            "won": d.won,
-            "tied": d.tied,
-            "lost": d.lost,
-        }
-
     share = partial(Column, digits=4, percent=True)
     columns = (
         Column("rater", file_only=len(chosen) == 1),
@@ -371,7 +350,7 @@ def _duels(found: Compared, chosen: Sequence[ComparedBy]) -> Table:
         "resamples": found.resamples,
         "seed": found.seed,
     }
-    rows = tuple(row(by.rater, duel) for by in chosen for duel in by.duels)
+    rows = tuple({"rater": by.rater, **_shares(duel)} for by in chosen for duel in by.duels)
     by = f", by {chosen[0].rater}" if len(chosen) == 1 else ""
     return Table(
         "duels",
@@ -383,15 +362,19 @@ def _duels(found: Compared, chosen: Sequence[ComparedBy]) -> Table:
     )
 
 
+def _shares(duel: Duel) -> dict[str, Cell]:
+    n = duel.delta.n
+    counts = {"win": duel.won, "tie": duel.tied, "lose": duel.lost}
+    return record(duel) | {"n": n} | {name: k / n if n else None for name, k in counts.items()}
+
+
 def _strengths(chosen: Sequence[ComparedBy]) -> Table:
     columns = (
         Column("rater"),
         Column("player", "model"),
         Column("strength", interval="ends", n=True, help="Log scale, mean 0; n pairs"),
     )
-    rows: tuple[dict[str, Cell], ...] = tuple(
-        {"rater": by.rater, "player": s.player, "strength": s.strength} for by in chosen for s in by.strengths
-    )
+    rows = tuple({"rater": by.rater, **record(s)} for by in chosen for s in by.strengths)
     return Table("strengths", "Bradley–Terry strengths (log scale, mean 0)", columns, rows)
 
 
@@ -404,17 +387,7 @@ def _bias(found: Sequence[Bias]) -> Table:
         Column("first", "to the first", help="Flips that favour the reply shown first"),
         Column("second", "to the second", help="Flips that favour the reply shown second"),
     )
-    rows: tuple[dict[str, Cell], ...] = tuple(
-        {
-            "rater": b.rater,
-            "changed": b.flips / b.n if b.n else None,
-            "flips": b.flips,
-            "n": b.n,
-            "first": b.first,
-            "second": b.second,
-        }
-        for b in found
-    )
+    rows = tuple(record(b) | {"changed": b.flips / b.n if b.n else None} for b in found)
     return Table("position-bias", "Position bias: how often a verdict changed with the order", columns, rows)
 
 
@@ -443,26 +416,13 @@ def _agreement(found: Sequence[Match]) -> Table:
             help="Pairs these people compared without the judge's usable verdict in both orders: left out",
         ),
     )
-    rows: tuple[dict[str, Cell], ...] = tuple(
-        {
-            "a": m.a,
-            "b": m.b,
-            "equal": m.equal,
-            "equal_decided": m.equal_decided,
-            "kappa": m.kappa,
-            "unasked": m.unasked,
-            "incomplete": m.incomplete,
-        }
-        for m in found
-    )
-    return Table("agreement", "Agreement of judges and people", columns, rows)
+    return Table("agreement", "Agreement of judges and people", columns, tuple(map(record, found)))
 
 
 def _notes(found: Compared) -> list[str]:
     told = [
         "A win counts only if it wins in both orders; Δ is the share of wins less that of losses. 95% "
-        "intervals: "
-        f"percentile bootstrap over scenarios, {found.resamples} resamples, seed {found.seed}.",
+        f"intervals: percentile bootstrap over scenarios, {found.resamples} resamples, seed {found.seed}.",
         *mixed_notes(found.mixed),
     ]
     if found.failed:
@@ -472,12 +432,9 @@ def _notes(found: Compared) -> list[str]:
     if found.people:
         told.append(
             "“people” takes everybody's answers to a pair together: the reply that more of them prefer, a "
-            "tie where "
-            "as many prefer either. A judge is compared with people, and with each person, on the pairs "
-            "that it "
-            "answered in both orders; left out are those that it was not asked about, and those without a "
-            "usable "
-            "verdict in both orders."
+            "tie where as many prefer either. A judge is compared with people, and with each person, on "
+            "the pairs that it answered in both orders; left out are those that it was not asked about, "
+            "and those without a usable verdict in both orders."
         )
     if found.simulated:
         told.append(f"Mock models, neither people nor language models: {', '.join(found.simulated)}.")

@@ -45,12 +45,7 @@ def judges(rows: Sequence[Judge]) -> None:
     """Judges with what they rated."""
     frame = pd.DataFrame(
         [
-            {
-                "judge": _marked(j.name, j.simulated),
-                "prompt": j.version,
-                "rated": j.rated,
-                "failed": j.failed,
-            }
+            {"judge": _marked(j.name, j.simulated), "prompt": j.version, "rated": j.rated, "failed": j.failed}
             for j in rows
         ]
     )

@@ -61,8 +61,8 @@ def _summary(found: Rankings) -> str:
     average = "" if mean.n == 1 else " on average"
     return (
         f"{judges} order the {len(found.players)} players alike at "
-        f"τ\u00a0=\u00a0**{_two(mean.value)}**{ends}{average}: "
-        f"about {50 + 50 * mean.value:.0f}\u00a0% of the pairs of players stand the same way round."
+        f"τ\u00a0=\u00a0**{_two(mean.value)}**{ends}{average}: about {50 + 50 * mean.value:.0f}\u00a0% of "
+        "the pairs of players stand the same way round."
     )
 
 

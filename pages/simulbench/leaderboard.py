@@ -120,8 +120,7 @@ def _toxicity() -> None:
     if not models:
         st.caption(
             "Nothing was scored yet: `concord simulbench toxicity --model NAME`, a model whose endpoint "
-            "offers "
-            "moderations."
+            "offers moderations."
         )
         return
     by = st.selectbox("Scored by", models, format_func=plain) if len(models) > 1 else models[0]

@@ -25,7 +25,7 @@ from core.reports.leaderboards import MOCKS, Leaderboard
 from core.scores import DIGITS, FINAL
 from core.store import scenarios, tables
 from core.store.tables import Where
-from core.table import Cell, Column, Table
+from core.table import Cell, Column, Table, record
 
 SUBSETS: Mapping[str, Callable[[pd.DataFrame], pd.Series[bool]]] = {
     "LastOnly": lambda t: t.kind == "LastOnly",
@@ -128,8 +128,7 @@ def subsets(
     discarded = len(scenarios.keys(db, STORED, SCRIPT, "discarded"))
     notes = [
         f"Means over scripts and the panel {', '.join(board.judges)}; stateless and stateful are within "
-        "FirstChan; "
-        "Hard is FirstChan and SubseqChan. 95% intervals: percentile bootstrap over scripts, "
+        "FirstChan; Hard is FirstChan and SubseqChan. 95% intervals: percentile bootstrap over scripts, "
         f"{resamples} resamples, seed {seed}.",
         *board.rated.notes([*board.judges, *board.passed_over]),
     ]
@@ -137,8 +136,7 @@ def subsets(
     if len(sizes) > 1:
         notes.append(
             f"The models were not scored on equally many scripts ({min(sizes)} to {max(sizes)}): their "
-            "means are of "
-            "different scripts."
+            "means are of different scripts."
         )
     if left_out:
         notes.append(
@@ -149,8 +147,7 @@ def subsets(
     if unaccepted:
         notes.append(
             f"{unaccepted} scripts are of tasks that were rejected or wait for a decision: they are not "
-            "asked any more; "
-            "what was answered before counts."
+            "asked any more; what was answered before counts."
         )
     columns = (
         Column("model"),
@@ -251,10 +248,7 @@ def task_table(tasks: Sequence[TaskScore], which: str, type: str) -> Table:
             Column("task", file_only=True),
             Column("models", file_only=True),
         ),
-        tuple(
-            {"act": t.act, "mean": t.mean, "scripts": t.scripts, "task": t.task, "models": t.models}
-            for t in tasks
-        ),
+        tuple(map(record, tasks)),
     )
 
 
@@ -267,18 +261,11 @@ def parting_table(found: Sequence[Parting]) -> Table:
         *(Column(f"score {model}", model) for model in models),
         Column("script", file_only=True),
     )
-    rows: list[dict[str, Cell]] = [
-        {
-            "act": p.act,
-            "kind": p.kind,
-            "type": p.type,
-            "spread": p.spread,
-            "script": p.script,
-            **{f"score {model}": p.scores.get(model) for model in models},
-        }
+    rows = tuple(
+        record(p) | {"spread": p.spread} | {f"score {model}": p.scores.get(model) for model in models}
         for p in found
-    ]
-    return Table("partings", "Scripts on which models differ most", columns, tuple(rows))
+    )
+    return Table("partings", "Scripts on which models differ most", columns, rows)
 
 
 def partings(

@@ -106,8 +106,7 @@ def leaderboard(
     mocks = [name for name in panel if rated and rated.raters[name].simulated]
     notes = [
         f"95% intervals: percentile bootstrap over tasks, {resamples} resamples, seed {seed}. Several "
-        "simulations of a "
-        "task are averaged first.",
+        "simulations of a task are averaged first.",
         *_mixed(db, where),
         *(rated.notes(panel) if rated else []),
         *([MOCKS] if mocks or any(s.simulated for s in played) or any(t.simulated for t in talks) else []),
