@@ -64,7 +64,7 @@ def test_the_section_shows_every_order(workspace: Workspace) -> None:
     with workspace.write() as db:
         fill(db)
     shown = page()
-    # The arithmetic stands in tests/test_rankings.py.
+    # The arithmetic stands in tests/reports/test_rank_stability.py.
     assert "Any two of the 3 judges order the 4 players alike at τ\u00a0=\u00a0**0.20**" in said(shown)
     assert "about 60\u00a0% of the pairs" in said(shown)
     assert [t.label for t in shown.tabs] == ["Judges", "Interrogators", "Pools", "Another ranking"]

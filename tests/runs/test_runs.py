@@ -25,7 +25,7 @@ from core.store import runs as stored
 from core.store.runs import NotedCall
 from core.workspace import Workspace
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 
 
 def plan(judges=("a", "b"), repeats=1, characters=("tully", "mizuki"), situations=("reality",), **options):

@@ -16,7 +16,7 @@ import pytest
 from jinja2 import StrictUndefined, UndefinedError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 DATA = ROOT / "data/pingpong"
 PROMPTS = ROOT / "prompts/pingpong"
 SHARED = ROOT.parent / "shared"
