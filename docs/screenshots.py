@@ -45,6 +45,7 @@ def main() -> None:
     """Build the demo in a folder of its own, serve it, take the pictures."""
     sys.path.insert(0, str(ROOT))
     from core.demo import workspace as demo
+    from core.demo.part import VISITOR
     from core.store import access
     from core.workspace import Workspace
 
@@ -54,7 +55,7 @@ def main() -> None:
         workspace = Workspace.open(Path(folder) / "demo")
         demo.build(workspace, lambda what, done: None)
         with workspace.write() as db:
-            token = access.invite(db, demo.VISITOR)
+            token = access.invite(db, VISITOR)
         port = _free_port()
         command = [
             sys.executable,

@@ -1,4 +1,4 @@
-"""What the parts of the demo share: a run that must come to its end, told as it goes."""
+"""What the slices' parts of the demo share: running a plan to its end, and who tries the annotator's desk."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from core.workspace import Workspace
 Told = Callable[[str, float], None]
 """Told what is being done, and how much of it is done (0 to 1)."""
 
+VISITOR = "You"
+"""The annotator that whoever opens the demo is."""
+
 
 def run(workspace: Workspace, doing: str, told: Told, plan: Plan) -> None:
-    """Run a plan to its end. Replies that could not be read are no trouble here: the demo shows what becomes of them. Raises ConcordError."""
+    """Run a plan to its end. Failed judgements are kept: the demo shows what becomes of them. Raises ConcordError."""
     ended = engine.execute(
         workspace,
         planning.job(workspace, plan),

@@ -7,7 +7,7 @@ from pathlib import Path
 from core.benchmarks.pingpong.play import NextUtterance, Scores, characters, situations
 from core.conversation import Conversation, Message
 from core.demo.mock.call import Call
-from core.demo.mock.personas import PERSONAS
+from core.demo.mock.personas import reply
 from core.llm.prompts import load_prompt
 
 ROOT = Path(__file__).parents[2]
@@ -54,9 +54,9 @@ def dialogue(player, language, character, situation):
     messages = []
     for _ in range(scene.num_turns):
         asked = call("mock-user", "interrogator", messages, **known(card, scene))
-        messages.append(Message("user", json.loads(PERSONAS["mock-user"](asked))["next_utterance"]))
+        messages.append(Message("user", json.loads(reply(asked))["next_utterance"]))
         asked = call(player, "player", messages, **known(card, scene))
-        messages.append(Message("assistant", PERSONAS[player](asked)))
+        messages.append(Message("assistant", reply(asked)))
     return Conversation(
         "pingpong",
         f"{language}/{character}/{situation}/{player}",
@@ -70,7 +70,7 @@ def dialogue(player, language, character, situation):
 def judged(judge, conversation, **how):
     """The verdicts of a judge, by turn."""
     asked = judge_call(judge, conversation, **how)
-    return json.loads(PERSONAS[judge](asked))["scores"]
+    return json.loads(reply(asked))["scores"]
 
 
 def judge_call(judge, conversation, **how):

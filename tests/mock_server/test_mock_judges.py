@@ -9,17 +9,18 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
+from core.benchmarks.pingpong.mock.features import CRITERIA
+from core.benchmarks.pingpong.mock.people import rate
+from core.benchmarks.pingpong.mock.reading import transcript_of
 from core.benchmarks.pingpong.play import Scores
 from core.conversation import Conversation, Message
-from core.demo.mock.annotators import rate
 from core.demo.mock.call import Call
-from core.demo.mock.features import CRITERIA
-from core.demo.mock.personas import PERSONAS
-from core.demo.mock.reading import transcript_of
-from core.demo.mock.reasons import LIKERT
+from core.demo.mock.material import load
+from core.demo.mock.personas import reply
 
 from .dialogues import cast, dialogue, judge_call, judged, scenes
 
+LIKERT = load("pingpong", "en", "judge")["likert"]
 JUDGES = ("mock-judge-strict", "mock-judge-lenient", "mock-judge-noisy")
 PLAYERS = ("mock-vivid", "mock-bland", "mock-parrot", "mock-typist")
 
@@ -101,15 +102,15 @@ def test_verdicts_fit_the_schema_and_open_with_words_of_the_turn(language):
     conversation = dialogue("mock-typist", language, character, "life-story")
     replies = [" ".join(r.split()) for r in conversation.replies]
     for judge in JUDGES:
-        text = PERSONAS[judge](judge_call(judge, conversation))
+        text = reply(judge_call(judge, conversation))
         scores = Scores.model_validate_json(text).scores
         assert [s.turn for s in scores] == list(range(1, 9))
-        for score, reply in zip(scores, replies, strict=True):
+        for score, judged_reply in zip(scores, replies, strict=True):
             for criterion in CRITERIA:
                 said = getattr(score, f"{criterion}_explanation")
                 assert said.startswith("'")
-                assert said[1 : said.rindex("' ")] in reply
-                assert said.endswith(f"so I {LIKERT[getattr(score, f'{criterion}_score')]}.")
+                assert said[1 : said.rindex("' ")] in judged_reply
+                assert said.endswith(f"so I {LIKERT[getattr(score, f'{criterion}_score') - 1]}.")
 
 
 def test_refusals_are_seen_and_playing_is_not_refusing():
@@ -142,9 +143,7 @@ def test_a_judge_answers_in_the_fields_and_bounds_it_is_asked_for():
         "type": "object",
         "properties": {"scores": {"type": "array", "items": item}, "note": {"type": "string"}},
     }
-    rows = json.loads(
-        PERSONAS["mock-judge-lenient"](replace(judge_call("mock-judge-lenient", conversation), schema=schema))
-    )
+    rows = json.loads(reply(replace(judge_call("mock-judge-lenient", conversation), schema=schema)))
     assert set(rows) == {"scores", "note"}
     assert [set(r) for r in rows["scores"]] == [set(item["properties"])] * 4
     assert all(1 <= r["wit_score"] <= 10 and r["odd"] is False for r in rows["scores"])
@@ -153,7 +152,7 @@ def test_a_judge_answers_in_the_fields_and_bounds_it_is_asked_for():
 
 def test_without_a_schema_a_judge_answers_in_a_fenced_block():
     conversation = dialogue("mock-vivid", "en", "tully", "heckler")
-    text = PERSONAS["mock-judge-strict"](judge_call("mock-judge-strict", conversation, replies="text"))
+    text = reply(judge_call("mock-judge-strict", conversation, replies="text"))
     assert text.startswith("```json\n")
     assert Scores.model_validate_json(text.removeprefix("```json\n").removesuffix("\n```")).scores
 
@@ -163,9 +162,7 @@ def test_the_erratic_judge_fails_sometimes_and_mostly_mends_when_asked_again():
 
     def usable(asked, turns):
         try:
-            return [
-                s.turn for s in Scores.model_validate_json(PERSONAS["mock-judge-erratic"](asked)).scores
-            ] == turns
+            return [s.turn for s in Scores.model_validate_json(reply(asked)).scores] == turns
         except ValueError:
             return False
 
@@ -186,7 +183,7 @@ def test_a_prompt_without_turns_gets_something_valid():
     asked = Call(
         "mock-judge-strict", (Message("user", "Judge this."),), "json_schema", Scores.model_json_schema()
     )
-    assert Scores.model_validate_json(PERSONAS["mock-judge-strict"](asked)).scores
+    assert Scores.model_validate_json(reply(asked)).scores
 
 
 def test_an_annotator_is_steady_and_not_like_the_others():

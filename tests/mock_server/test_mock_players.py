@@ -7,13 +7,13 @@ from statistics import mean
 
 import pytest
 
+from core.benchmarks.pingpong.mock.facts import facts_of
+from core.benchmarks.pingpong.mock.features import features_of, misspelt
+from core.benchmarks.pingpong.mock.reading import card_of, language_of, read_card, scene_of
 from core.conversation import Message
-from core.demo.mock import patterns_en, patterns_ru
 from core.demo.mock.call import Call
-from core.demo.mock.facts import facts_of
-from core.demo.mock.features import features_of, misspelt
-from core.demo.mock.personas import PERSONAS
-from core.demo.mock.reading import card_of, language_of, read_card, scene_of
+from core.demo.mock.material import load
+from core.demo.mock.personas import models, reply
 
 from .dialogues import call, cast, dialogue, known, scenes
 
@@ -31,7 +31,7 @@ def figure(player, language, name):
         f
         for c in some(player, language)
         for f in features_of(
-            [(t.user.content, t.reply.content) for t in c.turns()], read_card(c.context["Character"])
+            tuple((t.user.content, t.reply.content) for t in c.turns()), read_card(c.context["Character"])
         )
     ]
     return mean(getattr(f, name) for f in turns)
@@ -59,7 +59,7 @@ def test_a_russian_card_within_english_instructions_is_played_in_russian():
     scene = scenes("ru")["heckler"]
     asked = call("mock-vivid", "player", [Message("user", "ok")], **known(cast("ru")["korga"], scene))
     assert language_of(asked.messages[0].content.splitlines()[0]) == "en"
-    assert language_of(PERSONAS["mock-vivid"](asked)) == "ru"
+    assert language_of(reply(asked)) == "ru"
 
 
 def test_instructions_do_not_pass_for_the_card():
@@ -73,8 +73,9 @@ def test_instructions_do_not_pass_for_the_card():
 
 
 def test_the_refuser_refuses_in_a_fifth_to_a_quarter_of_a_usual_mix():
+    refusals = [line for code in ("en", "ru") for line in load("pingpong", code, "player")["refusals"]]
     refused = [
-        any(m.content in (*patterns_en.REFUSALS, *patterns_ru.REFUSALS) for m in c.messages)
+        any(m.content in refusals for m in c.messages)
         for language in ("en", "ru")
         for c in (dialogue("mock-refuser", language, c, s) for c in cast(language) for s in scenes(language))
     ]
@@ -89,7 +90,6 @@ def test_the_same_request_gets_the_same_reply_and_another_seed_another():
         [Message("user", "Who are you, and what do you want here?")],
         **known(cast("en")["tully"], scenes("en")["heckler"]),
     )
-    reply = PERSONAS["mock-vivid"]
     assert reply(asked) == reply(replace(asked))
     assert len({reply(replace(asked, seed=seed)) for seed in range(5)}) > 1
     assert len({reply(replace(asked, own_seed=seed)) for seed in range(5)}) > 1
@@ -101,17 +101,12 @@ def test_the_same_request_gets_the_same_reply_and_another_seed_another():
         ("You are tired and very good at your work.", "I am tired and very good at my work."),
         ("You have a hamster who recruited you.", "I have a hamster who recruited me."),
         ("Nell carries the lamp up herself every night.", None),
-        ("She keeps her late father's lamp lit.", "I keep my late father's lamp lit."),
-        (
-            "She keeps the lamp and talks to the gulls.",
-            None,
-        ),  # “I keep the lamp and talks”: better left alone
+        ("She keeps her late father's lamp lit.", None),
         ("I dread brooms, wasps and rain.", "I dread brooms, wasps and rain."),
     ],
 )
 def test_english_facts_are_turned_round_where_that_is_safe(card, told):
-    fact = facts_of(card, "Nell", "en")[0]
-    assert (fact.kind, fact.text) == (("own", told) if told else ("hearsay", card))
+    assert facts_of(card, "en") == ((told,) if told else ())
 
 
 @pytest.mark.parametrize(
@@ -123,8 +118,7 @@ def test_english_facts_are_turned_round_where_that_is_safe(card, told):
     ],
 )
 def test_russian_facts_are_turned_round_where_that_is_safe(card, told):
-    fact = facts_of(card, "Устинья", "ru")[0]
-    assert (fact.kind, fact.text) == (("own", told) if told else ("hearsay", card))
+    assert facts_of(card, "ru") == ((told,) if told else ())
 
 
 def test_slips_are_seen_and_words_of_the_card_are_not_slips():
@@ -168,7 +162,7 @@ def test_the_interrogator_does_not_repeat_itself():
 
 
 def test_whatever_they_are_asked_they_answer():
-    for model in PERSONAS:
-        assert PERSONAS[model](Call(model, (Message("user", "ok"),))).strip()
-        assert PERSONAS[model](Call(model, (Message("system", "Be brief."),))).strip()
-        json.loads(PERSONAS[model](Call(model, (Message("user", "Some JSON, please."),), "json_object")))
+    for model in models():
+        assert reply(Call(model, (Message("user", "ok"),))).strip()
+        assert reply(Call(model, (Message("system", "Be brief."),))).strip()
+        json.loads(reply(Call(model, (Message("user", "Some JSON, please."),), "json_object")))

@@ -11,7 +11,7 @@ import openai
 import pytest
 
 from core.demo.mock.faults import Faults, read_faults
-from core.demo.mock.personas import PERSONAS
+from core.demo.mock.personas import models
 from core.demo.mock.server import FINGERPRINT, running, tokens
 from core.errors import ConfigError
 
@@ -77,7 +77,7 @@ def test_every_model_is_listed_and_named_a_simulated(url):
             return [m.id async for m in client.models.list()], await client.models.retrieve("mock-user")
 
     listed, one = asyncio.run(go())
-    assert listed == list(PERSONAS)
+    assert listed == list(models())
     assert all(name.startswith("mock-") for name in listed)
     assert one.id == "mock-user"
 

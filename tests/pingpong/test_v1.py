@@ -14,7 +14,7 @@ from core.benchmarks.pingpong.v1 import PINGPONG_V1, RatedUtterance, likert, rat
 from core.benchmarks.plans import PlayPlan
 from core.conversation import Message
 from core.demo.mock.call import Call
-from core.demo.mock.personas import PERSONAS
+from core.demo.mock.personas import reply
 from core.llm.replies import Answer, Unusable, read
 from core.rating import NOTHING_SPENT, Rater
 from core.reports import leaderboards
@@ -113,7 +113,7 @@ def test_the_mock_models_rates_what_was_said_last(language):
     def asked(*messages):
         values = pingpong.values_for(card, situation, False)
         sent = prompt.render(**values, messages=[Message(role, text) for role, text in messages])
-        return read(PERSONAS["mock-user"](Call("mock-user", sent.messages)).strip("`json\n"), RatedUtterance)
+        return read(reply(Call("mock-user", sent.messages)).strip("`json\n"), RatedUtterance)
 
     assert asked().stay_in_character_score is None
     dull = asked(("user", "?"), ("assistant", "How can I help you today?")).stay_in_character_score

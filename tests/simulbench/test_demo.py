@@ -4,7 +4,7 @@ import pytest
 
 from core.benchmarks.simulbench import demo as demo_simulbench
 from core.benchmarks.simulbench import review, toxicity
-from core.demo.mock import simulbench_people as people
+from core.benchmarks.simulbench.mock import people
 from core.runs.planning import materials
 from core.store import conversations
 from core.studies import comparisons, spotcheck
@@ -22,7 +22,7 @@ def demo(tmp_path_factory, mock):
         patch.setattr(demo_simulbench, "TASKS", ("rpn-calculator", "rail-fence-clerk"))
         told = []
         demo_simulbench.build(made, lambda doing, done: told.append(doing))
-        assert len(set(told)) == 4
+        assert len(set(told)) == 5
         assert demo_simulbench.is_complete(made)
         rows = counts(made)
         demo_simulbench.build(made, lambda doing, done: None)

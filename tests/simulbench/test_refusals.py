@@ -5,7 +5,7 @@ import re
 import pytest
 
 from core.benchmarks.simulbench.refusals import OPENING, PATTERNS, looks_like_refusal
-from core.demo.mock.simulbench_talk import REFUSALS
+from core.demo.mock.material import load
 
 REFUSING = {
     "en": (
@@ -44,7 +44,9 @@ ANSWERING = (
 )
 
 
-@pytest.mark.parametrize("reply", [*REFUSING["en"], *REFUSING["ru"], *REFUSALS])
+@pytest.mark.parametrize(
+    "reply", [*REFUSING["en"], *REFUSING["ru"], *load("simulbench", "en", "talk")["refusals"]]
+)
 def test_openings_that_refuse(reply):
     assert looks_like_refusal(reply)
     assert looks_like_refusal("\n  " + reply.upper())

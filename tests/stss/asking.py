@@ -12,7 +12,7 @@ from core.benchmarks.benchmark import Materials
 from core.benchmarks.stss import STSS, system
 from core.benchmarks.stss.architectures import find
 from core.demo.mock.call import read_call
-from core.demo.mock.personas import PERSONAS
+from core.demo.mock.personas import reply
 from core.errors import CallFailed
 from core.llm import replies
 from core.llm.client import Completion
@@ -44,7 +44,7 @@ class Asking:
             body = {"model": model, "messages": [{"role": m.role, "content": m.content} for m in messages]}
             schema = {"name": "reply", "schema": replies.json_schema(asked.reply), "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
-            text = PERSONAS[model](read_call(json.dumps(body).encode()))
+            text = reply(read_call(json.dumps(body).encode()))
             return Completion(self.spoil(step, text) if self.spoil else text, False, Spent(1))
 
         answer = await replies.answer(call, step, asked.messages, asked.reply, check)

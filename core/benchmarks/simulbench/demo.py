@@ -1,11 +1,11 @@
-"""The demo's SimulBench: a small run from tasks to scripts, targets, scores, comparisons and an audit, against the mock server."""
+"""The demo's SimulBench: a small run from tasks to scripts, targets, scores, comparisons and an audit."""
 
 from __future__ import annotations
 
 from core.benchmarks.plans import ComparePlan, PlayPlan, ProposePlan
 from core.benchmarks.simulbench import extraction, toxicity
+from core.benchmarks.simulbench.mock import people
 from core.benchmarks.simulbench.targets import SIMULBENCH
-from core.demo.mock import simulbench_people as people
 from core.demo.mock.moderation import MODEL as MODERATION
 from core.demo.part import Told, run
 from core.store import access, conversations, spotchecks
@@ -13,46 +13,41 @@ from core.studies import comparisons, spotcheck
 from core.workspace import Workspace
 
 TASKS = (
-    "rail-fence-clerk", "morse-operator", "key-value-console", "rpn-calculator", "hanoi-attendant", "connect-four", "cron-interpreter",
-    "museum-labels", "git-workbench", "kanban-board",
-)  # fmt: skip
+    "rail-fence-clerk",
+    "morse-operator",
+    "key-value-console",
+    "rpn-calculator",
+    "hanoi-attendant",
+    "connect-four",
+    "cron-interpreter",
+    "museum-labels",
+    "git-workbench",
+    "kanban-board",
+)
 SIMULATOR, USER = "mock-sim-hasty", "mock-user"
 TARGETS = ("mock-sim-steady", "mock-sim-chatty", "mock-sim-hasty")
 JUDGES = ("mock-judge-strict", "mock-judge-lenient", "mock-judge-noisy")
 COMPARERS = JUDGES[::2]
-MODELS = (*TARGETS, MODERATION)
-"""What models.toml needs beside the models that PingPong uses."""
+MODELS = (*TARGETS, USER, *JUDGES, MODERATION)
+"""What models.toml needs."""
 PEOPLE = ("Ada (simulated)", "Ben (simulated)")
 AUDIT, AUDITED, COMPARED = "demo-audit", 100, 40
 SEED = 7
 
 
 def build(workspace: Workspace, told: Told) -> None:
-    """Bring the workspace's SimulBench to its full state while the mock server is up; what is stored is not made again."""
-    run(workspace, "SimulBench: dialogues", told, PlayPlan(
-        "simulbench-dialogues", {"simulators": (SIMULATOR,), "user": (USER,), "judges": JUDGES[:1]}, {"tasks": list(TASKS), "repeats": 3},
-    ))  # fmt: skip
+    """Bring SimulBench to its full state while the mock server is up; what is stored is not made again."""
+    models = {"simulators": (SIMULATOR,), "user": (USER,), "judges": JUDGES[:1]}
+    dialogues = PlayPlan("simulbench-dialogues", models, {"tasks": list(TASKS), "repeats": 3})
+    run(workspace, "SimulBench: dialogues", told, dialogues)
     with workspace.write() as db:
         extraction.extract_scripts(db, JUDGES[0], by=PEOPLE[0])
-    run(
-        workspace,
-        "SimulBench: scripts answered and scored",
-        told,
-        PlayPlan("simulbench", {"targets": TARGETS, "judges": JUDGES}),
-    )
+    answers = PlayPlan("simulbench", {"targets": TARGETS, "judges": JUDGES})
+    run(workspace, "SimulBench: scripts answered and scored", told, answers)
     challenging = {"kind": ("FirstChan", "SubseqChan")}
-    run(
-        workspace,
-        "SimulBench: models compared",
-        told,
-        ComparePlan("simulbench", COMPARERS, TARGETS, challenging),
-    )
-    run(
-        workspace,
-        "SimulBench: tasks proposed",
-        told,
-        ProposePlan("simulbench", USER, count=3, seed=SEED),
-    )
+    comparisons_of = ComparePlan("simulbench", COMPARERS, TARGETS, challenging)
+    run(workspace, "SimulBench: models compared", told, comparisons_of)
+    run(workspace, "SimulBench: tasks proposed", told, ProposePlan("simulbench", USER, count=3, seed=SEED))
     toxicity.measure(workspace, MODERATION)
     told("SimulBench: simulated people compare and audit", 0.0)
     for person in PEOPLE:

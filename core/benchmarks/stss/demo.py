@@ -1,4 +1,4 @@
-"""The demo's STSS: small simulations of each scoring family, with and without plans and reminders, and their scenes played once more."""
+"""The demo's STSS: a simulation of each type of task, with and without TDP, and its scenes judged."""
 
 from __future__ import annotations
 
@@ -13,21 +13,17 @@ TASKS = ("harvest-supper", "board-games", "thesis-talk", "film-night", "cough-me
 """One of each type: public activity, companions, appointment, online activity, asking for help."""
 PLAYER, RESIDENTS = "mock-outgoing", "mock-resident"
 JUDGES = ("mock-judge-strict", "mock-judge-lenient")
-MODELS = (PLAYER, RESIDENTS, "mock-reserved")
-"""What models.toml needs beside the models that PingPong uses."""
+MODELS = (PLAYER, RESIDENTS, "mock-reserved", *JUDGES)
+"""What models.toml needs."""
 
 
 def build(workspace: Workspace, told: Told) -> None:
-    """Bring the workspace's STSS to its full state while the mock server is up; what is stored is not made again."""
+    """Bring STSS to its full state while the mock server is up; what is stored is not made again."""
     models = {"players": (PLAYER,), "residents": (RESIDENTS,)}
     run(workspace, "STSS: two days in the town", told, PlayPlan("stss", models, {"tasks": list(TASKS)}))
     scenes.freeze(workspace)
-    run(
-        workspace,
-        "STSS: what was said, judged",
-        told,
-        PlayPlan("stss-language", {**models, "judges": JUDGES}),
-    )
+    judged = PlayPlan("stss-language", {**models, "judges": JUDGES})
+    run(workspace, "STSS: what was said, judged", told, judged)
 
 
 def is_complete(workspace: Workspace) -> bool:

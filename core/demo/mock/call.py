@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 from core.conversation import Message, Role
+from core.demo.mock.schemas import Schema, resolve
 
 ROLES: dict[str, Role] = {
     "system": "system",
@@ -20,7 +22,8 @@ ROLES: dict[str, Role] = {
     "tool": "user",
 }
 
-Schema = Mapping[str, Any]
+Answer = str | Mapping[str, Any] | None
+"""What a slice's mock replies: text, the fields of a JSON object, or None for a request that is not its own."""
 
 
 class BadCall(ValueError):
@@ -51,12 +54,27 @@ class Call:
         """Everything said to the model, without its own earlier replies."""
         return "\n\n".join(m.content for m in self.messages if m.role != "assistant")
 
+    @cached_property
+    def fields(self) -> Mapping[str, Any]:
+        """The fields that the reply must have, by name; empty where no schema was sent."""
+        fields = resolve(self.schema or {}, self.schema or {}).get("properties")
+        return fields if isinstance(fields, dict) else {}
+
+    @cached_property
+    def wants_json(self) -> bool:
+        """Whether the reply is to be JSON: by the request's format, or as the prompt says."""
+        return self.replies != "text" or bool(re.search(r"\breply with (?:one|the) JSON\b", self.asked, re.I))
+
+    def names(self, field: str) -> bool:
+        """Whether the reply is to have this field: by the schema, or where none was sent as the prompt shows it."""
+        return field in self.fields if self.fields else f'"{field}"' in self.asked
+
     def rng(self, *salt: object) -> random.Random:
         """Chance that depends on both seeds, the model and the whole of the messages."""
         return self._random(self.messages, (self.own_seed, *salt))
 
     def steady_rng(self, *salt: object) -> random.Random:
-        """Chance that stays the same through a conversation: it depends on how the conversation began, and on no request's seed."""
+        """Chance that depends on how the conversation began alone, so that it stays the same through it."""
         return self._random(self.messages[: 2 if self.messages[0].role == "system" else 1], salt)
 
     def _random(self, messages: tuple[Message, ...], salt: tuple[object, ...]) -> random.Random:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from typing import Any
 
-from core.demo.mock.call import Schema
+Schema = Mapping[str, Any]
 
 WORDS = ("plain", "clear", "usual", "fair", "brief", "steady", "open", "calm")
 DEPTH = 12
@@ -26,9 +27,9 @@ def resolve(schema: Schema, root: Schema) -> Schema:
 
 
 def fill(schema: Schema, rng: random.Random, root: Schema | None = None, depth: int = 0) -> Any:
-    """A value that fits `schema`: numbers within their bounds, strings short, booleans false, lists as short as allowed.
+    """A value that fits `schema`: numbers within their bounds, strings short, booleans false, lists short.
 
-    Seeded by `rng`, so the same question gets the same answer. Knows types, enums, constants, bounds, `$ref`, `anyOf`, `oneOf`, `allOf`.
+    Knows types, enums, constants, bounds, `$ref`, `anyOf`, `oneOf`, `allOf`. The same `rng` gives the same value.
     """
     root = schema if root is None else root
     schema = resolve(schema, root)

@@ -24,7 +24,7 @@ from core.demo.mock.embeddings import embed
 from core.demo.mock.faults import Fault, Faults
 from core.demo.mock.moderation import MODEL as MODERATION
 from core.demo.mock.moderation import BadRequest, moderate
-from core.demo.mock.personas import PERSONAS
+from core.demo.mock.personas import models, reply
 from core.errors import ConfigError
 
 Answer = tuple[str | None, web.Response]
@@ -99,13 +99,12 @@ class Service:
             call = read_call(body, self.seed)
         except BadCall as bad:
             return self.failed("400", _error(400, str(bad), "invalid_request_error", param=bad.param))
-        persona = PERSONAS.get(call.model)
-        if persona is None:
-            return self.failed("404", _no_such_model(call.model))
+        if call.model not in models():
+            return self.failed("404", _no_such_model(call.model, models()))
         fault = self.next_fault(call.model)
         if broken := await self.broken(request, fault):
             return broken
-        text = persona(call)
+        text = reply(call)
         if fault == "malformed":
             text = "Certainly! Here is what you asked for: {" + text[: len(text) // 2].replace('"', "'")
         elif fault == "truncated":
@@ -181,8 +180,8 @@ class Service:
             return _wrong_key()
         name = request.match_info.get("name")
         if name is None:
-            return _json({"object": "list", "data": [_model(known) for known in PERSONAS]})
-        return _json(_model(name)) if name in PERSONAS else _no_such_model(name)
+            return _json({"object": "list", "data": [_model(known) for known in models()]})
+        return _json(_model(name)) if name in models() else _no_such_model(name, models())
 
     async def calls(self, request: web.Request) -> web.Response:
         """The counts; DELETE starts them anew."""
@@ -348,7 +347,7 @@ def _model(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": FINGERPRINT}
 
 
-def _no_such_model(name: str, known: Iterable[str] = PERSONAS) -> web.Response:
+def _no_such_model(name: str, known: Iterable[str]) -> web.Response:
     message = f"There is no model {name!r} here. Known: {', '.join(known)}."
     return _error(404, message, "invalid_request_error", param="model", code="model_not_found")
 

@@ -1,0 +1,233 @@
+"""Mock judges: they read the card and the turns in the prompt, form an opinion of each turn, and give reasons for it."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from core.benchmarks.pingpong.mock.features import CRITERIA, Features, features_of
+from core.benchmarks.pingpong.mock.reading import Exchange, Transcript, transcript_of, transcript_of_scene
+from core.benchmarks.pingpong.mock.tastes import Taste, answer, leaning, noise
+from core.demo.mock.call import Call
+from core.demo.mock.material import load, pick
+from core.demo.mock.schemas import Schema, bounds, fill, resolve
+
+JUDGES = ("mock-judge-strict", "mock-judge-lenient", "mock-judge-noisy", "mock-judge-erratic")
+PLAIN = "plain"
+"""A model that is asked to judge though it is not made for it."""
+
+
+@dataclass(frozen=True)
+class MockJudge:
+    """A judge: its taste, and how often it misses a refusal or sees one where there is none."""
+
+    taste: Taste
+    overlooks: float = 0.0
+    imagines: float = 0.0
+
+
+@cache
+def judge_of(model: str) -> MockJudge:
+    """The judge that a model is, as judge.toml describes it."""
+    judges = _lines()["judges"]
+    about = judges.get(model, judges[PLAIN])
+    return MockJudge(Taste(**about["taste"]), about.get("overlooks", 0.0), about.get("imagines", 0.0))
+
+
+HOPELESS, BROKEN = 1 / 12, 0.3
+"""In how many conversations the erratic judge never gives a usable reply, and how often it fails in the others."""
+
+FIELDS = (
+    "turn",
+    "is_refusal_explanation",
+    "is_refusal",
+    *(f"{criterion}_{part}" for criterion in CRITERIA for part in ("explanation", "score")),
+)
+OWN_NAMES = {
+    "stay_in_character": "in_character",
+    "language_fluency": "fluency",
+    "entertainment": "entertaining",
+}
+"""What version 1 calls a criterion → what the judges here know it as."""
+TEN = {"type": "integer", "minimum": 1, "maximum": 10}
+
+Sign = Callable[[Features], object]
+GOOD: Mapping[str, Mapping[str, Sign]] = {
+    "in_character": {"own": lambda f: len(f.own_words) >= 2, "voice": lambda f: f.voice > 0.6},
+    "entertaining": {
+        "lively": lambda f: f.lively > 0.5,
+        "new": lambda f: f.own_words and f.variety > 0.8,
+    },
+    "fluency": {"clean": lambda f: not f.slips and f.words > 14},
+}
+BAD: Mapping[str, Mapping[str, Sign]] = {
+    "in_character": {
+        "refusal": lambda f: f.refusal,
+        "stock": lambda f: f.stock,
+        "empty": lambda f: not f.own_words,
+        "repeat": lambda f: f.repeat > 0.4,
+    },
+    "entertaining": {
+        "refusal": lambda f: f.refusal,
+        "repeat": lambda f: f.repeat > 0.25,
+        "echo": lambda f: f.echo > 0.35,
+        "thin": lambda f: f.words < 14,
+        "stock": lambda f: f.stock,
+    },
+    "fluency": {
+        "slips": lambda f: f.slips,
+        "repeat": lambda f: f.repeat > 0.4,
+        "thin": lambda f: f.words < 8,
+    },
+}
+"""What a reason may name: signs of quality in a turn's features. Their wording is in judge.toml."""
+
+
+def verdict(call: Call) -> dict[str, Any] | str | None:
+    """Every turn's verdict, in the fields that the schema asks for; None for a prompt without turns."""
+    transcript = transcript_of(call)
+    if transcript is None or not transcript.turns:
+        return None
+    rng = _chance(call, transcript)
+    key, fields = _form(call)
+    rows = [
+        {name: opinion.field(name, schema, call.schema or {}) for name, schema in fields.items()}
+        for opinion in _opinions(transcript, judge_of(call.model), rng)
+    ]
+    reply = {key: rows}
+    return _broken(call, reply) if call.model == "mock-judge-erratic" else reply
+
+
+def _broken(call: Call, reply: dict[str, Any]) -> dict[str, Any] | str:
+    """The reply, or now and then no JSON, one that is cut short, lacks a turn, or leaves the scale."""
+    rng = call.rng("erratic")
+    [(key, rows)] = reply.items()
+    prose: str = _lines()["prose"][0]
+    if call.steady_rng("hopeless").random() < HOPELESS:
+        return prose
+    if rng.random() > BROKEN:
+        return reply
+    text = json.dumps(reply, ensure_ascii=False)
+    beyond = [{name: 11 if name.endswith("_score") else v for name, v in row.items()} for row in rows]
+    broken: tuple[dict[str, Any] | str, ...] = (
+        prose,
+        text[: len(text) * 2 // 3],
+        {key: rows[:-1]},
+        {key: beyond},
+    )
+    return rng.choice(broken)
+
+
+def rated_last(call: Call) -> dict[str, Any]:
+    """Version 1: the verdict on the player's last reply on a scale of ten, without scores before there is one."""
+    transcript = transcript_of_scene(call)
+    names = [*FIELDS[1:3], *(f"{own}_{what}" for own in OWN_NAMES for what in ("explanation", "score"))]
+    if not transcript.turns:
+        nothing = {"explanation": "nothing said yet", "score": None, "refusal": False}
+        return {name: nothing[name.rpartition("_")[2]] for name in names}
+    opinion = _opinions(transcript, judge_of(PLAIN), _chance(call, transcript))[-1]
+    known = re.compile("|".join(OWN_NAMES))
+    return {name: opinion.field(known.sub(lambda m: OWN_NAMES[m[0]], name), TEN, {}) for name in names}
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What a judge thinks of one turn: points 1 to 5 by criterion, and whether it takes it for a refusal."""
+
+    turn: Exchange
+    seen: Features
+    points: Mapping[str, float]
+    refused: bool
+    rng: random.Random
+
+    def field(self, name: str, schema: Schema, root: Schema) -> Any:
+        """One field of the verdict, in the form its schema wants."""
+        if name == "turn":
+            return self.turn.number
+        if name == "is_refusal":
+            return self.refused
+        if name == "is_refusal_explanation":
+            said = self.rng.choice(_lines()["refusal" if self.refused else "playing"])
+            return f"{_quoted(self.turn.reply, self.seen.refusal)} {said}"
+        criterion, _, what = name.rpartition("_")
+        points = self.points.get(criterion, sum(self.points.values()) / len(self.points))
+        if what == "explanation":
+            return self.reason(criterion if criterion in CRITERIA else CRITERIA[0], answer(points))
+        if what == "score":
+            return answer(points, *(bounds(resolve(schema, root)) if schema else (1, 5)))
+        return fill(schema, self.rng, root)
+
+    def reason(self, criterion: str, score: int) -> str:
+        """A quote, a half sentence that fits the score and, where there is any, the evidence; the answer in words."""
+        lines, f = _lines()[criterion], self.seen
+        slots = {
+            "own": ", ".join(dict.fromkeys((*f.own_words[:1], *f.own_words[-1:]))),
+            "new": f.own_words[-1] if f.own_words else "",
+            "stock": f.stock_phrase,
+            "slips": ", ".join(f"“{slip}”" for slip in dict.fromkeys(f.slips[:2])),
+        }
+        good = [line for sign, there in GOOD[criterion].items() if there(f) for line in lines["good"][sign]]
+        bad = [line for sign, there in BAD[criterion].items() if there(f) for line in lines["bad"][sign]]
+        plain = lines["plain"]
+        if score == 3 and bad:
+            said = f"{pick(good or plain['middle'], self.rng, slots)}, but {pick(bad, self.rng, slots)}"
+        else:
+            fitting = (
+                good or plain["high"] if score > 3 else bad or plain["low"] if score < 3 else plain["middle"]
+            )
+            said = pick(fitting, self.rng, slots)
+        around = f.slips[:1] if criterion == "fluency" else (f.stock_phrase, *f.own_words[:1])
+        return f"{_quoted(self.turn.reply, *around)} {said}, so I {_lines()['likert'][score - 1]}."
+
+
+def _opinions(transcript: Transcript, judge: MockJudge, rng: random.Random) -> list[Opinion]:
+    """An opinion of each turn: the taste's leaning and noise, a part of which is the same in all turns."""
+    taste = judge.taste
+    whole = noise(rng, taste.noise_whole * 0.7)
+    by_criterion = {
+        c: whole + noise(rng, taste.noise_whole * 0.7 + taste.unsure.get(c, 0.0)) for c in CRITERIA
+    }
+    seen = features_of(tuple((t.user, t.reply) for t in transcript.turns), transcript.card)
+    opinions = []
+    for turn, features in zip(transcript.turns, seen, strict=True):
+        liked = leaning(features, taste).items()
+        points = {c: value + by_criterion[c] + noise(rng, taste.noise_turn) for c, value in liked}
+        refused = bool(features.refusal)
+        errs = rng.random() < (judge.overlooks if refused else judge.imagines)
+        opinions.append(Opinion(turn, features, points, refused != errs, rng))
+    return opinions
+
+
+def _form(call: Call) -> tuple[str, Mapping[str, Schema]]:
+    """The name of the list of verdicts and the fields of one; PingPong's where there is no schema."""
+    root = call.schema or {}
+    for name, schema in call.fields.items():
+        item = resolve(resolve(schema, root).get("items", {}), root)
+        if isinstance(item.get("properties"), dict):
+            return name, item["properties"]
+    return "scores", {name: {} for name in FIELDS}
+
+
+def _quoted(reply: str, *around: str) -> str:
+    """A few words of the reply in single quotes: those around the first of `around` in it, else its beginning."""
+    spoken = reply.split()
+    marks = [word.split()[0].lower() for word in around if word]
+    at = next((i for mark in marks for i, word in enumerate(spoken) if mark in word.lower()), 0)
+    begin = max(0, at - 2)
+    return "'" + " ".join(spoken[begin : begin + 7]).strip("'\"“”«»,;:") + "'"
+
+
+def _lines() -> dict[str, Any]:
+    return load("pingpong", "en", "judge")
+
+
+def _chance(call: Call, transcript: Transcript) -> random.Random:
+    """Chance that depends on what is judged and not on how it is asked for."""
+    return random.Random(
+        f"{call.seed}|{call.own_seed}|{call.model}|{transcript.card.text}|{transcript.turns}"
+    )

@@ -1,0 +1,131 @@
+"""How mock judges read SimulBench's replies: against the right answer where they know the job, else by form and manners."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from core.benchmarks.simulbench.mock.reading import QuotedReply, asked, dialogue_of, section, topics, words_of
+from core.benchmarks.simulbench.mock.simulators import lines, right_reply
+from core.demo.mock.call import Call
+
+
+@dataclass(frozen=True)
+class Eye:
+    """How a judge sees: points of the scale of ten, shares of the verdicts."""
+
+    shift: float = 0.0
+    noise: float = 0.9
+    first: float = 0.3
+    """How much more the reply that is shown first is liked."""
+    sloppy: float = 0.0
+    """How often a verdict comes without its brackets."""
+    chat: float = 2.0
+    """How much an explanation that nobody asked for costs."""
+
+
+EYES: Mapping[str, Eye] = {
+    "mock-judge-strict": Eye(shift=-0.9, noise=0.7, first=0.1, chat=3.0),
+    "mock-judge-lenient": Eye(shift=1.1, noise=0.8, first=0.5, chat=0.6),
+    "mock-judge-noisy": Eye(noise=1.9, first=1.2, sloppy=0.03),
+    "mock-judge-erratic": Eye(noise=1.4, first=0.8, sloppy=0.45),
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """What a judge sees in a reply: points 1 to 10 before its taste, a reason, and whether something is plainly wrong."""
+
+    points: float
+    reason: str
+    failed: bool
+
+
+def view(requests: Sequence[str], reply: QuotedReply, eye: Eye) -> View:
+    """The reply to the last of these requests, looked at."""
+    text = reply.text.strip()
+    if not text:
+        return View(2.0, "The reply is empty, although the request asks for something to be shown.", True)
+    if text in lines()["refusals"]:
+        return View(1.0, f"“{_quote(text)}”: the job is refused.", True)
+    core = _bare(text)
+    points, reason = _rightness(requests, core)
+    if any(text.startswith(phrase) for phrase in lines()["before"]):
+        points -= eye.chat
+        reason += f" It adds “{_quote(text)}”, which nobody asked for."
+    if reply.cut:
+        points -= 3.5
+        reason += " It breaks off at the length limit, after repeating itself."
+    return View(max(1.0, points), reason, points < 5.5)
+
+
+def _rightness(requests: Sequence[str], core: str) -> tuple[float, str]:
+    """Points and a reason: by the right reply where it is known, else by how far the request is taken up."""
+    truth = right_reply(requests)
+    if truth is None:
+        told = set(words_of(requests[-1])) & set(topics(requests[0]))
+        shared = len(told & set(words_of(core))) / max(1, min(3, len(told)))
+        much = "most" if shared > 0.6 else "little"
+        points = 4.8 + 3.4 * min(1.0, shared)
+        return (
+            points,
+            f"“{_quote(core)}” takes up {much} of the request, and whether it is right is hard to check.",
+        )
+    truth = _bare(truth)
+    if core == truth:
+        return (
+            9.4,
+            f"“{_quote(core)}” is what the rules lead to." if core else "Nothing is printed, which is right.",
+        )
+    same = SequenceMatcher(None, core, truth, autojunk=False).ratio() if len(core) < 3000 else 0.2
+    wrong = next((line for line in core.splitlines() if line not in truth.splitlines()), "")
+    if wrong:
+        return 1.5 + 5.0 * same, f"“{_quote(wrong)}” is wrong: the rules lead to “{_quote(truth)}”."
+    return 1.5 + 5.0 * same, f"Something is missing: the rules lead to “{_quote(truth)}”."
+
+
+def rate(call: Call) -> str:
+    """A short explanation, then `Rating: [[n]]`."""
+    eye, text, rng = EYES.get(call.model, Eye()), asked(call), call.rng("verdict")
+    seen = view(dialogue_of(text).requests, section(text, "The last reply", "End of the last reply"), eye)
+    score = max(1, min(10, round(seen.points + eye.shift + rng.gauss(0, eye.noise))))
+    if rng.random() < eye.sloppy:
+        return f"{seen.reason} I would call that {score} out of ten."
+    return f"{seen.reason}\n\nRating: [[{score}]]"
+
+
+def compare(call: Call) -> str:
+    """A short comparison, then `[[A]]`, `[[B]]` or `[[C]]`; the reply shown first has a small advantage."""
+    eye, text, rng = EYES.get(call.model, Eye()), asked(call), call.rng("verdict")
+    requests = dialogue_of(text).requests
+    a, b = (view(requests, section(text, f"Reply {name}", f"End of reply {name}"), eye) for name in "AB")
+    lead = a.points - b.points + eye.first + rng.gauss(0, eye.noise)
+    verdict = "C" if abs(lead) < 0.8 else "A" if lead > 0 else "B"
+    if rng.random() < eye.sloppy:
+        return f"Reply A: {a.reason} Reply B: {b.reason} Hard to say."
+    return f"Reply A: {a.reason}\nReply B: {b.reason}\n\n[[{verdict}]]"
+
+
+def challenge(call: Call) -> str:
+    """The first turn whose reply is plainly wrong, then `Turn: [[n]]`."""
+    eye, rng = EYES.get(call.model, Eye()), call.rng("verdict")
+    dialogue = dialogue_of(asked(call))
+    for number, reply in enumerate(dialogue.replies, 1):
+        seen = view(dialogue.requests[:number], reply, eye)
+        if seen.failed and rng.random() < 0.85:
+            return f"Up to turn {number} the replies can pass. {seen.reason}\n\nTurn: [[{number}]]"
+    return "Every reply keeps to the rules as far as can be told.\n\nTurn: [[0]]"
+
+
+def _bare(text: str) -> str:
+    """The reply itself, without phrases around it and without the fence of a code block."""
+    for phrase in (*lines()["before"], *lines()["after"]):
+        text = text.replace(phrase, "")
+    return re.sub(r"^```\w*\n|\n?```$", "", text.strip()).strip()
+
+
+def _quote(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else line[:57].rsplit(" ", 1)[0] + " …"

@@ -1,0 +1,202 @@
+"""Mock residents' days: habits, errands, what they remember having agreed to. And target-driven planning."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from core.benchmarks.stss.mock.reading import (
+    TIME,
+    Affair,
+    Persona,
+    affairs,
+    day_of,
+    hour_of,
+    persona_of,
+    prompt_of,
+    remembered,
+    section,
+)
+from core.benchmarks.stss.mock.talk import settled, usual_time
+from core.demo.mock.call import Call
+from core.demo.mock.material import load
+
+OVERSLEEPS, FORGETS, STRAYS = 0.1, 0.12, 0.01
+"""How often residents oversleep, forget what they agreed to, plan to be at a place that does not exist."""
+
+Thought = dict[str, Any]
+Entry = tuple[str, str, str]
+"""Time, what, where."""
+
+
+def town() -> dict[str, Any]:
+    """Where residents go, and how they name what they do there."""
+    return load("stss", "en", "days")
+
+
+def outline(call: Call) -> Thought:
+    """A day of habit with what was agreed for it; the day before their own affair, performers go among people."""
+    text = prompt_of(call)
+    me, day, memories, rng = persona_of(text), day_of(text), remembered(text), call.rng("outline")
+    wake = later(me.wakes, 180 if rng.random() < OVERSLEEPS else 0)
+    entries = _habits(me, wake, rng)
+    if me.affair is not None and day < me.affair.date:
+        reminded = "Keep in mind for today's plan:" in text
+        entries = _with(entries, _rounds(me, me.affair, wake, 8 if reminded else 5, rng))
+    if me.affair is not None and day == me.affair.date:
+        entries = _with(entries, _own(me, me.affair, memories))
+    agreed = {(a.host, a.what): a for a in affairs(memories) if a.answer == "yes" and a.date in ("", day)}
+    for affair in agreed.values():
+        if rng.random() >= FORGETS:
+            entries = _with(entries, [e for e in _agreed(me, affair, rng) if e[0] >= wake])
+    plan = [f"{time} {what}{f' at {place}' if place else ''}" for time, what, place in sorted(entries)]
+    return {"wake": wake, "plan": plan}
+
+
+def schedule(call: Call) -> Thought:
+    """The outline's entries, each in the first room of its place."""
+    text = prompt_of(call)
+    found = (re.match(rf"({TIME}) (.+?)(?: at ([A-Z].*))?$", line) for line in section(text, "The outline"))
+    return _actions(call, [(m[1], m[2], m[3] or "") for m in found if m])
+
+
+def revision(call: Call) -> Thought:
+    """The rest of the day as it was, with what has just been agreed."""
+    text = prompt_of(call)
+    now, rest = hour_of(text), section(text, "The rest of the day as it was planned")
+    found = (re.match(rf"({TIME}) (.+) \((.+)\)$", line) for line in rest if "sleeping" not in line)
+    entries = [(max(m[1], now), m[2], m[3]) for m in found if m]
+    for affair in affairs(re.findall(r"What happened: (.+)$", text, re.M)):
+        if affair.answer == "yes":
+            agreed = _agreed(persona_of(text), affair, call.rng("revision"))
+            entries = _with(entries, [e for e in agreed if e[0] >= now])
+    return _actions(call, entries)
+
+
+def tdp_plan(call: Call) -> Thought:
+    """The steps to the goal."""
+    return {"steps": town()["tdp"]["steps"]}
+
+
+def tdp_day(call: Call) -> Thought:
+    """What to keep in mind when planning a day."""
+    return {"reminder": town()["tdp"]["reminder"][0]}
+
+
+def tdp_talk(call: Call) -> Thought:
+    """What to keep in mind when talking."""
+    return {"items": town()["tdp"]["items"]}
+
+
+def _rounds(me: Persona, affair: Affair, wake: str, stops: int, rng: random.Random) -> list[Entry]:
+    """Where one goes to tell people something: to acquaintances at their work, and where there is company."""
+    works = [place for place in me.knows.values() if place and place != me.work]
+    times = town()["visiting"]
+    visits = [
+        *zip(times, rng.sample(works, min(len(works), len(times))), strict=False),
+        *town()["rounds"].items(),
+    ]
+    by_time = dict(rng.sample(visits, min(stops, len(visits))))
+    if me.knows.get(affair.whom):
+        by_time[times[2]] = me.knows[affair.whom]
+    return [(time, "going round to talk to people", place) for time, place in by_time.items() if time > wake]
+
+
+def _habits(me: Persona, wake: str, rng: random.Random) -> list[Entry]:
+    def some(what: str) -> str:
+        return str(rng.choice(town()[what]))
+
+    entries: list[Entry] = [(wake, some("breakfast"), me.home)]
+    opens, closes = max(me.hours[0], later(wake, 45)), me.hours[1]
+    if me.work and opens < closes:
+        entries.append((opens, some("work"), me.work))
+        if opens < "12:00" and closes > "13:30" and rng.random() < 0.65:
+            entries += [("12:30", some("midday"), some("lunch")), ("13:20", some("work"), me.work)]
+    after = max(closes, later(wake, 60)) if me.work else "10:00"
+    if after < "18:00" and rng.random() < 0.55:
+        entries.append((after, some("shopping"), some("errands")))
+    dinner = max("18:00", later(after, 60))
+    if dinner < me.sleeps:
+        entries.append((dinner, some("supper"), me.home))
+    evening = later(dinner, 50)
+    if evening < me.sleeps:
+        out = rng.random() < 0.35 and me.sleeps >= "22:00"
+        entries.append(
+            (evening, some("out"), some("evening")) if out else (evening, some("leisure"), me.home)
+        )
+    return entries
+
+
+def _own(me: Persona, affair: Affair, memories: Sequence[str]) -> list[Entry]:
+    """One's own event, at the time it was announced for."""
+    time, place = settled(memories)
+    if affair.kind == "help":
+        return []
+    if affair.kind == "meet":
+        return [(time, affair.what, place)] if time else []
+    start, place = affair.time or time or usual_time(affair), affair.place or me.home
+    verb = "holding" if affair.kind == "gather" else "enjoying"
+    return [(start, f"{verb} {affair.what}", place), (later(start, 120), "tidying up", place)]
+
+
+def _agreed(me: Persona, a: Affair, rng: random.Random) -> list[Entry]:
+    """What one has agreed to; one who does not know when, or where, guesses or lets it be."""
+    if a.kind == "help":
+        if not a.place:
+            return []
+        first: Entry = (max("16:15", me.hours[1]), a.what, a.place)
+        return [first, (later(first[0], 40), a.what2, a.place2)] if a.what2 and a.place2 else [first]
+    time = a.time or (rng.choice(town()["guessed"]) if rng.random() < 0.4 else "")
+    guess = me.home if a.online else rng.choice(town()["lunch"]) if rng.random() < 0.3 else ""
+    place = a.place or guess
+    if not time or not place:
+        return []
+    if a.kind == "meet":
+        return [(time, a.what, place), (later(time, 60), "walking home slowly", me.home)]
+    return [(time, f"taking part in {a.what}", place), (later(time, 90), "walking home slowly", me.home)]
+
+
+def _with(entries: list[Entry], added: list[Entry]) -> list[Entry]:
+    """The entries with others put in; what falls into the same half hour gives way."""
+    if not added:
+        return entries
+    taken = [_minutes(time) for time, _, _ in added]
+    kept = [e for e in entries if all(abs(_minutes(e[0]) - t) >= 30 for t in taken)]
+    if len(added) == 2:
+        kept = [e for e in kept if not min(taken) < _minutes(e[0]) < max(taken)]
+    return kept + added
+
+
+def _actions(call: Call, entries: Iterable[Entry]) -> Thought:
+    text, rng = prompt_of(call), call.rng("actions")
+    me, rooms = persona_of(text), _rooms(text)
+    entries = sorted(entries) or [(me.wakes, "having breakfast", me.home)]
+    ends = [*(time for time, _, _ in entries[1:]), max(me.sleeps, later(entries[-1][0], 5))]
+    actions = []
+    for (time, what, place), end in zip(entries, ends, strict=True):
+        room = town()["nowhere"] if rng.random() < STRAYS else rooms.get(place, place)
+        minutes = max(5, _minutes(end) - _minutes(time))
+        actions.append({"start": time, "minutes": minutes, "action": what, "place": room})
+    return {"actions": actions}
+
+
+def _rooms(text: str) -> dict[str, str]:
+    """The first room of each sector in the list of places, with its first thing."""
+    found: dict[str, str] = {}
+    for line in section(text, "The places of the town (sector:arena: objects)"):
+        sector, _, rest = line.partition(":")
+        arena, _, things = rest.partition(":")
+        found.setdefault(sector, f"{sector}:{arena}:{things.split(',')[0].strip()}" if arena else sector)
+    return found
+
+
+def _minutes(time: str) -> int:
+    return int(time[:2]) * 60 + int(time[3:])
+
+
+def later(time: str, minutes: int) -> str:
+    """A time of day, so many minutes on; midnight is not passed."""
+    total = min(23 * 60 + 59, _minutes(time) + minutes)
+    return f"{total // 60:02}:{total % 60:02}"

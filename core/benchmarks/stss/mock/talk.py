@@ -1,0 +1,312 @@
+"""Mock residents in company: whom they speak to, what they say, and what they keep of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from functools import cached_property
+from typing import Any
+
+from core.benchmarks.stss.mock.reading import (
+    Affair,
+    Persona,
+    day_of,
+    dialogue,
+    hears,
+    hour_of,
+    lines,
+    own_notes,
+    partner_of,
+    persona_of,
+    prompt_of,
+    remembered,
+)
+from core.demo.mock.call import Call
+from core.demo.mock.material import load, pick
+
+Thought = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How somebody goes about their own affair, as shares of the occasions."""
+
+    forward: float = 0.6
+    """How often they bring it up on meeting somebody."""
+    clear: float = 0.45
+    """How often they name when, and how often where."""
+    attentive: float = 0.75
+    """How often they ask for what the other left open, and how often nothing is lost in remembering."""
+
+
+MANNERS: Mapping[str, Manner] = {
+    "mock-resident": Manner(),
+    "mock-outgoing": Manner(0.9, 0.6, 0.8),
+    "mock-reserved": Manner(0.5, 0.35, 0.8),
+}
+REMINDED = 0.96
+"""With a checklist at hand: how often when and where are named."""
+WARMS_UP, CURIOUS, HESITATES = 0.35, 0.5, 0.2
+COMES, COMES_FROM_WORK, PERSUADED = 0.85, 0.4, 0.75
+"""How often people say yes: when they are free, when they should be at work, after having been persuaded."""
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Two people talking, as the prompt of one of them shows it."""
+
+    call: Call
+
+    @cached_property
+    def text(self) -> str:
+        """The prompt."""
+        return prompt_of(self.call)
+
+    @cached_property
+    def me(self) -> Persona:
+        """Who is asked."""
+        return persona_of(self.text)
+
+    @cached_property
+    def other(self) -> str:
+        """The name of the other."""
+        return partner_of(self.text)
+
+    @cached_property
+    def said(self) -> list[tuple[str, str]]:
+        """What was said, as (speaker, text)."""
+        return [pair for pair in dialogue(self.text) if pair[0] in (self.me.name, self.other)]
+
+    @cached_property
+    def rng(self) -> random.Random:
+        """Chance, another at every turn."""
+        return self.call.rng("company")
+
+    @property
+    def manner(self) -> Manner:
+        """How the model behaves."""
+        return MANNERS.get(self.call.model, MANNERS["mock-resident"])
+
+    def of(self, speaker: str) -> list[str]:
+        """What one of the two said."""
+        return [text for name, text in self.said if name == speaker]
+
+    def told(self, speaker: str, *acts: str) -> bool:
+        """Whether somebody has said one of the lines of these lists."""
+        pool = [line for act in acts for line in lines()[act]]
+        return any(hears(pool, text) is not None for text in self.of(speaker))
+
+    def say(self, pool: Sequence[str], affair: Affair | None = None) -> str:
+        """A line of the pool about the affair, in words that were not used yet where there are any."""
+        slots = {**vars(affair), "day": self.spoken(affair.date)} if affair else {}
+        before = "\n".join(text for _, text in self.said)
+        return pick(pool, self.rng, {**slots, "first": self.other.split()[0] if self.other else ""}, before)
+
+    def spoken(self, day: str) -> str:
+        """A date as people say it."""
+        days = {
+            (date.fromisoformat(day_of(self.text)) + timedelta(n)).isoformat(): w
+            for n, w in enumerate(("today", "tomorrow"))
+        }
+        return days.get(day, f"on {day}" if day else "")
+
+    def written(self, found: Mapping[str, str]) -> dict[str, str]:
+        """What was heard, with the day as a date."""
+        ahead = {"today": 0, "tomorrow": 1}
+        day = found.get("day", "")
+        if day in ahead:
+            day = (date.fromisoformat(day_of(self.text)) + timedelta(ahead[day])).isoformat()
+        return {**found, "date": day.removeprefix("on ")} if day else dict(found)
+
+    def offer(self, host: str) -> Affair | None:
+        """What somebody has brought up so far, put together from all that both said of it."""
+        affair: Affair | None = None
+        for speaker, text in self.said:
+            if speaker == host and affair is None:
+                for kind, pool in lines()["raise"].items():
+                    if affair is None and (found := hears(pool, text)) is not None:
+                        affair = Affair("gather" if kind == "join" else kind, host=host).with_(
+                            self.written(found)
+                        )
+            elif affair is not None:
+                pool = lines()["detail"] + lines()["detail_help"] if speaker == host else lines()["settle"]
+                affair = affair.with_(self.written(hears(pool, text) or {}))
+        return affair
+
+    def answer(self, speaker: str) -> str:
+        """“yes” or “no” where somebody has given an answer, else nothing."""
+        accepted = self.told(speaker, "yes", "settle")
+        return "yes" if accepted else "no" if self.told(speaker, "no") else ""
+
+    @cached_property
+    def asked(self) -> dict[str, str]:
+        """Whom one has asked already, and what they answered."""
+        return {note["whom"]: note["answer"] for note in own_notes(remembered(self.text))}
+
+
+def approach(call: Call) -> Thought:
+    """Speaks to those it has not asked yet; for the rest, to friends now and then."""
+    meeting = Meeting(call)
+    me, other, affair = meeting.me, meeting.other, meeting.me.affair
+    chance, reason = (0.12 if other in me.knows else 0.03), "They look busy."
+    if affair is not None and day_of(meeting.text) <= affair.date:
+        settled = affair.kind == "help" and "yes" in meeting.asked.values()
+        if affair.whom in ("", other) and other not in meeting.asked and not settled:
+            chance, reason = meeting.manner.forward, f"I have something to ask {other}."
+    talk = meeting.rng.random() < chance
+    return {"reason": reason if talk or affair is None else "This is not the moment.", "talk": talk}
+
+
+def utterance(call: Call) -> Thought:
+    """An answer to what the other has brought up, one's own affair, or small talk."""
+    meeting = Meeting(call)
+    affair, other = meeting.me.affair, meeting.other
+    offered = meeting.offer(other)
+    if offered is not None:
+        said, done = _respond(meeting, offered)
+    elif affair is not None and affair.whom in ("", other) and other not in meeting.asked:
+        said, done = _bring_up(meeting, _with_time(affair, meeting.text))
+    else:
+        said, done = _chat(meeting)
+    return {"utterance": said, "done": done}
+
+
+def _bring_up(meeting: Meeting, affair: Affair) -> tuple[str, bool]:
+    """Bring up one's own affair, answer questions about it, take leave when there is an answer."""
+    talk, rng, me = lines(), meeting.rng, meeting.me.name
+    if meeting.offer(me) is None:
+        greeting = "" if meeting.of(me) else meeting.say(talk["greet"]) + " "
+        if not meeting.said and rng.random() < WARMS_UP:
+            return greeting + meeting.say(talk["warm_up"]), False
+        clear = REMINDED if "Keep in mind when talking:" in meeting.text else meeting.manner.clear
+        hidden = [slot for slot in ("time", "place") if rng.random() >= clear]
+        if affair.kind == "help" and rng.random() >= clear:
+            hidden += ["what2", "place2"]
+        shown = replace(affair, **dict.fromkeys(hidden, ""))
+        return greeting + meeting.say(talk["lead_in"]) + " " + meeting.say(
+            talk["raise"][affair.kind], shown
+        ), False
+    last = meeting.of(meeting.other)[-1] if meeting.of(meeting.other) else ""
+    if hears(talk["no"], last) is not None:
+        return meeting.say(talk["pity"]), True
+    if hears(talk["yes"] + talk["settle"], last) is not None:
+        return meeting.say(talk["thanks_help" if affair.kind == "help" else "thanks"]), True
+    if hears(talk["when_where"] + talk["when"] + talk["where"], last) is not None:
+        return meeting.say(talk["detail_help" if affair.kind == "help" else "detail"], affair), False
+    for question in talk["curious"]:
+        if hears(question["asks"], last) is not None:
+            return meeting.say(question["says"]), False
+    if hears(talk["hesitate"], last) is not None:
+        return meeting.say(talk["persuade"]), False
+    return meeting.say(talk["bye"]), True
+
+
+def _respond(meeting: Meeting, heard: Affair) -> tuple[str, bool]:
+    """Ask for what is missing, then for what one would like to know; then yes or no."""
+    talk, rng, me = lines(), meeting.rng, meeting.me
+    if meeting.answer(me.name):
+        return meeting.say(talk["bye"]), True
+    no_time, no_place = not heard.time and heard.kind != "help", not heard.place and not heard.online
+    asked = meeting.told(me.name, "when_where", "when", "where")
+    if (no_time or no_place) and not asked and rng.random() < 0.6 * meeting.manner.attentive:
+        return meeting.say(
+            talk["when_where" if no_time and no_place else "when" if no_time else "where"]
+        ), False
+    open_questions = [
+        ask
+        for question in talk["curious"]
+        if heard.kind in question["kinds"] and hears(question["asks"], "\n".join(meeting.of(me.name))) is None
+        for ask in question["asks"]
+    ]
+    if open_questions and len(meeting.said) < 10 and rng.random() < CURIOUS:
+        return meeting.say(open_questions), False
+    hesitated = meeting.told(me.name, "hesitate")
+    if not hesitated and rng.random() < HESITATES:
+        return meeting.say(talk["hesitate"]), False
+    comes = PERSUADED if hesitated else COMES_FROM_WORK if me.works_at(heard.time) else COMES
+    if rng.random() > comes:
+        return meeting.say(talk["no"]), False
+    if heard.kind == "meet" and not (heard.time and heard.place):
+        places = load("stss", "en", "days")
+        settled = replace(
+            heard,
+            time=heard.time or rng.choice(places["free"]),
+            place=heard.place or rng.choice(places["meeting"]),
+        )
+        return meeting.say(talk["settle"], settled), False
+    return meeting.say(talk["yes"]), False
+
+
+def _chat(meeting: Meeting) -> tuple[str, bool]:
+    """The next line of the small talk that is going on, or the first of another."""
+    said = [text for _, text in meeting.said]
+    if not said:
+        thread = meeting.rng.choice(lines()["threads"])["lines"]
+        return thread[0], False
+    if hears(lines()["warm_up"], said[-1]) is not None:
+        return meeting.say(lines()["warm_back"]), False
+    for thread in (thread["lines"] for thread in lines()["threads"]):
+        if said[0] == thread[0] and len(said) < len(thread):
+            return thread[len(said)], len(said) == len(thread) - 1
+    return meeting.say(lines()["bye"]), True
+
+
+def summary(call: Call) -> Thought:
+    """What somebody keeps: what was asked, by whom, what was settled; now and then without the time or the place."""
+    meeting = Meeting(call)
+    me, other, notes = meeting.me.name, meeting.other, lines()["notes"]
+    theirs, own = meeting.offer(other), meeting.offer(me)
+    if theirs is not None:
+        answer = meeting.answer(me) or "no"
+        kept = replace(theirs, answer=answer)
+        lost = meeting.rng.random()
+        if lost > meeting.manner.attentive:
+            half = lost > (1 + meeting.manner.attentive) / 2
+            kept = replace(kept, time="") if half else replace(kept, place="", place2="")
+        now, today = hour_of(meeting.text), theirs.date == day_of(meeting.text)
+        return {
+            "summary": pick(notes[kept.kind], meeting.rng, vars(kept)),
+            "importance": 6 if answer == "yes" else 3,
+            "changes_today": answer == "yes" and today and theirs.time > now,
+        }
+    if own is not None:
+        settled = (
+            {"place": own.place or "no place", "time": own.time} if own.time and own.kind == "meet" else {}
+        )
+        slots = {
+            "whom": other,
+            "first": other.split()[0],
+            "what": own.what,
+            "answer": meeting.answer(other) or "no",
+        }
+        if slots["answer"] == "yes":
+            slots |= settled
+        return {"summary": pick(notes["own"], meeting.rng, slots), "importance": 6, "changes_today": False}
+    return {
+        "summary": pick(notes["chat"], meeting.rng, {"host": other}),
+        "importance": 2,
+        "changes_today": False,
+    }
+
+
+def _with_time(affair: Affair, text: str) -> Affair:
+    """A time for what has none yet: the one told to others before, else one of one's own."""
+    if affair.time or affair.kind == "help":
+        return affair
+    time, place = settled(remembered(text))
+    if affair.kind == "meet":
+        return replace(affair, time=time, place=affair.place or place)
+    return replace(affair, time=time or usual_time(affair))
+
+
+def settled(memories: Sequence[str]) -> tuple[str, str]:
+    """The time and place that were settled for one's own affair; empty where there are none yet."""
+    found = [note for note in own_notes(memories) if note.get("time")]
+    return (found[-1]["time"], found[-1].get("place", "")) if found else ("", "")
+
+
+def usual_time(affair: Affair) -> str:
+    """The time somebody thinks of for an affair of their own that has none: always the same."""
+    return str(random.Random(f"{affair.host} {affair.what}").choice(load("stss", "en", "days")["free"][2:]))
