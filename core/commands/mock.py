@@ -24,6 +24,6 @@ def command(host: str, port: int, latency: float, seed: int, require_key: str | 
     from core.demo.mock.server import serve
 
     try:
-        serve(host, port, latency, seed, require_key, read_faults(faults))
+        serve(host, port, latency=latency, seed=seed, require_key=require_key, faults=read_faults(faults))
     except ConcordError as error:
         raise click.ClickException(str(error)) from None

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from core.benchmarks.simulbench import toxicity
-from core.demo.mock.moderation import BadRequest, moderate
+from core.demo.mock.call import BadCall
+from core.demo.mock.texts import moderate
 from core.errors import CallFailed, NotFound
 from tests.simulbench import by_hand
 
@@ -93,7 +94,7 @@ def test_errors_are_sentences(filled, run):
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b"{}", b'{"input": []}', b'{"input": [3]}'])
 def test_the_mock_models_refuses_what_the_protocol_does_not_allow(body):
-    with pytest.raises(BadRequest):
+    with pytest.raises(BadCall):
         moderate(body)
 
 

@@ -136,7 +136,7 @@ class Living(Asking):
 
     def __init__(self, delay=None):
         super().__init__(delay)
-        from core.demo.mock.embeddings import embed
+        from core.demo.mock.texts import embed
         from core.llm.embeddings import read
 
         self.vectors = Embedding(delay=delay)

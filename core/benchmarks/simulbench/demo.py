@@ -6,7 +6,7 @@ from core.benchmarks.plans import ComparePlan, PlayPlan, ProposePlan
 from core.benchmarks.simulbench import extraction, toxicity
 from core.benchmarks.simulbench.mock import people
 from core.benchmarks.simulbench.targets import SIMULBENCH
-from core.demo.mock.moderation import MODEL as MODERATION
+from core.demo.mock.texts import MODERATION
 from core.demo.part import Told, run
 from core.store import access, conversations, spotchecks
 from core.studies import comparisons, spotcheck

@@ -6,10 +6,10 @@ import hashlib
 import json
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from core.conversation import Message, Role
 from core.demo.mock.schemas import Schema, resolve
@@ -22,6 +22,7 @@ ROLES: dict[str, Role] = {
     "tool": "user",
 }
 
+Replies = Literal["text", "json_object", "json_schema"]
 Answer = str | Mapping[str, Any] | None
 """What a slice's mock replies: text, the fields of a JSON object, or None for a request that is not its own."""
 
@@ -40,7 +41,7 @@ class Call:
 
     model: str
     messages: tuple[Message, ...]
-    replies: Literal["text", "json_object", "json_schema"] = "text"
+    replies: Replies = "text"
     schema: Schema | None = None
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
@@ -84,145 +85,114 @@ class Call:
 
 
 def read_call(body: bytes, seed: int = 0) -> Call:
-    """The request in `body`, or BadCall with a sentence that names the field and what is expected of it."""
+    """The request in `body`. Raises BadCall, which names the field and what is expected of it."""
     try:
         data = json.loads(body)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise BadCall(f"The request's body is not JSON: {error}.") from None
-    if not isinstance(data, dict):
-        raise BadCall("The request's body must be a JSON object.")
+    _require(isinstance(data, dict), "The request's body must be a JSON object.")
     model = data.get("model")
-    if not isinstance(model, str) or not model:
-        raise BadCall("The request must name a model.", "model")
-    if data.get("stream"):
-        raise BadCall(
-            "Streaming is not offered by the mock server; send the request without `stream`.", "stream"
-        )
-    if data.get("n", 1) not in (1, None):
-        raise BadCall("The mock server gives one choice per request; leave `n` out.", "n")
-    _check_number(data, "temperature", 0, 2)
-    _check_number(data, "top_p", 0, 1)
-    limit = "max_completion_tokens" if data.get("max_completion_tokens") is not None else "max_tokens"
-    _check_number(data, limit, 1, None)
-    messages = _messages(data.get("messages"))
-    replies, schema = _response_format(data.get("response_format"), messages)
-    return Call(
-        model=model,
-        messages=messages,
-        replies=replies,
-        schema=schema,
-        max_tokens=data.get(limit),
-        stop=_stop(data.get("stop")),
-        seed=seed,
-        own_seed=data.get("seed"),
+    _require(isinstance(model, str) and model, "The request must name a model.", "model")
+    _require(
+        not data.get("stream"),
+        "Streaming is not offered by the mock server; send the request without `stream`.",
+        "stream",
     )
+    _require(
+        data.get("n", 1) in (1, None), "The mock server gives one choice per request; leave `n` out.", "n"
+    )
+    limit = "max_completion_tokens" if data.get("max_completion_tokens") is not None else "max_tokens"
+    for name, low, high in (("temperature", 0, 2), ("top_p", 0, 1), (limit, 1, None)):
+        _check_number(data.get(name), name, low, high)
+    messages = _messages(data.get("messages"))
+    replies, schema = _response_format(data.get("response_format") or {"type": "text"}, messages)
+    stops = data.get("stop") or []
+    stops = [stops] if isinstance(stops, str) else stops
+    fine = isinstance(stops, list) and len(stops) <= 4 and all(isinstance(stop, str) for stop in stops)
+    _require(fine, "`stop` must be a text or a list of at most four.", "stop")
+    stop = tuple(filter(None, stops))
+    return Call(model, messages, replies, schema, data.get(limit), stop, seed, data.get("seed"))
 
 
-def _check_number(data: dict[str, Any], name: str, low: float, high: float | None) -> None:
-    value = data.get(name)
+def _require(fine: object, message: str, param: str | None = None) -> None:
+    if not fine:
+        raise BadCall(message, param)
+
+
+def _check_number(value: Any, name: str, low: float, high: float | None) -> None:
     if value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadCall(f"`{name}` must be a number.", name)
-    if value < low or (high is not None and value > high):
-        bounds = f"at least {low}" if high is None else f"between {low} and {high}"
-        raise BadCall(f"`{name}` must be {bounds}, not {value}.", name)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    _require(number, f"`{name}` must be a number.", name)
+    bounds = f"at least {low}" if high is None else f"between {low} and {high}"
+    fine = value >= low and (high is None or value <= high)
+    _require(fine, f"`{name}` must be {bounds}, not {value}.", name)
 
 
-def _messages(value: object) -> tuple[Message, ...]:
-    if not isinstance(value, list) or not value:
-        raise BadCall("`messages` must be a list with at least one message.", "messages")
+def _messages(value: Any) -> tuple[Message, ...]:
+    fine = isinstance(value, list) and value
+    _require(fine, "`messages` must be a list with at least one message.", "messages")
     messages = []
     for position, item in enumerate(value):
         where = f"messages[{position}]"
-        if not isinstance(item, dict):
-            raise BadCall(f"{where} must be an object with `role` and `content`.", where)
-        role = ROLES.get(str(item.get("role")))
-        if role is None:
-            raise BadCall(
-                f"{where}.role must be one of {', '.join(ROLES)}, not {item.get('role')!r}.", f"{where}.role"
-            )
-        messages.append(Message(role, _text(item.get("content"), where)))
-    if all(m.role == "assistant" for m in messages):
-        raise BadCall(
-            "`messages` holds only the model's own replies; there is nothing to answer.", "messages"
-        )
+        _require(isinstance(item, dict), f"{where} must be an object with `role` and `content`.", where)
+        role = item.get("role")
+        known = f"{where}.role must be one of {', '.join(ROLES)}, not {role!r}."
+        _require(isinstance(role, str) and role in ROLES, known, f"{where}.role")
+        messages.append(Message(ROLES[role], _text(item.get("content"), f"{where}.content")))
+    only = all(m.role == "assistant" for m in messages)
+    _require(
+        not only, "`messages` holds only the model's own replies; there is nothing to answer.", "messages"
+    )
     return tuple(messages)
 
 
-def _text(content: object, where: str) -> str:
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        parts = [part.get("text") if isinstance(part, dict) else None for part in content]
-        if all(isinstance(part, str) for part in parts):
-            return "\n".join(str(part) for part in parts)
-    raise BadCall(f"{where}.content must be text, or a list of parts with text.", f"{where}.content")
+def _text(content: Any, where: str) -> str:
+    parts = [{"text": content}] if isinstance(content, str) else content
+    texts = (
+        [p.get("text") if isinstance(p, dict) else None for p in parts] if isinstance(parts, list) else [None]
+    )
+    _require(
+        all(isinstance(text, str) for text in texts),
+        f"{where} must be text, or a list of parts with text.",
+        where,
+    )
+    return "\n".join(map(str, texts))
 
 
-def _stop(value: object) -> tuple[str, ...]:
-    if value is None:
-        return ()
-    stops = [value] if isinstance(value, str) else value
-    if isinstance(stops, list) and len(stops) <= 4 and all(isinstance(s, str) for s in stops):
-        return tuple(s for s in stops if s)
-    raise BadCall("`stop` must be a text or a list of at most four.", "stop")
-
-
-def _response_format(
-    value: object, messages: tuple[Message, ...]
-) -> tuple[Literal["text", "json_object", "json_schema"], Schema | None]:
-    if value is None:
-        return "text", None
-    kind = value.get("type") if isinstance(value, dict) else None
-    if kind == "text":
-        return "text", None
+def _response_format(value: Any, messages: Sequence[Message]) -> tuple[Replies, Schema | None]:
+    where = "response_format"
+    kind: Any = value.get("type") if isinstance(value, dict) else None
+    _require(
+        kind in get_args(Replies), f"{where}.type must be text, json_object or json_schema.", f"{where}.type"
+    )
     if kind == "json_object":
-        if not any("json" in m.content.lower() for m in messages):
-            raise BadCall("With response_format json_object the messages must mention JSON.", "messages")
-        return "json_object", None
-    if kind != "json_schema" or not isinstance(value, dict):
-        raise BadCall(
-            "response_format.type must be text, json_object or json_schema.", "response_format.type"
-        )
+        said = any("json" in m.content.lower() for m in messages)
+        _require(said, "With response_format json_object the messages must mention JSON.", "messages")
+    if kind != "json_schema":
+        return kind, None
+    where = f"{where}.json_schema"
     described = value.get("json_schema")
     schema = described.get("schema") if isinstance(described, dict) else None
-    if (
-        not isinstance(described, dict)
-        or not isinstance(schema, dict)
-        or not isinstance(described.get("name"), str)
-    ):
-        raise BadCall(
-            "response_format.json_schema needs a `name` and a `schema`.", "response_format.json_schema"
+    fine = isinstance(schema, dict) and isinstance(described.get("name"), str)
+    _require(fine, f"{where} needs a `name` and a `schema`.", where)
+    for part in _objects(schema) if described.get("strict") else ():
+        # The two rules of strict schemas that are most often broken.
+        closed = part.get("additionalProperties") is False
+        _require(closed, "A strict schema's objects need `additionalProperties: false`.", where)
+        missing = sorted(set(part["properties"]) - set(part.get("required", ())))
+        _require(
+            not missing, f"A strict schema must require every field; missing: {', '.join(missing)}.", where
         )
-    if described.get("strict"):
-        _check_strict(schema)
-    return "json_schema", schema
+    return kind, schema
 
 
-def _check_strict(schema: Schema) -> None:
-    """The two rules of strict schemas that are most often broken: objects are closed, and all their fields required."""
-    for part in _parts(schema):
-        fields = part.get("properties")
-        if not isinstance(fields, dict):
-            continue
-        if part.get("additionalProperties") is not False:
-            raise BadCall(
-                "A strict schema's objects need `additionalProperties: false`.", "response_format.json_schema"
-            )
-        missing = sorted(set(fields) - set(part.get("required", ())))
-        if missing:
-            raise BadCall(
-                f"A strict schema must require every field; missing: {', '.join(missing)}.",
-                "response_format.json_schema",
-            )
-
-
-def _parts(schema: object) -> Iterator[Schema]:
+def _objects(schema: object) -> Iterator[Schema]:
+    """Every object with fields in a schema, at whatever depth."""
     if isinstance(schema, dict):
-        yield schema
-        for value in schema.values():
-            yield from _parts(value)
-    elif isinstance(schema, list):
+        if isinstance(schema.get("properties"), dict):
+            yield schema
+        schema = list(schema.values())
+    if isinstance(schema, list):
         for value in schema:
-            yield from _parts(value)
+            yield from _objects(value)

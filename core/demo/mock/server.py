@@ -1,4 +1,4 @@
-"""The mock server: chat completions, embeddings, moderations and models of the OpenAI protocol, answered offline by rules."""
+"""The mock server: chat completions, embeddings, moderations and models of the OpenAI protocol, answered offline."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from aiohttp import web
 
 from core.demo.mock.call import BadCall, Call, read_call
-from core.demo.mock.embeddings import MODEL as EMBEDDINGS
-from core.demo.mock.embeddings import embed
 from core.demo.mock.faults import Fault, Faults
-from core.demo.mock.moderation import MODEL as MODERATION
-from core.demo.mock.moderation import BadRequest, moderate
 from core.demo.mock.personas import models, reply
+from core.demo.mock.texts import EMBEDDINGS, MODERATION, embed, moderate
 from core.errors import ConfigError
 
-Answer = tuple[str | None, web.Response]
-"""The model that answered, none where the response is an error."""
 FINGERPRINT = "concord-mock"
 MAX_BODY = 64 * 1024**2
+
+Make = Callable[[Fault | None], dict[str, Any]]
+Endpoint = Callable[[bytes], tuple[str, Make]]
+"""From a request's body to the model it names, and what makes the reply, which may go wrong. Raises BadCall."""
 
 
 @dataclass
@@ -42,36 +43,29 @@ class Counts:
     failed: Counter[str] = field(default_factory=Counter)
     """By status, or by the name of the fault where there was none."""
     repeated: int = 0
-    """Answered calls whose request had been answered before, byte for byte: work that somebody paid for twice."""
+    """Answered calls whose request had been answered before, byte for byte: work that was paid for twice."""
     in_flight: int = 0
-    """Calls taken up and not yet answered: with a latency of 0 that is hardly ever more than one."""
     peak_in_flight: int = 0
-    arrived: int = 0
-    """Calls that the faults count."""
-    seen: set[bytes] = field(default_factory=set)
 
 
-@dataclass
+class Failed(Exception):
+    """A call that is answered with an error; `how` is what it is counted as."""
+
+    def __init__(self, how: str, response: web.Response):
+        super().__init__(how)
+        self.how, self.response = how, response
+
+
 class Service:
     """The handlers and what they share."""
 
-    latency: float
-    seed: int
-    faults: Faults
-    require_key: str | None
-    counts: Counts = field(default_factory=Counts)
+    def __init__(self, latency: float, seed: int, faults: Faults, require_key: str | None):
+        self.latency, self.seed, self.faults, self.require_key = latency, seed, faults, require_key
+        self.counts = Counts()
+        self.arrived = 0
+        self.seen: set[bytes] = set()
 
-    async def completions(self, request: web.Request) -> web.StreamResponse:
-        """A chat completion."""
-        return await self.timed(request, self.answer)
-
-    async def embeddings(self, request: web.Request) -> web.StreamResponse:
-        """The vectors of texts."""
-        return await self.timed(request, self.embed)
-
-    async def timed(
-        self, request: web.Request, answer: Callable[[web.Request, bytes], Awaitable[Answer]]
-    ) -> web.StreamResponse:
+    async def timed(self, request: web.Request, endpoint: Endpoint, known: Sequence[str]) -> web.Response:
         """An answer, `latency` seconds after the request arrived, and counted; errors too."""
         clock = asyncio.get_running_loop().time
         due = clock() + self.latency
@@ -79,105 +73,68 @@ class Service:
         self.counts.peak_in_flight = max(self.counts.peak_in_flight, self.counts.in_flight)
         try:
             body = await request.read()
-            model, response = await answer(request, body)
+            try:
+                answer = await self.answer(request, body, endpoint, known)
+                response = _json(answer)
+            except Failed as failed:
+                answer, response = None, failed.response
+                self.counts.failed[failed.how] += 1
             if (wait := due - clock()) > 0:
                 await asyncio.sleep(wait)
         finally:
             self.counts.in_flight -= 1
-        if model is not None:
-            mark, counts = _mark(body).digest(), self.counts
-            counts.answered[model] += 1
-            counts.repeated += mark in counts.seen
-            counts.seen.add(mark)
+        if answer is not None:
+            self.counts.answered[answer["model"]] += 1
+            self.counts.repeated += _mark(body) in self.seen
+            self.seen.add(_mark(body))
         return response
 
-    async def answer(self, request: web.Request, body: bytes) -> Answer:
-        """What a persona replies."""
-        if not self.admits(request):
-            return self.failed("401", _wrong_key())
+    async def answer(
+        self, request: web.Request, body: bytes, endpoint: Endpoint, known: Sequence[str]
+    ) -> dict[str, Any]:
+        """What the endpoint replies. Raises Failed."""
+        self.admit(request)
         try:
-            call = read_call(body, self.seed)
+            model, make = endpoint(body)
         except BadCall as bad:
-            return self.failed("400", _error(400, str(bad), "invalid_request_error", param=bad.param))
-        if call.model not in models():
-            return self.failed("404", _no_such_model(call.model, models()))
-        fault = self.next_fault(call.model)
-        if broken := await self.broken(request, fault):
-            return broken
-        text = reply(call)
-        if fault == "malformed":
-            text = "Certainly! Here is what you asked for: {" + text[: len(text) // 2].replace('"', "'")
-        elif fault == "truncated":
-            call = replace(call, max_tokens=max(1, tokens(text) // 2))
-        return call.model, _json(_completion(call, text, _mark(body).hexdigest()))
-
-    async def embed(self, request: web.Request, body: bytes) -> Answer:
-        """Vectors; with a malformed or truncated one for fewer texts than were sent."""
-        if not self.admits(request):
-            return self.failed("401", _wrong_key())
-        try:
-            reply = embed(body)
-        except BadRequest as bad:
-            return self.failed("400", _error(400, str(bad), "invalid_request_error", param="input"))
-        if reply["model"] != EMBEDDINGS:
-            return self.failed("404", _no_such_model(str(reply["model"]), [EMBEDDINGS]))
-        fault = self.next_fault(EMBEDDINGS)
-        if broken := await self.broken(request, fault):
-            return broken
-        if fault in ("malformed", "truncated"):
-            reply["data"].pop()
-        return EMBEDDINGS, _json(reply)
-
-    async def broken(self, request: web.Request, fault: Fault | None) -> Answer | None:
-        """The failure that a fault is, where it is one of the endpoint and not of the reply."""
+            raise Failed("400", _error(400, str(bad), param=bad.param)) from None
+        if model not in known:
+            raise Failed("404", _no_such_model(model, known))
+        fault = None
+        if not self.faults.models or model in self.faults.models:
+            self.arrived += 1
+            fault = self.faults.at(self.arrived)
         if fault == "rate_limit":
-            return self.failed("429", _rate_limited(self.faults.retry_after))
+            raise Failed("429", _rate_limited(self.faults.retry_after))
         if fault == "dropped":
             if request.transport is not None:
                 request.transport.abort()
-            return self.failed(fault, web.Response())
+            raise Failed(fault, web.Response())
         if fault == "hang":
             await asyncio.sleep(self.faults.hang_seconds)
         if fault in ("hang", "server_error"):
-            return self.failed(
-                "500", _error(500, "The mock server failed, as it was told to.", "server_error")
-            )
-        return None
+            raise Failed("500", _error(500, "The mock server failed, as it was told to.", "server_error"))
+        return make(fault)
 
-    def next_fault(self, model: str) -> Fault | None:
-        """What goes wrong with this call, if anything."""
-        if not self.faults.touch(model):
-            return None
-        self.counts.arrived += 1
-        return self.faults.at(self.counts.arrived)
-
-    def failed(self, how: str, response: web.Response) -> Answer:
-        """An error, counted."""
-        self.counts.failed[how] += 1
-        return None, response
-
-    def admits(self, request: web.Request) -> bool:
-        """Whether the request brings the key, where one is required."""
+    def admit(self, request: web.Request) -> None:
+        """Raises Failed unless the request brings the key, where one is required."""
         given = request.headers.get("Authorization", "").removeprefix("Bearer ").strip()
-        return self.require_key is None or hmac.compare_digest(given.encode(), self.require_key.encode())
+        if self.require_key is not None and not hmac.compare_digest(
+            given.encode(), self.require_key.encode()
+        ):
+            raise Failed("401", _error(401, "The key is missing or wrong.", code="invalid_api_key"))
 
-    async def moderations(self, request: web.Request) -> web.Response:
-        """The scores of texts by category."""
-        if not self.admits(request):
-            return self.failed("401", _wrong_key())[1]
-        try:
-            reply = moderate(await request.read())
-        except BadRequest as bad:
-            return self.failed("400", _error(400, str(bad), "invalid_request_error", param="input"))[1]
-        if reply["model"] != MODERATION:
-            return self.failed("404", _no_such_model(str(reply["model"]), [MODERATION]))[1]
-        self.counts.answered[MODERATION] += 1
-        return _json(reply)
+    def complete(self, body: bytes) -> tuple[str, Make]:
+        """A chat completion."""
+        call = read_call(body, self.seed)
+        return call.model, lambda fault: _completion(call, fault, _mark(body).hex())
 
     async def models(self, request: web.Request) -> web.Response:
         """The models, or one of them."""
-        if not self.admits(request):
-            return _wrong_key()
+        try:
+            self.admit(request)
+        except Failed as failed:
+            return failed.response
         name = request.match_info.get("name")
         if name is None:
             return _json({"object": "list", "data": [_model(known) for known in models()]})
@@ -185,16 +142,10 @@ class Service:
 
     async def calls(self, request: web.Request) -> web.Response:
         """The counts; DELETE starts them anew."""
-        c = self.counts
-        told = {
-            "answered": dict(c.answered),
-            "failed": dict(c.failed),
-            "repeated": c.repeated,
-            "in_flight": c.in_flight,
-            "peak_in_flight": c.peak_in_flight,
-        }
+        told = dict(vars(self.counts))
         if request.method == "DELETE":
-            self.counts = Counts(in_flight=c.in_flight, peak_in_flight=c.in_flight)
+            self.arrived, self.seen = 0, set()
+            self.counts = Counts(in_flight=told["in_flight"], peak_in_flight=told["in_flight"])
         return _json(told)
 
 
@@ -203,14 +154,19 @@ def make_app(
 ) -> web.Application:
     """The server as an aiohttp application.
 
-    Each completion and embedding is answered `latency` seconds after it arrived. The same request to a server of the same `seed` gets the same reply,
-    in whatever order requests come; `faults` alone depend on the order. With `require_key` a call without that key is answered 401.
+    Every call is answered `latency` seconds after it arrived. The same request to a server of the same `seed` gets
+    the same reply, in whatever order requests come; `faults` alone depend on the order. With `require_key` a call
+    without that key is answered 401.
     """
     service = Service(latency, seed, faults or Faults(), require_key)
+    endpoints: dict[str, tuple[Endpoint, Sequence[str]]] = {
+        "chat/completions": (service.complete, models()),
+        "embeddings": (_embed, (EMBEDDINGS,)),
+        "moderations": (_moderate, (MODERATION,)),
+    }
     app = web.Application(client_max_size=MAX_BODY)
-    app.router.add_post("/v1/chat/completions", service.completions)
-    app.router.add_post("/v1/embeddings", service.embeddings)
-    app.router.add_post("/v1/moderations", service.moderations)
+    for path, (endpoint, known) in endpoints.items():
+        app.router.add_post(f"/v1/{path}", partial(service.timed, endpoint=endpoint, known=known))
     app.router.add_get("/v1/models", service.models)
     app.router.add_get("/v1/models/{name}", service.models)
     app.router.add_get("/v1/_calls", service.calls)
@@ -229,7 +185,8 @@ async def listening(app: web.Application, host: str = "127.0.0.1", port: int = 0
             await web.TCPSite(runner, host, port, backlog=1024).start()
         except OSError as error:
             raise ConfigError(
-                f"The mock server cannot listen on {host}:{port} ({error.strerror}); choose another port with --port."
+                f"The mock server cannot listen on {host}:{port} ({error.strerror}). "
+                "Choose another port with --port."
             ) from None
         bound = runner.addresses[0][1]
         yield f"http://{f'[{host}]' if ':' in host else host}:{bound}/v1"
@@ -238,60 +195,40 @@ async def listening(app: web.Application, host: str = "127.0.0.1", port: int = 0
 
 
 @contextmanager
-def running(
-    latency: float = 0.0,
-    seed: int = 0,
-    faults: Faults | None = None,
-    require_key: str | None = None,
-    host: str = "127.0.0.1",
-    port: int = 0,
-) -> Iterator[str]:
-    """Serve from a thread with a loop of its own while the block lasts; gives the base URL (`http://…/v1`)."""
-    ready = threading.Event()
-    outcome: dict[str, Any] = {}
-
-    async def stay() -> None:
-        try:
-            async with listening(make_app(latency, seed, faults, require_key), host, port) as url:
-                outcome["loop"], outcome["stop"] = asyncio.get_running_loop(), asyncio.Event()
-                outcome["url"] = url
-                ready.set()
-                await outcome["stop"].wait()
-        except ConfigError as error:
-            outcome["error"] = error
-        finally:
-            ready.set()
-
-    thread = threading.Thread(target=asyncio.run, args=(stay(),), name="concord-mock", daemon=True)
-    thread.start()
-    ready.wait()
-    if "error" in outcome:
-        raise outcome["error"]
-    try:
-        yield outcome["url"]
-    finally:
-        outcome["loop"].call_soon_threadsafe(outcome["stop"].set)
-        thread.join()
-
-
-def serve(
-    host: str = "127.0.0.1",
-    port: int = 8601,
-    latency: float = 0.0,
-    seed: int = 0,
-    require_key: str | None = None,
-    faults: Faults | None = None,
-) -> None:
-    """Serve until interrupted (SIGINT or SIGTERM). When ready, one line on stdout ends in the base URL."""
+def running(host: str = "127.0.0.1", port: int = 0, **how: Any) -> Iterator[str]:
+    """Serve from a thread with a loop of its own while the block lasts; gives the base URL. `how` as in `make_app`."""
+    started: Future[tuple[str, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def stay() -> None:
         stop = asyncio.Event()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            try:
+        try:
+            async with listening(make_app(**how), host, port) as url:
+                started.set_result((url, asyncio.get_running_loop(), stop))
+                await stop.wait()
+        except ConfigError as error:
+            started.set_exception(error)
+
+    thread = threading.Thread(target=asyncio.run, args=(stay(),), name="concord-mock", daemon=True)
+    thread.start()
+    url, loop, stop = started.result()
+    try:
+        yield url
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+
+
+def serve(host: str = "127.0.0.1", port: int = 8601, **how: Any) -> None:
+    """Serve until interrupted (SIGINT or SIGTERM), as `make_app` says. When ready, one line on stdout ends in the URL."""
+
+    async def stay() -> None:
+        stop = asyncio.Event()
+        with suppress(
+            NotImplementedError
+        ):  # Windows' loops take no signal handlers; there Ctrl-C raises instead
+            for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, stop.set)
-            except NotImplementedError:  # Windows' loops take no signal handlers; there Ctrl-C raises instead
-                break
-        async with listening(make_app(latency, seed, faults, require_key), host, port) as url:
+        async with listening(make_app(**how), host, port) as url:
             print(f"Concord mock models listening on {url}", flush=True)
             await stop.wait()
 
@@ -301,59 +238,61 @@ def serve(
         sys.exit(130)
 
 
-def _completion(call: Call, text: str, mark: str) -> dict[str, Any]:
+def tokens(text: str) -> int:
+    """About as many tokens as a real tokenizer would count: a quarter of the bytes in UTF-8, at least one."""
+    return max(1, (len(text) if text.isascii() else len(text.encode("utf-8", "replace"))) // 4)
+
+
+def _completion(call: Call, fault: Fault | None, mark: str) -> dict[str, Any]:
+    text = reply(call)
+    if fault == "malformed":
+        text = "Certainly! Here is what you asked for: {" + text[: len(text) // 2].replace('"', "'")
+    elif fault == "truncated":
+        call = replace(call, max_tokens=max(1, tokens(text) // 2))
     text, finish = _limited(call, text)
-    given = sum(tokens(m.content) + 4 for m in call.messages)
-    made = tokens(text)
+    given, made = sum(tokens(m.content) + 4 for m in call.messages), tokens(text)
+    message = {"role": "assistant", "content": text, "refusal": None}
     return {
         "id": f"chatcmpl-mock-{mark}",
         "object": "chat.completion",
         "created": int(time.time()),
         "model": call.model,
         "system_fingerprint": FINGERPRINT,
-        "choices": [
-            {
-                "index": 0,
-                "message": {"role": "assistant", "content": text, "refusal": None},
-                "logprobs": None,
-                "finish_reason": finish,
-            }
-        ],
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}],
         "usage": {"prompt_tokens": given, "completion_tokens": made, "total_tokens": given + made},
     }
 
 
-def tokens(text: str) -> int:
-    """About as many tokens as a real tokenizer would count: a quarter of the bytes in UTF-8, at least one."""
-    return max(1, (len(text) if text.isascii() else len(text.encode("utf-8", "replace"))) // 4)
-
-
 def _limited(call: Call, text: str) -> tuple[str, str]:
     """The text up to the first stop sequence and the token limit, and the reason it ended."""
-    ends = [at for at in (text.find(stop) for stop in call.stop) if at >= 0]
-    if ends:
-        text = text[: min(ends)]
+    text = text[: min((at for stop in call.stop if (at := text.find(stop)) >= 0), default=len(text))]
     if call.max_tokens is None or tokens(text) <= call.max_tokens:
         return text, "stop"
-    per_token = len(text) / tokens(text)
-    return text[: max(1, int(call.max_tokens * per_token))], "length"
+    return text[: max(1, int(call.max_tokens * len(text) / tokens(text)))], "length"
 
 
-def _mark(body: bytes) -> hashlib.blake2b:
-    return hashlib.blake2b(body, digest_size=8)
+def _embed(body: bytes) -> tuple[str, Make]:
+    """Vectors; with a reply that goes wrong for fewer texts than were sent."""
+    found = embed(body)
+    return found["model"], lambda fault: {**found, "data": found["data"][: -1 if fault else None]}
+
+
+def _moderate(body: bytes) -> tuple[str, Make]:
+    found = moderate(body)
+    return found["model"], lambda fault: found
+
+
+def _mark(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=8).digest()
 
 
 def _model(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": FINGERPRINT}
 
 
-def _no_such_model(name: str, known: Iterable[str]) -> web.Response:
+def _no_such_model(name: str, known: Sequence[str]) -> web.Response:
     message = f"There is no model {name!r} here. Known: {', '.join(known)}."
-    return _error(404, message, "invalid_request_error", param="model", code="model_not_found")
-
-
-def _wrong_key() -> web.Response:
-    return _error(401, "The key is missing or wrong.", "invalid_request_error", code="invalid_api_key")
+    return _error(404, message, param="model", code="model_not_found")
 
 
 def _rate_limited(seconds: float) -> web.Response:
@@ -364,11 +303,15 @@ def _rate_limited(seconds: float) -> web.Response:
 
 
 async def _no_such_route(request: web.Request) -> web.Response:
-    return _error(404, f"The mock server offers no {request.method} {request.path}.", "invalid_request_error")
+    return _error(404, f"The mock server offers no {request.method} {request.path}.")
 
 
 def _error(
-    status: int, message: str, kind: str, param: str | None = None, code: str | None = None
+    status: int,
+    message: str,
+    kind: str = "invalid_request_error",
+    param: str | None = None,
+    code: str | None = None,
 ) -> web.Response:
     return _json({"error": {"message": message, "type": kind, "param": param, "code": code}}, status)
 
