@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 from sqlite_utils import Database
 
 from core.errors import NotFound
 from core.rating import Comparison, Verdict
+from core.store import tables
 from core.store.database import now
 from core.store.ratings import rater_id
+from core.store.tables import Where
 
 TURNED: dict[Verdict, Verdict] = {"A": "B", "B": "A", "C": "C"}
 """A verdict when the two change places."""
@@ -68,52 +70,38 @@ def _known(db: Database, keys: Sequence[str], where: str) -> set[str]:
 _KEPT = "f.value NOT IN (SELECT key FROM scenarios WHERE state = 'discarded')"
 
 
-def frame(
-    db: Database, benchmark: str, same: str, *, facets: Mapping[str, Sequence[str]] | None = None
-) -> pd.DataFrame:
-    """Every comparison of a benchmark as it was asked, one row each, failures with an empty verdict; scenarios set aside are left out.
+def frame(db: Database, benchmark: str, same: str) -> pd.DataFrame:
+    """Every comparison of a benchmark as it was asked, failures with an empty verdict; discarded scenarios are left out.
 
-    Columns: scenario (the value of the facet `same`), first, second (conversation ids), a, b (their players), rater, variant, kind,
-    simulated, repeat, verdict, failure. `facets` maps a facet's name to the values allowed.
+    Columns: scenario (the value of the facet `same`), first, second (conversation ids), a, b (their players), rater,
+    variant, kind, simulated, repeat, verdict, failure.
     """
-    where, args = "", []
-    for name, allowed in (facets or {}).items():
-        if allowed:
-            where += (
-                " AND x.first_id IN (SELECT conversation_id FROM facets WHERE name = ? "
-                "AND value IN (SELECT value FROM json_each(?)))"
-            )
-            args += [name, json.dumps(list(allowed))]
     cursor = db.execute(
-        "SELECT f.value AS scenario, x.first_id AS first, x.second_id AS second, a.player AS a, b.player AS b, r.name AS rater, "
-        "r.variant, r.kind, r.simulated, x.repeat, x.verdict, x.failure FROM comparisons x "
-        "JOIN conversations a ON a.id = x.first_id JOIN conversations b ON b.id = x.second_id JOIN raters r ON r.id = x.rater_id "
-        f"JOIN facets f ON f.conversation_id = a.id AND f.name = ? WHERE a.benchmark = ? AND {_KEPT}{where} ORDER BY x.id",
-        [same, benchmark, *args],
+        "SELECT f.value AS scenario, x.first_id AS first, x.second_id AS second, a.player AS a, b.player AS b, "
+        "r.name AS rater, r.variant, r.kind, r.simulated, x.repeat, x.verdict, x.failure FROM comparisons x "
+        "JOIN conversations a ON a.id = x.first_id JOIN conversations b ON b.id = x.second_id "
+        "JOIN raters r ON r.id = x.rater_id JOIN facets f ON f.conversation_id = a.id AND f.name = ? "
+        f"WHERE a.benchmark = ? AND {_KEPT} ORDER BY x.id",
+        [same, benchmark],
     )
     return pd.DataFrame(cursor.fetchall(), columns=[column[0] for column in cursor.description])
 
 
 def pairs(
-    db: Database, benchmark: str, same: str, players: Sequence[str], *, facets: Mapping[str, Sequence[str]] | None = None
-) -> list[tuple[str, int, str, int, str]]:  # fmt: skip
+    db: Database, benchmark: str, same: str, players: Sequence[str], *, facets: Where | None = None
+) -> list[tuple[str, int, str, int, str]]:
     """What can be compared: (scenario, id, key, id, key) for every two of the players' conversations of one scenario.
 
-    Scenarios that were set aside are left out. The player named earlier comes first. Where a player answered a scenario several times, the first answer counts.
+    Discarded scenarios are left out. The player named earlier comes first. Where a player answered a scenario several
+    times, the first answer counts. `facets` chooses conversations as in `core.store.tables`.
     """
-    where, args = "", []
-    for name, allowed in (facets or {}).items():
-        if allowed:
-            where += (
-                " AND c.id IN (SELECT conversation_id FROM facets WHERE name = ? "
-                "AND value IN (SELECT value FROM json_each(?)))"
-            )
-            args += [name, json.dumps(list(allowed))]
+    chosen, args = tables.ids(benchmark, facets)
     answers: dict[str, dict[str, tuple[int, str]]] = {}
     for scenario, player, number, key in db.execute(
-        "SELECT f.value, c.player, c.id, c.key FROM conversations c JOIN facets f ON f.conversation_id = c.id AND f.name = ? "
-        f"WHERE c.benchmark = ? AND {_KEPT} AND c.player IN (SELECT value FROM json_each(?)){where} ORDER BY c.id",
-        [same, benchmark, json.dumps(list(players)), *args],
+        "SELECT f.value, c.player, c.id, c.key FROM conversations c "
+        "JOIN facets f ON f.conversation_id = c.id AND f.name = :same "
+        f"WHERE c.id IN ({chosen}) AND {_KEPT} AND c.player IN (SELECT value FROM json_each(:players)) ORDER BY c.id",
+        args | {"same": same, "players": json.dumps(list(players))},
     ):
         answers.setdefault(scenario, {}).setdefault(player, (number, key))
     return [

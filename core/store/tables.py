@@ -22,6 +22,12 @@ Where = Mapping[str, Sequence[str]]
 PROMPT = "prompt"
 
 
+def ids(benchmark: str, where: Where | None = None) -> tuple[str, dict[str, Any]]:
+    """A query for the ids of the conversations of a benchmark, with its named arguments."""
+    condition, args = _where(benchmark, where)
+    return f"SELECT c.id FROM conversations c WHERE {condition}", args
+
+
 def conversations(db: Database, benchmark: str, where: Where | None = None) -> pd.DataFrame:
     """The conversations of a benchmark, one row each: index conversation; player, turns, reply_chars,
     simulated.
@@ -41,7 +47,7 @@ def scores(db: Database, benchmark: str, criteria: Sequence[str], where: Where |
 
     nan where a judge did not rate a criterion.
     """
-    condition, args = _where(benchmark, where)
+    chosen, args = ids(benchmark, where)
     means = [
         f"sum(s.total) FILTER (WHERE s.criterion = :c{i}) / sum(s.n) FILTER (WHERE s.criterion = :c{i}) AS "
         f"c{i}"
@@ -50,8 +56,8 @@ def scores(db: Database, benchmark: str, criteria: Sequence[str], where: Where |
     table = _frame(
         db,
         f"SELECT s.conversation_id AS conversation, s.rater_id AS judge, {', '.join(means)} FROM scores s "
-        "WHERE s.study_id IS NULL AND s.conversation_id IN (SELECT c.id FROM conversations c WHERE "
-        f"{condition}) GROUP BY s.conversation_id, s.rater_id",
+        f"WHERE s.study_id IS NULL AND s.conversation_id IN ({chosen}) "
+        "GROUP BY s.conversation_id, s.rater_id",
         args | {f"c{i}": name for i, name in enumerate(criteria)},
     )
     table.columns = pd.Index(["conversation", "judge", *criteria])
@@ -74,9 +80,9 @@ def judges(db: Database, benchmark: str) -> dict[str, Rater]:
 
 def _judges(db: Database, benchmark: str) -> dict[str, tuple[int, Rater]]:
     rows = db.execute(
-        "SELECT id, name, variant, simulated FROM raters WHERE kind = 'judge' AND id IN (SELECT s.rater_id "
-        "FROM scores s JOIN conversations c ON c.id = s.conversation_id WHERE c.benchmark = ?) ORDER BY "
-        "name, variant",
+        "SELECT id, name, variant, simulated FROM raters WHERE kind = 'judge' AND id IN "
+        "(SELECT s.rater_id FROM scores s JOIN conversations c ON c.id = s.conversation_id "
+        "WHERE c.benchmark = ?) ORDER BY name, variant",
         [benchmark],
     ).fetchall()
     found = {number: Rater(name, "judge", variant, bool(mock)) for number, name, variant, mock in rows}
@@ -89,9 +95,9 @@ def facets(db: Database, benchmark: str, names: Sequence[str], *, player: str = 
     conversation.
     """
     rows = db.execute(
-        "SELECT f.conversation_id, f.name, f.value FROM facets f JOIN conversations c ON c.id = "
-        "f.conversation_id WHERE c.benchmark = ? AND (? = '' OR c.player = ?) AND f.name IN (SELECT value "
-        "FROM json_each(?))",
+        "SELECT f.conversation_id, f.name, f.value FROM facets f "
+        "JOIN conversations c ON c.id = f.conversation_id WHERE c.benchmark = ? "
+        "AND (? = '' OR c.player = ?) AND f.name IN (SELECT value FROM json_each(?))",
         [benchmark, player, player, json.dumps(list(names))],
     ).fetchall()
     table = pd.DataFrame(rows, columns=["conversation", "name", "value"])
@@ -104,11 +110,10 @@ def conditions(
     """What differs between these conversations beside the facets of `items`: language and facets of several
     values.
     """
-    condition, args = _where(benchmark, where)
+    chosen, args = ids(benchmark, where)
     rows = db.execute(
-        f"WITH of AS (SELECT c.id, c.language FROM conversations c WHERE {condition}) SELECT DISTINCT "
-        "'language', language FROM of UNION SELECT DISTINCT f.name, f.value FROM facets f JOIN of ON of.id "
-        "= f.conversation_id ORDER BY 1, 2",
+        f"SELECT DISTINCT 'language', language FROM conversations WHERE id IN ({chosen}) UNION "
+        f"SELECT DISTINCT name, value FROM facets WHERE conversation_id IN ({chosen}) ORDER BY 1, 2",
         args,
     )
     found: dict[str, list[str]] = {}

@@ -201,6 +201,26 @@ def test_each_judge_stands_beside_each_person_with_what_is_left_out_and_why(fill
     assert "the reply that more of them prefer" in " ".join(told.split())
 
 
+def test_conditions_choose_what_is_compared_and_by_which_prompt(filled, run):
+    sit(filled, "Ada", lambda a, b: "A")
+    with filled.write() as db:
+        for variant in ("v1", "strict"):
+            for one, other in (("x", "y"), ("y", "x")):
+                keys = [by_hand.key("s1", player) for player in (one, other)]
+                store.save(
+                    db, Comparison("|".join([*keys, variant]), *keys, Rater("j", "judge", variant), "A")
+                )
+        every = comparisons.compared(db, "simulbench", resamples=0)
+        strict = comparisons.compared(db, "simulbench", facets={"prompt": ["strict"]}, resamples=0)
+        english = comparisons.compared(db, "simulbench", facets={"language": ["en"]}, resamples=0)
+        assert comparisons.desk(db, "simulbench", "Ben", facets={"player": ["x", "y"]}).pairs == 4
+        with pytest.raises(NotFound, match="There is no language “xx”"):
+            comparisons.compared(db, "simulbench", facets={"language": ["xx"]})
+    assert {s.rater for s in every.standings} == {"j strict", "j v1", "all judges", "people"}
+    assert {s.rater for s in strict.standings} == {"j", "people"}
+    assert english.standings == every.standings
+
+
 def test_nothing_compared_yet_is_said(workspace, run):
     with workspace.read() as db, pytest.raises(ConcordError, match="Nothing was compared yet"):
         comparisons.compared(db, "simulbench")
