@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from core.agreement.figures import PointEstimate
-from core.agreement.ratings import DIGITS, Floats, Ints
+from core.agreement.ratings import DIGITS, Floats, Ints, Scores
 from core.agreement.resampling import Statistic, Weights, everything, gathering, kinds
 
 Metric = Literal["ordinal", "interval", "nominal"]
@@ -42,8 +42,15 @@ def alpha_figure(counts: sparse.csr_array, values: Floats, metric: Metric) -> Po
     return PointEstimate(alpha(counts, values, metric), several, point(counts, values, metric))
 
 
+def people_alpha(scores: Scores, metric: Metric) -> PointEstimate:
+    """Alpha of people on one criterion; undefined for unnamed people's *final*, which has no ratings."""
+    if scores.unlinked and not len(scores.item):
+        return PointEstimate(None, why=scores.unlinked)
+    return alpha_figure(*value_counts(scores.item, scores.score, scores.items), metric)
+
+
 def point(counts: sparse.csr_array, values: Floats, metric: Metric) -> float:
-    """Alpha of all items, each once. Where the package would take too much memory, the value is computed here."""
+    """Alpha of all items, each once; computed here where the package would take too much memory."""
     pairable = counts[np.flatnonzero(_number(counts) >= 2)]
     if pairable.shape[0] * len(values) ** 2 > LARGEST:
         return float(alpha(counts, values, metric)(everything(counts.shape[0]))[0])
@@ -57,7 +64,7 @@ def point(counts: sparse.csr_array, values: Floats, metric: Metric) -> float:
 
 
 def alpha(counts: sparse.csr_array, values: Floats, metric: Metric) -> Statistic:
-    """Alpha as a statistic of weights. Items with fewer than two ratings take no part, as Krippendorff defines it.
+    """Alpha as a statistic of weights. Items with fewer than two ratings take no part.
 
     nan where fewer than two values occur among pairable ratings: nothing to agree or disagree about.
     """
@@ -98,7 +105,7 @@ def _number(counts: sparse.csr_array) -> Floats:
 
 
 def _columns(counts: sparse.csr_array) -> list[npt.NDArray[np.float64]] | list[Ints]:
-    """What makes items alike; items with very many values (a slider's) are hardly ever alike, so none are merged."""
+    """What makes items alike; items with very many values (a slider's) are not merged."""
     items, values = counts.shape
     return [np.arange(items)] if values > MANY_VALUES else list(counts.toarray().T)
 

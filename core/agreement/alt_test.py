@@ -1,8 +1,8 @@
-"""The alternative annotator test (alt-test) of Calderon, Reichart and Dror (2025): may a judge replace an annotator?
+"""The alternative annotator test (alt-test) of Calderon, Reichart and Dror (2025).
 
-For each person who is left out, judge and person are compared on how near they come to the remaining people,
-item by item. The test is passed for that person if the judge is not worse by more than epsilon, what a person
-costs more than a judge.
+May a judge replace an annotator? For each person who is left out, judge and person are compared on how near
+they come to the remaining people, item by item. The test is passed for that person if the judge is not worse
+by more than epsilon, what a person costs more than a judge.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pandas as pd
 
 from core.agreement.figures import RATER, PointEstimate, tabulate
 from core.agreement.panels import called, contenders
-from core.agreement.ratings import DIGITS, Floats, Ratings, Scores, read_ratings
+from core.agreement.ratings import DIGITS, OTHER_SCALE, Floats, Ratings, Scores, read_ratings
 from core.table import Column, Table
 
 EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
@@ -108,8 +108,8 @@ def alt_test(
             Column("constant_rho", "Its ρ"),
         ),
         rows,
-        caption="A judge may replace an annotator where ω is at least one half. Where one constant answer passes as "
-        "well, passing says little.",
+        caption="A judge may replace an annotator where ω is at least one half. Where one constant answer "
+        "passes as well, passing says little.",
         target="against the remaining people, one at a time left out",
         notes=(
             f"each person beside the people left, at least {FEWEST_ITEMS} items; "
@@ -124,7 +124,7 @@ def _why(table: Ratings, scores: Scores, wins: dict[int, tuple[Floats, Floats]])
     if scores.unlinked:
         return scores.unlinked
     if not table.same_scale:
-        return "judges and people answer on different scales"
+        return OTHER_SCALE
     if len(wins) < FEWEST_PEOPLE:
         return f"{len(wins)} people have {FEWEST_ITEMS} items to compare, at least {FEWEST_PEOPLE} are needed"
     return ""
@@ -140,7 +140,7 @@ def _nearest(score: Floats, grid: Floats) -> Floats:
 
 
 def _wins(scores: Scores, judge: Floats, people: Sequence[int]) -> dict[int, tuple[Floats, Floats]]:
-    """Per person who can be tested, item by item: does the judge, does the person come at least as near to the rest?"""
+    """Per person who can be tested: on which items the judge, and the person, come at least as near."""
     wins = {}
     total = np.bincount(scores.item, scores.score, minlength=scores.items)
     squares = np.bincount(scores.item, scores.score**2, minlength=scores.items)

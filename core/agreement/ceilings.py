@@ -6,14 +6,16 @@ Reliability of a mean after Spearman and Brown (1910), the correction for attenu
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 
-from core.agreement.alpha import alpha_figure, value_counts
-from core.agreement.correlation import FEWEST, correlation, point, why_undefined
+from core.agreement.alpha import people_alpha
+from core.agreement.correlation import FEWEST, correlation, point
 from core.agreement.figures import RATER, SPEARMAN, Drawing, N, PointEstimate, tabulate
+from core.agreement.judges import against_people
 from core.agreement.panels import called, contenders
 from core.agreement.ratings import Floats, Ratings, read_ratings
 from core.agreement.reliability import spearman_brown
@@ -22,7 +24,7 @@ from core.glossary import explain
 from core.table import Column, Table
 
 WEAK = 0.4
-"""Below this alpha a correlation corrected for attenuation says more about people's noise than about the judge."""
+"""Below this alpha a corrected correlation says more about people's noise than about the judge."""
 
 
 def held_out(
@@ -96,9 +98,9 @@ def held_out(
             Column("at_par", "At par with", help="Annotators whom the judge equals or passes."),
         ),
         rows,
-        caption="One annotator at a time is held out, and judge and annotator are compared with the mean of the "
-        "others on the same items. Where the paired interval of the difference leaves out 0, the judge agrees "
-        "better (+) or worse (−) than an annotator.",
+        caption="One annotator at a time is held out, and judge and annotator are compared with the mean of "
+        "the others on the same items. Where the paired interval of the difference leaves out 0, the judge "
+        "agrees better (+) or worse (−) than an annotator.",
         target="against the mean of the others, one person held out at a time",
         meta={"by_person": by_person},
         **drawing,
@@ -133,29 +135,23 @@ def ceilings(
     """
     table = read_ratings(ratings)
     scores = table[criterion]
-    counts, values = value_counts(scores.item, scores.score, scores.items)
-    figure = alpha_figure(counts, values, "interval")
-    single = np.nan if figure.value is None else figure.value
+    alpha = people_alpha(scores, "interval").value
+    single = np.nan if alpha is None else alpha
     present = scores.present[scores.present > 0]
     people = len(present) / (1 / present).sum() if len(present) else 0.0
     reliability = float(spearman_brown(single, people)) if single > 0 else np.nan
+    noise = "people do not agree beyond chance, or cannot be compared" if np.isnan(reliability) else ""
+    attainable = float(np.sqrt(reliability))
     rows = []
     for members in contenders(table, panels):
-        score = scores.panel(members)
-        n = int((~np.isnan(score) & ~np.isnan(scores.target)).sum())
-        rho, attainable = point(score, scores.target)[0], np.sqrt(reliability)
-        noise = "people do not agree beyond chance, or cannot be compared" if np.isnan(reliability) else ""
-        why = why_undefined(score, scores.target, called(members), "people's mean")
+        rho = replace(against_people(scores, members), on=None)
+        corrected = np.nan if rho.value is None else rho.value / attainable
         rows.append(
-            {
-                "rater": called(members),
-                "n": n,
-                "spearman": PointEstimate(None, n, rho, why),
-                "reliability": PointEstimate(None, value=reliability, why=noise),
-                "attainable": PointEstimate(None, value=float(attainable), why=noise),
-                "corrected": PointEstimate(None, n, float(rho / attainable), noise or why),
-                "weak": bool(single < WEAK),
-            }
+            {"rater": called(members), "n": rho.n, "spearman": rho}
+            | {"reliability": PointEstimate(None, value=reliability, why=noise)}
+            | {"attainable": PointEstimate(None, value=attainable, why=noise)}
+            | {"corrected": PointEstimate(None, rho.n, corrected, noise or rho.why)}
+            | {"weak": bool(single < WEAK)}
         )
     return tabulate(
         table,

@@ -39,7 +39,7 @@ MOST_LEVELS = 500
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The pairs of values of two scores: `x` and `y` are the distinct values, `at_x` and `at_y` each pair's place.
+    """The pairs of values of two scores: `x`, `y` are the distinct values, `at_x`, `at_y` a pair's places.
 
     `gather` (pairs × items) sums the weights of the items that show the pair, `by_x` and `by_y` those of
     pairs.
@@ -71,7 +71,7 @@ def pairs(x: Floats, y: Floats) -> Pairs:
 
 
 def correlation(x: Floats, y: Floats, coefficient: Coefficient = "spearman") -> Statistic:
-    """A coefficient as a statistic of weights (items × resamples); nan where one of the two scores does not vary.
+    """A coefficient as a statistic of weights (items × resamples); nan where a score does not vary.
 
     Tau-b of two scores that both have more than `MOST_LEVELS` values is not resampled: it is nan everywhere.
     """
@@ -90,7 +90,7 @@ def _spearman(pairs: Pairs, weight: Floats) -> Floats:
 
 
 def _ranks(count: Floats) -> tuple[Floats, Floats]:
-    """Midranks of the levels less their mean, and their weighted sum of squares. Halves of whole numbers: exact."""
+    """Midranks of the levels less their mean, and their weighted sum of squares, without rounding."""
     rank = np.cumsum(count, axis=0) - count / 2 - count.sum(axis=0) / 2
     return rank, np.einsum("lr,lr,lr->r", count, rank, rank)
 
@@ -111,7 +111,7 @@ def _centred(levels: Floats) -> Floats:
 
 
 def _kendall(pairs: Pairs, weight: Floats) -> Floats:
-    """Goes up the levels of the coarser score and counts concordant less discordant pairs with what lies below."""
+    """Goes up the levels of the coarser score; counts concordant less discordant pairs with those below."""
     count_x, count_y = pairs.by_x @ weight, pairs.by_y @ weight
     coarse, fine = (pairs.at_x, pairs.at_y) if len(pairs.x) <= len(pairs.y) else (pairs.at_y, pairs.at_x)
     order = np.argsort(coarse, kind="stable")
@@ -176,7 +176,7 @@ def correlated(
     a: str = "the judge",
     b: str = "people's mean",
 ) -> PointEstimate:
-    """A coefficient as a figure of a table; `a` and `b` name the two scores in the reason of an undefined one."""
+    """A coefficient as a figure of a table; `a` and `b` name the scores where it is undefined."""
     why = why_undefined(x, y, a, b)
     n = len(together(x, y)[0])
     return (
@@ -210,7 +210,7 @@ def spearman(x: Floats, y: Floats) -> float:
 
 
 def p_value(rho: float, n: int) -> tuple[float | None, str]:
-    """Two-sided p of Spearman's rho by Student's t with n − 2 degrees of freedom (as scipy), or why there is none."""
+    """Two-sided p of Spearman's rho by Student's t with n − 2 degrees of freedom, or why there is none."""
     from scipy import stats
 
     if n < FEWEST_FOR_P:

@@ -17,7 +17,7 @@ ALL_PEOPLE = "All people"
 def score_distribution(
     ratings: pd.DataFrame | Ratings, criterion: str, answers: Floats | None = None
 ) -> Table:
-    """How often each rater gives which answer: rater, kind (“people”, “person”, “judge”), score, count, share, n.
+    """How often each rater gives which answer; `kind` is “people”, “person” or “judge”.
 
     `answers` are the possible ones; a score between two of them (a mean over turns or criteria) is counted
     with the nearer one, the upper of two equally near. Without `answers` each value counts by itself. All
@@ -57,10 +57,10 @@ def score_distribution(
         ),
         tuple(rows),
         "A mean over turns, runs or criteria is counted with the nearest answer.",
-        (str(basis(table, scores)),),
+        (basis(table, scores)["text"],),
     )
 
 
 def of_people(scores: Scores) -> Floats:
-    """Every answer of a person; of unnamed people's *final*, which has no answers of its own, the items' means."""
+    """Every answer of a person; for unnamed people's *final*, which has none, the items' means."""
     return scores.score if len(scores.score) else scores.target[~np.isnan(scores.target)]

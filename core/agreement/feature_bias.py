@@ -1,4 +1,4 @@
-"""Feature bias: whether a feature of an item, such as its length, goes with judges' scores beyond people's scores."""
+"""Feature bias: whether a feature such as length goes with judges' scores beyond people's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def feature_bias(
     panels: Iterable[Sequence[str]] | None = None,
     **drawing: Unpack[Drawing],
 ) -> Table:
-    """Each judge and panel on each column of `features` (numbers, by unit): rater, feature, n, partial, people.
+    """Each judge and panel on each column of `features` (numbers, by unit).
 
     `partial` is Spearman's partial correlation of judge and feature given people's mean, (ρ_jf − ρ_jp·ρ_fp) /
     √((1 − ρ_jp²)(1 − ρ_fp²)), on the items that have all three: above 0, of two items that people score alike

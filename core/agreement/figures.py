@@ -7,13 +7,13 @@ of them and states what the figures rest on.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, TypedDict
 
 import numpy as np
 import pandas as pd
 
-from core.agreement.ratings import Floats, Ratings, Scores
+from core.agreement.ratings import OTHER_SCALE, Floats, Ratings, Scores
 from core.agreement.resampling import Statistic, bootstrap, interval
 from core.estimate import Estimate, undefined
 from core.glossary import explain
@@ -45,50 +45,39 @@ class PointEstimate:
     why: str = ""
 
 
-@dataclass(frozen=True)
-class SampleBasis:
-    """What figures rest on, printed beside them.
+def basis(
+    table: Ratings, scores: Scores, *, method: str = "", target: str = "", notes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """What figures of one criterion rest on, as plain values; `text` says it in one line.
 
     `items` have at least one person's rating; `people_per_item` is (least, median, most) over these.
     `left_out` counts items by reason. `target` says what judges are compared with, `method` how the intervals
     were found.
     """
-
-    criterion: str
-    items: int
-    people_per_item: tuple[int, float, int]
-    left_out: Mapping[str, int]
-    target: str
-    method: str
-    notes: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        least, median, most = self.people_per_item
-        each = f"{least}" if least == most else f"{least} to {most} (median {median:g})"
-        out = ", ".join(f"{count} {reason}" for reason, count in self.left_out.items())
-        parts = (
-            f"{self.items} items rated by {each} people each",
-            f"left out: {out}" if out else "",
-            self.target,
-            self.method,
-            *self.notes,
-        )
-        return " · ".join(part for part in parts if part)
-
-
-def basis(
-    table: Ratings, scores: Scores, *, method: str = "", target: str = "", notes: Sequence[str] = ()
-) -> SampleBasis:
-    """What figures of one criterion rest on."""
     if not table.same_scale:
-        notes = (*notes, "judges and people answer on different scales: figures of level are undefined")
+        notes = (*notes, f"{OTHER_SCALE}: figures of level are undefined")
     present = scores.present[scores.present > 0]
+    least, most = (int(present.min()), int(present.max())) if len(present) else (0, 0)
+    median = float(np.median(present)) if len(present) else 0.0
     unrated = int((scores.present == 0).sum())
-    spread = (
-        (int(present.min()), float(np.median(present)), int(present.max())) if len(present) else (0, 0.0, 0)
-    )
     left_out = dict(table.left_out) | ({"without a person's rating": unrated} if unrated else {})
-    return SampleBasis(scores.criterion, len(present), spread, left_out, target, method, tuple(notes))
+    each = f"{least}" if least == most else f"{least} to {most} (median {median:g})"
+    out = ", ".join(f"{count} {reason}" for reason, count in left_out.items())
+    parts = (
+        f"{len(present)} items rated by {each} people each",
+        f"left out: {out}" if out else "",
+        target,
+        method,
+        *notes,
+    )
+    return {
+        "text": " · ".join(part for part in parts if part),
+        "items": len(present),
+        "people_per_item": (least, median, most),
+        "left_out": left_out,
+        "target": target,
+        "method": method,
+    }
 
 
 def described(*, resamples: int = 1000, seed: int = 0, clusters: Clusters = None) -> str:
@@ -106,7 +95,7 @@ def estimates(
     seed: int = 0,
     clusters: Clusters = None,
 ) -> list[Estimate]:
-    """Figures with their intervals, all on the same draws: of items that a person rated, or of `all_items`."""
+    """Figures with intervals, all on the same draws: of items that a person rated, or of `all_items`."""
     method = described(resamples=resamples, seed=seed, clusters=clusters)
     own, drawn = bootstrap(
         [figure.on for figure in figures if figure.on is not None],
@@ -173,8 +162,8 @@ def tabulate(
             for row in rows
         ),
         caption,
-        (str(rests_on),),
-        {"basis": asdict(rests_on), **(meta or {})},
+        (rests_on.pop("text"),),
+        {"basis": rests_on, **(meta or {})},
     )
 
 

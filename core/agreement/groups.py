@@ -16,7 +16,7 @@ import pandas as pd
 from core.agreement.correlation import correlated, correlation, point, why_undefined
 from core.agreement.figures import BIAS, RATER, SPEARMAN, Drawing, N, PointEstimate, tabulate
 from core.agreement.panels import called, contenders
-from core.agreement.ratings import DIGITS, Floats, Ints, Ratings, divide, read_ratings
+from core.agreement.ratings import DIGITS, OTHER_SCALE, Floats, Ints, Ratings, divide, read_ratings
 from core.agreement.resampling import Weights, mean, mean_defined
 from core.table import Column, Table
 
@@ -34,7 +34,7 @@ def within_groups(
     panels: Iterable[Sequence[str]] | None = None,
     **drawing: Unpack[Drawing],
 ) -> Table:
-    """Each judge and panel inside each group (unit → player model, or any facet): rater, group, n, spearman, bias.
+    """Each judge and panel inside each group (unit → player model, or any facet).
 
     Bias is the mean of judge less people. Correlation is undefined for a group of fewer than three items, or
     where the judge or people give equal scores throughout.
@@ -49,7 +49,7 @@ def within_groups(
             inside = np.where(codes == code, score, np.nan)
             gap = table.level(inside) - scores.target
             rho = correlated(inside, scores.target, a=called(members))
-            why = "" if table.same_scale else "judges and people answer on different scales"
+            why = "" if table.same_scale else OTHER_SCALE
             rows.append(
                 {"rater": called(members), "group": str(name), "n": rho.n, "spearman": rho}
                 | {"bias": PointEstimate(mean(gap), rho.n, why=why or "no item in common")}
@@ -143,7 +143,7 @@ def _within(parts: Sequence[Floats], target: Floats, n: int | None) -> PointEsti
 
 
 def _between(score: Floats, target: Floats, codes: Ints, groups: int, n: int | None) -> PointEstimate:
-    """Spearman of the groups' means, recomputed in every resample; groups that were not drawn take no part."""
+    """Spearman of the groups' means, recomputed in every resample from the groups that were drawn."""
     both = np.flatnonzero(~np.isnan(score) & ~np.isnan(target) & (codes >= 0))
     x, y = score[both][:, None], target[both][:, None]
     member = (codes[both][None, :] == np.arange(groups)[:, None]).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Where judges fail: on which items, on items of high disagreement or on all, and on which part of the scale."""
+"""Where judges fail: on which items, on items of high disagreement, on which part of the scale."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ import pandas as pd
 from core.agreement.correlation import correlated, midranks
 from core.agreement.figures import BIAS, MAE, RATER, SPEARMAN, Drawing, N, PointEstimate, tabulate
 from core.agreement.panels import called, contenders
-from core.agreement.ratings import DIGITS, Floats, Ratings, Scores, divide, read_ratings, sums
+from core.agreement.ratings import DIGITS, OTHER_SCALE, Floats, Ratings, Scores, divide, read_ratings, sums
 from core.agreement.resampling import Statistic, mean
 from core.table import Column, Table
-
-OTHER_SCALE = "judges and people answer on different scales"
 
 
 def item_scores(
     ratings: pd.DataFrame | Ratings, criterion: str, raters: Sequence[tuple[str, ...]] | None = None
 ) -> pd.DataFrame:
-    """Item by item, for scatters: unit, mean and spread of people, people (how many), a column per judge or panel."""
+    """Item by item: unit, mean and spread of people, people (how many), a column per judge or panel."""
     table = read_ratings(ratings)
     scores = table[criterion]
     chosen = contenders(table, None) if raters is None else raters
@@ -102,7 +100,7 @@ def high_disagreement(
             MAE,
         ),
         rows,
-        caption="Where a judge is as good on items of high disagreement, people's noise does not hold it back.",
+        caption="A judge that is as good on items of high disagreement is not held back by people's noise.",
         notes=(
             f"split at a standard deviation of {middle:.3g}" if len(defined) else "no item has two people",
         ),
@@ -162,7 +160,7 @@ def bands(
 
 
 def _people_spread(scores: Scores) -> Floats:
-    """Standard deviation of people on each item (n − 1); nan for fewer than two, or where people are unnamed."""
+    """Standard deviation of people on each item (n − 1); nan for fewer than two."""
     off = scores.score - scores.target[scores.item]
     number = np.bincount(scores.item, minlength=scores.items)
     return np.sqrt(divide(sums(scores.item, off**2, scores.items), np.maximum(number - 1, 0)))

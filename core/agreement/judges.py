@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
-from core.agreement.correlation import FEWEST, correlated, spearman_p, why_undefined
+from core.agreement.correlation import FEWEST, Coefficient, correlated, spearman_p, why_undefined
 from core.agreement.figures import BIAS, MAE, RATER, SPEARMAN, Drawing, N, PointEstimate, tabulate
 from core.agreement.panels import called, contenders
-from core.agreement.ratings import DIGITS, Floats, Ratings, divide, read_ratings
+from core.agreement.ratings import DIGITS, OTHER_SCALE, Floats, Ratings, Scores, divide, read_ratings
 from core.agreement.resampling import Statistic, Weights, mean
 from core.glossary import explain
 from core.table import Column, Table
@@ -19,13 +19,15 @@ from core.table import Column, Table
 NEAR_CONSTANT = 0.9
 """A rater who gives one answer to more than this share of items tells little, whatever the coefficient."""
 
+KENDALL = Column("kendall", "Kendall's τ-b", digits=3, interval="ends", help=explain("tau-b"))
+PEARSON = Column("pearson", "Pearson's r", digits=3, interval="ends", help=explain("Pearson correlation"))
 COLUMNS = (
     RATER,
     N,
     SPEARMAN,
     Column("p", digits=4, help="Two-sided p of Spearman's ρ by Student's t approximation."),
-    Column("kendall", "Kendall's τ-b", digits=3, interval="ends", help=explain("tau-b")),
-    Column("pearson", "Pearson's r", digits=3, interval="ends", help=explain("Pearson correlation")),
+    KENDALL,
+    PEARSON,
     BIAS,
     Column(
         "sd_ratio",
@@ -61,34 +63,25 @@ def judge_figures(
     scores = table[criterion]
     rows = []
     for members in contenders(table, panels):
-        score, target, name = scores.panel(members), scores.target, called(members)
+        score, target = scores.panel(members), scores.target
         level = table.level(score)
-        n = int((~np.isnan(score) & ~np.isnan(target)).sum())
-        few = why_undefined(score, target) if n < FEWEST else ""
-        why = few or ("" if table.same_scale else "judges and people answer on different scales")
+        rho = against_people(scores, members)
+        few = why_undefined(score, target) if (rho.n or 0) < FEWEST else ""
+        why = few or ("people's mean does not vary" if table.same_scale else OTHER_SCALE)
 
-        def of_level(statistic: Statistic, n: int = n, why: str = why) -> PointEstimate:
-            return (
-                PointEstimate(None, n, why=why)
-                if why
-                else PointEstimate(statistic, n, why="people's mean does not vary")
-            )
+        def of_level(
+            statistic: Statistic, few: str = few, why: str = why, n: int | None = rho.n
+        ) -> PointEstimate:
+            return PointEstimate(None if few else statistic, n, why=why)
 
         answer, share = commonest(score)
-        order: dict[str, Any] = {
-            name_of: correlated(score, target, name_of, a=name)
-            for name_of in ("spearman", "kendall", "pearson")
-        }
         rows.append(
-            {"rater": name, "n": n, **order, "p": spearman_p(score, target)}
-            | {
-                "bias": of_level(mean(level - target)),
-                "sd_ratio": of_level(_spread(level, target)),
-                "mae": of_level(mean(np.abs(level - target))),
-                "commonest": answer,
-                "commonest_share": share,
-                "near_constant": share is not None and share > NEAR_CONSTANT,
-            }
+            {"rater": called(members), "n": rho.n, "spearman": rho, "p": spearman_p(score, target)}
+            | {"kendall": against_people(scores, members, "kendall")}
+            | {"pearson": against_people(scores, members, "pearson")}
+            | {"bias": of_level(mean(level - target)), "sd_ratio": of_level(_spread(level, target))}
+            | {"mae": of_level(mean(np.abs(level - target))), "commonest": answer, "commonest_share": share}
+            | {"near_constant": share is not None and share > NEAR_CONSTANT}
         )
     return tabulate(
         table,
@@ -99,6 +92,24 @@ def judge_figures(
         rows,
         caption="Correlation is blind to level, error is blind to order: read both.",
         **drawing,
+    )
+
+
+def against_people(
+    scores: Scores, members: Sequence[str], coefficient: Coefficient = "spearman"
+) -> PointEstimate:
+    """The correlation of a judge or a panel with the mean of people."""
+    score = scores.panel(members)
+    why = ""
+    if not (scores.present > 0).any():
+        why = "no person's rating to compare with"
+    elif np.isnan(score).all():
+        alone = f"{members[0]} rated nothing here"
+        why = alone if len(members) == 1 else "no item was rated by every member"
+    if why:
+        return PointEstimate(None, 0, why=why)
+    return correlated(
+        score, scores.target, coefficient, a=called(members) if len(members) == 1 else "the panel"
     )
 
 

@@ -23,7 +23,7 @@ MAJORITY = "majority of people"
 
 
 def nominal(ratings: pd.DataFrame | Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table:
-    """Agreement on one criterion as categories, one row a figure: coefficient, a, b, value, agreement, n, note.
+    """Agreement on one criterion as categories, one row a figure.
 
     - alpha_nominal: people among themselves (a and b empty; n counts items with at least two of them);
     - kappa: each pair of people, each judge with each person, each judge with the majority of people (items

@@ -99,8 +99,8 @@ def redundancy(
             ),
         ),
         [{"judges": k, "n": n, **figures}],
-        caption="Judges whose errors correlate average no better than fewer independent ones. People's own noise is "
-        "in every error, so the true correlation is rather lower.",
+        caption="Judges whose errors correlate average no better than fewer independent ones. People's own "
+        "noise is in every error, so the true correlation is rather lower.",
         notes=("correlation of residuals",),
         meta={"judges": judges, "pairs": pairs},
         **drawing,
@@ -139,7 +139,7 @@ def best_panel(
     resamples: int = 1000,
     seed: int = 0,
 ) -> Table:
-    """The candidates (default: every pair of judges) by their Spearman, best first, and what the best is worth.
+    """The candidates (default: every pair of judges), best first, and what the best is worth.
 
     Rows: rater, n, spearman, chosen (share of resamples in which it was the best). The first row also has
     `worth`, the mean over resamples of the Spearman that the panel chosen on the drawn items reaches on the
@@ -211,7 +211,7 @@ def best_panel(
             Column("lead", "Lead over the second", digits=3, interval="ends", signed=True),
         ),
         rows,
-        caption="The ρ of a panel that was searched for is too high; on items that did not choose it, it is lower.",
+        caption="The ρ of a panel that was searched for is too high: on other items it is lower.",
         notes=(f"{len(chosen)} candidates searched", described(resamples=resamples, seed=seed)),
         meta={"candidates": len(chosen), "resamples": resamples, "seed": seed},
     )

@@ -1,4 +1,4 @@
-"""Reads a long frame of ratings into arrays: who rated which item how, criterion by criterion, and *final*."""
+"""Reads a long frame of ratings into arrays, criterion by criterion, and *final*."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from core.scores import FINAL as FINAL
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+OTHER_SCALE = "judges and people answer on different scales"
 COLUMNS = ("unit", "criterion", "rater", "kind", "score")
 
 
@@ -52,7 +53,7 @@ class Scores:
         return np.unique(self.person)
 
     def panel(self, members: Sequence[str]) -> Floats:
-        """The mean of the judges named, on the items that all of them rated; nan elsewhere. Sum first, divide once."""
+        """The mean of the judges named, on the items that all of them rated; nan elsewhere."""
         if missing := [name for name in members if name not in self.judges]:
             known = ", ".join(self.judges) or "none"
             raise StudyError(
@@ -119,18 +120,18 @@ class Ratings:
 
     @cached_property
     def rated(self) -> Ints:
-        """The items that a person rated on any criterion: what resamples are drawn from. Every item, if there are no people."""
+        """The items that a person rated, from which resamples are drawn; all where nobody rated."""
         rated = np.zeros(len(self.units), dtype=np.bool_)
         for scores in self.criteria.values():
             rated |= scores.present > 0
         return np.flatnonzero(rated) if rated.any() else np.arange(len(self.units))
 
     def level(self, values: Floats) -> Floats:
-        """Differences between judges and people, where the two answer on the same scale; all nan where they do not."""
+        """The values where judges and people answer on the same scale; all nan where they do not."""
         return values if self.same_scale else np.full_like(values, np.nan)
 
     def facet(self, groups: Mapping[Hashable, Hashable] | pd.Series) -> tuple[Ints, list[Hashable]]:
-        """A facet of the units (their player model, their scenario) as numbers, −1 where unknown, and its sorted values."""
+        """A facet of the units (player, scenario) as numbers, −1 where unknown, and its sorted values."""
         table = (
             dict(zip(groups.index, groups, strict=True)) if isinstance(groups, pd.Series) else dict(groups)
         )
@@ -284,13 +285,13 @@ def _refuse_duplicates(
     if twice.any():
         row = rows.iloc[int(np.argmax(twice))]
         raise StudyError(
-            f"{'Person' if row['kind'] == 'human' else 'Judge'} “{row['rater']}” rated unit “{row['unit']}” on "
-            f"“{row['criterion']}” more than once; keep one rating, or give repeated runs names of their own."
+            f"{'Person' if row['kind'] == 'human' else 'Judge'} “{row['rater']}” rated unit “{row['unit']}” "
+            f"on “{row['criterion']}” more than once; keep one rating, or give repeated runs own names."
         )
 
 
 def _final(parts: Sequence[Scores], items: int, unlinked: str) -> Scores:
-    """A rater's mean over the criteria where they rated all; sums are divided once, so equal averages stay equal."""
+    """A rater's mean over the criteria where they rated all; a sum divided once keeps equal means equal."""
     count = len(parts)
     judges = {judge: rules.final([part.judges[judge] for part in parts]) for judge in parts[0].judges}
     if unlinked:

@@ -12,7 +12,7 @@ from typing import Any, Literal, Unpack
 import numpy as np
 import pandas as pd
 
-from core.agreement.alpha import alpha_figure, value_counts, why_undefined
+from core.agreement.alpha import people_alpha, value_counts
 from core.agreement.figures import Drawing, PointEstimate, tabulate
 from core.agreement.ratings import DIGITS, Floats, Ratings, Scores, divide, read_ratings
 from core.agreement.resampling import mean
@@ -31,7 +31,7 @@ COEFFICIENTS = {
 
 
 def reliability(ratings: pd.DataFrame | Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table:
-    """People's agreement on one criterion, one row per coefficient: coefficient (its name), measure (in words), value.
+    """People's agreement on one criterion, one row per coefficient.
 
     - alpha_ordinal, alpha_interval: Krippendorff's alpha;
     - exact, within_one: share of pairs of people who give the same answer, or answers at most one apart,
@@ -50,33 +50,24 @@ def reliability(ratings: pd.DataFrame | Ratings, criterion: str, **drawing: Unpa
     dense = counts.toarray()
     present = scores.present[scores.present > 0]
     typical = float(np.median(present)) if len(present) else 0.0
-    unlinked = scores.unlinked if scores.unlinked and not len(scores.item) else ""
-    why = unlinked or why_undefined(counts)
     n = int((dense.sum(axis=1) >= 2).sum())
-    single = alpha_figure(counts, values, "interval")
+    single = people_alpha(scores, "interval")
+    no_pair = "" if n else single.why
     whole = not np.any(values % 1)
     figures = {
-        "alpha_ordinal": alpha_figure(counts, values, "ordinal"),
+        "alpha_ordinal": people_alpha(scores, "ordinal"),
         "alpha_interval": single,
-        "exact": PointEstimate(mean(_sharing(dense, values, 0)), n),
-        "within_one": PointEstimate(mean(_sharing(dense, values, 1)), n),
+        "exact": PointEstimate(mean(_sharing(dense, values, 0)), n, why=no_pair),
+        "within_one": PointEstimate(mean(_sharing(dense, values, 1)), n, why=no_pair),
         "mean_of_people": _of_the_mean(single, typical),
         "ac2": PointEstimate(
             None,
             n,
             gwet(dense, values) if whole else np.nan,
-            why if whole else "the ratings are no categories: not whole numbers",
+            single.why if whole else "the ratings are no categories: not whole numbers",
         ),
         **_icc_figures(scores),
     }
-    undefined = {
-        name: PointEstimate(None, n, why=why)
-        for name in ("alpha_ordinal", "alpha_interval", "mean_of_people")
-    }
-    if why:
-        figures |= undefined
-    if why and not n:
-        figures |= {name: PointEstimate(None, n, why=why) for name in ("exact", "within_one")}
     return tabulate(
         table,
         criterion,
@@ -90,8 +81,8 @@ def reliability(ratings: pd.DataFrame | Ratings, criterion: str, **drawing: Unpa
             {"coefficient": name, "measure": COEFFICIENTS[name], "value": figures[name]}
             for name in COEFFICIENTS
         ],
-        caption="Each coefficient has its blind spot: alpha is low where ratings hardly vary, the shares do not "
-        "correct for chance.",
+        caption="Each coefficient has its blind spot: alpha is low where ratings hardly vary, the shares do "
+        "not correct for chance.",
         target="",
         notes=(f"the mean of {typical:g} people",) if typical else (),
         **drawing,
@@ -112,7 +103,7 @@ def _of_the_mean(single: PointEstimate, people: float) -> PointEstimate:
 
 
 def _sharing(counts: Floats, values: Floats, distance: float) -> Floats:
-    """Per item, the share of pairs of its ratings at most `distance` apart; nan with fewer than two ratings."""
+    """Per item, the share of pairs of its ratings at most `distance` apart; nan without a pair."""
     number = counts.sum(axis=1)
     near = (np.abs(values[:, None] - values[None, :]) <= distance + 10**-DIGITS).astype(np.float64)
     agreeing = np.einsum("iv,vw,iw->i", counts, near, counts, optimize=True) - number
@@ -121,13 +112,13 @@ def _sharing(counts: Floats, values: Floats, distance: float) -> Floats:
 
 
 def spearman_brown(single: Any, raters: float) -> Any:
-    """The reliability of the mean of several raters from that of one. Undefined for a single reliability below 0: nan."""
+    """The reliability of the mean of several raters from that of one; nan where that is below 0."""
     single = np.where(np.asarray(single) >= 0, single, np.nan)
     return raters * single / (1 + (raters - 1) * single)
 
 
 def gwet(counts: Floats, values: Floats, weights: Literal["quadratic", "identity"] = "quadratic") -> float:
-    """Gwet's AC2 of items × values counts (AC1 with identity weights); nan with one value or no pairable item."""
+    """Gwet's AC2 of items × values counts (AC1 with identity weights); nan without two values or a pair."""
     number = counts.sum(axis=1)
     pairable = number >= 2
     kinds = len(values)
@@ -146,7 +137,7 @@ def gwet(counts: Floats, values: Floats, weights: Literal["quadratic", "identity
 
 
 def icc(table: Floats) -> tuple[float, float]:
-    """ICC(2,1) and ICC(2,k) of an items × raters table without gaps; nan without variation or with one of either."""
+    """ICC(2,1) and ICC(2,k) of an items × raters table without gaps; nan without variation."""
     items, raters = table.shape
     if items < 2 or raters < 2:
         return float("nan"), float("nan")

@@ -28,7 +28,7 @@ TOO_OFTEN = 0.05
 """An interval is undefined if the figure itself is undefined in more than this share of the resamples."""
 
 CELLS, TOGETHER = 4_000_000, 250
-"""Items × resamples, and resamples, held at a time: few enough for the processor's cache on small studies, for memory on large."""
+"""Items × resamples, and resamples, held at a time: small studies fit the cache, large ones memory."""
 
 
 class Interval(NamedTuple):
@@ -53,7 +53,7 @@ def draws(
     clusters: Ints | None = None,
     size: int | None = None,
 ) -> Iterator[Weights]:
-    """Yield weights (items × some resamples) until there are `resamples` of them; the same seed gives the same weights.
+    """Yield weights (items × some resamples), `resamples` in all; the same seed gives the same weights.
 
     Each resample draws `size` items (default: as many as there are) with replacement. With `among` only these
     items are drawn, all others have weight 0. With `clusters` (a number per item) whole clusters are drawn,
@@ -98,7 +98,7 @@ def everything(items: int) -> Weights:
 
 
 def interval(values: Floats) -> Interval:
-    """The percentile interval of a figure's resamples; undefined resamples are left out while they are few."""
+    """The percentile interval of a figure's resamples; a few undefined ones are left out."""
     defined = values[~np.isnan(values)]
     if not len(values):
         return Interval(None, None, "no resamples were drawn")
@@ -118,7 +118,7 @@ def bootstrap(
     among: Ints | None = None,
     clusters: Ints | None = None,
 ) -> tuple[Floats, Floats]:
-    """Each figure of the items as they are (figures), and of every resample (figures × resamples), all on the same draws."""
+    """Each figure of the items as they are, and of every resample (figures × resamples)."""
     own = np.array([statistic(everything(items))[0] for statistic in statistics])
     parts = [
         np.array([statistic(weights) for statistic in statistics]).reshape(len(statistics), weights.shape[1])
@@ -146,7 +146,7 @@ def mean(values: Floats) -> Statistic:
 
 
 def kinds(columns: Sequence[npt.NDArray[np.generic]], items: int) -> tuple[Ints, Ints]:
-    """Number the kinds of items, alike if the same in every column: each item's kind, and one item of each kind.
+    """Number the kinds of items, alike in every column: each item's kind, and one item of each.
 
     Kinds are numbered by their first item, so if all items differ, kinds are items.
     """
@@ -160,7 +160,7 @@ def kinds(columns: Sequence[npt.NDArray[np.generic]], items: int) -> tuple[Ints,
 
 
 def gathering(group: npt.NDArray[np.integer], groups: int) -> sparse.csc_array:
-    """The groups × items matrix of ones that sums weights of items by group; −1 is no group. Exact up to 2²⁴ draws."""
+    """The groups × items matrix that sums weights of items by group (−1: none), exact up to 2²⁴ draws."""
     inside = group >= 0
     starts = np.concatenate([[0], np.cumsum(inside)])
     ones = np.ones(int(inside.sum()), dtype=np.float32)

@@ -44,7 +44,7 @@ def retest(
             {"judge": judge, "runs": len(names)} | _figures(table[criterion], names)
             for judge, names in runs.items()
         ],
-        caption="Repeated runs of one judge over the same items: how much of a score is the item's, not chance.",
+        caption="How much of a judge's score is the item's and not chance, by repeated runs.",
         target="runs of one judge among themselves",
         all_items=True,
         **drawing,

@@ -1,4 +1,4 @@
-"""A study's agreement: how far people agree with each other, and judges and panels with people, on every criterion.
+"""How far people agree with each other, and judges and panels with people, on every criterion of a study.
 
 After the agreement tables of published benchmarks, with what these leave out: intervals, a held-out
 annotator, other coefficients.
@@ -9,22 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 
-from core.agreement.alpha import alpha_figure, value_counts
-from core.agreement.correlation import correlation, point, rank_correlation, spearman_p, why_undefined
-from core.agreement.figures import Clusters, Drawing, PointEstimate, basis, described, estimates
+from core.agreement.alpha import people_alpha
+from core.agreement.correlation import point, rank_correlation, spearman_p
+from core.agreement.figures import RATER, SPEARMAN, Drawing, N, PointEstimate, basis, described, estimates
+from core.agreement.judges import KENDALL, PEARSON, against_people
 from core.agreement.panels import called, default_panels
 from core.agreement.ratings import FINAL, Ratings, Scores, read_ratings
 from core.estimate import Estimate, estimate, undefined
 from core.glossary import explain
 from core.table import SCHEMA, Cell, Column, Table
-
-CERTAIN = 0.0001
-"""A correlation whose p is not below this is named in a note."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +85,7 @@ class CriterionAgreement:
 
 @dataclass(frozen=True)
 class StudyAgreement:
-    """The figures of a study; `clusters` counts the clusters that resamples draw, None where items are drawn."""
+    """The figures of a study; `clusters` counts what resamples draw, None where they draw items."""
 
     study: str
     items: int
@@ -100,46 +98,29 @@ class StudyAgreement:
 def study_agreement(
     ratings: pd.DataFrame | Ratings,
     *,
-    criteria: Sequence[str] | None = None,
-    counted: Sequence[str] | None = None,
     panels: Iterable[Sequence[str]] | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
     study: str = "",
-    anonymous_people: bool = False,
-    exclude_units: Iterable[Hashable] | Mapping[Hashable, str] = (),
-    clusters: Clusters = None,
+    **drawing: Unpack[Drawing],
 ) -> StudyAgreement:
-    """The figures of a study.
+    """The figures of a study, which is called `study` in titles.
 
-    `ratings` and the arguments about it are those of `read_ratings`. `panels` (default: `default_panels`) are
-    sets of judges, read as their mean on the items that all of them rated. Judges are compared with the mean
-    of all people present on an item, a person also with the mean of the others, on the items that somebody
-    else rated too.
-
-    Intervals are 95% percentile bootstraps: `resamples` draws, with replacement, of as many items as people
-    rated, from these, the same draws for every figure; with `clusters` (unit → cluster) whole clusters are
-    drawn. A figure that is undefined in more than 5% of the draws has no interval.
-
-    Raises StudyError for ratings that cannot be read, and for a panel of unknown judges.
+    `panels` (default: `default_panels`) are sets of judges, read as their mean on the items that all of them
+    rated. Judges are compared with the mean of all people present on an item, a person also with the mean of
+    the others, on the items that somebody else rated too. A figure that is undefined in more than 5% of the
+    draws has no interval. Raises StudyError for ratings that cannot be read, and for a panel of unknown
+    judges.
     """
-    table = read_ratings(
-        ratings,
-        criteria=criteria,
-        counted=counted,
-        exclude_units=exclude_units,
-        anonymous_people=anonymous_people,
-    )
+    table = read_ratings(ratings)
     chosen = default_panels(table.judges) if panels is None else _distinct(panels)
     raters = [*((judge,) for judge in table.judges), *chosen]
-    drawing = Drawing(resamples=resamples, seed=seed, clusters=clusters)
     figures = [figure for scores in table.criteria.values() for figure in _figures(scores, raters)]
     found = iter(estimates(figures, table, **drawing))
+    clusters = drawing.get("clusters")
     return StudyAgreement(
         study,
         len(table.units),
-        resamples,
-        seed,
+        drawing.get("resamples", 1000),
+        drawing.get("seed", 0),
         {
             name: _criterion(table, scores, raters, found, described(**drawing))
             for name, scores in table.criteria.items()
@@ -158,39 +139,17 @@ def _drawn_clusters(table: Ratings, clusters: Mapping[Hashable, Hashable] | pd.S
     return len(np.unique(drawn[drawn >= 0])) + int((drawn < 0).sum())
 
 
-def _figures(scores: Scores, raters: Sequence[tuple[str, ...]]) -> Iterator[PointEstimate]:
+def _figures(scores: Scores, raters: Sequence[tuple[str, ...]]) -> list[PointEstimate]:
     """What is resampled on one criterion: both alphas, then Spearman of each judge and panel."""
-    counts, values = value_counts(scores.item, scores.score, scores.items)
-    unnamed = scores.unlinked if not len(scores.item) else ""
-    for metric in ("ordinal", "interval"):
-        yield PointEstimate(None, why=unnamed) if unnamed else alpha_figure(counts, values, metric)
-    for members in raters:
-        score, target = scores.panel(members), scores.target
-        n = int((~np.isnan(score) & ~np.isnan(target)).sum())
-        why = _why_not(scores, members)
-        yield (
-            PointEstimate(None, n, why=why)
-            if why
-            else PointEstimate(correlation(score, target), n, point(score, target)[0])
-        )
-
-
-def _why_not(scores: Scores, members: tuple[str, ...]) -> str:
-    """Why a judge or panel cannot be compared with people; empty if it can."""
-    score = scores.panel(members)
-    if not (scores.present > 0).any():
-        return "no person's rating to compare with"
-    if np.isnan(score).all():
-        return "no item was rated by every member" if len(members) > 1 else f"{members[0]} rated nothing here"
-    return why_undefined(
-        score, scores.target, "the panel" if len(members) > 1 else members[0], "people's mean"
-    )
+    return [people_alpha(scores, "ordinal"), people_alpha(scores, "interval")] + [
+        against_people(scores, members) for members in raters
+    ]
 
 
 def _criterion(
     table: Ratings, scores: Scores, raters: Sequence[tuple[str, ...]], found: Iterator[Estimate], method: str
 ) -> CriterionAgreement:
-    alpha = {metric: next(found) for metric in ("ordinal", "interval")}
+    alpha = {"ordinal": next(found), "interval": next(found)}
     rows = [_rater(scores, members, next(found)) for members in raters]
     several = len(scores.people) if len(scores.item) or not scores.unlinked else len(table.people)
     items = int((scores.present > 0).sum())
@@ -216,7 +175,7 @@ def _criterion(
         () if reason else tuple(_person(table.people[p], scores, p) for p in scores.people.tolist()),
         tuple(rows[:judges]),
         tuple(rows[judges:]),
-        str(basis(table, scores, method=method, target="against the mean of all people on the item")),
+        basis(table, scores, method=method, target="against the mean of all people on the item")["text"],
         reason,
     )
 
@@ -224,12 +183,9 @@ def _criterion(
 def _rater(scores: Scores, members: tuple[str, ...], rho: Estimate) -> RaterAgreement:
     if rho.value is None:
         return RaterAgreement(members, rho, *[undefined(rho.reason, n=rho.n)] * 3)
-    score = scores.panel(members)
-    tau, r = (
-        estimate(point(score, scores.target, "kendall")[0], n=rho.n),
-        estimate(point(score, scores.target, "pearson")[0], n=rho.n),
-    )
-    return RaterAgreement(members, rho, spearman_p(score, scores.target), tau, r)
+    score, target = scores.panel(members), scores.target
+    tau, r = (estimate(point(score, target, other)[0], n=rho.n) for other in ("kendall", "pearson"))
+    return RaterAgreement(members, rho, spearman_p(score, target), tau, r)
 
 
 def _pairs(names: Sequence[str], scores: Scores) -> dict[tuple[str, str], Estimate]:
@@ -316,75 +272,40 @@ def _because(figure: Estimate) -> dict[str, Any]:
     return {"reason": figure.reason} if figure.reason else {}
 
 
-def figures_table(found: StudyAgreement) -> Table:
-    """Every figure on a row of its own: criterion, figure, of, with, value, p, n."""
-    rows: list[dict[str, Cell]] = []
-    for criterion, part in found.criteria.items():
-
-        def add(
-            figure: str, of: str, other: str, value: Estimate, p: Estimate | None = None, to: str = criterion
-        ) -> None:
-            rows.append(
-                {
-                    "criterion": to,
-                    "figure": figure,
-                    "of": of,
-                    "with": other,
-                    "value": value,
-                    "p": p,
-                    "n": value.n,
-                }
-            )
-
-        for metric, alpha in part.alpha.items():
-            add(f"alpha_{metric}", "people", "", alpha)
-        for (a, b), rho in part.pairs.items():
-            add("spearman", a, b, rho)
-        for one in part.each:
-            add("spearman", one.name, "all people", one.vs_all)
-            add("spearman", one.name, "other people", one.vs_others)
-        for row in part.raters:
-            add("spearman", row.name, "mean of people", row.spearman, row.p)
-            add("kendall", row.name, "mean of people", row.kendall)
-            add("pearson", row.name, "mean of people", row.pearson)
+def correlations_table(found: StudyAgreement, label: Labels = title) -> Table:
+    """Judges and panels on each criterion, a row each: n, spearman, p, kendall, pearson."""
     return Table(
-        "figures",
-        f"Agreement{_of(found)}",
-        (
-            Column("criterion"),
-            Column("figure"),
-            Column("of"),
-            Column("with"),
-            Column("value", digits=3, interval="ends"),
-            Column("p", digits=4),
-            Column("n"),
+        "correlations",
+        f"Correlations with the mean of people{_of(found)}",
+        (Column("criterion"), RATER, N, SPEARMAN, Column("p", digits=4), KENDALL, PEARSON),
+        tuple(
+            {"criterion": label(name), "rater": row.name, "n": row.spearman.n, "spearman": row.spearman}
+            | {"p": row.p, "kendall": row.kendall, "pearson": row.pearson}
+            for name, part in found.criteria.items()
+            for row in part.raters
         ),
-        tuple(rows),
     )
 
 
 def judges_table(found: StudyAgreement, label: Labels = title) -> Table:
     """Judges and panels × criteria: Spearman with the mean of people; `label` gives a criterion's heading."""
     rows: dict[str, dict[str, Cell]] = {}
-    uncertain, fewer = [], []
+    fewer = []
     for criterion, part in found.criteria.items():
         for row in part.raters:
             rows.setdefault(row.name, {"rater": row.name})[criterion] = row.spearman
-            if row.spearman.defined and not (row.p.value is not None and row.p.value < CERTAIN):
-                uncertain.append(f"{row.name} ({label(criterion)})")
             if row.spearman.defined and row.spearman.n != part.items:
                 fewer.append(f"{row.name} ({label(criterion)}: {row.spearman.n} of {part.items} items)")
-    notes = [f"p is not below {CERTAIN}: {', '.join(uncertain)}."] if uncertain else []
-    notes += [f"Fewer items than people rated: {', '.join(fewer)}."] if fewer else []
+    notes = [f"Fewer items than people rated: {', '.join(fewer)}."] if fewer else []
     notes += [] if rows or not found.criteria else ["The study has no judges."]
     criteria = (Column(name, label(name), digits=3, interval="ends") for name in found.criteria)
     return Table(
         "judges",
         f"Judges and panels: Spearman's ρ with the mean of people{_of(found)}",
-        (Column("rater", "Judge or panel"), *criteria),
+        (RATER, *criteria),
         tuple(rows.values()),
-        "A judge is compared with the mean of everybody, which is easier to follow than the mean of the others that "
-        "an annotator is compared with; the table “Held-out annotator” compares both with the same mean.",
+        "A judge is compared with the mean of everybody, which is easier to follow than the mean of the "
+        "others that an annotator is compared with; “Held-out annotator” compares both with the same mean.",
         (*notes, f"{found.items} items; {_drawn(found)}"),
     )
 
@@ -423,7 +344,7 @@ def people_table(found: StudyAgreement, label: Labels = title) -> Table:
 
 
 def annotators_table(part: CriterionAgreement, label: Labels = title) -> Table:
-    """Annotators × annotators on one criterion: Spearman of every two, and of each with the others and with all."""
+    """Annotators × annotators on one criterion: Spearman of every two, of each with the others and all."""
     both = {**part.pairs, **{(b, a): rho for (a, b), rho in part.pairs.items()}}
     rows: list[dict[str, Any]] = [
         {"annotator": one.name, "others": one.vs_others, "all": one.vs_all}
@@ -431,7 +352,7 @@ def annotators_table(part: CriterionAgreement, label: Labels = title) -> Table:
         for one in part.each
     ]
     return Table(
-        "annotators",
+        f"annotators-{part.criterion}",
         f"Annotators on {label(part.criterion)}: Spearman's ρ of every two",
         (
             Column("annotator"),
@@ -440,8 +361,8 @@ def annotators_table(part: CriterionAgreement, label: Labels = title) -> Table:
             Column("all"),
         ),
         tuple(rows),
-        "With “the others”: the mean of the others, the human ceiling. With “all”: the mean of all, themselves "
-        "included, which flatters.",
+        "With “the others”: the mean of the others, the human ceiling. With “all”: the mean of all, "
+        "themselves included, which flatters.",
         (part.basis,),
     )
 

@@ -1,4 +1,4 @@
-"""The agreement report of a study: every figure, table and sentence that page, command, JSON and bundle show."""
+"""The agreement report of a study: what page, command, JSON and bundle show."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from core.agreement.study import (
     StudyAgreement,
     annotators_table,
     as_json,
-    figures_table,
+    correlations_table,
     judges_table,
     people_table,
 )
@@ -37,7 +37,7 @@ from core.reports import summary
 from core.store import frames
 from core.studies import studies
 from core.studies.studies import Runs, StudyRatings
-from core.table import SCHEMA, Column, Table, as_csv, as_document
+from core.table import SCHEMA, Column, Table, as_csv, as_document, as_figures_csv
 
 WIDTH = 0.1
 """The width of interval, from end to end, that a forecast of items is made for."""
@@ -68,7 +68,7 @@ class Options:
 
 @dataclass(frozen=True, eq=False)
 class AgreementReport:
-    """A study's ratings and options; figures, tables and sentences are computed when first asked for, and kept."""
+    """A study's ratings and options; figures, tables and sentences are computed when asked for, and kept."""
 
     of: StudyRatings
     ratings: Ratings
@@ -88,7 +88,7 @@ class AgreementReport:
 
     @property
     def asked_panels(self) -> tuple[tuple[str, ...], ...]:
-        """The panels asked for, their judges in order; one that names somebody who is no judge here is passed over."""
+        """The panels asked for, their judges in order; one with an unknown judge is passed over."""
         judges = self.ratings.judges
         known = [panel for panel in self.options.panels if len(panel) > 1 and set(panel) <= set(judges)]
         return tuple(dict.fromkeys(tuple(j for j in judges if j in panel) for panel in known))
@@ -187,7 +187,7 @@ class AgreementReport:
         return found
 
     def further(self, criterion: str) -> list[Table]:
-        """Tables that are asked for less often: where noise or a part of the scale explains a judge, and more."""
+        """Tables that are asked for less often, such as the alternative annotator test."""
         key = f"further {criterion}"
         if key not in self._tables:
             self._tables[key] = {table.name: table for table in self._computed_further(criterion)}
@@ -219,7 +219,7 @@ class AgreementReport:
 
     @cached_property
     def summary(self) -> list[str]:
-        """Sentences on the main criterion; none for answers as categories, or where nothing can be compared."""
+        """Sentences on the main criterion; none for categories, or where nothing can be compared."""
         if self.options.nominal:
             return []
         return summary.summary(
@@ -280,8 +280,15 @@ class AgreementReport:
         if form == "json":
             return json.dumps(self.as_json(), ensure_ascii=False, indent=2) + "\n"
         if form == "csv":
-            return as_csv(self.nominal if self.options.nominal else figures_table(self.agreement))
+            return as_csv(self.nominal) if self.options.nominal else as_figures_csv(self._figures)
         return as_document(self.overview, form)
+
+    @property
+    def _figures(self) -> list[Table]:
+        """The tables that hold every figure over all criteria."""
+        found, label = self.agreement, self.label
+        annotators = [annotators_table(part, label) for part in found.criteria.values() if part.each]
+        return [correlations_table(found, label), people_table(found, label), *annotators]
 
     def points(self, criterion: str, members: Sequence[str]) -> pd.DataFrame:
         """A judge's (or a panel's) score beside people's mean, one row an item that has both.
@@ -309,7 +316,7 @@ class AgreementReport:
         return np.arange(np.floor(seen.min()), np.ceil(seen.max()) + 1) if len(seen) else np.zeros(1)
 
     def scale(self, criterion: str) -> Scale | None:
-        """The scale people answer on; of *final* that of the criteria it is the mean of, if they share one."""
+        """The scale people answer on; for *final* the one that its criteria share, if they do."""
         asked = self.criterion(criterion)
         if asked is not None:
             return asked.scale
@@ -347,7 +354,7 @@ def agreement_report(db: Database, study: str, options: Options = Options()) -> 
 def report_of(
     of: StudyRatings, options: Options = Options(), features: pd.DataFrame | None = None
 ) -> AgreementReport:
-    """The report of ratings that were read; `features` are numbers by unit that feature bias is measured with."""
+    """The report of ratings that were read; `features` are numbers by unit, for feature bias."""
     ratings = agreement.read_ratings(
         of.table,
         criteria=of.criteria,

@@ -124,8 +124,8 @@ def _report(said: Mapping[str, Any], report: AgreementReport) -> str:
         f"- {_measured(report.options)}",
         f"- Concord {said['concord']}, {said['made']}.",
         "",
-        "`about.json` has all of this for programs, `tables/` every table of the agreement page with its intervals "
-        "and reasons.",
+        "`about.json` has all of this for programs, `tables/` every table of the agreement page with its "
+        "intervals and reasons.",
     ]
     return "\n".join(lines) + "\n"
 

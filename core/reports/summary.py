@@ -1,4 +1,4 @@
-"""The summary of an agreement report: how far the judges can be trusted and where they fail, and what is missing."""
+"""How far the judges of a study can be trusted, in sentences, and what keeps it from being known."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def summary(
     members: Sequence[str],
     label: Labels,
 ) -> list[str]:
-    """Sentences about “the judges” (`members`) on one criterion, each with its interval; none without a comparison.
+    """Sentences about “the judges” (`members`) on one criterion; none where nothing is compared.
 
     `tables` are those of the criterion. A difference is stated only where its interval leaves out 0. The
     strongest and the weakest criterion are named with their intervals, and called unsettled where these
@@ -48,7 +48,7 @@ def summary(
 def missing(
     study: str, *, people: int, judges: Iterable[str], compared: Sequence[Estimate], anonymous: bool
 ) -> list[str]:
-    """What keeps a study from answering how far its judges can be trusted: one sentence each, with the remedy.
+    """What keeps a study from answering how far to trust its judges, one sentence each with the remedy.
 
     `people` is how many rated, `compared` the figures of judges with people.
     """
@@ -132,7 +132,7 @@ def _criteria(found: StudyAgreement, members: Sequence[str], label: Labels) -> s
 
 
 def _within_players(rows: Rows) -> str:
-    """Stated where the correlation inside players is lower than the one over everything, beyond its interval."""
+    """Stated where the correlation inside players lies, with its interval, below the one over everything."""
     by_level = {row["level"]: row for row in rows}
     if not by_level:
         return ""
@@ -156,8 +156,8 @@ def _level(members: Sequence[str], rows: Rows) -> str:
     low, high = sorted(map(abs, bias.interval))
     way = "higher" if bias.value > 0 else "lower"
     return (
-        f"In level, {_they(members)} {_does(members, 'score')} {abs(bias.value):.2f} points {way} than people "
-        f"({low:.2f} to {high:.2f})."
+        f"In level, {_they(members)} {_does(members, 'score')} {abs(bias.value):.2f} points {way} than "
+        f"people ({low:.2f} to {high:.2f})."
     )
 
 
@@ -176,8 +176,8 @@ def _players(rows: Rows) -> str:
         return ""
     _, bias, row = max(beyond, key=lambda one: one[0])
     return (
-        f"Farthest from people on the player {row['group']}: {bias.value:+.2f} points{_within(bias, signed=True)}, "
-        f"n = {row['n']} (the largest of {len(rows)}, so rather an overestimate)."
+        f"Farthest from people on the player {row['group']}: {bias.value:+.2f} points"
+        f"{_within(bias, signed=True)}, n = {row['n']} (the largest of {len(rows)}, so perhaps too large)."
     )
 
 

@@ -12,7 +12,6 @@ import streamlit as st
 from core.agreement.panels import called
 from core.errors import ConcordError
 from core.estimate import Estimate
-from core.glossary import explain
 from core.reports import bundle
 from core.reports.agreement_report import AgreementReport, Options, agreement_report, at, short_names
 from core.store import frames, progress
@@ -31,8 +30,8 @@ from pages.trust import agreement_charts as charts
 RESAMPLES = [200, 1000, 5000]
 RHO = "Spearman's ρ with the mean of people"
 FURTHER = (
-    "Further questions: items of high disagreement, parts of the scale, alternative annotator test, feature bias, "
-    "items needed"
+    "Further questions: items of high disagreement, parts of the scale, alternative annotator test, feature "
+    "bias, items needed"
 )
 
 
@@ -114,8 +113,8 @@ def _options(version: tuple[str, str, str]) -> Options:
             varied,
             key=f"together in {version[1]}",
             placeholder="nothing: each item by itself",
-            help="Items of one scenario depend on each other, and intervals that take them for independent are "
-            "too narrow. Choose the facets that make a scenario; the tables whose intervals follow say so.",
+            help="Items of one scenario depend on each other, and intervals that take them for independent "
+            "are too narrow. Choose the facets that make a scenario.",
         )
         if varied
         else []
@@ -199,8 +198,8 @@ def _closely(report: AgreementReport, criterion: str) -> None:
         if part.pairs:
             st.altair_chart(charts.matrix(part), alt="Spearman's correlation of every two people")
             st.caption(
-                "Spearman's ρ of two people on the items both rated; last columns: with the mean of the others "
-                "(the human ceiling), and of all, themselves included, which flatters."
+                "Spearman's ρ of two people on the items both rated; last columns: with the mean of the "
+                "others (the human ceiling), and of all, themselves included, which flatters."
             )
         if tables["ceilings"].rows:
             draw(tables["ceilings"])
@@ -211,7 +210,7 @@ def _closely(report: AgreementReport, criterion: str) -> None:
 
 def _score_distribution(report: AgreementReport, criterion: str) -> None:
     table = report.tables(criterion)["score_distribution"]
-    st.markdown(f"##### {table.title}", help=explain("score distribution"))
+    st.markdown(f"##### {table.title}")
     scale = report.scale(criterion)
     words = (
         dict(zip(scale.values, scale.labels, strict=True))
@@ -224,7 +223,7 @@ def _score_distribution(report: AgreementReport, criterion: str) -> None:
 
 @live
 def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
-    """One judge item by item and player by player; redrawn by itself when another judge or a dot is chosen."""
+    """One judge item by item and player by player; redrawn by itself when a judge or a dot is chosen."""
     st.markdown("##### Where the judge disagrees with people")
     raters = {
         called(members): members for members in (*((j,) for j in report.ratings.judges), *report.panels)
@@ -305,7 +304,7 @@ def _export(report: AgreementReport) -> None:
             on_click="ignore",
             icon=":material/folder_zip:",
             type="primary",
-            help="The summary, every table of this page with intervals and reasons, and what they rest on, as one ZIP.",
+            help="The summary, every table of this page and what they rest on, as one ZIP.",
         )
         for label, ending, write in written:
             st.download_button(

@@ -1,4 +1,4 @@
-"""The charts of the agreement page. Fields have names of our own, so that nobody's name is read as an expression."""
+"""The charts of the agreement page; a rater's name is data, never the name of a field."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def scatter(
 
 
 def distribution(found: Table, words: Mapping[float, str]) -> Chart:
-    """How often each rater gives which answer, a bar each; low answers at its left end, high ones at its right."""
+    """How often each rater gives which answer, a bar each, from low answers to high ones."""
     table = pd.DataFrame(found.rows)
     table = table.assign(
         answer=[_answer(score, words) for score in table.score],
@@ -99,7 +99,7 @@ def distribution(found: Table, words: Mapping[float, str]) -> Chart:
 
 
 def matrix(part: CriterionAgreement) -> Chart:
-    """Spearman of every two people, and of each with the mean of the others and of all, themselves included."""
+    """Spearman of every two people, and of each with the mean of the others and of all."""
     names = [one.name for one in part.each]
     cells = [(x, y, rho.value, rho.n) for (a, b), rho in part.pairs.items() for x, y in ((a, b), (b, a))]
     for one in part.each:

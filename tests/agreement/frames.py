@@ -84,7 +84,7 @@ def two_scores(draw, items=20):
 
 
 def fed():
-    """The FED dialogues as a long frame: positions of people, five runs of a judge; built here, not by an importer."""
+    """The FED dialogues as a long frame, built without the importer: people's positions, runs of a judge."""
     if not FED.is_dir():
         pytest.skip(f"the FED data is not at {FED}")
     dialogues = json.loads((FED / "fed_human_annotations.json").read_text())

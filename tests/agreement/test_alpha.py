@@ -11,7 +11,8 @@ from core.agreement.alpha import alpha, alpha_figure, point, value_counts, why_u
 from .frames import sparse
 
 _ = np.nan
-PUBLISHED = np.array(  # Krippendorff (2011), Computing Krippendorff's Alpha-Reliability, section E: 4 observers, 12 units
+# Krippendorff (2011), Computing Krippendorff's Alpha-Reliability, section E: 4 observers, 12 units
+PUBLISHED = np.array(
     [
         [1, 2, 3, 3, 2, 1, 4, 1, 2, _, _, _],
         [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, _, 3],
@@ -36,7 +37,8 @@ def test_published_example():
 def test_by_hand():
     # Units (1,1), (1,2), (2,3); pairable values 1,1,1,2,2,3: n = 6, n1 = 3, n2 = 2, n3 = 1.
     data = np.array([[1, 1, 2], [1, 2, 3]], dtype=float)
-    # Interval: observed (2·1 + 2·1)/6 = 4/6; expected 2·(3·2·1 + 3·1·4 + 2·1·1)/(6·5) = 40/30; 1 − (4/6)/(40/30) = 1/2.
+    # Interval: observed (2·1 + 2·1)/6 = 4/6; expected 2·(3·2·1 + 3·1·4 + 2·1·1)/(6·5) = 40/30;
+    # 1 − (4/6)/(40/30) = 1/2.
     assert ours(data, "interval")[0] == pytest.approx(1 / 2)
     # Ordinal: places 1.5, 4, 5.5; squared distances 6.25 (1–2), 2.25 (2–3), 16 (1–3).
     # Observed (2·6.25 + 2·2.25)/6 = 17/6; expected 2·(6·6.25 + 3·16 + 2·2.25)/30 = 6; 1 − 17/36.

@@ -6,7 +6,7 @@ import pytest
 
 from core import agreement
 from core.agreement import read_ratings, study_agreement
-from core.agreement.study import annotators_table, as_json, figures_table, judges_table, people_table
+from core.agreement.study import annotators_table, as_json, correlations_table, judges_table, people_table
 from core.table import RENDERERS, as_values
 
 from .frames import frame, judges, people, study
@@ -50,7 +50,8 @@ def ratings(request):
 
 @pytest.mark.parametrize("anonymous", [False, True])
 def test_every_none_has_a_reason(ratings, anonymous):
-    found = study_agreement(ratings, resamples=20, criteria=["quality"], anonymous_people=anonymous)
+    table = read_ratings(ratings, criteria=["quality"], anonymous_people=anonymous)
+    found = study_agreement(table, resamples=20)
     result = as_json(found)
     assert json.loads(json.dumps(result, allow_nan=False)) == result
 
@@ -61,7 +62,7 @@ def test_every_none_has_a_reason(ratings, anonymous):
             walk(child)
 
     walk(result)
-    tables = [judges_table(found), people_table(found), figures_table(found)]
+    tables = [judges_table(found), people_table(found), correlations_table(found)]
     tables += [annotators_table(part) for part in found.criteria.values()]
     for table in tables:
         for render in RENDERERS.values():

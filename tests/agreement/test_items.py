@@ -45,8 +45,8 @@ def test_contested_items():
 
 
 def test_bands_do_not_take_regression_to_the_mean_for_bias():
-    # All items are alike and people merely noisy: an honest judge says 3 throughout. Cut by the very mean it is measured against,
-    # it would seem a whole point too high on “low” items.
+    # All items are alike and people merely noisy: an honest judge says 3 throughout. Cut by the very mean
+    # it is measured against, it would seem a whole point too high on “low” items.
     rng = np.random.default_rng(0)
     noise = rng.integers(1, 6, (2, 600))
     rows = study({"ann": noise[0].tolist(), "bob": noise[1].tolist()}, {"j": [3] * 600})
@@ -59,7 +59,8 @@ def test_bands_do_not_take_regression_to_the_mean_for_bias():
 
 
 def test_bands_by_hand():
-    # Six ratings 1 1 3 3 5 5, so bands end at 1.67 and 3.67 (thirds); whoever of the two is drawn first, both choose once.
+    # Six ratings 1 1 3 3 5 5, so bands end at 1.67 and 3.67 (thirds); whoever is drawn first, both
+    # choose once.
     rows = study({"ann": [1, 3, 5], "bob": [3, 5, 1]}, {"j": [2, 4, 4]})
     found = flat(bands(rows, "quality", resamples=20)).set_index("band")
     # A 1 puts unit 0 (against 3) and unit 2 (against 5) into the low band: gaps 2 − 3 and 4 − 5.

@@ -126,7 +126,8 @@ def test_judge_and_person_are_compared_on_the_same_items():
 
 
 def test_a_copy_of_a_person_gains_nothing_by_being_a_judge():
-    # The judge repeats ann, so held out she is matched exactly; against the mean of all she would look better than she is.
+    # The judge repeats ann, so held out she is matched exactly; against the mean of all she would look
+    # better than she is.
     rows = noisy()
     copy = rows[rows["rater"] == "ann"].assign(kind="judge", rater="copy")
     figures = held_out(pd.concat([rows[rows["kind"] == "human"], copy]), "quality", resamples=20)
@@ -145,7 +146,8 @@ def test_nobody_to_hold_out():
 
 
 def test_ceilings_by_hand():
-    # Units (1,1), (1,2), (2,3): alpha (interval) is 1/2, so the mean of two people has reliability 2·½/(1 + ½) = 2/3.
+    # Units (1,1), (1,2), (2,3): alpha (interval) is 1/2, so the mean of two people has reliability
+    # 2·½/(1 + ½) = 2/3.
     rows = study({"ann": [1, 1, 2], "bob": [1, 2, 3]}, {"j": [1, 3, 2]})
     row = flat(ceilings(rows, "quality")).iloc[0]
     assert row["reliability"] == pytest.approx(2 / 3)

@@ -21,8 +21,8 @@ def value(figures, a="", b=""):
 
 
 def test_kappa_by_hand():
-    # Fifty applications, two readers: both yes 20, both no 15, 5 and 10 apart. p_o = 35/50 = .7; yes 25/50 and 30/50:
-    # p_e = .5 × .6 + .5 × .4 = .5; kappa = (.7 − .5) / (1 − .5) = .4.
+    # Fifty applications, two readers: both yes 20, both no 15, 5 and 10 apart. p_o = 35/50 = .7; yes
+    # 25/50 and 30/50: p_e = .5 × .6 + .5 × .4 = .5; kappa = (.7 − .5) / (1 − .5) = .4.
     table = people(
         {"Ada": [1] * 20 + [1] * 5 + [0] * 10 + [0] * 15, "Ben": [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15}
     )

@@ -43,7 +43,8 @@ def test_ac1_of_the_published_example():
 
 def test_ac2_by_hand():
     # Items (1,1), (1,2), (3,3); quadratic weights 1, .75 (one apart), 0 (two apart).
-    # Agreement (1 + .75 + 1)/3 = 11/12. Shares of the values 1/2, 1/6, 1/3: Σ π(1 − π) = 11/18; T/(q(q − 1)) = (3 + 2·1.5)/6 = 1.
+    # Agreement (1 + .75 + 1)/3 = 11/12. Shares of the values 1/2, 1/6, 1/3: Σ π(1 − π) = 11/18;
+    # T/(q(q − 1)) = (3 + 2·1.5)/6 = 1.
     # (11/12 − 11/18)/(1 − 11/18) = 11/14.
     counts = np.array([[2, 0, 0], [1, 1, 0], [0, 0, 2]], dtype=float)
     assert gwet(counts, np.array([1.0, 2, 3])) == pytest.approx(11 / 14)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.agreement import FINAL, default_panels
+from core.agreement import FINAL, default_panels, read_ratings
 from core.agreement import study_agreement as measured
 from core.agreement.resampling import draws
 from core.agreement.study import as_json
@@ -20,8 +20,10 @@ PEOPLE = {"ann": [1, 2, 3, 4, 5, 3], "bob": [2, 2, 3, 5, 4, None], "cy": [1, 3, 
 JUDGES = {"j": [1, 3, 3, 4, 4, 2], "k": [2, 1, 5, 4, 4, 3], "l": [4, 1, 2, 5, 3, 1.5]}
 
 
-def study_agreement(*args, **options):
-    return as_json(measured(*args, **options))
+def study_agreement(rows, **options):
+    reading = ("criteria", "counted", "exclude_units", "anonymous_people")
+    table = read_ratings(rows, **{name: options.pop(name) for name in reading if name in options})
+    return as_json(measured(table, **options))
 
 
 def random_study(seed=0, items=40):

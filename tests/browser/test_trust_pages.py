@@ -24,7 +24,7 @@ HOSTILE = "*Zoe* [x](http://elsewhere.test) :red[red] $x^2$"
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The study “made” (60 conversations, 5 people, 3 judges), a study without people and one without anything."""
+    """The study “made” (60 conversations, 5 people, 3 judges), one without people, one without ratings."""
     folder = tmp_path_factory.mktemp("trust")
     workspace = make(folder / "workspace", items=60)
     with workspace.write() as db:
@@ -167,8 +167,9 @@ def test_a_study_is_drawn_dealt_and_passed_on(app: Server, page: Page) -> None:
     page.get_by_role("button", name="Deal what they have not begun to others").click()
     sees(page, "What Bo had not begun in “pilot” went to the others.")
     assert app.rows(
-        "SELECT x.name, count(*) FROM assignments a JOIN study_units u ON u.id = a.unit_id JOIN studies s ON s.id = u.study_id "
-        "JOIN raters x ON x.id = a.rater_id WHERE s.name = 'pilot' GROUP BY x.name"
+        "SELECT x.name, count(*) FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+        "JOIN studies s ON s.id = u.study_id JOIN raters x ON x.id = a.rater_id "
+        "WHERE s.name = 'pilot' GROUP BY x.name"
     ) == [(name, 12) for name in PEOPLE if name != "Bo"]
 
 

@@ -153,20 +153,17 @@ class TestAgreement:
     def test_csv_holds_every_figure(self, filled, run):
         rows = list(csv.DictReader(io.StringIO(agreement(run, filled, "--format", "csv").stdout)))
         found = json.loads(agreement(run, filled, "--format", "json").stdout)["criteria"]["fluency"]
-        mine = [row for row in rows if row["criterion"] == "fluency"]
-        # 2 alphas; Spearman of 3 pairs, of 3 people with all and with the others, of 3 judges and 4 panels;
-        # Kendall and Pearson of these 7.
-        assert Counter(row["figure"] for row in mine) == {
-            "alpha_ordinal": 1,
-            "alpha_interval": 1,
-            "spearman": 3 + 3 * 2 + 7,
-            "kendall": 7,
-            "pearson": 7,
-        }
-        (row,) = [r for r in mine if (r["of"], r["figure"]) == ("strict", "spearman")]
+        mine = [row for row in rows if row["criterion"] == "Fluency" or row["table"] == "annotators-fluency"]
+        # Spearman, Kendall, Pearson and p of 3 judges and 4 panels; of 3 people each pair from both sides.
+        count = Counter(row["figure"] for row in mine)
+        assert {count[name] for name in ("spearman", "kendall", "pearson", "p", "n")} == {7}
+        assert {count[name] for name in ("alpha_ordinal", "alpha_interval", "ceiling")} == {1}
+        assert count["all"] == count["others"] == 3
+        assert sum(times for name, times in count.items() if name.startswith("with ")) == 3 * 2
+        (row,) = [r for r in mine if (r["rater"], r["figure"]) == ("strict", "spearman")]
         judge = next(j for j in found["judges"] if j["rater"] == "strict")
         assert float(row["value"]) == judge["spearman"]
-        assert [float(row["value_low"]), float(row["value_high"])] == judge["ci"]
+        assert [float(row["low"]), float(row["high"])] == judge["ci"]
 
     def test_latex_is_a_table_for_a_paper(self, filled, run):
         shown = agreement(run, filled, "--format", "latex").stdout

@@ -65,7 +65,7 @@ def test_it_holds_what_the_page_shows(filled):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("nominal", [False, True])
 def test_the_command_prints_the_same_report(filled, run, form, nominal):
-    """Page, command and bundle read one report: what the command prints in any form is that report's document."""
+    """Page, command and bundle read one report: the command prints that report's document in any form."""
     options = Options(resamples=20, seed=3, nominal=nominal)
     call = ("--study", the_study(filled), "--resamples", 20, "--seed", 3, "--format", form)
     done = run(filled, "agreement", *call, *(["--nominal"] if nominal else []))
