@@ -120,3 +120,4 @@ def test_a_benchmark_is_one_folder_and_one_name(followed, tmp_path):
         assert found.final is not None
     lengths = json.loads(concord("haiku", "lengths", "--format", "json"))["tables"]["haiku-lengths"]
     assert [(row["poet"], row["lines"]["n"]) for row in lengths["rows"]] == [("player", 2)]
+    assert "player" in concord("leaderboard", "haiku")

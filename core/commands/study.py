@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.table import Table
 from sqlite_utils import Database
 
-from core.commands import options
+from core.commands import options, printing
 from core.commands.options import names
 from core.errors import StudyError
 from core.files import read_text
@@ -18,6 +17,7 @@ from core.store import studies as stored
 from core.store.conversations import Filter
 from core.studies import studies
 from core.studies.sampling import Allocation
+from core.table import Cell, Column, Table
 from core.workspace import Workspace
 
 
@@ -141,26 +141,33 @@ def _show(workspace: str, name: str) -> None:
         study = stored.get(db, name)
         units = len(stored.units(db, name))
         people = [a for a in access.annotators(db, name) if a.items]
-    console = Console()
-    console.print(
-        f"{study.title} ({study.name}), {study.source} {study.created[:10]}", markup=False, highlight=False
-    )
-    console.print(
-        f"{units} units, {f'{study.overlap} raters each' if study.overlap else 'rated by everybody'}"
-    )
+    click.echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
+    click.echo(f"{units} units, {f'{study.overlap} raters each' if study.overlap else 'rated by everybody'}")
     for criterion in study.criteria:
         scale = f"{criterion.scale.low:g} to {criterion.scale.high:g}"
-        console.print(f"  {criterion.label} ({scale}): {criterion.statement}", markup=False, highlight=False)
-    table = Table("annotator", "done", "skipped", "items", "minutes", "")
-    for a in people:
-        note = "mock" if a.simulated else "link withdrawn" if a.revoked else ""
-        table.add_row(a.name, str(a.done), str(a.skipped), str(a.items), f"{a.seconds / 60:.0f}", note)
+        click.echo(f"  {criterion.label} ({scale}): {criterion.statement}")
     if people:
-        console.print(table)
+        click.echo()
+        printing.show([_progress(study, people)], "table")
     elif not study.anonymous:
-        console.print(
-            f"Dealt to nobody yet: concord study deal {name} --annotators …", markup=False, highlight=False
-        )
+        click.echo(f"Dealt to nobody yet: concord study deal {name} --annotators …")
+
+
+def _progress(study: stored.Study, people: Sequence[access.Annotator]) -> Table:
+    columns = (
+        *map(Column, ("annotator", "done", "skipped", "items")),
+        Column("minutes", digits=0),
+        Column("note"),
+    )
+    rows: list[dict[str, Cell]] = [
+        {
+            **{"annotator": a.name, "done": a.done, "skipped": a.skipped, "items": a.items},
+            "minutes": a.seconds / 60,
+            "note": "mock" if a.simulated else "link withdrawn" if a.revoked else "",
+        }
+        for a in people
+    ]
+    return Table(study.name, "Progress", columns, tuple(rows))
 
 
 @command.command("list")

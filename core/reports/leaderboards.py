@@ -37,14 +37,13 @@ MOCKS = "Mock models take part: these figures say nothing about language models.
 
 
 def own_tables(benchmark: str) -> Callable[..., tuple[Table, ...]] | None:
-    """What makes the tables of a benchmark whose slice has tables of its own; None where the common one
-    serves.
+    """The function that makes a benchmark's own leaderboard; None if the common one serves.
 
-    Such a slice has a module `tables` with LEADERBOARDS: by benchmark, a function of the database and of the
-    keyword arguments where, judges, resamples and seed.
+    The slice's module `tables` lists it in LEADERBOARDS, by benchmark. It takes the database and the keyword
+    arguments where, judges, resamples and seed.
     """
     module = part(slice_of(benchmark), "tables")
-    found: Callable[..., tuple[Table, ...]] | None = module.LEADERBOARDS.get(benchmark) if module else None
+    found: Callable[..., tuple[Table, ...]] | None = getattr(module, "LEADERBOARDS", {}).get(benchmark)
     return found
 
 
