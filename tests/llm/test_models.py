@@ -163,6 +163,15 @@ def test_a_key_that_an_endpoint_repeats_is_not_repeated_by_us(monkeypatch):
     assert "sk-secret" not in str(explain(error, Model(name="m", api_key_env="MY_KEY")))
 
 
+def test_too_many_calls_are_the_endpoints_affair_and_worth_another_try():
+    error = openai.RateLimitError(
+        "slow down", response=httpx2.Response(429, request=httpx2.Request("POST", "http://x")), body=None
+    )
+    found = explain(error, Model(name="m", base_url="http://x/v1"))
+    assert found.kind == "rate_limit"
+    assert "kept refusing calls for “m” (429)" in str(found)
+
+
 def test_a_hanging_endpoint_times_out(tmp_path):
     from core.demo.mock.faults import Faults
 

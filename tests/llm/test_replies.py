@@ -12,6 +12,7 @@ from pydantic import Field
 
 from core.conversation import Message
 from core.errors import CallFailed
+from core.llm import verdicts
 from core.llm.client import Completion
 from core.llm.replies import REASKS, Reply, Unusable, answer, json_schema, read
 from core.rating import Spent
@@ -91,6 +92,19 @@ def test_a_cut_reply_is_never_repaired_into_a_score():
     found, sent = ask([('{"explanation": "fine", "score": 1', True), GOOD])
     assert found.value.score == 7
     assert "cut off" in sent[1][1][2].content
+
+
+def test_a_cut_text_is_no_verdict_although_it_ends_in_one():
+    """“[[1” may have become “[[10]]”, and “Not [[7]]” goes on: nothing is read from a text that was cut off."""
+    found, sent = ask([("Good. Rating: [[7]]", True), ("Better. Rating: [[8]]", False)], verdict, reply=None)
+    assert (found.text, len(sent)) == ("Better. Rating: [[8]]", 2)
+    with pytest.raises(CallFailed) as caught:
+        ask([("Good. Rating: [[7]]", True)] * 10, verdict, reply=None)
+    assert caught.value.kind == "truncated"
+
+
+def verdict(text):
+    verdicts.whole_number(text, 1, 10)
 
 
 def test_asking_ends_and_the_last_raw_reply_is_kept():

@@ -16,6 +16,7 @@ import pytest
 from core.benchmarks.plans import JudgePlan, PlayPlan, as_dict
 from core.commands.progress import estimated
 from core.configuration import UNREPORTED
+from core.demo.mock.server import running
 from core.errors import ConcordError, ConfigError, NotFound
 from core.llm.models import load_models
 from core.rating import NOTHING_SPENT
@@ -24,6 +25,7 @@ from core.store import conversations, ratings
 from core.store import runs as stored
 from core.store.runs import NotedCall
 from core.workspace import Workspace
+from tests.conftest import FIXED, toml
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -108,7 +110,8 @@ def test_killed_at_any_moment_it_loses_only_the_calls_in_flight(faulty, moment):
         )
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    # 3 characters × 8 situations × 2 repeats = 48 conversations: 42 of 4 turns, 6 of 8; a call each for user and player, 2 judges
+    # 3 characters × 8 situations × 2 repeats = 48 conversations: 42 of 4 turns, 6 of 8; a call each for user
+    # and player, 2 judges
     needed = 42 * 8 + 6 * 16 + 48 * 2
     with workspace.read() as db:
         continued, killed = stored.recent(db)
@@ -160,6 +163,39 @@ def test_an_endpoint_that_is_down_breaks_the_run_with_a_sentence(workspace):
     assert "cannot be reached" in ended.message
     assert ended.left > 0
     assert count(workspace, "conversations") == 0
+
+
+def test_an_authentication_error_ends_the_run_at_once(tmp_path, monkeypatch):
+    """Fewer calls than the patience for other failures: a key that is refused once will not be taken later."""
+    monkeypatch.setenv("WRONG_KEY", "wrong")
+    with running(require_key="right") as url:
+        workspace = Workspace.open(tmp_path / "workspace")
+        keyed = FIXED + '\napi_key_env = "WRONG_KEY"\nmax_concurrency = 1'
+        workspace.models_path.write_text(toml(url, player=keyed, user=keyed))
+        ended = run(workspace, plan(judges=(), repeats=engine.PATIENCE // 4))
+    assert ended.planned < engine.PATIENCE
+    assert ended.state == "broken"
+    assert "refuses the key of “user” (401)" in ended.message
+    assert ended.failed == 1, "no further call was made"
+
+
+def test_too_many_calls_are_no_fault_of_the_judge(faulty, monkeypatch):
+    """A 429 that outlasts the retries leaves the judgement to be done; it is not stored as failed."""
+    monkeypatch.setattr("core.llm.client.RETRIES", 0)
+    workspace = faulty(rate_limit=2, retry_after=0.01, models=("mock-judge-strict",))
+    text = workspace.models_path.read_text()
+    judge = "[models.a]", "mock-fixed", "mock-judge-strict"
+    workspace.models_path.write_text(
+        text[: text.index(judge[0])] + text[text.index(judge[0]) :].replace(*judge[1:], 1)
+    )
+    the_plan = plan(judges=("a",))
+    first = run(workspace, the_plan)
+    assert (first.done, first.failed) == (3, 1)
+    with workspace.read() as db:
+        assert [f["kind"] for f in stored.failures(db)] == ["rate_limit"]
+        assert db["judgements"].count == 1
+    again = run(workspace, the_plan)
+    assert (again.done, again.failed) == (1, 0), "without --retry-failed"
 
 
 def test_a_spending_limit_stops_cleanly_and_the_rest_is_done_later(faulty):

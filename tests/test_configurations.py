@@ -1,0 +1,280 @@
+"""Every result points to the configuration of the model that made it, and no name stands for two of them
+unnoticed.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from sqlite_utils import Database
+
+from core.benchmarks.plans import JudgePlan, PlayPlan, as_dict, from_dict
+from core.configuration import Reported, Use
+from core.errors import ConfigError
+from core.llm import client
+from core.llm.models import Model, load_models
+from core.reports.provenance import provenance
+from core.runs import engine, planning, renaming
+from core.store import configurations, conversations, ratings
+from core.store import runs as stored
+from core.store.conversations import Filter
+from core.store.migrations import migrations
+from core.studies import studies
+
+PLAN = PlayPlan(
+    "pingpong",
+    {"players": ("player",), "interrogator": ("user",), "judges": ("a",)},
+    {"characters": ["tully"], "situations": ["reality"]},
+)
+CALLS = 4 * 2 + 1
+"""Four turns of user and player, and a judgement."""
+
+
+def run(workspace, plan=PLAN, **how):
+    return engine.execute(workspace, planning.job(workspace, plan), **how)
+
+
+def change(workspace, name, line):
+    """Add a setting to a model's entry."""
+    text = workspace.models_path.read_text()
+    workspace.models_path.write_text(text.replace(f"[models.{name}]\n", f"[models.{name}]\n{line}\n"))
+
+
+def conversation_ids(workspace):
+    with workspace.read() as db:
+        return [found.id for found in conversations.search(db)]
+
+
+def test_results_keep_configuration_and_what_the_endpoint_reported(workspace):
+    run(workspace)
+    entries = load_models(workspace.models_path)
+    [number] = conversation_ids(workspace)
+    with workspace.read() as db:
+        made = {use.configuration.nickname: use for use in configurations.of_conversation(db, number)}
+        [judged] = configurations.of_judgements(db, number).values()
+    assert made.keys() == {"player", "user"}, "who took part, and nobody else"
+    assert made["player"].configuration == entries["player"].configuration
+    assert made["player"].reported == {Reported("mock-fixed", "concord-mock"): 4}
+    assert judged == Use(entries["a"].configuration, {Reported("mock-fixed", "concord-mock"): 1})
+
+
+def test_an_endpoint_that_changes_the_model_is_told_in_the_report(workspace, monkeypatch):
+    reported = iter(range(100))
+    monkeypatch.setattr(client, "_said_by", lambda reply: Reported(f"m{next(reported) % 2}", ""))
+    run(workspace, repeated(2))
+    with workspace.write() as db:
+        studies.draw_study(db, "s", 2, wanted=Filter(benchmark="pingpong"))
+    with workspace.read() as db:
+        [line] = [said for said in provenance(db, "s") if said.startswith("judge “a”")]
+        hash = next(iter(ratings.judgements_of(db, conversation_ids(workspace)[0])))["prompt"]
+    assert f"prompt v2 sha256 {hash}; the endpoint reported 2 different models: m0, m1." in line
+
+
+def repeated(repeats):
+    """The plan with so many judgements of each conversation."""
+    return PlayPlan("pingpong", PLAN.models, {**PLAN.options, "repeats": 2, "judge_repeats": repeats})
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "params = { temperature = 0.5 }",
+            'parameters is {"seed": "from the plan", "temperature": 0.5}, was',
+        ),
+        ('system = "merge"', "system is merge, was native"),
+        ('replies = "text"', "replies is text, was json_schema"),
+    ],
+)
+def test_a_changed_entry_stops_the_plan_before_any_call_until_it_is_restored(workspace, line, said):
+    run(workspace)
+    before = workspace.models_path.read_text()
+    change(workspace, "player", line)
+    wider = PlayPlan("pingpong", PLAN.models, {**PLAN.options, "repeats": 2})
+    with pytest.raises(ConfigError, match="entry of “player”") as refused:
+        run(workspace, wider)
+    assert said in str(refused.value)
+    assert "Restore the old setting, or go on under another name with --as-new NAME." in str(refused.value)
+    with workspace.read() as db:
+        assert len(stored.recent(db)) == 1, "no second run was begun"
+    workspace.models_path.write_text(before)
+    assert run(workspace, wider).spent.calls == CALLS
+
+
+def test_a_changed_model_or_address_is_named():
+    was = Model(name="m", base_url="https://key:secret@here.example/v1?token=1", model="gpt-4o").configuration
+    assert was.endpoint == "https://here.example/v1", "neither credentials nor a query"
+    now = Model(name="m", base_url="https://there.example/v1", model="gpt-5").configuration
+    assert was.changes(now) == [
+        "endpoint is https://there.example/v1, was https://here.example/v1",
+        "model is gpt-5, was gpt-4o",
+    ]
+    assert was.changes(was) == []
+
+
+def test_as_new_goes_on_under_another_name(workspace):
+    run(workspace)
+    change(workspace, "player", "params = { temperature = 0.5 }")
+    plan = renaming.as_new(workspace, PLAN, "player-warm")
+    assert plan.models["players"] == ("player-warm",)
+    ended = run(workspace, plan)
+    assert (ended.stored, ended.done, ended.spent.calls) == (0, 2, CALLS), "keys of their own"
+    warm = load_models(workspace.models_path)["player-warm"]
+    assert warm.params == {"temperature": 0.5}
+    with workspace.read() as db:
+        assert conversations.values(db)["player"] == ["player", "player-warm"]
+        found = {use.configuration.nickname for use in configurations.of_conversation(db, 2)}
+    assert found == {"player-warm", "user"}
+    assert run(workspace, plan).spent.calls == 0, "it is a name like any other from now on"
+
+
+def test_as_new_by_command(workspace, run):
+    told = ["run", "pingpong", "--players", "player", "--interrogator", "user", "--characters", "tully"]
+    told += ["--situations", "reality"]
+    assert run(workspace, *told).exit_code == 0
+    change(workspace, "user", "params = { temperature = 0.5 }")
+    assert "entry of “user”" in run(workspace, *told).output
+    done = run(workspace, *told, "--as-new", "user-warm")
+    assert done.exit_code == 0, done.output
+    with workspace.read() as db:
+        assert conversations.values(db)["interrogator"] == ["user", "user-warm"]
+
+
+def test_as_new_wants_one_changed_model_and_a_free_name(workspace):
+    run(workspace)
+    with pytest.raises(ConfigError, match="None has"):
+        renaming.as_new(workspace, PLAN, "other")
+    change(workspace, "player", "params = { temperature = 0.5 }")
+    for taken in ("b", "player", "user"):
+        with pytest.raises(ConfigError, match=f"“{taken}” is taken"):
+            renaming.as_new(workspace, PLAN, taken)
+    change(workspace, "a", "params = { temperature = 0.5 }")
+    with pytest.raises(ConfigError, match="restore all but one"):
+        renaming.as_new(workspace, PLAN, "other")
+
+
+def journal(workspace):
+    with workspace.read() as db:
+        return list(db["journal"].rows)
+
+
+def test_what_the_journal_holds_is_not_paid_again(workspace):
+    note_calls(workspace)
+    assert len(journal(workspace)) == CALLS - 1
+    assert run(workspace, unjudged()).spent.calls == 0
+
+
+def test_what_was_answered_to_another_question_is_asked_again(workspace):
+    note_calls(workspace)
+    with workspace.write() as db:
+        db.execute("UPDATE journal SET asked = 'something else' WHERE step = '2 player'")
+    assert run(workspace, unjudged()).spent.calls == 1
+
+
+def test_what_another_configuration_answered_is_asked_again(workspace, monkeypatch):
+    note_calls(workspace)
+    change(workspace, "player", "params = { temperature = 0.5 }")
+    monkeypatch.setattr(renaming, "refuse_changed", lambda workspace, models: None)
+    assert run(workspace, unjudged()).spent.calls == 4, "the player's calls; the user's are as they were"
+
+
+def unjudged():
+    return PlayPlan("pingpong", {**PLAN.models, "judges": ()}, PLAN.options)
+
+
+def note_calls(workspace):
+    """Leave a conversation with all its calls in the journal, and none of it stored."""
+    run(workspace, unjudged())
+    with workspace.write() as db:
+        notes = NOTES.pop(workspace.path)
+        db["conversations"].delete_where()
+        db["journal"].insert_all(notes)
+
+
+NOTES: dict[object, list[dict[str, object]]] = {}
+
+
+@pytest.fixture(autouse=True)
+def keep_notes(monkeypatch, workspace):
+    """Remember what a run writes into its journal before it forgets it."""
+    forget = stored.forget_calls
+
+    def remember(db, work):
+        NOTES.setdefault(workspace.path, []).extend(db["journal"].rows_where("work = ?", [work]))
+        forget(db, work)
+
+    monkeypatch.setattr(stored, "forget_calls", remember)
+
+
+def test_a_cut_reply_is_cut_when_it_comes_from_the_journal(workspace):
+    """A verdict that was cut off is no verdict, whichever way it comes."""
+    run(workspace, unjudged())
+    judge = JudgePlan("pingpong", ("a",))
+    NOTES.clear()
+    run(workspace, judge)
+    [note] = NOTES.pop(workspace.path)
+    with workspace.write() as db:
+        db["judgements"].delete_where()
+        db["ratings"].delete_where()
+        db["journal"].insert({**note, "cut": 1})
+    ended = run(workspace, judge)
+    assert (ended.done, ended.spent.calls) == (1, 1), "asked again, told that it was cut off"
+
+
+def test_old_workspaces_have_results_without_configuration():
+    db = Database(memory=True)
+    migrations.apply(db, stop_before="011_model_configurations")
+    row = {"language": "en", "messages": "[]", "turns": 1, "reply_chars": 1, "created": "2025"}
+    keys = {
+        "pingpong": ["pingpong/v2/en/tully/reality/m/u/0", "pingpong/v2/en/tully/reality/m/u/0/symmetric"],
+        "stss": ["stss/v1/town/templates/t/GA/m/r/0/10 min"],
+        "chats": ["a key of its own"],
+    }
+    for benchmark, named in keys.items():
+        for key in named:
+            made = {"key": key, "benchmark": benchmark, "player": "m", "meta": json.dumps({"residents": "r"})}
+            number = db["conversations"].insert({**row, **made}).last_pk
+            facet = {"pingpong": "interrogator", "stss": "performer"}.get(benchmark, "topic")
+            db["facets"].insert({"name": facet, "value": "x", "conversation_id": number})
+    migrations.apply(db)
+    assert configurations.of_conversation(db, 1) == []
+    found = {
+        n: {r["name"]: r["value"] for r in db["facets"].rows_where("conversation_id = ?", [n])}
+        for n in (1, 2, 3, 4)
+    }
+    assert found[1] | {"residents": ""} == {
+        "interrogator": "x",
+        "version": "v2",
+        "symmetric": "no",
+        "residents": "",
+    }
+    assert found[2]["symmetric"] == "yes"
+    assert (found[3]["step_minutes"], found[3]["task_set"], found[3]["residents"]) == ("10", "templates", "r")
+    assert found[4] == {"topic": "x"}
+    assert str(Use(None, {})) == "configuration not recorded"
+
+
+@pytest.mark.parametrize(
+    ("options", "models", "kind"),
+    [
+        (
+            {"stored_only": True, "language": "ru", "version": "", "judge_repeats": 2},
+            {"judges": ["a"]},
+            "judge",
+        ),
+        ({"compare": True, "players": ["x", "y"], "facets": {"kind": ["k"]}}, {"judges": ["a"]}, "compare"),
+        (
+            {"propose": True, "types": [], "count": 3, "seed": 7, "version": ""},
+            {"proposer": ["a"]},
+            "propose",
+        ),
+        ({"language": "en"}, {"players": ["a"]}, "play"),
+    ],
+)
+def test_plans_of_earlier_versions_are_read(options, models, kind):
+    plan = from_dict({"benchmark": "pingpong", "models": models, "options": options})
+    assert as_dict(plan)["kind"] == kind
+    assert from_dict(as_dict(plan)) == plan
+    if isinstance(plan, JudgePlan):
+        assert (plan.where, plan.judge_repeats) == ({"language": ("ru",)}, 2)
