@@ -22,7 +22,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from core.benchmarks.stss.agent import Agent
+from core.benchmarks.stss.agent import Body
 from core.benchmarks.stss.clock import Clock
 from core.benchmarks.stss.encounters import Rooms, encounters
 from core.benchmarks.stss.scripted import ScriptedMind
@@ -58,7 +58,7 @@ def side_by_side(town: Town, n: int) -> Town:
     return replace(town, sectors=sectors, residents=residents, _ways={})
 
 
-def live(town: Town, days: int) -> tuple[float, list[Agent], Clock]:
+def live(town: Town, days: int) -> tuple[float, list[Body], Clock]:
     clock = Clock(date(2023, 2, 13), days)
     agents = people(town, list(town.residents), lambda name: ScriptedMind())
     first = next(iter(town.sectors))
@@ -69,7 +69,7 @@ def live(town: Town, days: int) -> tuple[float, list[Agent], Clock]:
         return time.process_time() - started, agents, clock
 
 
-def all_pairs(agents: list[Agent]) -> int:
+def all_pairs(agents: list[Body]) -> int:
     met = 0
     for a in agents:
         for b in agents:
@@ -78,14 +78,14 @@ def all_pairs(agents: list[Agent]) -> int:
     return met
 
 
-def look_round(agents: list[Agent], step: int) -> int:
+def look_round(agents: list[Body], step: int) -> int:
     rooms = Rooms()
     for agent in agents:
         rooms.note(agent)
     return len(encounters(rooms, step))
 
 
-def noticing(agents: list[Agent], find) -> float:
+def noticing(agents: list[Body], find) -> float:
     taken = []
     for _ in range(REPEATS):
         started = time.process_time()

@@ -24,7 +24,7 @@ _LONGEST_LABEL = 40
 _END = re.compile(r"[\s.!*_`:;)\"'”]*$")
 
 
-class Found(NamedTuple):
+class BracketedAnswer(NamedTuple):
     """The answer as it stands in the brackets, and the text before it."""
 
     answer: str
@@ -39,7 +39,7 @@ class _Mark(NamedTuple):
     last: bool
 
 
-def read(text: str, like: re.Pattern[str]) -> Found:
+def read(text: str, like: re.Pattern[str]) -> BracketedAnswer:
     """The verdict that a reply ends in, among the brackets that hold something `like` an answer. Raises
     Unusable without one.
 
@@ -61,7 +61,7 @@ def read(text: str, like: re.Pattern[str]) -> Found:
     if chosen is None:
         raise Unusable("It does not end in one answer in double brackets, such as [[…]].")
     explanation = _LABEL.sub("", text[: chosen.start].rstrip()).rstrip(" \n*_`#")
-    return Found(chosen.answer, explanation.strip())
+    return BracketedAnswer(chosen.answer, explanation.strip())
 
 
 def whole_number(text: str, low: int, high: int) -> tuple[int, str]:

@@ -256,7 +256,7 @@ def _work(benchmark: Benchmark, way: str) -> None:
     given = st.query_params
     if way == HUNT:
         at = given.get("at", "")
-        work: spot.Hunt | spot.Audit = spot.Hunt(
+        work: spot.HuntDesk | spot.AuditDesk = spot.HuntDesk(
             benchmark.name,
             who,
             reasons=[r for r in given.get_all("of_reason") if r in spotcheck.REASONS],
@@ -269,15 +269,17 @@ def _work(benchmark: Benchmark, way: str) -> None:
             first=int(at) if at.isdecimal() and len(at) < 16 else None,
         )
     else:
-        work = spot.Audit(benchmark.name, who, given.get("audit", ""))
-    title = f"{benchmark.title}: {MODES[way]}" + (f" “{work.audit}”" if isinstance(work, spot.Audit) else "")
+        work = spot.AuditDesk(benchmark.name, who, given.get("audit", ""))
+    title = f"{benchmark.title}: {MODES[way]}" + (
+        f" “{work.audit}”" if isinstance(work, spot.AuditDesk) else ""
+    )
     theme.whole_window()
     if component.review(spot.fixed(work, title, "Spot-check")):
         _end()
         st.rerun()
-    audit = work.audit if isinstance(work, spot.Audit) else ""
+    audit = work.audit if isinstance(work, spot.AuditDesk) else ""
     component.exchange(
-        work.desk, spot.Found, lambda db, event: spot.apply(db, who, event, audit), work.moving
+        work.desk, spot.SpotAnswer, lambda db, event: spot.apply(db, who, event, audit), work.moving
     )
 
 

@@ -1,4 +1,6 @@
-"""A workspace with mock simulators, targets and judges; one small SimulBench run that many tests look at; tables made by hand."""
+"""A workspace with mock simulators, targets and judges; one small SimulBench run that many tests look at;
+tables made by hand.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,14 @@ TASKS = ("rpn-calculator", "hanoi-attendant", "rail-fence-clerk", "git-workbench
 TARGETS = ("mock-sim-steady", "mock-sim-hasty", "mock-sim-chatty")
 JUDGES = ("mock-judge-strict", "mock-judge-lenient")
 MODELS = (
-    *TARGETS, "mock-sim-forgetful", "mock-user", *JUDGES, "mock-judge-noisy", "mock-judge-erratic", "mock-moderation",
-)  # fmt: skip
+    *TARGETS,
+    "mock-sim-forgetful",
+    "mock-user",
+    *JUDGES,
+    "mock-judge-noisy",
+    "mock-judge-erratic",
+    "mock-moderation",
+)
 
 
 def models(url: str) -> str:

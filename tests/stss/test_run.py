@@ -1,4 +1,6 @@
-"""Simulations as a run: stored with their trajectories, taken up after a kill, frozen, talked once more, and put into tables."""
+"""Simulations as a run: stored with their trajectories, taken up after a kill, frozen, talked once more, and
+put into tables.
+"""
 
 from __future__ import annotations
 
@@ -124,8 +126,12 @@ def test_there_is_nothing_for_a_judge_in_a_simulation(lived):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"tasks": ["harvest-super"]}, "Did you mean “harvest-supper”"), ({"architectures": ["GA+TPD"]}, "Did you mean “GA"), ({"town": "atlantis"}, "town")],
-)  # fmt: skip
+    [
+        ({"tasks": ["harvest-super"]}, "Did you mean “harvest-supper”"),
+        ({"architectures": ["GA+TPD"]}, "Did you mean “GA"),
+        ({"town": "atlantis"}, "town"),
+    ],
+)
 def test_unknown_choices_are_named_before_anything_is_paid_for(lived, options, message):
     with pytest.raises(NotFound, match=message):
         planning.job(lived, plan(**options))
@@ -135,9 +141,24 @@ def test_a_killed_simulation_goes_on_where_it_was(tmp_path):
     with running(latency=0.01, seed=5) as url:
         workspace = workspace_at(tmp_path, url)
         command = [
-            sys.executable, "-m", "core.cli", "--workspace", str(tmp_path), "run", "stss", "--players", "host", "--residents", "resident",
-            "--tasks", "harvest-supper", "--architectures", "GA+TDP", "--step-minutes", "15",
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "core.cli",
+            "--workspace",
+            str(tmp_path),
+            "run",
+            "stss",
+            "--players",
+            "host",
+            "--residents",
+            "resident",
+            "--tasks",
+            "harvest-supper",
+            "--architectures",
+            "GA+TDP",
+            "--step-minutes",
+            "15",
+        ]
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         while True:
             with workspace.read() as db:
@@ -162,7 +183,8 @@ def test_a_killed_simulation_goes_on_where_it_was(tmp_path):
     with workspace.read() as db:
         assert status.under_way(db, "stss") == {}
         total = db.execute("SELECT calls FROM conversations").fetchone()[0]
-    # Every call of the simulation was paid for once, but for those in flight, or not yet in the journal, when it was killed.
+    # Every call of the simulation was paid for once, but for those in flight, or not yet in the journal, when
+    # it was killed.
     assert sum(calls["answered"].values()) - calls["repeated"] == total
     assert calls["repeated"] < 30 < noted
     assert conversation.messages
@@ -254,11 +276,18 @@ def test_an_empty_workspace_says_what_to_do(tmp_path):
 
 
 def test_people_answer_the_same_conditions_and_agreement_is_computed_on_them(lived):
-    """Three people, of whom the last is contrary about the place; drawn, answered and measured by the commands a study uses."""
+    """Three people, of whom the last is contrary about the place; drawn, answered and measured by the
+    commands a study uses.
+    """
     with lived.write() as db:
         study = draw_study(
-            db, "conditions", 8, wanted=Filter("stss-language", facets={"type": ("public",)}), ask=["invited", "time", "place"], by=(),
-        )  # fmt: skip
+            db,
+            "conditions",
+            8,
+            wanted=Filter("stss-language", facets={"type": ("public",)}),
+            ask=["invited", "time", "place"],
+            by=(),
+        )
         for person in ("Ada", "Ben", "Cleo"):
             access.invite(db, person)
         given = []

@@ -12,7 +12,7 @@ from core.benchmarks.stss.trajectory import WALKING
 
 
 @dataclass(eq=False)
-class Agent:
+class Body:
     """One resident's body. `place` and `doing` hold for the present step after `advance`.
 
     `number` is the resident's position in the town's order.

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
 
-from core.benchmarks.stss.agent import Agent
+from core.benchmarks.stss.agent import Body
 from core.benchmarks.stss.clock import Clock
 
 ATTENTION = 8
@@ -30,10 +30,10 @@ class Rooms:
     """The free residents of each room, in the order of the town. It updates only those that `note` names."""
 
     _of: dict[int, tuple[str, str]] = field(default_factory=dict)
-    _in: dict[tuple[str, str], list[Agent]] = field(default_factory=dict)
-    _shared: dict[tuple[str, str], list[Agent]] = field(default_factory=dict)
+    _in: dict[tuple[str, str], list[Body]] = field(default_factory=dict)
+    _shared: dict[tuple[str, str], list[Body]] = field(default_factory=dict)
 
-    def note(self, agent: Agent) -> None:
+    def note(self, agent: Body) -> None:
         """Update a resident's room, and whether they are free."""
         now = agent.room if agent.free else None
         before = self._of.get(agent.number)
@@ -52,7 +52,7 @@ class Rooms:
             if len(entered) > 1:
                 self._shared[now] = entered
 
-    def shared(self) -> list[list[Agent]]:
+    def shared(self) -> list[list[Body]]:
         """The rooms that several are in, in the order of the first of each."""
         return sorted(self._shared.values(), key=lambda room: room[0].number)
 
@@ -61,8 +61,8 @@ class Rooms:
 class Encounter:
     """A resident who noticed another and may speak to them."""
 
-    agent: Agent
-    other: Agent
+    agent: Body
+    other: Body
 
 
 def encounters(rooms: Rooms, step: int) -> list[Encounter]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from core.benchmarks.stss import encounters, talk
-from core.benchmarks.stss.agent import Agent
+from core.benchmarks.stss.agent import Body
 from core.benchmarks.stss.clock import Clock
 from core.benchmarks.stss.encounters import AGAIN, PAUSE, Encounter, Rooms
 from core.benchmarks.stss.memory import Memory, Stream
@@ -39,13 +39,13 @@ class World:
 
     town: Town
     clock: Clock
-    agents: Sequence[Agent]
+    agents: Sequence[Body]
     talks: list[Talk] = field(default_factory=list)
     plans: list[dict[str, Any]] = field(default_factory=list)
     scenes: list[dict[str, Any]] = field(default_factory=list)
     _states: dict[tuple[str, Any], int] = field(default_factory=dict)
     _rooms: Rooms = field(default_factory=Rooms)
-    _due: dict[int, list[Agent]] = field(default_factory=dict)
+    _due: dict[int, list[Body]] = field(default_factory=dict)
     """The agents due in each step; most agents are not due in most steps."""
 
     async def run(self) -> Trajectory:
@@ -94,7 +94,7 @@ class World:
                 agent.me.remember(now.time, plan.outline, PLANNED, "planned")
             self._note(agent, day, now)
 
-    async def _meet(self, now: Now) -> list[Agent]:
+    async def _meet(self, now: Now) -> list[Body]:
         """Let residents in one room talk; returns those who do."""
         met = encounters.encounters(self._rooms, now.step)
         if not met:
@@ -114,11 +114,11 @@ class World:
         talking = encounters.pair_up(wanting, now.step, self.clock)
         return await self._talk(talking, now) if talking else []
 
-    async def _talk(self, talking: Sequence[Encounter], now: Now) -> list[Agent]:
+    async def _talk(self, talking: Sequence[Encounter], now: Now) -> list[Body]:
         doing = [{a.name: a.doing for a in (e.agent, e.other)} for e in talking]
         held = await together(self._converse(e, now) for e in talking)
-        spoke: list[Agent] = []
-        changed: list[Agent] = []
+        spoke: list[Body] = []
+        changed: list[Body] = []
         for e, were, (said, kept) in zip(talking, doing, held, strict=True):
             if not said:
                 continue
@@ -144,7 +144,7 @@ class World:
         said = await talk.converse(first, second, doing, now)
         return said, await talk.keep(first, second, doing, said, now) if said else (Kept(""), Kept(""))
 
-    async def _revise(self, agents: Sequence[Agent], now: Now) -> None:
+    async def _revise(self, agents: Sequence[Body], now: Now) -> None:
         wishes = await together(a.mind.revises(a.me, now) for a in agents)
         minute = self.clock.minute(now.step)
         for agent, wished in zip(agents, wishes, strict=True):
@@ -155,7 +155,7 @@ class World:
             agent.follow(day, now.step)
             self._note(agent, day, now)
 
-    def _note(self, agent: Agent, day: Day, now: Now) -> None:
+    def _note(self, agent: Body, day: Day, now: Now) -> None:
         actions = [[hour_of(a.start), a.minutes, a.text, str(a.place)] for a in day]
         self.plans.append({"time": now.time.strftime(STAMP), "agent": agent.name, "actions": actions})
 
@@ -177,7 +177,7 @@ def people(
     mind: Callable[[str], Mind],
     task: SocialTask | None = None,
     vectors: Vectors | None = None,
-) -> list[Agent]:
+) -> list[Body]:
     """Residents asleep in their beds, in the order given; `mind` makes each one's.
 
     Only the performer knows the task.
@@ -186,7 +186,7 @@ def people(
 
     """
     return [
-        Agent(
+        Body(
             Self(
                 town.residents[name],
                 task if task and task.performer == name else None,

@@ -21,7 +21,7 @@ from pages.parts.review.component import AHEAD, LINE, Moving, name
 from pages.parts.transcript import history_by
 
 
-class Found(BaseModel):
+class SpotAnswer(BaseModel):
     """What a person found of a judgement; no finding takes back what they had found."""
 
     judgement: int
@@ -30,7 +30,7 @@ class Found(BaseModel):
     corrected: float | None = Field(None, allow_inf_nan=False)
 
 
-class Hunt:
+class HuntDesk:
     """What deserves a person's eye, most deserving first.
 
     `judges` narrows whose scores and verdicts count, and which are shown.
@@ -110,7 +110,7 @@ class Hunt:
         self.of = self.of or spotcheck.counts(db, self.benchmark, **self.chosen)[""]
 
 
-class Audit:
+class AuditDesk:
     """A random sample in its order, one judgement at a time: only the one that was drawn is shown."""
 
     def __init__(self, benchmark: str, person: str, audit: str) -> None:
@@ -141,7 +141,7 @@ class Audit:
         return Moving(line[:LINE], len(line), len(drawn), items)
 
 
-def fixed(work: Hunt | Audit, title: str, back: str) -> dict[str, Any]:
+def fixed(work: HuntDesk | AuditDesk, title: str, back: str) -> dict[str, Any]:
     """What stays the same while somebody checks."""
     asked = spotcheck.question(work.benchmark)
     return {
@@ -157,7 +157,7 @@ def fixed(work: Hunt | Audit, title: str, back: str) -> dict[str, Any]:
     }
 
 
-def apply(db: Database, person: str, event: Found, audit: str = "") -> None:
+def apply(db: Database, person: str, event: SpotAnswer, audit: str = "") -> None:
     """Keep what was found, or take it back;
 
     `audit` names the audit whose desk it is. Raises StudyError for a score on the wrong side of the judge's.
@@ -171,8 +171,14 @@ def apply(db: Database, person: str, event: Found, audit: str = "") -> None:
 
 
 def item(
-    screen: Screen, number: int, reasons: Sequence[str], judges: Sequence[str], only: int | None = None, *, person: str = ""
-) -> dict[str, Any]:  # fmt: skip
+    screen: Screen,
+    number: int,
+    reasons: Sequence[str],
+    judges: Sequence[str],
+    only: int | None = None,
+    *,
+    person: str = "",
+) -> dict[str, Any]:
     """One conversation as it is shown.
 
     `only` shows this judgement alone; `own` is the score this person has given the reply, which is one score,
