@@ -37,7 +37,9 @@ def frame() -> None:
 
 
 def _no_page() -> None:
-    """Name the pages without running any, so that no address is called unknown and it survives the signing in."""
+    """Name the pages without running any, so that no address is called unknown and it survives the signing
+    in.
+    """
     st.navigation(_sections(), position="hidden")
 
 

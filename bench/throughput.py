@@ -1,9 +1,11 @@
-"""How close generation comes to the endpoint's limit, beside a bare loop of the openai library making the same number of calls.
+"""How close generation comes to the endpoint's limit, beside a bare loop of the openai library making the
+same number of calls.
 
     python bench/throughput.py [--conversations 256] [--latency 0.2] [--concurrency 32,64,128] [--rounds 3]
 
-Each measurement is a process of its own against one mock server with a fixed latency. Ideal = calls × latency ÷ concurrency;
-"of ideal" is ideal ÷ wall time. CPU is the client's alone, per 1,000 calls; memory is its peak.
+Each measurement is a process of its own against one mock server with a fixed latency. Ideal = calls × latency
+÷ concurrency; "of ideal" is ideal ÷ wall time. CPU is the client's alone, per 1,000 calls; memory is its
+peak.
 """
 
 from __future__ import annotations
@@ -70,7 +72,9 @@ def concord(url: str, conversations: int, concurrency: int) -> None:
 
 
 def bare(url: str, conversations: int, concurrency: int, transport: str) -> None:
-    """The same number of calls with prompts of the same size, nothing stored, nothing waiting for anything."""
+    """The same number of calls with prompts of the same size, nothing stored, nothing waiting for
+    anything.
+    """
     from openai import AsyncOpenAI, DefaultAioHttpClient
 
     async def go() -> None:
@@ -125,7 +129,8 @@ def main() -> None:
             bare(url, options.conversations, levels[0], who)
         return
     print(
-        f"{options.conversations} conversations × {CALLS} calls, latency {options.latency:g} s, medians of {options.rounds} rounds"
+        f"{options.conversations} conversations × {CALLS} calls, latency {options.latency:g} s, "
+        f"medians of {options.rounds} rounds"
     )
     with server(options.latency) as url:
         for level in levels:
@@ -146,12 +151,14 @@ def main() -> None:
                     else f"   concord ÷ this: {of_ideal['concord'] / of_ideal[who]:.2f}"
                 )
                 print(
-                    f"  {level:4d} at once  {name:28s} {of_ideal[who]:.2f} of ideal  {cpu:.2f} s CPU per 1,000 calls  {mb:.0f} MB{ratio}"
+                    f"  {level:4d} at once  {name:28s} {of_ideal[who]:.2f} of ideal  {cpu:.2f} s "
+                    f"CPU per 1,000 calls  {mb:.0f} MB{ratio}"
                 )
         level = levels[len(levels) // 2]
         small, large = (_one("concord", url, options.conversations * k, level)["mb"] for k in (1, 4))
         print(
-            f"  memory at {4 * options.conversations} conversations ÷ at {options.conversations}: {large / small:.2f}"
+            f"  memory at {4 * options.conversations} conversations ÷ at {options.conversations}: "
+            f"{large / small:.2f}"
         )
 
 

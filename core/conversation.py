@@ -16,7 +16,8 @@ class Message:
     role: Role
     content: str
     meta: Mapping[str, Any] = field(default_factory=dict)
-    """What the speaker said about the utterance beside it (a strategy, a plan); never shown to an annotator."""
+    """What the speaker said about the utterance beside it (a strategy, a plan); never shown to an annotator.
+    """
 
 
 class Turn(NamedTuple):
@@ -31,10 +32,11 @@ class Turn(NamedTuple):
 class Conversation:
     """A finished dialogue and what it was about.
 
-    `key` names the planned piece of work it came from: the same plan gives the same key, so a plan minus the stored
-    keys is what is left to do. `facets` are the benchmark's own words for what varied (character, situation, …):
-    short strings one can filter, stratify and group by. `context` is what a reader needs beside the dialogue
-    (the character card, the situation): a mapping from a heading to text, shown to annotators unless its heading starts with “_”.
+    `key` names the planned piece of work it came from: the same plan gives the same key, so a plan minus the
+    stored keys is what is left to do. `facets` are the benchmark's own words for what varied (character,
+    situation, …): short strings one can filter, stratify and group by. `context` is what a reader needs
+    beside the dialogue (the character card, the situation): a mapping from a heading to text, shown to
+    annotators unless its heading starts with “_”.
     """
 
     benchmark: str
@@ -46,10 +48,14 @@ class Conversation:
     context: Mapping[str, Any] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
     trajectory: Mapping[str, Any] | None = None
-    """What was done beside what was said, as plain values: stored apart, and None in a conversation read back."""
+    """What was done beside what was said, as plain values: stored apart, and None in a conversation read
+    back.
+    """
 
     def turns(self) -> Iterator[Turn]:
-        """The dialogue as turns: a turn begins at each user message; replies before the first one belong to turn 1."""
+        """The dialogue as turns: a turn begins at each user message; replies before the first one belong to
+        turn 1.
+        """
         number, user, replied = 1, None, False
         for message in self.messages:
             if message.role == "user":

@@ -9,7 +9,8 @@ ConcordError                what a person can be told; commands exit with 1, pag
 ├── NotAllowed              the person may not see or do this
 └── RunStopped              a run ended early on purpose (spending limit, stop button)
 
-CallFailed                  one call to a model failed for good; a value to be stored and counted, not shown as a crash
+CallFailed                  one call to a model failed for good; a value to be stored and counted, not shown
+as a crash
 """
 
 from __future__ import annotations
@@ -55,8 +56,9 @@ class RunStopped(ConcordError):
 class CallFailed(ConcordError):
     """One call to a model failed for good.
 
-    `kind` is one of "auth", "unreachable", "timeout", "rate_limit", "refused", "server", "bad_request", "unparsable", "truncated".
-    `raw` is the model's last reply where there was one, `spent` what the attempts cost.
+    `kind` is one of "auth", "unreachable", "timeout", "rate_limit", "refused", "server", "bad_request",
+    "unparsable", "truncated". `raw` is the model's last reply where there was one, `spent` what the attempts
+    cost.
     """
 
     def __init__(self, message: str, *, kind: str, raw: str = "", spent: Spent = NOTHING_SPENT):

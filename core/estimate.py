@@ -11,9 +11,10 @@ from typing import Any
 class Estimate:
     """A figure: its value, its 95% interval, how many items it rests on, and how the interval was found.
 
-    `value` is None where the figure is undefined, and `reason` says why. A value without an interval has `low`
-    and `high` None; if an interval was asked for, `reason` says why there is none. No field is nan or infinite.
-    Raises ValueError for nan, for an undefined figure without a reason, and for an interval around nothing.
+    `value` is None where the figure is undefined, and `reason` says why. A value without an interval has
+    `low` and `high` None; if an interval was asked for, `reason` says why there is none. No field is nan or
+    infinite. Raises ValueError for nan, for an undefined figure without a reason, and for an interval around
+    nothing.
     """
 
     value: float | None
@@ -75,7 +76,8 @@ def estimate(
 ) -> Estimate:
     """An Estimate of numbers that may be nan, as arrays hold them.
 
-    A nan value is undefined for `reason` (“undefined” where none is given); an interval needs two finite ends.
+    A nan value is undefined for `reason` (“undefined” where none is given); an interval needs two finite
+    ends.
     """
     if not math.isfinite(value):
         return undefined(reason or "undefined", n=n)

@@ -1,4 +1,6 @@
-"""The terms of pages, commands and documents: one sentence each, and the paper it comes from (data/glossary.toml)."""
+"""The terms of pages, commands and documents: one sentence each, and the paper it comes from
+(data/glossary.toml).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What was thought of it: Scale, Criterion, Rater, Rating, Judgement, Comparison, Annotation, Verification, Panel."""
+"""What was thought of it: Scale, Criterion, Rater, Rating, Judgement, Comparison, Annotation, Verification,
+Panel.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +14,17 @@ RaterKind = Literal["human", "judge"]
 Verdict = Literal["A", "B", "C"]
 """A: the one shown first is better; B: the one shown second; C: neither."""
 Finding = Literal["reasonable", "too_high", "too_low", "seen"]
-"""What a person says of a judge's score and its reasons; “seen” is all there is to say of a verdict that could not be read."""
+"""What a person says of a judge's score and its reasons; “seen” is all there is to say of a verdict that
+could not be read.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
     """An ordered set of answers. `labels` are written out for every value, lowest first.
 
-    A continuous scale names its two ends only, and every score between them is on it: imported scores may be so,
-    a question on the desk needs answers to choose from.
+    A continuous scale names its two ends only, and every score between them is on it: imported scores may be
+    so, a question on the desk needs answers to choose from.
     """
 
     values: tuple[float, ...]
@@ -61,8 +65,8 @@ def points(low: int, high: int) -> Scale:
 class Criterion:
     """A question asked of a unit. `statement` is what a rater agrees or disagrees with.
 
-    `counted` says whether it enters *final* (a yes/no flag such as refusal does not). `conditional` means that it is
-    asked of some conversations only: where nobody answered it, it is taken as not asked.
+    `counted` says whether it enters *final* (a yes/no flag such as refusal does not). `conditional` means
+    that it is asked of some conversations only: where nobody answered it, it is taken as not asked.
     """
 
     name: str
@@ -82,8 +86,8 @@ class Criterion:
 class Rater:
     """A person or a model that rates.
 
-    `variant` is the version of the prompt a judge answered (the same model under another prompt is another rater);
-    `simulated` marks one that is neither a person nor a language model.
+    `variant` is the version of the prompt a judge answered (the same model under another prompt is another
+    rater); `simulated` marks one that is neither a person nor a language model.
     """
 
     name: str
@@ -104,7 +108,9 @@ class Rating:
 
 @dataclass(frozen=True)
 class Spent:
-    """What calls cost: tokens in and out, money in the currency of models.toml (0 where no price is given), seconds of waiting."""
+    """What calls cost: tokens in and out, money in the currency of models.toml (0 where no price is given),
+    seconds of waiting.
+    """
 
     calls: int = 0
     input_tokens: int = 0
@@ -150,9 +156,11 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Which of two conversations one rater preferred: `first` was shown as A, `second` as B. A verdict or a failure, never both.
+    """Which of two conversations one rater preferred: `first` was shown as A, `second` as B. A verdict or a
+    failure, never both.
 
-    The same two in the other order are another comparison, so that a preference for a place can be told from one for a reply.
+    The same two in the other order are another comparison, so that a preference for a place can be told from
+    one for a reply.
     """
 
     key: str
@@ -176,7 +184,9 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One answer of a person at the desk, with the seconds they were at work on the item (idle time left out)."""
+    """One answer of a person at the desk, with the seconds they were at work on the item (idle time left
+    out).
+    """
 
     rating: Rating
     annotator: str
@@ -188,8 +198,9 @@ class Annotation:
 class Verification:
     """What a person found of one judgement, having seen its score and its reasons.
 
-    `corrected` is the score the person would have given instead; it may be left out, and a reasonable score needs none. Of a verdict that
-    could not be read the finding is “seen”, with or without the score the person would have given.
+    `corrected` is the score the person would have given instead; it may be left out, and a reasonable score
+    needs none. Of a verdict that could not be read the finding is “seen”, with or without the score the
+    person would have given.
     """
 
     judgement: str

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 State = Literal["proposed", "accepted", "rejected", "discarded"]
-"""Proposed waits for a person; accepted is used; rejected by a person; discarded because it tells nobody apart."""
+"""Proposed waits for a person; accepted is used; rejected by a person; discarded because it tells nobody
+apart.
+"""
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A task, a script: brought from a file, proposed by a model, or cut from a dialogue. `body` is the benchmark's own.
+    """A task, a script: brought from a file, proposed by a model, or cut from a dialogue. `body` is the
+    benchmark's own.
 
-    `key` is unique within benchmark and kind; `source` says where it came from, `decided_by` and `decided` who settled its state and when
-    (empty while nobody has).
+    `key` is unique within benchmark and kind; `source` says where it came from, `decided_by` and `decided`
+    who settled its state and when (empty while nobody has).
     """
 
     benchmark: str

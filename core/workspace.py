@@ -1,4 +1,6 @@
-"""A workspace: one folder that holds a study's database, models, and own prompts and characters; nothing is global."""
+"""A workspace: one folder that holds a study's database, models, and own prompts and characters; nothing
+is global.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ SHIPPED = Path(__file__).resolve().parent.parent
 
 MODELS_TEMPLATE = """\
 # The models of this workspace. Any endpoint that speaks the OpenAI protocol will do. Keys never stand here:
-# `api_key_env` is the NAME of an environment variable. `concord doctor` checks every model with one tiny call.
+# `api_key_env` is the NAME of an environment variable. `concord doctor` makes one tiny call to every model.
 #
 # [models.gpt-4o]
 # base_url = "https://api.openai.com/v1"   # left out: the openai library's default
@@ -39,7 +41,9 @@ MODELS_TEMPLATE = """\
 
 @dataclass(frozen=True)
 class Workspace:
-    """A folder with `concord.db`, `models.toml`, and optionally `prompts/` and `data/` that add to what ships."""
+    """A folder with `concord.db`, `models.toml`, and optionally `prompts/` and `data/` that add to what
+    ships.
+    """
 
     path: Path
 
@@ -50,7 +54,8 @@ class Workspace:
         workspace = cls(folder)
         if not create and not workspace.db_path.exists():
             raise WorkspaceError(
-                f"There is no Concord workspace in {folder}. Name one with --workspace, or make the demo with `concord demo`."
+                f"There is no Concord workspace in {folder}. Name one with --workspace, or make "
+                "the demo with `concord demo`."
             )
         try:
             folder.mkdir(parents=True, exist_ok=True)

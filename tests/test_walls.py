@@ -262,7 +262,9 @@ def sql_is_written_in_the_store_only() -> Iterator[str]:
 
 @wall
 def no_page_lies_directly_in_pages() -> Iterator[str]:
-    """Streamlit serves pages/*.py as bare scripts, without the sign-in, until the root has been opened once."""
+    """Streamlit serves pages/*.py as bare scripts, without the sign-in, until the root has been opened
+    once.
+    """
     yield from map(name, (ROOT / "pages").glob("*.py"))
 
 

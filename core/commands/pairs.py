@@ -1,4 +1,6 @@
-"""`concord pairs …`: pairs of replies that people compare at the desk: deal them, take them back, see who has done how much."""
+"""`concord pairs …`: pairs of replies that people compare at the desk: deal them, take them back, see who has
+done how much.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,12 @@ def command() -> None:
 @command.command("deal")
 @click.argument("benchmark")
 @click.option("--annotators", required=True, metavar="A,B,…", help="Invited annotators to deal to.")
-@click.option("--n", type=click.IntRange(1), required=True, help="How many different pairs they are to compare between them.")  # fmt: skip
+@click.option(
+    "--n",
+    type=click.IntRange(1),
+    required=True,
+    help="How many different pairs they are to compare between them.",
+)
 @click.option("--models", default="", metavar="A,B[,C]", help="Players to compare; all unless given.")
 @options.where("scenarios")
 @click.option(
@@ -35,13 +42,29 @@ def command() -> None:
 )
 @click.pass_obj
 def _deal(
-    workspace: str, benchmark: str, annotators: str, n: int, models: str, facets: dict[str, tuple[str, ...]], overlap: int, seed: int
-) -> None:  # fmt: skip
-    """Deal pairs to people, evenly over every two models. What they have already counts: dealing again only adds."""
+    workspace: str,
+    benchmark: str,
+    annotators: str,
+    n: int,
+    models: str,
+    facets: dict[str, tuple[str, ...]],
+    overlap: int,
+    seed: int,
+) -> None:
+    """Deal pairs to people, evenly over every two models. What they have already counts: dealing again only
+    adds.
+    """
     with Workspace.open(workspace, create=False).write() as db:
         found = pairings.deal(
-            db, benchmark, names(annotators), n, players=names(models), facets=facets, overlap=overlap, seed=seed
-        )  # fmt: skip
+            db,
+            benchmark,
+            names(annotators),
+            n,
+            players=names(models),
+            facets=facets,
+            overlap=overlap,
+            seed=seed,
+        )
     for standing in found:
         click.echo(_told(standing))
 
@@ -64,7 +87,9 @@ def _show(workspace: str, benchmark: str) -> None:
 @click.argument("name")
 @click.pass_obj
 def _take_back(workspace: str, benchmark: str, name: str) -> None:
-    """Take back what somebody has not compared; `concord pairs deal` gives it to others. Their answers stay."""
+    """Take back what somebody has not compared; `concord pairs deal` gives it to others. Their answers
+    stay.
+    """
     with Workspace.open(workspace, create=False).write() as db:
         taken = pairings.take_back(db, benchmark, name)
     click.echo(f"{taken} pairs that {name} had not compared are taken back.")

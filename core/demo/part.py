@@ -17,7 +17,9 @@ VISITOR = "You"
 
 
 def run(workspace: Workspace, doing: str, told: Told, plan: Plan) -> None:
-    """Run a plan to its end. Failed judgements are kept: the demo shows what becomes of them. Raises ConcordError."""
+    """Run a plan to its end. Failed judgements are kept: the demo shows what becomes of them. Raises
+    ConcordError.
+    """
     ended = engine.execute(
         workspace,
         planning.job(workspace, plan),

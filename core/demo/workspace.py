@@ -25,7 +25,7 @@ from core.workspace import Workspace
 PORT = 8601
 SEED = 7
 HEAD = """\
-# Mock models: they follow rules and are no language models. Replace them with your own to measure anything real.
+# Mock models: they follow rules and are no language models. Replace them with your own to measure one.
 
 """
 ENTRY = """\

@@ -124,7 +124,8 @@ class Client:
             except BadVectors as error:
                 problem = str(error)
         raise CallFailed(
-            f"“{name}” gave no usable vectors in {1 + REASKS} attempts. {problem}. Does its endpoint offer embeddings?",
+            f"“{name}” gave no usable vectors in {1 + REASKS} attempts. {problem}. Does its "
+            "endpoint offer embeddings?",
             kind="unparsable",
             raw=_shown(content),
             spent=spent,
@@ -288,19 +289,22 @@ def explain(error: Any, model: Model) -> CallFailed:
         return CallFailed(f"{where} refuses the key of {name} ({error.status_code}). {mend}", kind="auth")
     if isinstance(error, openai.NotFoundError):
         return CallFailed(
-            f"{where} does not know {name} as “{model.served}” (404). Check `model` and `base_url` in models.toml.",
+            f"{where} does not know {name} as “{model.served}” (404). Check `model` and `base_url` "
+            "in models.toml.",
             kind="bad_request",
         )
     if isinstance(error, openai.RateLimitError):
         return CallFailed(
-            f"{where} kept refusing calls for {name} (429): {said}. Lower max_concurrency, or wait and run again.",
+            f"{where} kept refusing calls for {name} (429): {said}. Lower max_concurrency, or wait "
+            "and run again.",
             kind="rate_limit",
         )
     # On the aiohttp transport a refused or dropped connection, too, arrives as a timeout of connecting.
     connecting = isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.ConnectError)
     if isinstance(error, openai.APITimeoutError) and not connecting:
         return CallFailed(
-            f"{name} did not answer within {model.timeout:g} s. Raise `timeout` in models.toml, or run again.",
+            f"{name} did not answer within {model.timeout:g} s. Raise `timeout` in models.toml, or "
+            "run again.",
             kind="timeout",
         )
     if isinstance(error, openai.APIConnectionError):

@@ -1,4 +1,6 @@
-"""models.toml: which models a workspace knows, where they are served, with which settings and at what price."""
+"""models.toml: which models a workspace knows, where they are served, with which settings and at what
+price.
+"""
 
 from __future__ import annotations
 
@@ -122,7 +124,8 @@ def load_models(path: Path) -> dict[str, Model]:
             raise ConfigError(f"{path}: “{name}” must be a table, written [models.{name}].")
         if "api_key" in entry:
             raise ConfigError(
-                f"{path}: [models.{name}] holds a key. Put it into an environment variable and name that in api_key_env."
+                f"{path}: [models.{name}] holds a key. Put it into an environment variable and "
+                "name that in api_key_env."
             )
         try:
             models[name] = Model(name=name, **entry)
@@ -153,10 +156,12 @@ def pick(models: Mapping[str, Model], name: str, kind: Kind | None = "chat") -> 
     model = models[name]
     if kind == "chat" and model.kind != kind:
         raise ConfigError(
-            f'“{name}” turns texts into vectors (kind = "embeddings" in models.toml); it can neither talk nor judge. Name another model.'
+            f'“{name}” turns texts into vectors (kind = "embeddings" in models.toml); it can '
+            "neither talk nor judge. Name another model."
         )
     if kind == "embeddings" and model.kind != kind:
         raise ConfigError(
-            f'“{name}” talks; vectors need a model that models.toml says is of kind = "embeddings". Name another, or add one.'
+            f"“{name}” talks; vectors need a model that models.toml says is of kind = "
+            '"embeddings". Name another, or add one.'
         )
     return model

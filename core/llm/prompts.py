@@ -65,7 +65,8 @@ class Prompt:
             return self._templates[part].render(values).strip()
         except (TemplateError, TypeError) as error:
             raise ConfigError(
-                f"The prompt {self.benchmark}/{self.version}/{self.name}_{part}.jinja cannot be filled: {error}. "
+                f"The prompt {self.benchmark}/{self.version}/{self.name}_{part}.jinja cannot be "
+                f"filled: {error}. "
                 f"It may use: {', '.join(sorted(values))}."
             ) from error
 
@@ -111,7 +112,8 @@ def load_prompt(
             break
     if not sources and table is None:
         raise ConfigError(
-            f"The {benchmark} prompts {version} have no {name}_system.jinja or {name}_user.jinja in {places[0]}, "
+            f"The {benchmark} prompts {version} have no {name}_system.jinja or {name}_user.jinja "
+            f"in {places[0]}, "
             f"and their prompts.toml has no table [{name}]."
         )
     params: Mapping[str, Any] = (table or {}).get("params", {})

@@ -133,7 +133,8 @@ async def answer(
                 Message("assistant", text),
                 Message(
                     "user",
-                    f"This reply cannot be used. {problem} Give the whole reply again, correctly, and nothing else.",
+                    f"This reply cannot be used. {problem} Give the whole reply again, correctly, "
+                    "and nothing else.",
                 ),
             ]
     raise CallFailed(

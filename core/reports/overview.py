@@ -17,7 +17,9 @@ from core.workspace import Workspace
 
 @dataclass(frozen=True)
 class Overview:
-    """What a workspace holds. `trouble` says why models.toml cannot be read, if so; `waiting` are people with open items, by study."""
+    """What a workspace holds. `trouble` says why models.toml cannot be read, if so; `waiting` are people with
+    open items, by study.
+    """
 
     models: tuple[Model, ...]
     trouble: str
@@ -41,7 +43,9 @@ class Overview:
 
 @dataclass(frozen=True)
 class Step:
-    """Something to do: a sentence, and the address of the page where it is done (“” where it is not done in the app)."""
+    """Something to do: a sentence, and the address of the page where it is done (“” where it is not done in
+    the app).
+    """
 
     text: str
     page: str = ""
@@ -102,7 +106,9 @@ def next_steps(found: Overview) -> list[Step]:
 
 
 def wants_judges(benchmark: str) -> bool:
-    """Whether conversations of a benchmark get scores from judges: not where rules score them, or where judges only point something out."""
+    """Whether conversations of a benchmark get scores from judges: not where rules score them, or where
+    judges only point something out.
+    """
     known = BENCHMARKS.get(benchmark)
     if known is None:
         return True
@@ -131,7 +137,8 @@ def _of_study(study: StudyHeld, waiting: Sequence[Annotator]) -> list[Step]:
         )
         steps.append(
             Step(
-                f"{study.dealt - study.closed:,} of {study.dealt:,} items of “{study.title}” are still to be rated, by {names}.",
+                f"{study.dealt - study.closed:,} of {study.dealt:,} items of “{study.title}” are "
+                f"still to be rated, by {names}.",
                 "annotators",
                 study.name,
             )

@@ -8,7 +8,8 @@ from core.store import configurations
 
 
 def provenance(db: Database, study: str) -> list[str]:
-    """The players and judges of a study: the configuration of each, the prompt of judges, and the models reported.
+    """The players and judges of a study: the configuration of each, the prompt of judges, and the models
+    reported.
 
     Raises NotFound for an unknown study.
     """

@@ -44,7 +44,9 @@ class Launched:
         return child is not None and child.poll() is not None
 
     def said(self) -> str:
-        """The last line of the log without its “Error: ”: a sentence, where it failed before its run began."""
+        """The last line of the log without its “Error: ”: a sentence, where it failed before its run
+        began.
+        """
         lines = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         return lines[-1].removeprefix("Error: ") if lines else ""
 
@@ -76,7 +78,8 @@ def start(
             )
     except OSError as error:
         raise WorkspaceError(
-            f"The run could not be started from {workspace.path / FOLDER}: {error.strerror}. Is the folder writable?"
+            f"The run could not be started from {workspace.path / FOLDER}: {error.strerror}. Is "
+            "the folder writable?"
         ) from error
     _children[child.pid] = child
     # Until a process is waited for, one that was killed looks alive.

@@ -23,7 +23,8 @@ def refuse_changed(workspace: Workspace, models: Mapping[str, Model]) -> None:
         name, what = next(iter(changed.items()))
         others = f" So has the entry of {', '.join(list(changed)[1:])}." if len(changed) > 1 else ""
         raise ConfigError(
-            f"The entry of “{name}” in {workspace.models_path} has changed since results were stored under this name: "
+            f"The entry of “{name}” in {workspace.models_path} has changed since results were "
+            "stored under this name: "
             f"{'; '.join(what)}.{others} Results of two configurations would be mixed. "
             "Restore the old setting, or go on under another name with --as-new NAME."
         )

@@ -24,7 +24,9 @@ from pages.parts.session import here, workspace
 
 @dataclass(frozen=True)
 class Work:
-    """What lies on somebody's desk: a study's items, or a benchmark's pairs (`kind` is the address's word for it)."""
+    """What lies on somebody's desk: a study's items, or a benchmark's pairs (`kind` is the address's word for
+    it).
+    """
 
     kind: Literal["study", "pairs"]
     name: str
@@ -47,7 +49,8 @@ def page() -> None:
     if not mine:
         st.title("Nothing to rate yet", anchor=False)
         st.write(
-            f"Hello {plain(annotator.name)}. No items lie on your desk. Come back when you are told that there are some."
+            f"Hello {plain(annotator.name)}. No items lie on your desk. Come back when you are "
+            "told that there are some."
         )
         return
     work = _work_chosen(mine, annotator, who)
@@ -128,7 +131,9 @@ def _exchange(rater: int, study: studies.Study, desk_id: str) -> None:
 
 
 def _annotator_chosen() -> AnnotatorHere | None:
-    """The researcher may sit down at the desk of a person (`?as=name`); nobody rates as a simulated annotator."""
+    """The researcher may sit down at the desk of a person (`?as=name`); nobody rates as a simulated
+    annotator.
+    """
     with workspace().read() as db:
         people = {a.name: (a, _works(db, a.id)) for a in access.annotators(db) if not a.simulated}
     people = {name: (a, works) for name, (a, works) in people.items() if works}

@@ -1,4 +1,6 @@
-"""The little style that Streamlit's own theme settings cannot express. Colours and fonts stand in `.streamlit/config.toml`."""
+"""The little style that Streamlit's own theme settings cannot express. Colours and fonts stand in
+`.streamlit/config.toml`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ ICON = Path(__file__).resolve().parent / "icon.svg"
 
 
 def whole_window() -> None:
-    """Give the page all of the window, as the desk needs it: no padding, no limit to the width, no empty bar on top."""
+    """Give the page all of the window, as the desk needs it: no padding, no limit to the width, no empty bar
+    on top.
+    """
     st.html(
         """<style>
         [data-testid="stMainBlockContainer"] { padding: 0; max-width: none; }
@@ -42,5 +46,7 @@ def connection_notice() -> None:
 
 
 def aligned() -> None:
-    """Have the first figures of a table with row names stand below their heading: Streamlit sets them a little to the left of it."""
+    """Have the first figures of a table with row names stand below their heading: Streamlit sets them a
+    little to the left of it.
+    """
     st.html("""<style>[data-testid="stTable"][class] th + td { padding-left: 1rem; }</style>""")

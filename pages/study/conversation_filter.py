@@ -1,4 +1,6 @@
-"""What to look for among the conversations, and in which order: asked on the page, and kept in its address."""
+"""What to look for among the conversations, and in which order: asked on the page, and kept in its
+address.
+"""
 
 from __future__ import annotations
 

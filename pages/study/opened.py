@@ -1,4 +1,6 @@
-"""One conversation, opened by a researcher: the dialogue, what judges gave each turn and why, what people gave, what failed, what it cost."""
+"""One conversation, opened by a researcher: the dialogue, what judges gave each turn and why, what people
+gave, what failed, what it cost.
+"""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ def page() -> None:
     if found.simulated:
         free = ", ".join(f"“{study.title}”" for study in found.without_simulated)
         st.info(
-            "Mock models take part here: they follow rules, and what they say or rate tells nothing about language models or people."
+            "Mock models take part here: they follow rules, and what they say or rate tells "
+            "nothing about language models or people."
             + (plain(f" They have no part in {free}.") if free else ""),
             icon=":material/smart_toy:",
         )

@@ -108,7 +108,8 @@ def _models() -> dict[str, Model]:
     models = load_models(workspace().models_path)
     if not models:
         st.info(
-            f"No model is configured. Add a \\[models.NAME\\] table to {plain(workspace().models_path)}: the file says how. "
+            "No model is configured. Add a \\[models.NAME\\] table to "
+            f"{plain(workspace().models_path)}: the file says how. "
             "Then check it with `concord doctor`."
         )
     return models
@@ -204,11 +205,13 @@ def estimate(plan: Plan, key: str) -> None:
     with st.container(border=True):
         st.markdown(
             f"**{found.left:,} results to make** ({found.planned:,} planned; {found.stored:,} stored already"
-            + (f"; {found.failed:,} failed before" if found.failed else "") + ")"
-        )  # fmt: skip
+            + (f"; {found.failed:,} failed before" if found.failed else "")
+            + ")"
+        )
         if not found.left and not found.failed:
             st.caption(
-                "Everything of this plan is stored. Choose another player, judge or language, or more repeats, to add to it."
+                "Everything of this plan is stored. Choose another player, judge or language, or "
+                "more repeats, to add to it."
             )
         if found.calls:
             _calls(found)

@@ -24,7 +24,9 @@ PEOPLE, NUMBER, OVERLAP, SEED = "pairs to", "pairs number", "pairs overlap", "pa
 
 
 def section(benchmark: Benchmark, players: Sequence[str], facets: Facets, possible: int) -> None:
-    """The form, and who has done how much. `possible` is how many pairs of these models and scenarios there are."""
+    """The form, and who has done how much. `possible` is how many pairs of these models and scenarios there
+    are.
+    """
     with workspace().read() as db:
         invited = [a.name for a in access.annotators(db) if a.can_enter and not a.simulated]
         standings = stored.standings(db, benchmark=benchmark.name)
@@ -41,10 +43,16 @@ def section(benchmark: Benchmark, players: Sequence[str], facets: Facets, possib
 
 
 def _form(
-    benchmark: Benchmark, players: Sequence[str], facets: Facets, possible: int, invited: list[str], standings: list[Standing]
-) -> None:  # fmt: skip
+    benchmark: Benchmark,
+    players: Sequence[str],
+    facets: Facets,
+    possible: int,
+    invited: list[str],
+    standings: list[Standing],
+) -> None:
     st.caption(
-        f"Of the {possible:,} pairs of the models and scripts chosen above, evenly over every two models. Each person has an order of their own "
+        f"Of the {possible:,} pairs of the models and scripts chosen above, evenly over every two "
+        "models. Each person has an order of their own "
         "and sides drawn at random. What they have already counts: dealing again only adds."
     )
     have = [s.person for s in standings]
@@ -56,13 +64,19 @@ def _form(
     each.number_input("People for each pair", 1, max(1, len(people)), key=OVERLAP)
     seed.number_input("Seed", 0, value=0, key=SEED)
     go.button(
-        "Deal", type="primary", disabled=not people, key="pairs deal",
-        on_click=_dealt, args=(benchmark.name, tuple(players), facets),
-    )  # fmt: skip
+        "Deal",
+        type="primary",
+        disabled=not people,
+        key="pairs deal",
+        on_click=_dealt,
+        args=(benchmark.name, tuple(players), facets),
+    )
 
 
 def _at_most(key: str, most: int, usual: int) -> None:
-    """What stands in the field, or usually would, as far as it goes: filters and people may have become fewer."""
+    """What stands in the field, or usually would, as far as it goes: filters and people may have become
+    fewer.
+    """
     st.session_state[key] = min(st.session_state.get(key, usual), most)
 
 
@@ -87,10 +101,13 @@ def _progress(benchmark: Benchmark, standings: list[Standing]) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             name = st.selectbox("Not through yet", undone, key="pairs of")
             st.button(
-                "Take back what they have not compared", icon=":material/undo:", key="pairs back",
-                on_click=_taken_back, args=(benchmark.name, name),
+                "Take back what they have not compared",
+                icon=":material/undo:",
+                key="pairs back",
+                on_click=_taken_back,
+                args=(benchmark.name, name),
                 help="Their answers stay. Dealing again gives the others what was taken back.",
-            )  # fmt: skip
+            )
 
 
 def _dealt(benchmark: str, players: tuple[str, ...], facets: Facets) -> None:
@@ -99,8 +116,15 @@ def _dealt(benchmark: str, players: tuple[str, ...], facets: Facets) -> None:
     try:
         with workspace().write() as db:
             found = pairings.deal(
-                db, benchmark, given[PEOPLE], given[NUMBER], players=players, facets=facets, overlap=given[OVERLAP], seed=given[SEED]
-            )  # fmt: skip
+                db,
+                benchmark,
+                given[PEOPLE],
+                given[NUMBER],
+                players=players,
+                facets=facets,
+                overlap=given[OVERLAP],
+                seed=given[SEED],
+            )
     except ConcordError as error:
         told.refused(error)
         return

@@ -34,9 +34,13 @@ def page() -> None:
         _work(benchmark, st.query_params["work"])
         return
     mode = st.segmented_control(
-        "Way", list(MODES), default=asked("mode", list(MODES), HUNT), required=True, format_func=MODES.__getitem__,
+        "Way",
+        list(MODES),
+        default=asked("mode", list(MODES), HUNT),
+        required=True,
+        format_func=MODES.__getitem__,
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     told.show()
     if shown("mode", mode) == HUNT:
         _hunt(benchmark)
@@ -73,7 +77,8 @@ def _benchmark() -> Benchmark | None:
 
 def _hunt(benchmark: Benchmark) -> None:
     st.caption(
-        "Ordered by what deserves a person's eye: low scores, judges far apart or far from people, cut off, empty or refusing replies, "
+        "Ordered by what deserves a person's eye: low scores, judges far apart or far from people, "
+        "cut off, empty or refusing replies, "
         "unreadable verdicts."
     )
     with workspace().read() as db:
@@ -97,12 +102,16 @@ def _hunt(benchmark: Benchmark) -> None:
     offered = [reason for reason in spotcheck.REASONS if counts.get(reason)]
     reasons = (
         st.pills(
-            "Because of", offered, selection_mode="multi", key="reason", bind="query-params",
+            "Because of",
+            offered,
+            selection_mode="multi",
+            key="reason",
+            bind="query-params",
             format_func=lambda r: f"{spotcheck.REASONS[r]} · {counts[r]}",
         )
         if offered
         else []
-    )  # fmt: skip
+    )
     with workspace().read() as db:
         queue = spotcheck.queue(db, benchmark.name, **among, reasons=reasons, limit=LISTED)
         of = [conversations.found(db, s.conversation_id).facets for s in queue]
@@ -116,9 +125,12 @@ def _hunt(benchmark: Benchmark) -> None:
         st.info("Nothing is left that deserves a look, as far as these filters go.")
     else:
         st.button(
-            f"Start with the first of {counts['']:,}" if not reasons else "Start with the first", type="primary",
-            icon=":material/search:", on_click=_begin, kwargs={"way": HUNT, "who": who, **chosen},
-        )  # fmt: skip
+            f"Start with the first of {counts['']:,}" if not reasons else "Start with the first",
+            type="primary",
+            icon=":material/search:",
+            on_click=_begin,
+            kwargs={"way": HUNT, "who": who, **chosen},
+        )
         kept = [name for name in benchmark.facets if name != benchmark.ending_facet]
         shown_of = [{name: facets_of.get(name, "") for name in kept} for facets_of in of]
         table.draw(
@@ -142,7 +154,8 @@ def _several(label: str, values: list[str], name: str, help: str | None = None) 
 
 def _audit(benchmark: Benchmark) -> None:
     st.caption(
-        "Judgements drawn at random, whatever they say: the share that people find reasonable is that of all judgements they were drawn from."
+        "Judgements drawn at random, whatever they say: the share that people find reasonable is "
+        "that of all judgements they were drawn from."
     )
     with workspace().read() as db:
         audits = {a.name: a for a in spotchecks.audits(db, benchmark.name)}
@@ -170,13 +183,18 @@ def _audit(benchmark: Benchmark) -> None:
     before = f" ({progress.elsewhere} of these in the hunt or another audit)" if progress.elsewhere else ""
     st.markdown(
         f"**{audit.items}** judgements drawn from {audit.drawn_from:,} with seed {audit.seed}. "
-        f"**{plain(who)}** has looked at {progress.done} of them{before}, all people together at {found.looked}."
+        f"**{plain(who)}** has looked at {progress.done} of them{before}, all people together at "
+        f"{found.looked}."
     )
     label = "Begin" if not progress.done else "Go on" if progress.next else "Look again"
     st.button(
-        label, type="primary", icon=":material/fact_check:", on_click=_begin, disabled=progress.next is None,
+        label,
+        type="primary",
+        icon=":material/fact_check:",
+        on_click=_begin,
+        disabled=progress.next is None,
         kwargs={"way": AUDIT, "who": who, "audit": name},
-    )  # fmt: skip
+    )
     if found.overall.n:
         _figures(found)
 

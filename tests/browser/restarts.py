@@ -1,8 +1,9 @@
-"""Kills the server under an annotator's desk, starts it again, and measures how soon what was pressed is stored.
+"""Kills the server under an annotator's desk, starts it again, and measures how soon what was pressed is
+stored.
 
-The server is killed at one of three moments, because what Streamlit's page does after reconnecting depends on its
-last run: when the page was only opened (a whole run), when an answer was stored (a run of the fragment), and while an
-answer is on its way.
+The server is killed at one of three moments, because what Streamlit's page does after reconnecting depends on
+its last run: when the page was only opened (a whole run), when an answer was stored (a run of the fragment),
+and while an answer is on its way.
 
     python -m tests.browser.restarts --times 50            one desk, as many kills
     python -m tests.browser.restarts --desks 10 --down 60   ten desks, one kill, a minute without a server
@@ -37,7 +38,9 @@ OFFLINE = "Offline – kept here, will be sent"
 
 
 class House:
-    """A workspace whose server is killed and started again on the same port, and what its annotators pressed."""
+    """A workspace whose server is killed and started again on the same port, and what its annotators
+    pressed.
+    """
 
     def __init__(self, folder: Path, annotators: int, items: int) -> None:
         self.folder = folder
@@ -127,7 +130,8 @@ def rate(page: Page, item: int) -> list[tuple[int, int]]:
 
 
 def survive(house: House, page: Page, annotator: str, moment: Moment) -> float:
-    """Kill the server at `moment`, rate on, start it again: the seconds from its return until everything was stored.
+    """Kill the server at `moment`, rate on, start it again: the seconds from its return until everything was
+    stored.
 
     For “opened” the desk was opened in a window of a browser that had nothing left to report.
     """
@@ -183,7 +187,8 @@ def many(browser: Browser, times: int) -> list[float]:
                 context.close()
     within = sum(seconds <= SOON for seconds in took)
     print(
-        f"{within} of {times} delivered within {SOON:g} s of the server's return, {lost} not without a reload."
+        f"{within} of {times} delivered within {SOON:g} s of the server's return, {lost} not "
+        "without a reload."
     )
     if took:
         took.sort()
@@ -192,10 +197,11 @@ def many(browser: Browser, times: int) -> list[float]:
 
 
 def in_the_midst(made: House, browser: Browser, down: float) -> float:
-    """Every annotator rates while the server is killed and stays away for `down` seconds; what is stored has to be what was pressed.
+    """Every annotator rates while the server is killed and stays away for `down` seconds; what is stored has
+    to be what was pressed.
 
-    The first annotator's window is closed meanwhile and opened again afterwards. Returns the seconds from the server's
-    return until everything was stored.
+    The first annotator's window is closed meanwhile and opened again afterwards. Returns the seconds from the
+    server's return until everything was stored.
     """
     contexts = {name: browser.new_context() for name in made.tokens}
     pages = {}
@@ -254,7 +260,8 @@ def main() -> None:
             with TemporaryDirectory() as folder, house(Path(folder), options.desks, items=12) as made:
                 seconds = in_the_midst(made, browser, options.down)
             print(
-                f"{options.desks} desks, {options.down:g} s without a server: everything that was pressed was "
+                f"{options.desks} desks, {options.down:g} s without a server: everything that was "
+                "pressed was "
                 f"stored {seconds:.2f} s after its return."
             )
         browser.close()

@@ -1,4 +1,6 @@
-"""Spot-checks, comparisons and proposed tasks, gone through by keyboard in a real browser, and compared with what the store holds afterwards."""
+"""Spot-checks, comparisons and proposed tasks, gone through by keyboard in a real browser, and compared with
+what the store holds afterwards.
+"""
 
 from __future__ import annotations
 
@@ -57,14 +59,17 @@ def titled(page: Page, what: str) -> None:
 def found(app: Server, person: str) -> list[tuple[str, str, float | None]]:
     """(judge, finding, corrected) of everything a person found, in the order of the judgements' keys."""
     return app.rows(
-        "SELECT x.name, v.finding, v.corrected FROM verifications v JOIN raters p ON p.id = v.rater_id JOIN judgements j ON j.id = v.judgement_id "
+        "SELECT x.name, v.finding, v.corrected FROM verifications v JOIN raters p ON p.id = "
+        "v.rater_id JOIN judgements j ON j.id = v.judgement_id "
         "JOIN raters x ON x.id = j.rater_id WHERE p.name = ? ORDER BY v.id",
         person,
     )
 
 
 def cells(page: Page, *words: str) -> Locator:
-    """The cells of the first row with these words, as a table tells them to a screen reader: numbers unrounded."""
+    """The cells of the first row with these words, as a table tells them to a screen reader: numbers
+    unrounded.
+    """
     row = page.get_by_test_id("stDataFrame").locator("tr")
     for word in words:
         row = row.filter(has_text=word)
@@ -175,7 +180,8 @@ def test_a_score_of_ones_own_says_by_itself_which_way(app: Server, page: Page) -
     saved(page)
     assert found(app, "Chi") == [(second.judge, "too_low", 10.0), (first.judge, "reasonable", first.score)]
     given = app.rows(
-        "SELECT r.score FROM ratings r JOIN raters x ON x.id = r.rater_id JOIN studies s ON s.id = r.study_id "
+        "SELECT r.score FROM ratings r JOIN raters x ON x.id = r.rater_id JOIN studies s ON s.id = "
+        "r.study_id "
         "WHERE x.name = 'Chi' AND s.name = 'spot-check-simulbench' AND r.conversation_id = ?",
         start.conversation_id,
     )
@@ -211,7 +217,8 @@ def test_a_note_goes_with_the_finding(app: Server, page: Page) -> None:
     press(page, "h")
     saved(page)
     assert app.rows(
-        "SELECT v.finding, v.comment FROM verifications v JOIN raters p ON p.id = v.rater_id WHERE p.name = 'Eve'"
+        "SELECT v.finding, v.comment FROM verifications v JOIN raters p ON p.id = v.rater_id WHERE "
+        "p.name = 'Eve'"
     ) == [("too_high", "rich in RHL 123")]
 
 
@@ -235,8 +242,11 @@ def test_an_unreadable_verdict_is_settled_by_having_been_seen(app: Server, page:
     press(page, "Enter")
     expect(page.locator(".end")).to_contain_text("1 you left for later")
     assert found(app, "Flo") == [
-        (JUDGES[0], "seen", None), (JUDGES[1], "reasonable", None), (JUDGES[0], "seen", 7.0), (JUDGES[1], "too_high", None),
-    ]  # fmt: skip
+        (JUDGES[0], "seen", None),
+        (JUDGES[1], "reasonable", None),
+        (JUDGES[0], "seen", 7.0),
+        (JUDGES[1], "too_high", None),
+    ]
     page.locator(".end").get_by_role("button", name="Spot-check").click()
     expect(page.get_by_text("unreadable verdict · 1")).to_be_visible()
     expect(page.get_by_test_id("stMetric").filter(has_text="Unreadable, seen")).to_contain_text("2")
@@ -289,7 +299,8 @@ def test_people_compare_blind_and_stand_beside_the_judges(app: Server, page: Pag
     expect(page.locator(".tally")).to_have_text(f"{3 * SCRIPTS - 3} left of {3 * SCRIPTS}")
     saved(page)
     given = app.rows(
-        "SELECT first_id, second_id, verdict FROM comparisons c JOIN raters x ON x.id = c.rater_id WHERE x.name = 'Gus' ORDER BY c.id"
+        "SELECT first_id, second_id, verdict FROM comparisons c JOIN raters x ON x.id = c.rater_id "
+        "WHERE x.name = 'Gus' ORDER BY c.id"
     )
     assert given == [(p.first, p.second, verdict) for p, verdict in zip(dealt, "ABB", strict=False)]
     page.get_by_role("button", name="‹ Comparisons").click()
@@ -336,8 +347,10 @@ def test_tasks_are_accepted_edited_and_rejected_by_keys(app: Server, page: Page)
     with app.workspace.read() as db:
         stored = {s.key: s for s in scenarios.page(db, "simulbench", "task", limit=-1)}
     assert {key: s.state for key, s in stored.items()} == {
-        "abacus-keeper": "accepted", "abacus-warden": "rejected", "tide-table": "accepted",
-    }  # fmt: skip
+        "abacus-keeper": "accepted",
+        "abacus-warden": "rejected",
+        "tide-table": "accepted",
+    }
     assert {s.decided_by for s in stored.values()} == {"Hana"}
     assert all(s.decided for s in stored.values())
     assert stored["tide-table"].body["proposed"]["task_description"] == PROPOSED["tide-table"][1]
@@ -387,16 +400,34 @@ def test_a_model_proposes_tasks_from_the_page(app: Server, page: Page, mock: str
 
 def test_an_edit_that_is_no_task_is_refused_and_shown_again(app: Server, page: Page) -> None:
     with app.workspace.write() as db:
-        scenarios.save(db, [Scenario(
-            "simulbench", "task", "new-one", {"act": "New One", "task_description": "Be new. My first wish: x.", "request_type": "a wish", "type": "stateless"},
-            "proposed", "generated")])  # fmt: skip
+        scenarios.save(
+            db,
+            [
+                Scenario(
+                    "simulbench",
+                    "task",
+                    "new-one",
+                    {
+                        "act": "New One",
+                        "task_description": "Be new. My first wish: x.",
+                        "request_type": "a wish",
+                        "type": "stateless",
+                    },
+                    "proposed",
+                    "generated",
+                )
+            ],
+        )
     begin(page, app, "tasks?work=review&as=Ida")
     titled(page, "New One")
     press(page, "e")
     page.locator(".dialog textarea").fill("Be new, and say nothing else.")
     page.keyboard.press("Control+Enter")
     # The window stays, with what is wrong; what one goes on typing is words, not keys.
-    expect(page.locator(".dialog .refusal")).to_have_text("Not kept: The description must end with the first request, in a sentence that begins with \"My first …\".")  # fmt: skip
+    expect(page.locator(".dialog .refusal")).to_have_text(
+        "Not kept: The description must end with the first request, in a sentence that begins with "
+        '"My first …".'
+    )
     page.keyboard.type("aaxa")
     page.keyboard.press("End")
     expect(page.locator(".dialog textarea")).to_have_value(re.compile("aaxa"))
@@ -456,7 +487,8 @@ def test_toxicity_is_shown_once_somebody_asks_and_something_was_scored(app: Serv
         moderations.save(db, "guard", [(replies[0], {"harassment": 0.25, "violence": 0.5})], simulated=True)
     page.reload()
     page.get_by_text("Toxicity of tasks, scripts and replies").click()
-    # Toxicity and insult are harassment, threat is violence; of hate nothing is said. Equal replies are scored once, and count each.
+    # Toxicity and insult are harassment, threat is violence; of hate nothing is said. Equal replies are
+    # scored once, and count each.
     same = str(replies.count(replies[0]))
     expect(cells(page, "replies")).to_have_text(["replies", "0.25", "", "", "0.25", "", "0.5", same, "0"])
     expect(page.get_by_text("The scores come from a mock")).to_be_visible()

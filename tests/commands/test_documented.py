@@ -18,7 +18,9 @@ SOURCES = sorted([*(ROOT / "core").rglob("*.py"), *(ROOT / "pages").rglob("*.py"
 
 
 def commands(text: str) -> list[str]:
-    """What stands in backticks, or begins a line of a code block; haiku is the benchmark that CONTRIBUTING.md adds."""
+    """What stands in backticks, or begins a line of a code block; haiku is the benchmark that CONTRIBUTING.md
+    adds.
+    """
     text = re.sub(r'"\n\s+f?"', "", text)
     lines = re.findall(r"^(concord .*)$", text, re.M)
     return [*re.findall(r"`(concord (?!haiku)[^`{}]+)`", text), *(line.split("#")[0] for line in lines)]

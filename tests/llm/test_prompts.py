@@ -41,8 +41,11 @@ def test_the_system_message_the_dialogue_so_far_and_the_user_message(folder):
         [Message("user", "Hi", {"secret": 1}), Message("assistant", "Hello")], name="Bo", who="Al"
     )
     assert [(m.role, m.content) for m in asked.messages] == [
-        ("system", "You are Bo."), ("user", "Hi"), ("assistant", "Hello"), ("user", "Say something to Al."),
-    ]  # fmt: skip
+        ("system", "You are Bo."),
+        ("user", "Hi"),
+        ("assistant", "Hello"),
+        ("user", "Say something to Al."),
+    ]
     assert asked.params == {"temperature": 0.5}
     assert all(not m.meta for m in asked.messages), "what stands beside an utterance is not sent"
 
@@ -174,9 +177,12 @@ def test_what_strict_endpoints_refuse_is_found():
         free: dict[str, int]
 
     assert set(refused(Outer.model_json_schema())) == {
-        "Inner.text: minLength", "Inner.text: pattern", "Inner.maybe: type None", "Inner.maybe: optional",
+        "Inner.text: minLength",
+        "Inner.text: pattern",
+        "Inner.maybe: type None",
+        "Inner.maybe: optional",
         "reply.free: additionalProperties",
-    }  # fmt: skip
+    }
 
 
 def test_a_blank_text_is_refused_here_where_no_schema_says_so():

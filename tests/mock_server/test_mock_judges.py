@@ -1,4 +1,6 @@
-"""Judges and simulated annotators: they read what they are sent, and agree with each other neither fully nor not at all."""
+"""Judges and simulated annotators: they read what they are sent, and agree with each other neither fully nor
+not at all.
+"""
 
 import json
 from dataclasses import replace

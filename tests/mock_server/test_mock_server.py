@@ -119,18 +119,36 @@ def test_stop_and_limits(url):
         ({"model": "mock-vivid"}, "`messages` must be a list"),
         ({"model": "mock-vivid", "messages": []}, "at least one message"),
         ({"model": "mock-vivid", "messages": ["hi"]}, "messages[0] must be an object"),
-        ({"model": "mock-vivid", "messages": [{"role": "cook", "content": "hi"}]}, "messages[0].role must be one of"),
-        ({"model": "mock-vivid", "messages": [{"role": "user", "content": 3}]}, "messages[0].content must be text"),
+        (
+            {"model": "mock-vivid", "messages": [{"role": "cook", "content": "hi"}]},
+            "messages[0].role must be one of",
+        ),
+        (
+            {"model": "mock-vivid", "messages": [{"role": "user", "content": 3}]},
+            "messages[0].content must be text",
+        ),
         ({"model": "mock-vivid", "messages": [{"role": "assistant", "content": "x"}]}, "nothing to answer"),
         ({"model": "mock-vivid", "messages": HELLO, "stream": True}, "Streaming is not offered"),
-        ({"model": "mock-vivid", "messages": HELLO, "temperature": 3}, "`temperature` must be between 0 and 2"),
+        (
+            {"model": "mock-vivid", "messages": HELLO, "temperature": 3},
+            "`temperature` must be between 0 and 2",
+        ),
         ({"model": "mock-vivid", "messages": HELLO, "temperature": "hot"}, "`temperature` must be a number"),
         ({"model": "mock-vivid", "messages": HELLO, "max_tokens": 0}, "`max_tokens` must be at least 1"),
         ({"model": "mock-vivid", "messages": HELLO, "stop": 5}, "`stop` must be"),
         ({"model": "mock-vivid", "messages": HELLO, "n": 2}, "one choice"),
-        ({"model": "mock-vivid", "messages": HELLO, "response_format": {"type": "xml"}}, "response_format.type"),
-        ({"model": "mock-vivid", "messages": HELLO, "response_format": {"type": "json_object"}}, "must mention JSON"),
-        ({"model": "mock-vivid", "messages": HELLO, "response_format": {"type": "json_schema"}}, "needs a `name`"),
+        (
+            {"model": "mock-vivid", "messages": HELLO, "response_format": {"type": "xml"}},
+            "response_format.type",
+        ),
+        (
+            {"model": "mock-vivid", "messages": HELLO, "response_format": {"type": "json_object"}},
+            "must mention JSON",
+        ),
+        (
+            {"model": "mock-vivid", "messages": HELLO, "response_format": {"type": "json_schema"}},
+            "needs a `name`",
+        ),
         (
             {
                 "model": "mock-vivid",
@@ -143,7 +161,7 @@ def test_stop_and_limits(url):
             "missing: next_utterance",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_bad_request_is_told_what_is_wrong_with_it(url, body, said):
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     with pytest.raises(openai.BadRequestError) as refused:

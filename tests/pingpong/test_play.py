@@ -55,8 +55,11 @@ def test_the_dialogue_alternates_and_each_side_is_asked_by_its_model():
     conversation, asked_for = played()
     assert [m.role for m in conversation.messages] == ["user", "assistant"] * 4
     assert [(step, model) for step, model, _ in asked_for[:4]] == [
-        ("1 interrogator", "i"), ("1 player", "p"), ("2 interrogator", "i"), ("2 player", "p"),
-    ]  # fmt: skip
+        ("1 interrogator", "i"),
+        ("1 player", "p"),
+        ("2 interrogator", "i"),
+        ("2 player", "p"),
+    ]
     assert conversation.messages[1].content == "p 1 player"
     assert conversation.player == "p"
     assert dict(conversation.facets) == {
@@ -105,9 +108,16 @@ def test_a_player_cut_off_at_the_length_limit_is_marked():
 
 def score(turn, points=3, refused=False):
     return TurnScore(
-        turn=turn, is_refusal_explanation="r", is_refusal=refused, in_character_explanation="c", in_character_score=points,
-        entertaining_explanation="e", entertaining_score=points, fluency_explanation="f", fluency_score=points,
-    )  # fmt: skip
+        turn=turn,
+        is_refusal_explanation="r",
+        is_refusal=refused,
+        in_character_explanation="c",
+        in_character_score=points,
+        entertaining_explanation="e",
+        entertaining_score=points,
+        fluency_explanation="f",
+        fluency_score=points,
+    )
 
 
 TWO_TURNS = Conversation(
@@ -122,8 +132,11 @@ def test_a_verdict_gives_a_rating_for_every_turn_and_criterion():
     ratings = pingpong.read_scores(TWO_TURNS, Scores(scores=[score(1, 4), score(2, 2, refused=True)]))
     assert len(ratings) == 2 * 4
     assert [(r.unit.turn, r.criterion, r.score) for r in ratings[4:]] == [
-        (2, "in_character", 2), (2, "entertaining", 2), (2, "fluency", 2), (2, "refusal", 1),
-    ]  # fmt: skip
+        (2, "in_character", 2),
+        (2, "entertaining", 2),
+        (2, "fluency", 2),
+        (2, "refusal", 1),
+    ]
 
 
 @pytest.mark.parametrize("turns", [[], [1], [2, 1], [1, 1], [1, 2, 3], [0, 1]])

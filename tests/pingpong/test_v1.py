@@ -1,4 +1,6 @@
-"""PingPong's version 1: the model that plays the user rates as it goes; its ratings are stored with the conversation, once."""
+"""PingPong's version 1: the model that plays the user rates as it goes; its ratings are stored with the
+conversation, once.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +36,16 @@ def plan(**options):
 
 def said(score, refused=False):
     return RatedUtterance(
-        is_refusal_explanation="r", is_refusal=refused, stay_in_character_explanation="c", stay_in_character_score=score,
-        language_fluency_explanation="l", language_fluency_score=score and score - 1, entertainment_explanation="e",
-        entertainment_score=score and score - 2, next_user_utterance="next",
-    )  # fmt: skip
+        is_refusal_explanation="r",
+        is_refusal=refused,
+        stay_in_character_explanation="c",
+        stay_in_character_score=score,
+        language_fluency_explanation="l",
+        language_fluency_score=score and score - 1,
+        entertainment_explanation="e",
+        entertainment_score=score and score - 2,
+        next_user_utterance="next",
+    )
 
 
 def played(scores=(None, 10, 9, 8, 3)):
@@ -56,9 +64,16 @@ def played(scores=(None, 10, 9, 8, 3)):
 def test_one_model_speaks_and_rates_and_the_last_reply_is_rated_too():
     _, conversation, asked_for = played()
     assert [(step, model) for step, model, _, _ in asked_for] == [
-        ("1 interrogator", "user"), ("1 player", "player"), ("2 interrogator", "user"), ("2 player", "player"),
-        ("3 interrogator", "user"), ("3 player", "player"), ("4 interrogator", "user"), ("4 player", "player"), ("5 interrogator", "user"),
-    ]  # fmt: skip
+        ("1 interrogator", "user"),
+        ("1 player", "player"),
+        ("2 interrogator", "user"),
+        ("2 player", "player"),
+        ("3 interrogator", "user"),
+        ("3 player", "player"),
+        ("4 interrogator", "user"),
+        ("4 player", "player"),
+        ("5 interrogator", "user"),
+    ]
     assert [m.role for m in conversation.messages] == ["user", "assistant"] * 4
     assert len(conversation.meta["rated"]) == 4
 
@@ -85,8 +100,11 @@ def test_what_it_gave_becomes_a_judgement_a_turn_and_criterion():
     assert len(made.ratings) == 4 * 4
     first = [(r.criterion, r.score, r.explanation) for r in made.ratings if r.unit.turn == 1]
     assert first == [
-        ("in_character", 5, "10 of 10. c"), ("entertaining", likert(8), "8 of 10. e"), ("fluency", likert(9), "9 of 10. l"), ("refusal", 0, "r"),
-    ]  # fmt: skip
+        ("in_character", 5, "10 of 10. c"),
+        ("entertaining", likert(8), "8 of 10. e"),
+        ("fluency", likert(9), "9 of 10. l"),
+        ("refusal", 0, "r"),
+    ]
     assert json.loads(made.raw)[3]["stay_in_character_score"] == 3
 
 
@@ -105,7 +123,9 @@ def test_before_the_first_reply_nothing_is_rated_afterwards_everything_must_be()
 
 @pytest.mark.parametrize("language", ["en", "ru"])
 def test_the_mock_models_rates_what_was_said_last(language):
-    """A vivid reply in the card's own words gets more for character than one that any assistant could give."""
+    """A vivid reply in the card's own words gets more for character than one that any assistant could
+    give.
+    """
     card = next(iter(pingpong.characters(MATERIALS.data, language).values()))
     situation = next(iter(pingpong.situations(MATERIALS.data, language).values()))
     prompt = PINGPONG_V1.prompt(MATERIALS, "interrogator", "v1")
@@ -124,7 +144,8 @@ def test_the_mock_models_rates_what_was_said_last(language):
 def test_a_run_stores_its_ratings_once_with_the_conversation(workspace):
     job = planning.job(workspace, plan())
     done = engine.execute(workspace, job)
-    # One conversation and the judgement of version 2's judge; the interrogator's own comes with the conversation.
+    # One conversation and the judgement of version 2's judge; the interrogator's own comes with the
+    # conversation.
     assert (done.state, done.done, done.planned) == ("finished", 2, 2)
     assert engine.execute(workspace, job).spent.calls == 0
     with workspace.read() as db:

@@ -97,9 +97,24 @@ def test_killed_at_any_moment_it_loses_only_the_calls_in_flight(faulty, moment):
     """What the store held when the run was killed, as results or in the journal, is not paid for again."""
     workspace = faulty(latency=0.05)
     command = [
-        sys.executable, "-m", "core.cli", "--workspace", str(workspace.path), "run", "pingpong", "--players", "player",
-        "--interrogator", "user", "--judges", "a,b", "--characters", "tully,mizuki,arachne", "--repeats", "2",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "core.cli",
+        "--workspace",
+        str(workspace.path),
+        "run",
+        "pingpong",
+        "--players",
+        "player",
+        "--interrogator",
+        "user",
+        "--judges",
+        "a,b",
+        "--characters",
+        "tully,mizuki,arachne",
+        "--repeats",
+        "2",
+    ]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until(lambda: count(workspace, moment), process)
     process.kill()
@@ -220,9 +235,22 @@ def test_a_spending_limit_stops_cleanly_and_the_rest_is_done_later(faulty):
 def test_a_signal_stops_cleanly_and_the_next_run_pays_for_nothing_again(faulty):
     workspace = faulty(latency=0.1)
     command = [
-        sys.executable, "-m", "core.cli", "--workspace", str(workspace.path), "run", "pingpong", "--players", "player",
-        "--interrogator", "user", "--characters", "tully", "--repeats", "5",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "core.cli",
+        "--workspace",
+        str(workspace.path),
+        "run",
+        "pingpong",
+        "--players",
+        "player",
+        "--interrogator",
+        "user",
+        "--characters",
+        "tully",
+        "--repeats",
+        "5",
+    ]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     until(lambda: calls_made(workspace) >= 30, process)
     process.send_signal(signal.SIGINT)

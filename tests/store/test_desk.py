@@ -107,7 +107,9 @@ def test_what_two_windows_report_together_is_told_in_the_order_in_which_it_was_d
 
 
 def test_a_report_that_arrives_again_after_a_reload_is_applied_once(workspace: Workspace) -> None:
-    """Desks of researchers keep their mark in the store as well: a page that was loaded anew knows what is stored."""
+    """Desks of researchers keep their mark in the store as well: a page that was loaded anew knows what is
+    stored.
+    """
     applied = []
 
     class Found(BaseModel):

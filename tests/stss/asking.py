@@ -1,4 +1,6 @@
-"""Asks the mock models' personas directly, without a server; replies may come late, out of order, or not at all."""
+"""Asks the mock models' personas directly, without a server; replies may come late, out of order, or not at
+all.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ PROMPTS = {name: STSS.prompt(MATERIALS, name) for name in STSS.prompts}
 
 
 class Asking:
-    """Answers from personas. `delay` shuffles the order of arrival; `spoil` may take a reply's place (by step), or raise."""
+    """Answers from personas. `delay` shuffles the order of arrival; `spoil` may take a reply's place (by
+    step), or raise.
+    """
 
     def __init__(self, delay: int | None = None, spoil: Callable[[str, str], str] | None = None):
         self.delay = random.Random(delay) if delay is not None else None

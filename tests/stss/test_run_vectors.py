@@ -1,4 +1,6 @@
-"""Simulations whose memories are told by a model's vectors: planned, estimated, stopped and taken up again without paying twice."""
+"""Simulations whose memories are told by a model's vectors: planned, estimated, stopped and taken up again
+without paying twice.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ def spent(workspace):
 
 
 def test_a_run_that_was_stopped_pays_for_no_text_twice(tmp_path):
-    """A token costs 1: at a limit of 300 the run ends within the first day; what it had paid for is in the journal."""
+    """A token costs 1: at a limit of 300 the run ends within the first day; what it had paid for is in the
+    journal.
+    """
     with running(seed=5) as url:
         whole = workspace_at(tmp_path / "whole", url)
         once = engine.execute(whole, planning.job(whole, plan()))

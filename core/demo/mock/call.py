@@ -24,7 +24,8 @@ ROLES: dict[str, Role] = {
 
 Replies = Literal["text", "json_object", "json_schema"]
 Answer = str | Mapping[str, Any] | None
-"""What a slice's mock replies: text, the fields of a JSON object, or None for a request that is not its own."""
+"""What a slice's mock replies: text, the fields of a JSON object, or None for a request that is not its own.
+"""
 
 
 class BadCall(ValueError):
@@ -37,7 +38,9 @@ class BadCall(ValueError):
 
 @dataclass(frozen=True)
 class Call:
-    """What a persona sees of a request. `replies` is how the answer was asked for; `schema` only with json_schema."""
+    """What a persona sees of a request. `replies` is how the answer was asked for; `schema` only with
+    json_schema.
+    """
 
     model: str
     messages: tuple[Message, ...]
@@ -67,7 +70,9 @@ class Call:
         return self.replies != "text" or bool(re.search(r"\breply with (?:one|the) JSON\b", self.asked, re.I))
 
     def names(self, field: str) -> bool:
-        """Whether the reply is to have this field: by the schema, or where none was sent as the prompt shows it."""
+        """Whether the reply is to have this field: by the schema, or where none was sent as the prompt shows
+        it.
+        """
         return field in self.fields if self.fields else f'"{field}"' in self.asked
 
     def rng(self, *salt: object) -> random.Random:

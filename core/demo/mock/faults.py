@@ -13,7 +13,8 @@ Fault = Literal["rate_limit", "server_error", "dropped", "hang", "malformed", "t
 
 @dataclass(frozen=True)
 class Faults:
-    """Every `rate_limit`-th call is answered 429, and so on; 0 means never. Calls are counted from 1 as they arrive.
+    """Every `rate_limit`-th call is answered 429, and so on; 0 means never. Calls are counted from 1 as they
+    arrive.
 
     Where several fall on the same call the first in this order wins.
     """

@@ -15,7 +15,9 @@ TURNS = re.compile(r"^Turn (\d+):", re.M)
 
 
 def reply(call: Call) -> str:
-    """One line of text, or JSON that fits the schema; a list of entries with a `turn` has one for each turn shown."""
+    """One line of text, or JSON that fits the schema; a list of entries with a `turn` has one for each turn
+    shown.
+    """
     if call.replies == "text":
         return LINE
     return _filled(json.dumps(call.schema or {"type": "object"}), tuple(map(int, TURNS.findall(call.asked))))

@@ -1,7 +1,7 @@
 """The mock models: who there is, and who answers a request.
 
-Each benchmark's slice brings its own models in a module `mock`: their names in `MODELS`, and `answer`, which replies to
-the requests that the slice's prompts make, or gives None for any other request.
+Each benchmark's slice brings its own models in a module `mock`: their names in `MODELS`, and `answer`, which
+replies to the requests that the slice's prompts make, or gives None for any other request.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def models() -> tuple[str, ...]:
 
 
 def reply(call: Call) -> str:
-    """What the model that the call names replies. Every model answers every request, even one it is not made for."""
+    """What the model that the call names replies. Every model answers every request, even one it is not made
+    for.
+    """
     if call.model == FIXED:
         return fixed.reply(call)
     answers = (found.answer(call) for found in parts())

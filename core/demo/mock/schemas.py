@@ -14,7 +14,9 @@ DEPTH = 12
 
 
 def resolve(schema: Schema, root: Schema) -> Schema:
-    """The schema itself, its local `$ref` followed; an unknown reference is an empty schema (anything goes)."""
+    """The schema itself, its local `$ref` followed; an unknown reference is an empty schema (anything
+    goes).
+    """
     for _ in range(DEPTH):
         ref = schema.get("$ref")
         if not isinstance(ref, str):
@@ -29,7 +31,8 @@ def resolve(schema: Schema, root: Schema) -> Schema:
 def fill(schema: Schema, rng: random.Random, root: Schema | None = None, depth: int = 0) -> Any:
     """A value that fits `schema`: numbers within their bounds, strings short, booleans false, lists short.
 
-    Knows types, enums, constants, bounds, `$ref`, `anyOf`, `oneOf`, `allOf`. The same `rng` gives the same value.
+    Knows types, enums, constants, bounds, `$ref`, `anyOf`, `oneOf`, `allOf`. The same `rng` gives the same
+    value.
     """
     root = schema if root is None else root
     schema = resolve(schema, root)

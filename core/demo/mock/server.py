@@ -1,4 +1,6 @@
-"""The mock server: chat completions, embeddings, moderations and models of the OpenAI protocol, answered offline."""
+"""The mock server: chat completions, embeddings, moderations and models of the OpenAI protocol, answered
+offline.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ MAX_BODY = 64 * 1024**2
 
 Make = Callable[[Fault | None], dict[str, Any]]
 Endpoint = Callable[[bytes], tuple[str, Make]]
-"""From a request's body to the model it names, and what makes the reply, which may go wrong. Raises BadCall."""
+"""From a request's body to the model it names, and what makes the reply, which may go wrong. Raises BadCall.
+"""
 
 
 @dataclass
@@ -154,9 +157,9 @@ def make_app(
 ) -> web.Application:
     """The server as an aiohttp application.
 
-    Every call is answered `latency` seconds after it arrived. The same request to a server of the same `seed` gets
-    the same reply, in whatever order requests come; `faults` alone depend on the order. With `require_key` a call
-    without that key is answered 401.
+    Every call is answered `latency` seconds after it arrived. The same request to a server of the same `seed`
+    gets the same reply, in whatever order requests come; `faults` alone depend on the order. With
+    `require_key` a call without that key is answered 401.
     """
     service = Service(latency, seed, faults or Faults(), require_key)
     endpoints: dict[str, tuple[Endpoint, Sequence[str]]] = {
@@ -196,7 +199,9 @@ async def listening(app: web.Application, host: str = "127.0.0.1", port: int = 0
 
 @contextmanager
 def running(host: str = "127.0.0.1", port: int = 0, **how: Any) -> Iterator[str]:
-    """Serve from a thread with a loop of its own while the block lasts; gives the base URL. `how` as in `make_app`."""
+    """Serve from a thread with a loop of its own while the block lasts; gives the base URL. `how` as in
+    `make_app`.
+    """
     started: Future[tuple[str, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def stay() -> None:
@@ -219,7 +224,9 @@ def running(host: str = "127.0.0.1", port: int = 0, **how: Any) -> Iterator[str]
 
 
 def serve(host: str = "127.0.0.1", port: int = 8601, **how: Any) -> None:
-    """Serve until interrupted (SIGINT or SIGTERM), as `make_app` says. When ready, one line on stdout ends in the URL."""
+    """Serve until interrupted (SIGINT or SIGTERM), as `make_app` says. When ready, one line on stdout ends in
+    the URL.
+    """
 
     async def stay() -> None:
         stop = asyncio.Event()

@@ -1,7 +1,8 @@
-"""The desk in the browser: one component that draws and takes the keys, and a small one that carries news to and fro.
+"""The desk in the browser: one component that draws and takes the keys, and a small one that carries news to
+and fro.
 
-The first is drawn once for a study. Only the second takes part in the exchange with Python, so that an answer costs
-a few hundred bytes on the wire and not the desk's whole code.
+The first is drawn once for a study. Only the second takes part in the exchange with Python, so that an answer
+costs a few hundred bytes on the wire and not the desk's whole code.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ RUN_AFTER_RECONNECTING = timedelta(days=1)
 """The `run_every` of a fragment that answers a desk.
 
 When the server was started again, the new session knows no fragment and drops every report in silence. After
-reconnecting, Streamlit's page asks for a run of the whole page if its last run was that of a fragment, or if a fragment
-is run at an interval; if its last run was a whole one, it asks for nothing. The interval makes it ask always. It is
-long because the run itself is not needed.
+reconnecting, Streamlit's page asks for a run of the whole page if its last run was that of a fragment, or if
+a fragment is run at an interval; if its last run was a whole one, it asks for nothing. The interval makes it
+ask always. It is long because the run itself is not needed.
 """
 
 HERE = Path(__file__).resolve().parent
@@ -52,7 +53,9 @@ def desk(fixed: dict[str, Any]) -> bool:
 
 
 def link(name: str, data: dict[str, Any]) -> None:
-    """Hand the desk its news, with a name of the session: another one means that reports under way were lost."""
+    """Hand the desk its news, with a name of the session: another one means that reports under way were
+    lost.
+    """
     session = st.session_state.setdefault("desk session", token_hex(8))
     _link(data={**data, "session": session}, key=f"link {name}", on_report_change=lambda: None)
 

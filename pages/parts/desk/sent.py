@@ -1,6 +1,8 @@
-"""What is sent to an annotator's browser. Nothing here may tell who wrote a dialogue or what anybody else thought of it.
+"""What is sent to an annotator's browser. Nothing here may tell who wrote a dialogue or what anybody else
+thought of it.
 
-Every value is picked by name; a conversation's key, player, facets and meta (and the meta of its messages) never are.
+Every value is picked by name; a conversation's key, player, facets and meta (and the meta of its messages)
+never are.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ AHEAD = 6
 
 
 def fixed(study: Study, annotator: str, desk_id: str, back: str) -> dict[str, Any]:
-    """What stays the same while one study is rated. `back` names what lies behind the desk; "" where nothing does."""
+    """What stays the same while one study is rated. `back` names what lies behind the desk; "" where nothing
+    does.
+    """
     return {
         "desk": desk_id,
         "you": annotator,
@@ -44,7 +48,9 @@ def fixed(study: Study, annotator: str, desk_id: str, back: str) -> dict[str, An
 def moving(
     db: Database, rater: int, study: Study, wanted: Iterable[int] | None, refused: Iterable[Refusal]
 ) -> dict[str, Any]:
-    """What changes: every item with its state, and the dialogues asked for (None: those an annotator who arrives needs first)."""
+    """What changes: every item with its state, and the dialogues asked for (None: those an annotator who
+    arrives needs first).
+    """
     strip = desk.units(db, rater, study.name)
     mine = {unit for unit, _, _ in strip}
     if wanted is None:
@@ -59,8 +65,9 @@ def moving(
 def options(scale: Scale) -> list[dict[str, Any]]:
     """The answers of a scale, each with its label written out and the key that gives it.
 
-    The key is the value itself where every value is one digit, 0 stands for 10 on a scale that starts at 1, and beyond that the keys
-    count positions. A continuous scale is offered in whole numbers where its ends are such and lie close, else in five even steps.
+    The key is the value itself where every value is one digit, 0 stands for 10 on a scale that starts at 1,
+    and beyond that the keys count positions. A continuous scale is offered in whole numbers where its ends
+    are such and lie close, else in five even steps.
     """
     values, labels = scale.values, scale.labels
     if scale.continuous:
@@ -95,7 +102,9 @@ def _item(db: Database, rater: int, study: Study, unit: int) -> dict[str, Any]:
 
 
 def item(study: Study, unit: int, task: Task, conversation: Conversation) -> dict[str, Any]:
-    """One dialogue as the desk shows it: who spoke (a role, not a name), what was said, what to read beside it, own answers."""
+    """One dialogue as the desk shows it: who spoke (a role, not a name), what was said, what to read beside
+    it, own answers.
+    """
     known = BENCHMARKS.get(conversation.benchmark)
     user, player = known.speakers if known else ("User", "Model")
     speakers = {"user": user, "assistant": player, **study.meta.get("speakers", {})}

@@ -1,4 +1,6 @@
-"""The mock models of PingPong: players, an interrogator, judges, and version 1's interrogator that rates as well."""
+"""The mock models of PingPong: players, an interrogator, judges, and version 1's interrogator that rates as
+well.
+"""
 
 from __future__ import annotations
 

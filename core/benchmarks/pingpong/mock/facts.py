@@ -1,4 +1,6 @@
-"""Sentences of a card that its character can say of itself: in the first person, or turned into it where that is safe."""
+"""Sentences of a card that its character can say of itself: in the first person, or turned into it where that
+is safe.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,8 @@ from core.demo.mock.material import load
 
 SHORTEST, LONGEST = 18, 150
 INSTRUCTIONS = re.compile(
-    r"\b(reply|replies|respond|stay in character|never mention|the user|role-?play|json|asterisks|conversation"
+    r"\b(reply|replies|respond|stay in character|never mention|the "
+    r"user|role-?play|json|asterisks|conversation"
     r"|persona|отвечай|не выходи из роли|пользовател\w*|ролев\w+|пиши|говори)\b",
     re.I,
 )

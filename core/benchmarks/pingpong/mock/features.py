@@ -1,6 +1,8 @@
-"""Surface features of a player's turns: what the opinions of mock judges and simulated annotators are made of.
+"""Surface features of a player's turns: what the opinions of mock judges and simulated annotators are made
+of.
 
-Nothing here understands a dialogue. It counts words of the card, gestures, stock phrases, repetitions and slips.
+Nothing here understands a dialogue. It counts words of the card, gestures, stock phrases, repetitions and
+slips.
 """
 
 from __future__ import annotations
@@ -110,7 +112,8 @@ def _grams(spoken: Sequence[str], size: int) -> set[tuple[str, ...]]:
 
 
 def misspelt(text: str, language: str, known: Set[str]) -> tuple[str, ...]:
-    """Words that look like slips: one letter off a known word, letters tripled, alphabets mixed, capitals lost.
+    """Words that look like slips: one letter off a known word, letters tripled, alphabets mixed, capitals
+    lost.
 
     Known are the words of the mock players' lines and those of `known`. Other words pass for words.
     """

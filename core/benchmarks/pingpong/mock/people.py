@@ -1,7 +1,7 @@
 """Simulated annotators: the people of the demo's study, each with a taste of their own.
 
-They are no models and answer no requests. They look at the same surface features as the mock judges, and share an
-impression of each conversation that no judge has.
+They are no models and answer no requests. They look at the same surface features as the mock judges, and
+share an impression of each conversation that no judge has.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def rate(
 ) -> int:
     """One annotator's answer, 1 to 5, on a whole conversation, or on one turn in the light of earlier ones.
 
-    A refusal is answered 0 or 1; a criterion that is not known is rated by the mean of the three that are. The same
-    arguments give the same answer. Where there is no reply to rate the answer is the lowest.
+    A refusal is answered 0 or 1; a criterion that is not known is rated by the mean of the three that are.
+    The same arguments give the same answer. Where there is no reply to rate the answer is the lowest.
     """
     shown = (text for heading, text in conversation.context.items() if not heading.startswith("_"))
     card = "\n\n".join(shown)

@@ -1,7 +1,8 @@
-"""Mock players: five manners of playing a character, from lively to tiresome, so that there is something to tell apart.
+"""Mock players: five manners of playing a character, from lively to tiresome, so that there is something to
+tell apart.
 
-A reply is put together from lines of `data/pingpong/<language>/mock/`. The characters that ship with Concord have lines
-of their own in `cast.toml`; any other character says what its card lets it say of itself.
+A reply is put together from lines of `data/pingpong/<language>/mock/`. The characters that ship with Concord
+have lines of their own in `cast.toml`; any other character says what its card lets it say of itself.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ TELLING = {"grief": 0.25, "help": 0.4}
 
 @dataclass(frozen=True)
 class Ear:
-    """What a player has to work with at one turn. `form` is how well it plays in this conversation, 0 to 1."""
+    """What a player has to work with at one turn. `form` is how well it plays in this conversation, 0 to
+    1.
+    """
 
     card: Card
     language: str
@@ -156,7 +159,9 @@ def joined(*parts: str) -> str:
 
 
 def vivid(call: Call, least: float = 0.45) -> str:
-    """In character: gestures, the character's own words, the other's taken up. `least` is its form at its worst."""
+    """In character: gestures, the character's own words, the other's taken up. `least` is its form at its
+    worst.
+    """
     ear = listen(call)
     form, rng = least + (1 - least) * ear.form, ear.rng
     action = ear.gesture() if rng.random() < 0.3 + 0.5 * form else ""
@@ -191,7 +196,9 @@ def parrot(call: Call) -> str:
 
 
 def refuser(call: Call) -> str:
-    """Fairly good, but in a fifth to a quarter of its conversations there is a turn at which it will not play."""
+    """Fairly good, but in a fifth to a quarter of its conversations there is a turn at which it will not
+    play.
+    """
     steady = call.steady_rng("refusing")
     begins = [i for i, m in enumerate(call.messages) if m.role == "user"]
     opening = listen(replace(call, messages=call.messages[: begins[0] + 1])).mood if begins else ""

@@ -1,4 +1,5 @@
-"""What the mock models understand of PingPong's prompts: the card, the conversation, the situation, the language.
+"""What the mock models understand of PingPong's prompts: the card, the conversation, the situation, the
+language.
 
 Made for the prompts that ship with Concord and tolerant of others: what cannot be found is empty.
 """
@@ -19,7 +20,8 @@ WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 ACTION = re.compile(r"\*[^*\n]{2,}\*")
 
 CARD_BEGINS = re.compile(
-    r"^\s*(?:who you are|your character|character|description|кто ты|твой персонаж|персонаж|описание)\s*:\s*$",
+    r"^\s*(?:who you are|your character|character|description|кто ты|твой "
+    r"персонаж|персонаж|описание)\s*:\s*$",
     re.I | re.M,
 )
 CARD_ENDS = re.compile(
@@ -118,7 +120,9 @@ def read_card(text: str, name: str = "") -> Card:
 
 
 def guess_name(text: str) -> str:
-    """The character's name: a short first line, else a phrase of introduction, else the most frequent name."""
+    """The character's name: a short first line, else a phrase of introduction, else the most frequent
+    name.
+    """
     heading = re.match(r"([^\W\d_][^\n.,;:!?]{1,49})\n\s*\n", text)
     if heading and heading[1][0].isupper() and len(heading[1].split()) <= 5:
         return heading[1].strip()
@@ -148,7 +152,9 @@ def plays(call: Call) -> bool:
 
 
 def last_said(call: Call) -> str:
-    """The other side's last message; of a first message that holds merged instructions, its last paragraph."""
+    """The other side's last message; of a first message that holds merged instructions, its last
+    paragraph.
+    """
     position = max(i for i, m in enumerate(call.messages) if m.role != "assistant")
     message = call.messages[position]
     if message.role == "system":

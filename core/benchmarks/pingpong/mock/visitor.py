@@ -1,4 +1,6 @@
-"""The mock interrogator: reads its situation and the conversation so far, and writes the visitor's next utterance."""
+"""The mock interrogator: reads its situation and the conversation so far, and writes the visitor's next
+utterance.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ QUOTING = 0.35
 
 
 def utterance(call: Call) -> str:
-    """What the visitor says next: an opening that suits the situation, then ways to go on, none of them twice."""
+    """What the visitor says next: an opening that suits the situation, then ways to go on, none of them
+    twice.
+    """
     scene, rng = scene_of(call), call.rng("utterance")
     lines, kind = load("pingpong", scene.language, "visitor"), kind_of(scene.situation, scene.language)
     before = "\n".join(text for speaker, text in scene.said if speaker == "user")

@@ -1,4 +1,6 @@
-"""The mock models of SimulBench: simulators, a user agent, judges of three kinds of question, a task generator."""
+"""The mock models of SimulBench: simulators, a user agent, judges of three kinds of question, a task
+generator.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""How mock judges read SimulBench's replies: against the right answer where they know the job, else by form and manners."""
+"""How mock judges read SimulBench's replies: against the right answer where they know the job, else by form
+and manners.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ EYES: Mapping[str, Eye] = {
 
 @dataclass(frozen=True)
 class View:
-    """What a judge sees in a reply: points 1 to 10 before its taste, a reason, and whether something is plainly wrong."""
+    """What a judge sees in a reply: points 1 to 10 before its taste, a reason, and whether something is
+    plainly wrong.
+    """
 
     points: float
     reason: str

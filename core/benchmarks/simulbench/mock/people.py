@@ -1,4 +1,6 @@
-"""Simulated people of SimulBench: each has a score of their own for a last reply, and finds a judge's reasonable if near."""
+"""Simulated people of SimulBench: each has a score of their own for a last reply, and finds a judge's
+reasonable if near.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def score(conversation: Conversation, person: str, seed: int = 0) -> int:
 def finding(
     judged: float, conversation: Conversation, person: str, seed: int = 0
 ) -> tuple[Finding, int | None]:
-    """What a person finds of a judge's score, and the score they would have given where it is not reasonable."""
+    """What a person finds of a judge's score, and the score they would have given where it is not
+    reasonable.
+    """
     mine = score(conversation, person, seed)
     if abs(judged - mine) <= NEAR:
         return "reasonable", None

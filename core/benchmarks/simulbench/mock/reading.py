@@ -1,4 +1,6 @@
-"""What a mock understands of SimulBench's prompts: the question, the job's description, the dialogue, the replies."""
+"""What a mock understands of SimulBench's prompts: the question, the job's description, the dialogue, the
+replies.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def question_of(call: Call) -> str | None:
 
 
 def asked(call: Call) -> str:
-    """The prompt that quotes the dialogue; when a bad reply is sent back, it is no longer the last message."""
+    """The prompt that quotes the dialogue; when a bad reply is sent back, it is no longer the last
+    message.
+    """
     quoting = (m.content for m in call.messages if m.role != "assistant" and "=== The dialogue" in m.content)
     return next(quoting, "")
 

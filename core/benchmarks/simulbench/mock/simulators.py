@@ -1,4 +1,6 @@
-"""Mock simulators and the mock user agent: rules that do some jobs right, and go wrong in four manners of their own."""
+"""Mock simulators and the mock user agent: rules that do some jobs right, and go wrong in four manners of
+their own.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def lines(name: str = "talk") -> dict[str, Any]:
 
 
 def right_reply(requests: Sequence[str]) -> str | None:
-    """The right reply to the last of these requests (the first is the job's description); None where nobody knows it."""
+    """The right reply to the last of these requests (the first is the job's description); None where nobody
+    knows it.
+    """
     if not requests:
         return None
     description, *later = requests
@@ -88,7 +92,9 @@ def _slots(about: Sequence[str], rng: random.Random) -> dict[str, str]:
 
 
 def _plausible(requests: Sequence[str], rng: random.Random) -> str:
-    """Something in the form that the description asks for, made of the request's own words: it looks right and is not."""
+    """Something in the form that the description asks for, made of the request's own words: it looks right
+    and is not.
+    """
     description, request = requests[0], requests[-1]
     about = topics(description)
     # What the request names comes first, then whatever else the job is about.
@@ -106,7 +112,9 @@ def _plausible(requests: Sequence[str], rng: random.Random) -> str:
 
 
 def _spoilt(text: str, rng: random.Random) -> str:
-    """The text with a slip in it: a figure one off, a line lost, two neighbouring words or letters swapped."""
+    """The text with a slip in it: a figure one off, a line lost, two neighbouring words or letters
+    swapped.
+    """
     digits = [i for i, c in enumerate(text) if c.isdigit()]
     if digits and rng.random() < 0.6:
         at = rng.choice(digits)
@@ -128,7 +136,9 @@ def _spoilt(text: str, rng: random.Random) -> str:
 
 
 def request(call: Call) -> dict[str, Any]:
-    """The user agent: a way to go on, and a request in the language of the job where there is a form for it."""
+    """The user agent: a way to go on, and a request in the language of the job where there is a form for
+    it.
+    """
     prompt, rng = asked(call), call.rng("request")
     offered = ways(prompt) or [("1", "Improvement")]
     number, title = rng.choice(offered[:-1] or offered)

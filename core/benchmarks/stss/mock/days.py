@@ -37,7 +37,9 @@ def town() -> dict[str, Any]:
 
 
 def outline(call: Call) -> Thought:
-    """A day of habit with what was agreed for it; the day before their own affair, performers go among people."""
+    """A day of habit with what was agreed for it; the day before their own affair, performers go among
+    people.
+    """
     text = prompt_of(call)
     me, day, memories, rng = persona_of(text), day_of(text), remembered(text), call.rng("outline")
     wake = later(me.wakes, 180 if rng.random() < OVERSLEEPS else 0)

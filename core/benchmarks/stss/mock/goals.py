@@ -15,7 +15,9 @@ LEANING = {"mock-judge-strict": -1, "mock-judge-lenient": 1}
 
 
 def verdict(call: Call) -> dict[str, Any]:
-    """Each condition: met where what it names in quotes or brackets is said; where it names nothing, any hour or place."""
+    """Each condition: met where what it names in quotes or brackets is said; where it names nothing, any hour
+    or place.
+    """
     text, rng = prompt_of(call), call.rng("goals")
     said = "\n".join(section(text, "The conversation"))
     kept = re.search(r"wrote down afterwards:\n((?:.+\n?)*)", text)

@@ -1,6 +1,8 @@
-"""What a mock resident understands of the prompt for a thought: who it is, what it remembers, what is going on.
+"""What a mock resident understands of the prompt for a thought: who it is, what it remembers, what is going
+on.
 
-Made for the shipped prompts, the town's templates and the mock's own sentences; what cannot be found is empty.
+Made for the shipped prompts, the town's templates and the mock's own sentences; what cannot be found is
+empty.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from typing import Any
 from core.demo.mock.call import Call
 from core.demo.mock.material import load, read
 
-# Each thought by the fields of its reply; a revision replies like a schedule and is told from it by its prompt.
+# Each thought by the fields of its reply; a revision replies like a schedule and is told from it by its
+# prompt.
 FIELDS: Mapping[str, frozenset[str]] = {
     "outline": frozenset({"wake", "plan"}),
     "schedule": frozenset({"actions"}),
@@ -98,12 +101,16 @@ def lines() -> dict[str, Any]:
 
 
 def hears(pool: Iterable[str], text: str) -> dict[str, str] | None:
-    """What the first line of the pool that the text says holds in its slots; None where it says none of them."""
+    """What the first line of the pool that the text says holds in its slots; None where it says none of
+    them.
+    """
     return next((found for line in pool if (found := read(line, text, SHAPES)) is not None), None)
 
 
 def thought_of(call: Call) -> str | None:
-    """Which thought is asked for: by the fields of the schema, or where there is none as the prompt shows it."""
+    """Which thought is asked for: by the fields of the schema, or where there is none as the prompt shows
+    it.
+    """
     named = frozenset(call.fields)
     found = (
         thought
@@ -162,7 +169,9 @@ def affairs(memories: Iterable[str]) -> Iterator[Affair]:
 
 
 def own_notes(memories: Iterable[str]) -> list[dict[str, str]]:
-    """What one wrote down of asking others: whom, what they answered, the place and time that were settled."""
+    """What one wrote down of asking others: whom, what they answered, the place and time that were
+    settled.
+    """
     notes = lines()["notes"]["own"]
     return [found for memory in memories if (found := hears(notes, memory)) is not None]
 
