@@ -25,8 +25,7 @@ STEPS, NEAR = 2000, 1e-9
 
 @dataclass(frozen=True)
 class Duel:
-    """Two players: in how many scenarios `one` won, tied and lost; `delta` is (won − lost) / scenarios
-    compared.
+    """Two players: scenarios that `one` won, tied and lost; `delta` is (won − lost) / scenarios compared.
 
     `incomplete` scenarios lack a usable verdict in one of the orders and are left out.
     """
@@ -42,8 +41,7 @@ class Duel:
 
 @dataclass(frozen=True)
 class Bias:
-    """Position bias of one judge: of `n` pairs asked in both orders, `flips` had another verdict in the other
-    order.
+    """Position bias of one judge: of `n` pairs asked in both orders, `flips` changed with the order.
 
     `first` of the flips favour the reply shown first, `second` the one shown second.
     """
@@ -68,8 +66,7 @@ class Strength:
 
 @dataclass(frozen=True)
 class Match:
-    """Agreement of two raters on the same pairs: shares of equal verdicts, and Cohen's kappa over the three
-    verdicts.
+    """Agreement of two raters on the same pairs: shares of equal verdicts, and Cohen's kappa.
 
     `equal_decided` is the share among the pairs where neither saw a tie. Of the pairs that `b` compared,
     `unasked` are left out because `a` was never asked about them, `incomplete` because `a` lacks a usable
@@ -128,9 +125,7 @@ def outcomes(placed: pd.DataFrame) -> pd.DataFrame:
 
 
 def vote(given: pd.DataFrame) -> pd.DataFrame:
-    """The outcome that more of the raters favour, 0 where as many favour either: scenario, one, other,
-    outcome.
-    """
+    """The outcome that more raters favour, 0 for a draw: scenario, one, other, outcome."""
     sums: pd.DataFrame = given.groupby(PAIR, as_index=False)[["outcome"]].sum()
     sums["outcome"] = np.sign(sums.outcome).astype(int)
     return sums
@@ -240,9 +235,7 @@ def match(a: str, b: str, one: pd.DataFrame, other: pd.DataFrame) -> Match:
 
 
 def _wins(given: pd.DataFrame, players: list[str]) -> tuple[Floats, dict[str, int]]:
-    """Scenarios × players × players: 1 where the row's player won, 0.5 for a tie, 0 for a loss, nan if not
-    compared.
-    """
+    """Scenarios × players × players: 1 for a win of the row's player, 0.5 a tie, 0 a loss, else nan."""
     index = {player: i for i, player in enumerate(players)}
     rows = given[given.one.isin(players) & given.other.isin(players)]
     scenario = pd.factorize(rows.scenario)[0]
@@ -259,9 +252,7 @@ def _draws(items: int, resamples: int, seed: int) -> Floats:
 
 
 def _fit(points: Floats) -> Floats:
-    """Log strengths (fits × players) from points (fits × players × players); nan for a fit whose strengths
-    have no maximum.
-    """
+    """Log strengths (fits × players) of points (fits × players × players); nan without a maximum."""
     fits, players, _ = points.shape
     found = np.full((fits, players), np.nan)
     defined = _connected(points)

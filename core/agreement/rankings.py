@@ -40,9 +40,7 @@ class Stability:
 
 @dataclass(frozen=True)
 class Against:
-    """Spearman's rho of two scores of the same `n` models, its p-value, and ranks from 1, ties at their mean
-    rank.
-    """
+    """Spearman's rho of two scores of the same `n` models, with p; ties stand at their mean rank."""
 
     n: int
     ranks_here: tuple[float, ...]
@@ -54,8 +52,7 @@ class Against:
 def means(
     values: Floats, group: Ints, groups: int, *, resamples: int = 1000, seed: int = 0
 ) -> tuple[Floats, Floats]:
-    """The mean of each column of `values` (items × columns) in each group: columns × groups, and resamples of
-    it.
+    """The mean of each column in each group (columns × groups), and resamples of these means.
 
     A resample draws as many items as there are, whatever their group; all columns and groups share the draws.
     nan where a group has no item, or none in a draw.
@@ -73,8 +70,7 @@ def _means(values: Floats, group: Ints, groups: int, weights: Weights) -> Floats
 
 
 def taus(scores: Floats) -> Floats:
-    """Tau-b of every two rankings: from rankings × players, nan where a player is missing, to rankings ×
-    rankings.
+    """Tau-b of every two rankings, from rankings × players (nan where a player is missing).
 
     (concordant − discordant) / √(pairs untied in one × pairs untied in the other), over the pairs of players
     that both have; nan where one of the two ties them all.

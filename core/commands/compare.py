@@ -1,6 +1,4 @@
-"""`concord compare BENCHMARK --models a,b,c`: judges compare stored conversations two by two in both orders;
-and the tables of it.
-"""
+"""`concord compare BENCHMARK`: judges compare conversations two by two in both orders; the tables."""
 
 from __future__ import annotations
 
@@ -52,9 +50,7 @@ def command(
     seed: int,
     **how: Any,
 ) -> None:
-    """Win, tie, lose of every two models, position bias, strengths on one scale, and how far judges agree
-    with people.
-    """
+    """Win, tie, lose of every two models, position bias, strengths, agreement with people."""
     workspace = Workspace.open(folder, create=not judges)
     if judges:
         plan = ComparePlan(benchmark, names(judges), names(models), facets, version, judge_repeats)

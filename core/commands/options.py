@@ -73,7 +73,10 @@ def table(command: F) -> F:
         help="Weights of the criteria in final; all alike unless given.",
     )(command)
     command = click.option(
-        "--judges", metavar="A,B", default="", help="The panel; every judge that rated unless given."
+        "--judges",
+        metavar="A,B",
+        default="",
+        help="The panel; unless given, every judge who answered the benchmark's own version of the prompt.",
     )(command)
     return where("conversations")(replaced("--language", "--where language=VALUE")(command))
 

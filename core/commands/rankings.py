@@ -1,6 +1,4 @@
-"""`concord rankings BENCHMARK`: how stable a leaderboard's order is, and how it compares with another
-ranking.
-"""
+"""`concord rankings BENCHMARK`: how stable a leaderboard's order is."""
 
 from __future__ import annotations
 
@@ -48,9 +46,7 @@ def command(
     resamples: int,
     seed: int,
 ) -> None:
-    """Rank stability: the order by judge, by interrogator, under pools of judges, and against another
-    ranking.
-    """
+    """Rank stability: the order by judge, by interrogator, by pool of judges, against another ranking."""
     weighed = parsed_weights(benchmark, weights)
     folder = Workspace.open(workspace, create=False)
     other = ranking_csv.read(_bytes(against), str(against)) if against else None

@@ -49,9 +49,7 @@ def own_tables(benchmark: str) -> Callable[..., tuple[Table, ...]] | None:
 
 @dataclass(frozen=True)
 class Rated:
-    """Conversations and what judges gave them, as `core.store.tables` reads them; `raters` are all judges by
-    name.
-    """
+    """Conversations and what judges gave them; `raters` are all judges by name."""
 
     benchmark: str
     where: Where
@@ -67,8 +65,7 @@ class Rated:
         return tuple(sorted(self.scores.judge.unique()))
 
     def panel(self, judges: Sequence[str] = ()) -> tuple[str, ...]:
-        """The judges named; else all who answered the benchmark's own version of the prompt, or the one asked
-        for.
+        """The judges named; else all who answered the version of the prompt that is asked for or the own.
 
         Raises NotFound for a judge who rated nothing here, ConcordError where all answered another version.
         """
@@ -284,7 +281,8 @@ def table(board: Leaderboard) -> Table:
         Column("reply_chars", "reply length", digits=0, help="Mean characters of a reply"),
         Column("n", help="Conversations the means are over"),
         Column("incomplete", help="Conversations left out: a judge of the panel has not usably rated them"),
-        *(Column(name, file_only=True) for name in ("refused", "judged", "length_factor", "simulated")),
+        Column("simulated", file_only=len({s.simulated for s in board.standings}) < 2),
+        *(Column(name, file_only=True) for name in ("refused", "judged", "length_factor")),
     )
     rows = tuple({**record(s), **s.criteria} for s in board.standings)
     return Table(
@@ -330,8 +328,7 @@ def panel_scores(
     weights: Mapping[str, float],
     refusal: str = "",
 ) -> pd.DataFrame:
-    """What the panel gave each conversation it rated: one row a conversation, one column a criterion, and
-    final.
+    """What the panel gave each conversation it rated: one row each, with every criterion and final.
 
     Adds to `conversations` the columns refused (a judge saw a refusal) and complete (every judge rated every
     criterion). A criterion and final are the panel's scores, nan where the row is not complete.

@@ -1,6 +1,4 @@
-"""How stable a leaderboard's order is: by judge, by interrogator, under pools of judges, and against another
-ranking.
-"""
+"""Rank stability: a leaderboard's order by judge, by interrogator, by pool, and against another ranking."""
 
 from __future__ import annotations
 
@@ -35,9 +33,7 @@ LISTED = 20
 
 @dataclass(frozen=True)
 class Orders:
-    """Several rankings of the players: each one's mean final score of every player it has, over so many
-    conversations.
-    """
+    """Several rankings of the players: mean final scores, each over so many conversations."""
 
     scores: Mapping[str, Mapping[str, float]]
     conversations: Mapping[str, int]
@@ -408,9 +404,7 @@ def tables(found: Rankings) -> tuple[Table, ...]:
 
 
 def beside_tables(beside: Beside) -> tuple[Table, Table]:
-    """A leaderboard beside another ranking: Spearman's rho, and the models that both have, largest rises
-    first.
-    """
+    """A leaderboard beside another ranking: Spearman's rho, and the models in both, largest rises first."""
     notes = [
         f"This leaderboard's score (with its penalty for length) beside the {beside.by} in {beside.name}. "
         "Names are matched exactly, the rest without regard to case and with - _ and spaces taken for the "

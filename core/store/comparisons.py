@@ -71,7 +71,7 @@ _KEPT = "f.value NOT IN (SELECT key FROM scenarios WHERE state = 'discarded')"
 
 
 def frame(db: Database, benchmark: str, same: str) -> pd.DataFrame:
-    """Every comparison of a benchmark as it was asked, failures with an empty verdict; discarded scenarios are left out.
+    """Every comparison of a benchmark as it was asked; discarded scenarios are left out, failures are not.
 
     Columns: scenario (the value of the facet `same`), first, second (conversation ids), a, b (their players), rater,
     variant, kind, simulated, repeat, verdict, failure.
@@ -90,7 +90,7 @@ def frame(db: Database, benchmark: str, same: str) -> pd.DataFrame:
 def pairs(
     db: Database, benchmark: str, same: str, players: Sequence[str], *, facets: Where | None = None
 ) -> list[tuple[str, int, str, int, str]]:
-    """What can be compared: (scenario, id, key, id, key) for every two of the players' conversations of one scenario.
+    """Every two of the players' conversations of one scenario: (scenario, id, key, id, key).
 
     Discarded scenarios are left out. The player named earlier comes first. Where a player answered a scenario several
     times, the first answer counts. `facets` chooses conversations as in `core.store.tables`.

@@ -29,9 +29,7 @@ def ids(benchmark: str, where: Where | None = None) -> tuple[str, dict[str, Any]
 
 
 def conversations(db: Database, benchmark: str, where: Where | None = None) -> pd.DataFrame:
-    """The conversations of a benchmark, one row each: index conversation; player, turns, reply_chars,
-    simulated.
-    """
+    """A benchmark's conversations: index conversation; player, turns, reply_chars, simulated."""
     condition, args = _where(benchmark, where)
     return _frame(
         db,
@@ -42,8 +40,7 @@ def conversations(db: Database, benchmark: str, where: Where | None = None) -> p
 
 
 def scores(db: Database, benchmark: str, criteria: Sequence[str], where: Where | None = None) -> pd.DataFrame:
-    """What each judge gave: conversation, judge (as `judges` names them), and a mean over turns and repeats
-    per criterion.
+    """Each judge's mean over turns and repeats: conversation, judge (see `judges`), criteria.
 
     nan where a judge did not rate a criterion.
     """
@@ -56,8 +53,8 @@ def scores(db: Database, benchmark: str, criteria: Sequence[str], where: Where |
     table = _frame(
         db,
         f"SELECT s.conversation_id AS conversation, s.rater_id AS judge, {', '.join(means)} FROM scores s "
-        f"WHERE s.study_id IS NULL AND s.conversation_id IN ({chosen}) "
-        "GROUP BY s.conversation_id, s.rater_id",
+        f"WHERE s.study_id IS NULL AND s.conversation_id IN ({chosen}) GROUP BY s.conversation_id, "
+        "s.rater_id",
         args | {f"c{i}": name for i, name in enumerate(criteria)},
     )
     table.columns = pd.Index(["conversation", "judge", *criteria])
@@ -72,17 +69,15 @@ def scores(db: Database, benchmark: str, criteria: Sequence[str], where: Where |
 
 
 def judges(db: Database, benchmark: str) -> dict[str, Rater]:
-    """Every judge of a benchmark's conversations, by name; one who answered several versions of its prompt is
-    several.
-    """
+    """Every judge of a benchmark by name; each version of the prompt is a judge of its own."""
     return {name: rater for name, (_, rater) in _judges(db, benchmark).items()}
 
 
 def _judges(db: Database, benchmark: str) -> dict[str, tuple[int, Rater]]:
     rows = db.execute(
-        "SELECT id, name, variant, simulated FROM raters WHERE kind = 'judge' AND id IN "
-        "(SELECT s.rater_id FROM scores s JOIN conversations c ON c.id = s.conversation_id "
-        "WHERE c.benchmark = ?) ORDER BY name, variant",
+        "SELECT id, name, variant, simulated FROM raters WHERE kind = 'judge' AND id IN (SELECT s.rater_id "
+        "FROM scores s JOIN conversations c ON c.id = s.conversation_id WHERE c.benchmark = ?) ORDER BY "
+        "name, variant",
         [benchmark],
     ).fetchall()
     found = {number: Rater(name, "judge", variant, bool(mock)) for number, name, variant, mock in rows}
@@ -91,13 +86,11 @@ def _judges(db: Database, benchmark: str) -> dict[str, tuple[int, Rater]]:
 
 
 def facets(db: Database, benchmark: str, names: Sequence[str], *, player: str = "") -> pd.DataFrame:
-    """The facets of a benchmark's (and a player's) conversations, one column for each name: index
-    conversation.
-    """
+    """The facets of a benchmark's (or a player's) conversations by name: index conversation."""
     rows = db.execute(
-        "SELECT f.conversation_id, f.name, f.value FROM facets f "
-        "JOIN conversations c ON c.id = f.conversation_id WHERE c.benchmark = ? "
-        "AND (? = '' OR c.player = ?) AND f.name IN (SELECT value FROM json_each(?))",
+        "SELECT f.conversation_id, f.name, f.value FROM facets f JOIN conversations c ON c.id = "
+        "f.conversation_id WHERE c.benchmark = ? AND (? = '' OR c.player = ?) AND f.name IN (SELECT value "
+        "FROM json_each(?))",
         [benchmark, player, player, json.dumps(list(names))],
     ).fetchall()
     table = pd.DataFrame(rows, columns=["conversation", "name", "value"])
@@ -107,13 +100,11 @@ def facets(db: Database, benchmark: str, names: Sequence[str], *, player: str = 
 def conditions(
     db: Database, benchmark: str, items: Collection[str], where: Where | None = None
 ) -> dict[str, list[str]]:
-    """What differs between these conversations beside the facets of `items`: language and facets of several
-    values.
-    """
+    """Language and facets in which these conversations differ, without those of `items`."""
     chosen, args = ids(benchmark, where)
     rows = db.execute(
-        f"SELECT DISTINCT 'language', language FROM conversations WHERE id IN ({chosen}) UNION "
-        f"SELECT DISTINCT name, value FROM facets WHERE conversation_id IN ({chosen}) ORDER BY 1, 2",
+        f"SELECT DISTINCT 'language', language FROM conversations WHERE id IN ({chosen}) UNION SELECT "
+        f"DISTINCT name, value FROM facets WHERE conversation_id IN ({chosen}) ORDER BY 1, 2",
         args,
     )
     found: dict[str, list[str]] = {}
@@ -153,9 +144,7 @@ def check(db: Database, benchmark: str, where: Where | None, *, prompts: Sequenc
 
 
 def stamp(db: Database) -> tuple[int, int]:
-    """Changes whenever a conversation or a rating was added: a result computed before holds while it stays
-    the same.
-    """
+    """Changes with every new conversation or rating: results hold while it is the same."""
     row = db.execute("SELECT (SELECT max(id) FROM conversations), (SELECT max(id) FROM ratings)").fetchone()
     return row[0] or 0, row[1] or 0
 

@@ -1,6 +1,4 @@
-"""Models compared two by two, by judges and by people: the tables, and the pairs that a person is shown,
-blind.
-"""
+"""Models compared two by two by judges and people: the tables, and the pairs shown to a person."""
 
 from __future__ import annotations
 
@@ -74,8 +72,7 @@ def compared(
     resamples: int = 1000,
     seed: int = SEED,
 ) -> Compared:
-    """What was compared so far, by each judge, by the vote of the judges if there are several, and by the
-    vote of people.
+    """What was compared so far: by each judge, by the vote of several judges, by the vote of people.
 
     `matches` sets every judge (and the judges' vote) beside the vote of people, every judge beside each
     person, and every two persons beside each other. Raises NotFound for a player nobody compared and for a
@@ -99,6 +96,8 @@ def compared(
             raise not_found("compared model", name, known)
     chosen = list(dict.fromkeys(players)) or known
     table = _named(table[table.a.isin(chosen) & table.b.isin(chosen)])
+    prompts = sorted(set(table.variant[table.kind == "judge"]))
+    versions = {tables.PROMPT: prompts} if len(prompts) > 1 else {}
     placed = pairwise.orders(table)
     given = pairwise.outcomes(placed)
     asked = placed.reset_index()
@@ -112,7 +111,7 @@ def compared(
     return Compared(
         benchmark,
         facets or {},
-        tables.conditions(db, benchmark, get(benchmark).items, facets),
+        tables.conditions(db, benchmark, get(benchmark).items, facets) | versions,
         tuple(chosen),
         tuple(standings),
         tuple(pairwise.bias(placed)),
@@ -134,9 +133,7 @@ def _named(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _raters(given: pd.DataFrame, asked: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame, pd.DataFrame]]:
-    """(kind, name, one outcome for each pair, pairs asked): the judges, their vote where there are several,
-    the vote of people.
-    """
+    """(kind, name, outcomes, pairs asked) of each judge, of the judges' vote and of people's vote."""
     found = []
     judges = sorted(asked.rater[asked.kind == "judge"].unique())
     for judge in judges:
@@ -170,9 +167,7 @@ def _matches(given: pd.DataFrame, asked: pd.DataFrame) -> list[Match]:
 
 
 def _beside(judge: str, name: str, mine: pd.DataFrame, theirs: pd.DataFrame, tried: pd.DataFrame) -> Match:
-    """A judge beside people, with how many of their pairs it was not asked about, or has not answered in both
-    orders.
-    """
+    """A judge beside people, with how many of their pairs it was not asked about or has not answered."""
     wanted, answered, asked = (
         set(rows[pairwise.PAIR].itertuples(index=False, name=None)) for rows in (theirs, mine, tried)
     )
@@ -191,9 +186,7 @@ def _asked(table: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two conversations of one scenario as a person is shown them: `first` as A, `second` as B (ids in the
-    store). It names no player.
-    """
+    """Two conversations (ids) of one scenario as a person sees them: `first` as A, `second` as B."""
 
     number: int
     of: int
@@ -300,9 +293,7 @@ def shown(db: Database, pair: Pair) -> tuple[Conversation, Conversation]:
 
 
 def sides(one: int, other: int, *chance: object) -> tuple[int, int]:
-    """The two in the order in which they are shown: a coin that always falls the same for the same `chance`
-    (seed, person, pair).
-    """
+    """The two in the order shown, which the seed, person and pair in `chance` decide."""
     return (other, one) if int(_chance(*chance), 16) % 2 else (one, other)
 
 

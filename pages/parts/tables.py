@@ -27,9 +27,7 @@ Text = st.column_config.TextColumn
 
 
 def played(rows: Sequence[Played], *, judged: bool = True) -> None:
-    """Conversations per player: in each language, and (where judges are to score them) how many of all of
-    them judges rated.
-    """
+    """Conversations per player and language, and how many of them judges rated."""
     table: dict[str, dict[str, int]] = {}
     for p in rows:
         row = table.setdefault(_marked(p.player, p.simulated), {})
@@ -55,9 +53,7 @@ def judges(rows: Sequence[Judge]) -> None:
 def conversations(
     rows: Sequence[Found], opened: Callable[[int], None], facets: Sequence[str], several: bool
 ) -> None:
-    """A page of conversations; `opened` is called with the id of the one that is chosen, by its button or by
-    selecting its row.
-    """
+    """A page of conversations; `opened` is called with the id of the one that is chosen."""
     facets = [name for name in facets if any(name in c.facets for c in rows)]
     frame = pd.DataFrame(
         [

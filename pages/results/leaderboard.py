@@ -1,6 +1,4 @@
-"""How players compare on what a panel of judges gave them; a row opens into its grid, a cell into the
-conversation.
-"""
+"""How players compare; a row opens into a grid of scores, a cell into the conversation."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ from pages.results import filters, grid, rankings_tables
 
 
 class Basis(NamedTuple):
-    """What a leaderboard rests on: the workspace, a stamp that changes as its store grows, and which
-    conversations.
-    """
+    """What a leaderboard rests on: conversations of a workspace; the stamp changes as its store grows."""
 
     folder: str
     stamp: tuple[int, int]
@@ -158,9 +154,7 @@ def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:
 
 
 def _study(wanted: Wanted) -> tuple[str, str]:
-    """The study whose people correct the leaderboard, and a mark that changes as they rate; “” where there is
-    none.
-    """
+    """The study whose people correct the leaderboard, with a mark of its state; “” if there is none."""
     names = _offered(wanted)
     if not names:
         return "", ""

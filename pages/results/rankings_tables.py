@@ -1,6 +1,4 @@
-"""How stable a leaderboard's order is: orders by judge, by interrogator, by pool of judges, and another
-ranking.
-"""
+"""Rank stability on the leaderboard page: by judge, interrogator and pool, and another ranking."""
 
 from __future__ import annotations
 

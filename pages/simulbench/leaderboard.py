@@ -1,5 +1,4 @@
-"""SimulBench on the leaderboard page: its tables, the simplest and hardest tasks, scripts side by side, and
-toxicity.
+"""SimulBench on the leaderboard page: its tables, tasks, scripts side by side, and toxicity.
 
 After Jia et al., tables 2 and 4.
 """
@@ -55,9 +54,7 @@ def _board(
     judges: tuple[str, ...],
     model: str,
 ) -> Board:
-    """The tables; measured anew when the store has grown or scripts were discarded, or left out with their
-    task.
-    """
+    """The tables; `stamp` and `left_out` change with the store and with discarded scripts."""
     chosen = dict(where)
     with workspace().read() as db:
         return Board(
@@ -224,7 +221,5 @@ def _nowhere(model: str) -> str:
 
 
 def _letters(text: str) -> None:
-    """What was written, letter for letter and in columns that stand under each other: terminals and boards
-    are drawn with spaces.
-    """
+    """A text as written, in a fixed-width font: replies may be terminals and boards."""
     st.code(text, language=None, wrap_lines=True)

@@ -1,5 +1,4 @@
-"""STSS on the leaderboard page: agents by what they bring about and by what they say, and the gap between the
-two.
+"""STSS on the leaderboard page: what agents bring about, what they say, and the gap.
 
 After Wang et al., tables 3 and 4.
 """

@@ -1,6 +1,4 @@
-"""Models compared two by two: who wins, how far the order decides, strengths on one scale, judges beside
-people; and people comparing.
-"""
+"""Models compared two by two: wins, position bias, strengths, agreement; and people comparing."""
 
 from __future__ import annotations
 

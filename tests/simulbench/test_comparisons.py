@@ -219,6 +219,7 @@ def test_conditions_choose_what_is_compared_and_by_which_prompt(filled, run):
     assert {s.rater for s in every.standings} == {"j strict", "j v1", "all judges", "people"}
     assert {s.rater for s in strict.standings} == {"j", "people"}
     assert english.standings == every.standings
+    assert (every.mixed, strict.mixed) == ({"prompt": ["strict", "v1"]}, {})
 
 
 def test_nothing_compared_yet_is_said(workspace, run):

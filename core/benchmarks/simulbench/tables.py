@@ -1,5 +1,4 @@
-"""SimulBench's tables: target models by kind of script and type of task, simplest and hardest tasks, single
-scripts.
+"""SimulBench's tables: target models by kind and type, simplest and hardest tasks, single scripts.
 
 A score is the mean over the panel of judges of what a reply got, 1 to 10. After Jia et al., tables 2 and 4:
 types are compared within FirstChan, so that kinds of script do not mix.
@@ -45,9 +44,7 @@ GOOD = 7.0
 
 @dataclass(frozen=True)
 class TaskScore:
-    """A task: the mean over models of their means over its scripts, and how many scripts and models that
-    rests on.
-    """
+    """A task: the mean over models of their means over its scripts, and the number of both."""
 
     task: str
     act: str
@@ -59,9 +56,7 @@ class TaskScore:
 
 @dataclass(frozen=True)
 class Parting:
-    """A script and what each model's reply to it got; `conversations` maps a model to the conversation's id
-    in the store.
-    """
+    """A script and what each model's reply to it got; `conversations` maps models to ids."""
 
     script: str
     act: str
@@ -185,9 +180,7 @@ def leaderboard(
     resamples: int = 1000,
     seed: int = 0,
 ) -> tuple[Table, ...]:
-    """The table of target models, then the simplest and hardest tasks, and the scripts on which models differ
-    most.
-    """
+    """Target models, the simplest and hardest tasks, and the scripts on which models differ most."""
     found = [subsets(db, where=where, judges=judges, resamples=resamples, seed=seed)]
     for type, of in task_scores(db, where=where, judges=judges).items():
         simplest, hardest = ends(of) if of else ((), ())
@@ -271,9 +264,7 @@ def parting_table(found: Sequence[Parting]) -> Table:
 def partings(
     db: Database, *, where: Where | None = None, judges: Sequence[str] = (), limit: int = 10
 ) -> list[Parting]:
-    """The scripts on which models differ most, widest spread first; those that one model alone has a score on
-    are left out.
-    """
+    """The scripts on which two or more models differ most, widest spread first."""
     found = [p for p in _partings(db, where, judges) if len(p.scores) > 1]
     return sorted(found, key=lambda p: (-p.spread, p.script))[:limit]
 

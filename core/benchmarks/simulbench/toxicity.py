@@ -100,8 +100,7 @@ def scored_by(workspace: Workspace) -> list[str]:
 
 
 def toxicity(workspace: Workspace, model: str = "") -> Table:
-    """Means over texts by what one model scored: of tasks, scripts and all replies, and of the replies of
-    each model.
+    """Means over tasks, scripts, all replies and each model's replies, by what one model scored.
 
     The model is the only one that scored, unless named. Raises NotFound for a model that has scored nothing.
     """

@@ -1,5 +1,4 @@
-"""STSS's tables: agents (a model in an architecture) by what they bring about and by what they say, and the
-gap between the two.
+"""STSS's tables: agents by what they bring about and by what they say, and the gap between the two.
 
 After Wang et al., tables 3 and 4. Tasks are resampled for every interval, since simulations of one task hang
 together.
@@ -40,9 +39,7 @@ COLUMNS: tuple[tuple[Of, Metric, Mean], ...] = tuple(
 
 
 class Agent(NamedTuple):
-    """What is evaluated: a model in an architecture, and the model that tells which of its memories are
-    relevant (“”: their words do).
-    """
+    """What is evaluated: a model in an architecture; `embeddings` retrieve memories (“”: words do)."""
 
     player: str
     architecture: str
@@ -63,8 +60,7 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Talked:
-    """One conversation of the language level: conditions met on it and on the summary, by each judge; None
-    for a judge without an answer.
+    """One conversation of the language level: by judge, conditions met on it and on the summary, or None.
 
     A conversation of one message or none meets nothing, whatever a judge said.
     """
@@ -143,9 +139,7 @@ def simulated(db: Database, where: Where | None = None) -> Iterator[Simulated]:
 def talked(
     db: Database, where: Where | None = None, judges: Sequence[str] = ()
 ) -> tuple[Rated | None, tuple[str, ...], list[Talked]]:
-    """What judges answered (None if nothing), the panel, and every conversation of the language level with
-    its answers.
-    """
+    """What judges answered (None if nothing), the panel, and every conversation of the language level."""
     names = [c.name for c in STSS_LANGUAGE.criteria]
     answered = tables.scores(db, STSS_LANGUAGE.name, names, where)
     if answered.empty and judges:
@@ -302,9 +296,7 @@ def language_table(talks: Iterable[Talked], *, resamples: int = 1000, seed: int 
 def gap_table(
     played: Iterable[Simulated], talks: Iterable[Talked], *, resamples: int = 1000, seed: int = 0
 ) -> Table:
-    """What an agent achieves in words (SR on conversations, macro) less what it achieves in deeds, on the
-    tasks with both.
-    """
+    """SR on conversations less the action score, on the tasks that an agent has both for."""
     macro = partial(_macro, resamples=resamples, seed=seed)
     spoken = _by_agent(talks)
     rows: list[dict[str, Cell]] = []
