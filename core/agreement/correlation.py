@@ -204,25 +204,6 @@ def spearman_p(x: Floats, y: Floats) -> Estimate:
     return Estimate(p, n=n)
 
 
-def spearman(x: Floats, y: Floats) -> float:
-    """Spearman's ρ; nan where it is undefined."""
-    return point(x, y)[0]
-
-
-def p_value(rho: float, n: int) -> tuple[float | None, str]:
-    """Two-sided p of Spearman's rho by Student's t with n − 2 degrees of freedom, or why there is none."""
-    from scipy import stats
-
-    if n < FEWEST_FOR_P:
-        return None, f"{n} items are too few for a p-value"
-    if abs(rho) == 1:
-        if n < FEWEST_FOR_PERFECT:
-            return None, f"a perfect correlation of {n} items has no p-value by the t approximation"
-        return 0.0, ""
-    t = rho * np.sqrt((n - 2) / ((1 + rho) * (1 - rho)))
-    return float(2 * stats.t.sf(abs(t), n - 2)), ""
-
-
 def midranks(x: Floats) -> Floats:
     """Ranks with ties shared, less their mean."""
     _, code, count = np.unique(np.round(x, DIGITS), return_inverse=True, return_counts=True)

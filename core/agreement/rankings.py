@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from core.agreement.correlation import FEWEST, midranks, p_value, spearman
+from core.agreement.correlation import FEWEST, midranks, rank_correlation, spearman_p
 from core.agreement.means import resampled
 from core.agreement.ratings import Floats, Ints, divide
 from core.agreement.resampling import Weights, draws, everything, gathering, mean_defined
@@ -148,16 +148,13 @@ def against(here: Floats, there: Floats) -> Against:
 
     Undefined for fewer than three models or equal scores.
 
-    p is that of Student's t with n − 2 degrees of freedom, as in scipy.
+    p is scipy's, by Student's t with n − 2 degrees of freedom.
     """
     n = len(here)
     at, at_there = (tuple(((n + 1) / 2 - midranks(scores)).tolist()) for scores in (here, there))
     why = _few(n, "model") if n < FEWEST else ""
-    rho = np.nan if why else spearman(here, there)
-    if np.isnan(rho):
+    rho = rank_correlation(here, there, "here", "there")
+    if not rho.defined:
         missing = undefined(why or "one of the two scores them all alike", n=n)
         return Against(n, at, at_there, missing, missing)
-    p, why = p_value(rho, n)
-    return Against(
-        n, at, at_there, Estimate(rho, n=n), undefined(why, n=n) if p is None else Estimate(p, n=n)
-    )
+    return Against(n, at, at_there, rho, spearman_p(here, there))

@@ -18,7 +18,6 @@ from sqlite_utils import Database
 from core import agreement
 from core.agreement import FINAL, Ratings
 from core.agreement.distribution import of_people
-from core.agreement.figures import Drawing
 from core.agreement.panels import called
 from core.agreement.planning import PEOPLE
 from core.agreement.ratings import DIGITS, Floats
@@ -154,16 +153,14 @@ class AgreementReport:
         """The tables of one criterion by name, for each judge and each of `panels`.
 
         Judges are a panel, with its redundancy and a search for its best pair, unless single runs were asked
-        for: then each judge's runs have a test–retest. Raises StudyError for a criterion the study does not
-        have.
+        for: then each judge's runs have a test–retest. Raises StudyError for an unknown criterion.
         """
         if criterion not in self._tables:
             self._tables[criterion] = {table.name: table for table in self._computed(criterion)}
         return self._tables[criterion]
 
     def _computed(self, criterion: str) -> list[Table]:
-        ratings, panels, drawing = self.ratings, self.panels, self._drawing
-        plain = Drawing(resamples=self.options.resamples, seed=self.options.seed)
+        ratings, panels, drawing, plain = self.ratings, self.panels, self._drawing, self._plain
         players = self._items.set_index("unit").player
         found = [
             agreement.judge_figures(ratings, criterion, panels=panels, **drawing),
@@ -177,25 +174,20 @@ class AgreementReport:
         if self.of.runs == "mean" and len(ratings.judges) > 1:
             found.append(agreement.redundancy(ratings, criterion, **plain))
         if self.of.runs == "mean" and len(ratings.judges) > 2:
-            found.append(
-                agreement.best_panel(
-                    ratings, criterion, resamples=self.options.resamples, seed=self.options.seed
-                )
-            )
+            found.append(agreement.best_panel(ratings, criterion, **plain))
         if runs := self.of.runs_of:
             found.append(agreement.retest(ratings, criterion, runs, **plain))
         return found
 
-    def further(self, criterion: str) -> list[Table]:
-        """Tables that are asked for less often, such as the alternative annotator test."""
+    def further(self, criterion: str) -> dict[str, Table]:
+        """Tables that are asked for less often, such as the alternative annotator test, by name."""
         key = f"further {criterion}"
         if key not in self._tables:
             self._tables[key] = {table.name: table for table in self._computed_further(criterion)}
-        return list(self._tables[key].values())
+        return self._tables[key]
 
     def _computed_further(self, criterion: str) -> list[Table]:
-        ratings, panels = self.ratings, self.panels
-        plain = Drawing(resamples=self.options.resamples, seed=self.options.seed)
+        ratings, panels, plain = self.ratings, self.panels, self._plain
         found = [
             agreement.high_disagreement(ratings, criterion, panels=panels, **plain),
             agreement.bands(ratings, criterion, panels=panels, **plain),
@@ -205,17 +197,7 @@ class AgreementReport:
         if not varied.empty:
             found.append(agreement.feature_bias(ratings, criterion, varied, panels=panels, **self._drawing))
         wanted = [PEOPLE, *([self.primary_panel] if self.primary_panel else [])]
-        return [
-            *found,
-            agreement.needed(
-                ratings,
-                criterion,
-                wanted,
-                width=WIDTH,
-                resamples=self.options.resamples,
-                seed=self.options.seed,
-            ),
-        ]
+        return [*found, agreement.needed(ratings, criterion, wanted, width=WIDTH, **plain)]
 
     @cached_property
     def summary(self) -> list[str]:
@@ -324,9 +306,13 @@ class AgreementReport:
         return scales.pop() if len(scales) == 1 else None
 
     @property
-    def _drawing(self) -> Drawing:
-        options = self.options
-        return Drawing(resamples=options.resamples, seed=options.seed, clusters=self.of.clusters)
+    def _drawing(self) -> dict[str, Any]:
+        return {**self._plain, "clusters": self.of.clusters}
+
+    @property
+    def _plain(self) -> dict[str, Any]:
+        """How resamples are drawn where items are drawn one by one."""
+        return {"resamples": self.options.resamples, "seed": self.options.seed}
 
     @cached_property
     def _items(self) -> pd.DataFrame:

@@ -48,7 +48,7 @@ def bundle(db: Database, study: str, options: Options, *, made: date) -> bytes:
         "agreement.tex": report.document("latex"),
     }
     for criterion in report.criteria:
-        for table in (*report.tables(criterion).values(), *report.further(criterion)):
+        for table in (*report.tables(criterion).values(), *report.further(criterion).values()):
             if table.rows:
                 files[f"tables/{criterion}/{table.name}.csv"] = as_csv(table)
     out = io.BytesIO()

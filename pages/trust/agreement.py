@@ -84,7 +84,7 @@ def page() -> None:
         more = st.expander(FURTHER, key="further", on_change="rerun")
         if more.open:
             with more, st.spinner("Measuring …"):
-                for table in report.further(criterion):
+                for table in report.further(criterion).values():
                     draw(table)
     _export(report)
 

@@ -54,7 +54,7 @@ def test_it_holds_what_the_page_shows(filled):
         assert f"- {sentence}\n" in found["report.md"]
     assert json.loads(found["figures.json"]) == shown.as_json()
     for criterion in shown.criteria:
-        tables = [*shown.tables(criterion).values(), *shown.further(criterion)]
+        tables = [*shown.tables(criterion).values(), *shown.further(criterion).values()]
         assert len(tables) > 8
         for table in tables:
             assert found[f"tables/{criterion}/{table.name}.csv"] == as_csv(table)
