@@ -66,7 +66,7 @@ class Answer:
     spent: Spent
 
 
-class Call(Protocol):
+class ModelCall(Protocol):
     """One paid call: the step's name within its work, and the messages to send."""
 
     def __call__(self, step: str, messages: Sequence[Message], /) -> Awaitable[Completion]:
@@ -94,7 +94,7 @@ def read(text: str, reply: type[R]) -> R:
 
 
 async def answer(
-    call: Call,
+    call: ModelCall,
     step: str,
     messages: Sequence[Message],
     reply: type[R] | None,

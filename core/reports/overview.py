@@ -42,7 +42,7 @@ class Overview:
 
 
 @dataclass(frozen=True)
-class Step:
+class NextStep:
     """Something to do: a sentence, and the address of the page where it is done (“” where it is not done in
     the app).
     """
@@ -78,28 +78,32 @@ def look(workspace: Workspace) -> Overview:
         )
 
 
-def next_steps(found: Overview) -> list[Step]:
+def next_steps(found: Overview) -> list[NextStep]:
     """What to do next, the most pressing first."""
     steps = []
     if found.trouble:
-        steps.append(Step(found.trouble))
+        steps.append(NextStep(found.trouble))
     elif not found.models and not found.played:
         steps.append(
-            Step("Name your models in the workspace's models.toml, then check them with `concord doctor`.")
+            NextStep(
+                "Name your models in the workspace's models.toml, then check them with `concord doctor`."
+            )
         )
     if not found.played and found.models:
-        steps.append(Step("Start a run to generate conversations and have them judged.", "runs"))
+        steps.append(NextStep("Start a run to generate conversations and have them judged.", "runs"))
     if not found.played and not found.models:
-        steps.append(Step("Or bring ratings and conversations along with `concord import`."))
+        steps.append(NextStep("Or bring ratings and conversations along with `concord import`."))
     steps += _of_runs(found.runs)
     unjudged = sum(p.conversations - p.judged for p in found.played if wants_judges(p.benchmark))
     if unjudged:
-        steps.append(Step(f"{unjudged:,} conversations are not judged yet. Let judges rate them.", "runs"))
+        steps.append(
+            NextStep(f"{unjudged:,} conversations are not judged yet. Let judges rate them.", "runs")
+        )
     failed = sum(judge.failed for judge in found.judges)
     if failed:
-        steps.append(Step(f"{failed:,} judgements could not be read. See them, and ask again.", "runs"))
+        steps.append(NextStep(f"{failed:,} judgements could not be read. See them, and ask again.", "runs"))
     if any(p.judged for p in found.played) and not found.studies:
-        steps.append(Step("Draw a blind sample for people to rate.", "samples"))
+        steps.append(NextStep("Draw a blind sample for people to rate.", "samples"))
     for study in found.studies:
         steps += _of_study(study, found.waiting.get(study.name, ()))
     return steps
@@ -115,28 +119,28 @@ def wants_judges(benchmark: str) -> bool:
     return any(role.name == "judges" for role in known.roles) and any(c.counted for c in known.criteria)
 
 
-def _of_runs(recent: Sequence[Progress]) -> list[Step]:
+def _of_runs(recent: Sequence[Progress]) -> list[NextStep]:
     steps = []
     for run in recent[:1]:
         if run.interrupted:
-            steps.append(Step(f"Run {run.id} was interrupted. Resume it.", "runs"))
+            steps.append(NextStep(f"Run {run.id} was interrupted. Resume it.", "runs"))
         elif run.state == "running":
-            steps.append(Step(f"Run {run.id} is at work. Watch it.", "runs"))
+            steps.append(NextStep(f"Run {run.id} is at work. Watch it.", "runs"))
         elif run.state == "broken":
-            steps.append(Step(f"Run {run.id} broke off: {run.message}", "runs"))
+            steps.append(NextStep(f"Run {run.id} broke off: {run.message}", "runs"))
     return steps
 
 
-def _of_study(study: StudyHeld, waiting: Sequence[Annotator]) -> list[Step]:
+def _of_study(study: StudyHeld, waiting: Sequence[Annotator]) -> list[NextStep]:
     steps = []
     if not study.dealt and not study.rated:
-        steps.append(Step(f"Deal the study “{study.title}” to annotators.", "samples", study.name))
+        steps.append(NextStep(f"Deal the study “{study.title}” to annotators.", "samples", study.name))
     if waiting:
         names = ", ".join(a.name for a in waiting[:3]) + (
             f" and {len(waiting) - 3} more" if len(waiting) > 3 else ""
         )
         steps.append(
-            Step(
+            NextStep(
                 f"{study.dealt - study.closed:,} of {study.dealt:,} items of “{study.title}” are "
                 f"still to be rated, by {names}.",
                 "annotators",
@@ -145,6 +149,6 @@ def _of_study(study: StudyHeld, waiting: Sequence[Annotator]) -> list[Step]:
         )
     if study.rated and study.judged:
         steps.append(
-            Step(f"Read how far judges and people agree in “{study.title}”.", "agreement", study.name)
+            NextStep(f"Read how far judges and people agree in “{study.title}”.", "agreement", study.name)
         )
     return steps

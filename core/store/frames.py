@@ -70,8 +70,10 @@ def features(db: Database, name: str) -> pd.DataFrame:
 def refused_units(db: Database, name: str) -> list[int]:
     """The units of a study whose conversation a judge saw a refusal in, at any turn."""
     rows = db.execute(
-        "SELECT u.id FROM study_units u WHERE u.study_id = ? AND EXISTS (SELECT 1 FROM scores s JOIN raters x ON x.id = s.rater_id "
-        "WHERE s.conversation_id = u.conversation_id AND s.criterion = 'refusal' AND s.total > 0 AND x.kind = 'judge')",
+        "SELECT u.id FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
+        "JOIN refusals f ON f.benchmark = c.benchmark WHERE u.study_id = ? AND EXISTS "
+        "(SELECT 1 FROM scores s JOIN raters x ON x.id = s.rater_id WHERE s.conversation_id = c.id "
+        "AND s.criterion = f.criterion AND s.total > 0 AND x.kind = 'judge')",
         [study_id(db, name)],
     )
     return [row[0] for row in rows]

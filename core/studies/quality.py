@@ -1,4 +1,6 @@
-"""How people are getting on with a study: progress, what they skipped and flagged, and what looks careless."""
+"""How people are getting on with a study: progress, what they skipped and flagged, and what looks
+careless.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,10 @@ FEWEST_ITEMS = 10
 
 
 @dataclass(frozen=True)
-class Progress:
-    """One annotator's part of a study. `seconds` is the median time at work on an item done, None where none was measured."""
+class AnnotatorProgress:
+    """One annotator's part of a study. `seconds` is the median time at work on an item done, None where
+    none was measured.
+    """
 
     annotator: str
     items: int
@@ -38,13 +42,13 @@ class Progress:
         return self.items - self.done - self.skipped
 
 
-def progress(items: Iterable[Item]) -> list[Progress]:
+def progress(items: Iterable[Item]) -> list[AnnotatorProgress]:
     """Everybody's part, by name."""
     by_name: dict[str, list[Item]] = {}
     for item in items:
         by_name.setdefault(item.annotator, []).append(item)
     return [
-        Progress(
+        AnnotatorProgress(
             annotator=name,
             items=len(mine),
             done=sum(i.state == "done" for i in mine),
@@ -66,11 +70,13 @@ def remarks(items: Iterable[Item]) -> list[Item]:
 
 
 def suspicions(items: Sequence[Item], given: pd.DataFrame) -> list[str]:
-    """Sentences about people whose way of rating deserves a look, none of them proof; empty where nothing stands out.
+    """Sentences about people whose way of rating deserves a look, none of them proof; empty where nothing
+    stands out.
 
-    `given` is the long frame of the study (unit, criterion, rater, kind, score). Named are people with at least ten items done who gave
-    one answer to a criterion in more than nine items of ten, the same answer to every criterion in more than eight of ten
-    (where there are three criteria or more), or who rated whole conversations faster than anybody reads in more than two of ten.
+    `given` is the long frame of the study (unit, criterion, rater, kind, score). Named are people with at
+    least ten items done who gave one answer to a criterion in more than nine items of ten, the same answer to
+    every criterion in more than eight of ten (where there are three criteria or more), or who rated whole
+    conversations faster than anybody reads in more than two of ten.
     """
     people = given[given.kind == "human"]
     found = []
@@ -103,8 +109,12 @@ def _same_on_all(given: pd.DataFrame) -> Iterable[str]:
 
 
 def _too_fast(mine: Sequence[Item]) -> Iterable[str]:
-    # An item that is one turn of a conversation is not read alone: what a fair time for it is depends on the turns before.
+    # An item that is one turn of a conversation is not read alone: what a fair time for it is depends on the
+    # turns before.
     timed = [i for i in mine if i.state == "done" and i.seconds and i.turn is None]
     fast = sum(i.seconds < i.reply_chars / READING for i in timed)
     if len(timed) >= FEWEST_ITEMS and fast > TOO_FAST * len(timed):
-        yield f"was faster than the replies can be read in {fast} of {len(timed)} items ({READING:g} characters a second)."
+        yield (
+            f"was faster than the replies can be read in {fast} of {len(timed)} items ({READING:g} "
+            "characters a second)."
+        )

@@ -309,7 +309,7 @@ def draw(
 
 
 @dataclass(frozen=True)
-class Progress:
+class AuditProgress:
     """Where a person stands in an audit:
 
     `done` of its judgements they have found something of, `elsewhere` of these in the hunt or at another
@@ -322,13 +322,13 @@ class Progress:
     elsewhere: int = 0
 
 
-def progress(db: Database, audit: str, person: str) -> Progress:
+def progress(db: Database, audit: str, person: str) -> AuditProgress:
     """Where a person stands in an audit. Raises NotFound."""
     every = items(db, audit, person)
     left = [(judgement, conversation) for judgement, conversation, done in every if not done]
     here = spotchecks.found_at(db, audit, _known(db, person))
     done = len(every) - len(left)
-    return Progress(len(every), done, left[0] if left else None, done - here)
+    return AuditProgress(len(every), done, left[0] if left else None, done - here)
 
 
 @dataclass(frozen=True)

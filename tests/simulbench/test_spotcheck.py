@@ -333,7 +333,7 @@ def test_findings_of_an_audit_and_of_the_hunt_are_kept_apart(filled, run):
         for finding in found:
             where = spotcheck.progress(db, "audit", "Ada")
             spotcheck.verify(db, where.next[0], "Ada", finding, audit="audit")
-        assert spotcheck.progress(db, "audit", "Ada") == spotcheck.Progress(5, 5, None)
+        assert spotcheck.progress(db, "audit", "Ada") == spotcheck.AuditProgress(5, 5, None)
         assert spotcheck.progress(db, "audit", "Ben").done == 0
         audited = {j for j, _, _ in spotchecks.audit_items(db, "audit")}
         outside = [j for _, j in spotchecks.auditable(db, "simulbench") if j not in audited][:2]
@@ -444,7 +444,7 @@ def test_findings_of_an_older_workspace_lie_where_they_were_made(tmp_path):
     old.close()
     with Workspace.open(path.parent).write() as db:
         assert spotcheck.findings(db, "simulbench").overall.n == 2
-        assert spotcheck.progress(db, "a", "Ada") == spotcheck.Progress(2, 2, None, 1)
+        assert spotcheck.progress(db, "a", "Ada") == spotcheck.AuditProgress(2, 2, None, 1)
 
 
 def test_what_the_hunt_settled_further_on_does_not_lean_an_audit_under_way(filled):
