@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -55,37 +55,6 @@ OWN_NAMES = {
 }
 """What version 1 calls a criterion → what the judges here know it as."""
 TEN = {"type": "integer", "minimum": 1, "maximum": 10}
-
-Sign = Callable[[Features], object]
-GOOD: Mapping[str, Mapping[str, Sign]] = {
-    "in_character": {"own": lambda f: len(f.own_words) >= 2, "voice": lambda f: f.voice > 0.6},
-    "entertaining": {
-        "lively": lambda f: f.lively > 0.5,
-        "new": lambda f: f.own_words and f.variety > 0.8,
-    },
-    "fluency": {"clean": lambda f: not f.slips and f.words > 14},
-}
-BAD: Mapping[str, Mapping[str, Sign]] = {
-    "in_character": {
-        "refusal": lambda f: f.refusal,
-        "stock": lambda f: f.stock,
-        "empty": lambda f: not f.own_words,
-        "repeat": lambda f: f.repeat > 0.4,
-    },
-    "entertaining": {
-        "refusal": lambda f: f.refusal,
-        "repeat": lambda f: f.repeat > 0.25,
-        "echo": lambda f: f.echo > 0.35,
-        "thin": lambda f: f.words < 14,
-        "stock": lambda f: f.stock,
-    },
-    "fluency": {
-        "slips": lambda f: f.slips,
-        "repeat": lambda f: f.repeat > 0.4,
-        "thin": lambda f: f.words < 8,
-    },
-}
-"""What a reason may name: signs of quality in a turn's features. Their wording is in judge.toml."""
 
 
 def verdict(call: Call) -> dict[str, Any] | str | None:
@@ -171,18 +140,27 @@ class Opinion:
             "stock": f.stock_phrase,
             "slips": ", ".join(f"“{slip}”" for slip in dict.fromkeys(f.slips[:2])),
         }
-        good = [line for sign, there in GOOD[criterion].items() if there(f) for line in lines["good"][sign]]
-        bad = [line for sign, there in BAD[criterion].items() if there(f) for line in lines["bad"][sign]]
-        plain = lines["plain"]
+        good, bad = (
+            [x for sign, said in lines[way].items() if _shows(f, sign) for x in said]
+            for way in ("good", "bad")
+        )
         if score == 3 and bad:
-            said = f"{pick(good or plain['middle'], self.rng, slots)}, but {pick(bad, self.rng, slots)}"
+            said = f"{pick(good or lines['middle'], self.rng, slots)}, but {pick(bad, self.rng, slots)}"
         else:
-            fitting = (
-                good or plain["high"] if score > 3 else bad or plain["low"] if score < 3 else plain["middle"]
-            )
-            said = pick(fitting, self.rng, slots)
+            plain = lines["high" if score > 3 else "low" if score < 3 else "middle"]
+            said = pick((good if score > 3 else bad if score < 3 else []) or plain, self.rng, slots)
+            said = said or pick(plain, self.rng)
         around = f.slips[:1] if criterion == "fluency" else (f.stock_phrase, *f.own_words[:1])
         return f"{_quoted(self.turn.reply, *around)} {said}, so I {_lines()['likert'][score - 1]}."
+
+
+def _shows(seen: Features, sign: str) -> bool:
+    """Whether a turn's features show a sign such as “repeat > 0.4”, or “slips” for any."""
+    name, _, bound = sign.partition(" ")
+    value = getattr(seen, name)
+    if not bound:
+        return bool(value)
+    return bool(value > float(bound[2:]) if bound[0] == ">" else value < float(bound[2:]))
 
 
 def _opinions(transcript: Transcript, judge: MockJudge, rng: random.Random) -> list[Opinion]:

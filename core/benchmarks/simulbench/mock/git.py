@@ -46,38 +46,27 @@ class Repository:
                     f"{'*' if name == self.branch else ' '} {name}" for name in sorted(self.branches)
                 )
             case ["git", "switch" | "checkout", "-c" | "-b", name, *start]:
-                tip = self.branches.get((start or [self.branch])[0], (start or [""])[0])
-                if name in self.branches or tip not in self.commits:
-                    known = name in self.branches
-                    return (
-                        f"fatal: a branch named '{name}' already exists"
-                        if known
-                        else f"fatal: invalid reference: {tip}"
-                    )
-                self.go(name, tip)
-                return f"Switched to a new branch '{name}'"
+                tip = self.branches[self.branch] if not start else self.branches.get(start[0], start[0])
+                if name in self.branches:
+                    return f"fatal: a branch named '{name}' already exists"
+                return self.go(name, tip) or f"Switched to a new branch '{name}'"
             case ["git", "switch" | "checkout", name]:
-                if name not in self.branches or name == self.branch:
-                    return (
-                        f"Already on '{name}'" if name == self.branch else f"fatal: invalid reference: {name}"
-                    )
-                self.go(name, self.branches[name])
-                return f"Switched to branch '{name}'"
-            case ["git", ("add" | "rm") as way, name]:
-                if name not in (self.files if way == "add" else self.index):
+                if name == self.branch:
+                    return f"Already on '{name}'"
+                return self.go(name, self.branches.get(name, "")) or f"Switched to branch '{name}'"
+            case ["git", "add", name]:
+                if name not in self.files:
                     return f"fatal: pathspec '{name}' did not match any files"
-                if way == "add":
-                    self.index[name] = self.files[name]
-                    return ""
-                del self.index[name]
+                self.index[name] = self.files[name]
+                return ""
+            case ["git", "rm", name]:
                 self.files.pop(name, None)
-                return f"rm '{name}'"
+                gone = self.index.pop(name, None)
+                return f"rm '{name}'" if gone else f"fatal: pathspec '{name}' did not match any files"
             case ["git", "commit", "-m", message]:
                 return self.commit(message)
-            case ["git", "merge", name] if name in self.branches:
-                return self.merge(self.branches[name])
             case ["git", "merge", name]:
-                return f"merge: {name} - not something we can merge"
+                return self.merge(name)
             case ["git", name, *_]:
                 return f"git: '{name}' is not a git command. See 'git --help'."
         return f"bash: {words[0]}: command not found"
@@ -87,10 +76,13 @@ class Repository:
         parent = self.commits[mark][0]
         return [mark, *self.history(parent)] if parent else [mark]
 
-    def go(self, branch: str, mark: str) -> None:
-        """Put a branch at a commit and check it out."""
+    def go(self, branch: str, mark: str) -> str:
+        """Put a branch at a commit and check it out; returns what is wrong."""
+        if mark not in self.commits:
+            return f"fatal: invalid reference: {mark or branch}"
         self.branch, self.branches[branch] = branch, mark
         self.index, self.files = dict(self.commits[mark][2]), dict(self.commits[mark][2])
+        return ""
 
     def status(self) -> str:
         """Staged, unstaged and untracked changes."""
@@ -115,9 +107,11 @@ class Repository:
         self.branches[self.branch] = mark
         return f"[{self.branch} {mark}] {message}\n {_count(changes)} changed"
 
-    def merge(self, other: str) -> str:
+    def merge(self, branch: str) -> str:
         """A merge of what lies ahead, as git does it without a merge commit."""
-        head = self.branches[self.branch]
+        head, other = self.branches[self.branch], self.branches.get(branch, "")
+        if not other:
+            return f"merge: {branch} - not something we can merge"
         if other in self.history(head):
             return "Already up to date."
         if head not in self.history(other):

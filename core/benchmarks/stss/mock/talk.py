@@ -48,6 +48,8 @@ MANNERS: Mapping[str, Manner] = {
 }
 REMINDED = 0.96
 """With a checklist at hand: how often when and where are named."""
+ENDS = ("pity", "thanks")
+"""The answers with which a host takes leave."""
 WARMS_UP, CURIOUS, HESITATES = 0.35, 0.5, 0.2
 COMES, COMES_FROM_WORK, PERSUADED = 0.85, 0.4, 0.75
 """How often people say yes: when they are free, when they should be at work, after having been persuaded."""
@@ -189,17 +191,13 @@ def _bring_up(meeting: Meeting, affair: Affair) -> tuple[str, bool]:
             talk["raise"][affair.kind], shown
         ), False
     last = meeting.of(meeting.other)[-1] if meeting.of(meeting.other) else ""
-    if hears(talk["no"], last) is not None:
-        return meeting.say(talk["pity"]), True
-    if hears(talk["yes"] + talk["settle"], last) is not None:
-        return meeting.say(talk["thanks_help" if affair.kind == "help" else "thanks"]), True
-    if hears(talk["when_where"] + talk["when"] + talk["where"], last) is not None:
-        return meeting.say(talk["detail_help" if affair.kind == "help" else "detail"], affair), False
+    for act, answer in talk["host"].items():
+        if hears(talk[act], last) is not None:
+            pool = talk.get(f"{answer}_{affair.kind}", talk[answer])
+            return meeting.say(pool, affair), answer in ENDS
     for question in talk["curious"]:
         if hears(question["asks"], last) is not None:
             return meeting.say(question["says"]), False
-    if hears(talk["hesitate"], last) is not None:
-        return meeting.say(talk["persuade"]), False
     return meeting.say(talk["bye"]), True
 
 
