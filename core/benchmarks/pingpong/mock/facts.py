@@ -5,6 +5,7 @@ is safe.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from core.demo.mock.material import load
 
@@ -30,16 +31,6 @@ OBJECT = re.compile(
     r"|made|told|on|upon|than|recruited|named|sees?|saw)\s+you\b",
     re.I,
 )
-TO_ME = {
-    r"\byou are\b": "I am",
-    r"\byou're\b": "I'm",
-    r"\byou were\b": "I was",
-    r"\byourself\b": "myself",
-    r"\byours\b": "mine",
-    r"\byour\b": "my",
-    r"\byou\b": "I",
-}
-SOFT = dict(zip("бпвмфдзтс", ("бл", "пл", "вл", "мл", "фл", "ж", "ж", "ч", "ш"), strict=True))
 
 
 def facts_of(text: str, language: str) -> tuple[str, ...]:
@@ -57,32 +48,20 @@ def _own(sentence: str, language: str) -> str:
         return sentence
     if not SECOND[language].search(sentence):
         return ""
-    if language == "ru":
-        return re.sub(r"[А-Яа-яЁё]+", lambda word: _mine(word[0]), sentence)
     if re.search(r"\b(?:and|but|or)\b[^.]*\bare\b", sentence):
         return ""
-    sentence = OBJECT.sub(r"\1 me", sentence)
-    for yours, mine in TO_ME.items():
-        sentence = re.sub(yours, mine, sentence, flags=re.I)
-    return sentence[0].upper() + sentence[1:]
+    table = load("pingpong", language, "language")["first_person"]
+    turned = re.sub(
+        table_pattern(language),
+        lambda found: table[found[0].lower()],
+        OBJECT.sub(r"\1 me", sentence),
+        flags=re.I,
+    )
+    return "" if SECOND[language].search(turned) else turned[0].upper() + turned[1:]
 
 
-def _mine(word: str) -> str:
-    """A Russian word in the first person: “тебя” → “меня”, “водишь” → “вожу”; others stay as they are."""
-    lower = word.lower()
-    mine: str = load("pingpong", "ru", "language")["first_person"].get(lower, "")
-    if not mine and re.search(r"[еиё]шь(ся)?$", lower) and len(lower) > 4:
-        mine = _first_person(lower)
-    return (mine.capitalize() if word[0].isupper() else mine) or word
-
-
-def _first_person(verb: str) -> str:
-    """“знаешь” → “знаю”: the first person of a regular verb in its second."""
-    back = verb.endswith("ся")
-    root, vowel = verb.removesuffix("ся")[:-3], verb.removesuffix("ся")[-3]
-    if vowel == "и":
-        root = root[:-2] + "щ" if root.endswith("ст") else root[:-1] + SOFT.get(root[-1], root[-1])
-        ending = "у" if root[-1] in "жшчщ" else "ю"
-    else:
-        ending = "ю" if root[-1] in "аеёиоуыэюял" else "у"
-    return root + ending + ("сь" if back else "")
+@cache
+def table_pattern(language: str) -> str:
+    """The words that the language's table turns into the first person, the longer ones first."""
+    table = load("pingpong", language, "language")["first_person"]
+    return rf"\b(?:{'|'.join(sorted(map(re.escape, table), key=len, reverse=True))})\b"

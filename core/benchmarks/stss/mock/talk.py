@@ -6,7 +6,6 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from functools import cached_property
 from typing import Any
 
 from core.benchmarks.stss.mock.reading import (
@@ -57,39 +56,16 @@ COMES, COMES_FROM_WORK, PERSUADED = 0.85, 0.4, 0.75
 
 @dataclass(frozen=True)
 class Meeting:
-    """Two people talking, as the prompt of one of them shows it."""
+    """Two people, as the prompt of one of them shows them: what was said so far, as (speaker, text), and memories."""
 
-    call: Call
-
-    @cached_property
-    def text(self) -> str:
-        """The prompt."""
-        return prompt_of(self.call)
-
-    @cached_property
-    def me(self) -> Persona:
-        """Who is asked."""
-        return persona_of(self.text)
-
-    @cached_property
-    def other(self) -> str:
-        """The name of the other."""
-        return partner_of(self.text)
-
-    @cached_property
-    def said(self) -> list[tuple[str, str]]:
-        """What was said, as (speaker, text)."""
-        return [pair for pair in dialogue(self.text) if pair[0] in (self.me.name, self.other)]
-
-    @cached_property
-    def rng(self) -> random.Random:
-        """Chance, another at every turn."""
-        return self.call.rng("company")
-
-    @property
-    def manner(self) -> Manner:
-        """How the model behaves."""
-        return MANNERS.get(self.call.model, MANNERS["mock-resident"])
+    me: Persona
+    other: str
+    said: Sequence[tuple[str, str]]
+    memories: Sequence[str]
+    today: str
+    reminded: bool
+    manner: Manner
+    rng: random.Random
 
     def of(self, speaker: str) -> list[str]:
         """What one of the two said."""
@@ -108,18 +84,14 @@ class Meeting:
 
     def spoken(self, day: str) -> str:
         """A date as people say it."""
-        days = {
-            (date.fromisoformat(day_of(self.text)) + timedelta(n)).isoformat(): w
-            for n, w in enumerate(("today", "tomorrow"))
-        }
-        return days.get(day, f"on {day}" if day else "")
+        ahead = (date.fromisoformat(day) - date.fromisoformat(self.today)).days if day else 0
+        return {0: "today", 1: "tomorrow"}.get(ahead, f"on {day}") if day else ""
 
     def written(self, found: Mapping[str, str]) -> dict[str, str]:
         """What was heard, with the day as a date."""
-        ahead = {"today": 0, "tomorrow": 1}
         day = found.get("day", "")
-        if day in ahead:
-            day = (date.fromisoformat(day_of(self.text)) + timedelta(ahead[day])).isoformat()
+        if day in ("today", "tomorrow"):
+            day = (date.fromisoformat(self.today) + timedelta(day == "tomorrow")).isoformat()
         return {**found, "date": day.removeprefix("on ")} if day else dict(found)
 
     def offer(self, host: str) -> Affair | None:
@@ -142,20 +114,29 @@ class Meeting:
         accepted = self.told(speaker, "yes", "settle")
         return "yes" if accepted else "no" if self.told(speaker, "no") else ""
 
-    @cached_property
     def asked(self) -> dict[str, str]:
         """Whom one has asked already, and what they answered."""
-        return {note["whom"]: note["answer"] for note in own_notes(remembered(self.text))}
+        return {note["whom"]: note["answer"] for note in own_notes(self.memories)}
+
+
+def meeting_of(call: Call) -> Meeting:
+    """The meeting in a prompt."""
+    text = prompt_of(call)
+    me, other = persona_of(text), partner_of(text)
+    said = [pair for pair in dialogue(text) if pair[0] in (me.name, other)]
+    reminded = "Keep in mind when talking:" in text
+    manner = MANNERS.get(call.model, MANNERS["mock-resident"])
+    return Meeting(me, other, said, remembered(text), day_of(text), reminded, manner, call.rng("company"))
 
 
 def approach(call: Call) -> Thought:
     """Speaks to those it has not asked yet; for the rest, to friends now and then."""
-    meeting = Meeting(call)
+    meeting = meeting_of(call)
     me, other, affair = meeting.me, meeting.other, meeting.me.affair
     chance, reason = (0.12 if other in me.knows else 0.03), "They look busy."
-    if affair is not None and day_of(meeting.text) <= affair.date:
-        settled = affair.kind == "help" and "yes" in meeting.asked.values()
-        if affair.whom in ("", other) and other not in meeting.asked and not settled:
+    if affair is not None and meeting.today <= affair.date:
+        settled = affair.kind == "help" and "yes" in meeting.asked().values()
+        if affair.whom in ("", other) and other not in meeting.asked() and not settled:
             chance, reason = meeting.manner.forward, f"I have something to ask {other}."
     talk = meeting.rng.random() < chance
     return {"reason": reason if talk or affair is None else "This is not the moment.", "talk": talk}
@@ -163,13 +144,13 @@ def approach(call: Call) -> Thought:
 
 def utterance(call: Call) -> Thought:
     """An answer to what the other has brought up, one's own affair, or small talk."""
-    meeting = Meeting(call)
+    meeting = meeting_of(call)
     affair, other = meeting.me.affair, meeting.other
     offered = meeting.offer(other)
     if offered is not None:
         said, done = _respond(meeting, offered)
-    elif affair is not None and affair.whom in ("", other) and other not in meeting.asked:
-        said, done = _bring_up(meeting, _with_time(affair, meeting.text))
+    elif affair is not None and affair.whom in ("", other) and other not in meeting.asked():
+        said, done = _bring_up(meeting, _with_time(affair, meeting.memories))
     else:
         said, done = _chat(meeting)
     return {"utterance": said, "done": done}
@@ -182,7 +163,7 @@ def _bring_up(meeting: Meeting, affair: Affair) -> tuple[str, bool]:
         greeting = "" if meeting.of(me) else meeting.say(talk["greet"]) + " "
         if not meeting.said and rng.random() < WARMS_UP:
             return greeting + meeting.say(talk["warm_up"]), False
-        clear = REMINDED if "Keep in mind when talking:" in meeting.text else meeting.manner.clear
+        clear = REMINDED if meeting.reminded else meeting.manner.clear
         hidden = [slot for slot in ("time", "place") if rng.random() >= clear]
         if affair.kind == "help" and rng.random() >= clear:
             hidden += ["what2", "place2"]
@@ -253,7 +234,7 @@ def _chat(meeting: Meeting) -> tuple[str, bool]:
 
 def summary(call: Call) -> Thought:
     """What somebody keeps: what was asked, by whom, what was settled; now and then without the time or the place."""
-    meeting = Meeting(call)
+    meeting = meeting_of(call)
     me, other, notes = meeting.me.name, meeting.other, lines()["notes"]
     theirs, own = meeting.offer(other), meeting.offer(me)
     if theirs is not None:
@@ -263,7 +244,7 @@ def summary(call: Call) -> Thought:
         if lost > meeting.manner.attentive:
             half = lost > (1 + meeting.manner.attentive) / 2
             kept = replace(kept, time="") if half else replace(kept, place="", place2="")
-        now, today = hour_of(meeting.text), theirs.date == day_of(meeting.text)
+        now, today = hour_of(prompt_of(call)), theirs.date == meeting.today
         return {
             "summary": pick(notes[kept.kind], meeting.rng, vars(kept)),
             "importance": 6 if answer == "yes" else 3,
@@ -289,11 +270,11 @@ def summary(call: Call) -> Thought:
     }
 
 
-def _with_time(affair: Affair, text: str) -> Affair:
+def _with_time(affair: Affair, memories: Sequence[str]) -> Affair:
     """A time for what has none yet: the one told to others before, else one of one's own."""
     if affair.time or affair.kind == "help":
         return affair
-    time, place = settled(remembered(text))
+    time, place = settled(memories)
     if affair.kind == "meet":
         return replace(affair, time=time, place=affair.place or place)
     return replace(affair, time=time or usual_time(affair))
