@@ -84,7 +84,7 @@ def fresh(lines: Sequence[str], before: str) -> list[str]:
 
 
 def _mostly(line: str, said: frozenset[str]) -> bool:
-    known = [word in said for word in LONG.findall(SLOT.sub(" ", line.lower()))]
+    known = [word in said for word in set(LONG.findall(SLOT.sub(" ", line.lower())))]
     return len(known) > 3 and sum(known) > 0.6 * len(known)
 
 

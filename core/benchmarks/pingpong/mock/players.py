@@ -147,7 +147,7 @@ def echo_of(spoken: str, language: str, rng: random.Random) -> str:
 def keyword_of(spoken: str, language: str, rng: random.Random) -> str:
     """One of the more telling words of a message."""
     stop, oblique = stop_words(language), cues(language)["oblique"]
-    able = [w for w in WORD.findall(spoken) if w.islower() and len(w) >= 4 and w not in stop and w.isalpha()]
+    able = [w for w in WORD.findall(spoken) if w.islower() and len(w) >= 5 and w not in stop and w.isalpha()]
     able = [w for w in able if not re.search(oblique, w)] or able
     longest = sorted(set(able), key=lambda w: (-len(w), w))[:4]
     return rng.choice(longest) if longest else ""

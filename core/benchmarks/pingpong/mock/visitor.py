@@ -13,7 +13,7 @@ from core.demo.mock.material import SLOT, load, pick
 
 UNCAPPED = ("tease", "laconic")
 """Situations in which the visitor does not bother with capital letters."""
-QUOTING = 0.35
+QUOTING = 0.25
 """How often the visitor takes up words of the player where it can."""
 
 
