@@ -38,7 +38,7 @@ from core.agreement.judges import judge_figures
 from core.agreement.nominal import nominal
 from core.agreement.panels import best_panel, default_panels, redundancy
 from core.agreement.planning import needed
-from core.agreement.ratings import FINAL, Ratings, Scores, read_ratings
+from core.agreement.ratings import FINAL, CriterionScores, Ratings, read_ratings
 from core.agreement.reliability import reliability
 from core.agreement.retest import retest
 from core.agreement.study import study_agreement

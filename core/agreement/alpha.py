@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from core.agreement.figures import PointEstimate
-from core.agreement.ratings import DIGITS, Floats, Ints, Scores
+from core.agreement.ratings import DIGITS, CriterionScores, Floats, Ints
 from core.agreement.resampling import Statistic, Weights, everything, gathering, kinds
 
 Metric = Literal["ordinal", "interval", "nominal"]
@@ -42,7 +42,7 @@ def alpha_figure(counts: sparse.csr_array, values: Floats, metric: Metric) -> Po
     return PointEstimate(alpha(counts, values, metric), several, point(counts, values, metric))
 
 
-def people_alpha(scores: Scores, metric: Metric) -> PointEstimate:
+def people_alpha(scores: CriterionScores, metric: Metric) -> PointEstimate:
     """Alpha of people on one criterion; undefined for unnamed people's *final*, which has no ratings."""
     if scores.unlinked and not len(scores.item):
         return PointEstimate(None, why=scores.unlinked)

@@ -16,7 +16,7 @@ import pandas as pd
 
 from core.agreement.figures import RATER, PointEstimate, tabulate
 from core.agreement.panels import called, contenders
-from core.agreement.ratings import DIGITS, OTHER_SCALE, Floats, Ratings, Scores, read_ratings
+from core.agreement.ratings import DIGITS, OTHER_SCALE, CriterionScores, Floats, Ratings, read_ratings
 from core.table import Column, Table
 
 EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
@@ -120,7 +120,7 @@ def alt_test(
     )
 
 
-def _why(table: Ratings, scores: Scores, wins: dict[int, tuple[Floats, Floats]]) -> str:
+def _why(table: Ratings, scores: CriterionScores, wins: dict[int, tuple[Floats, Floats]]) -> str:
     if scores.unlinked:
         return scores.unlinked
     if not table.same_scale:
@@ -139,7 +139,7 @@ def _nearest(score: Floats, grid: Floats) -> Floats:
     return nearest
 
 
-def _wins(scores: Scores, judge: Floats, people: Sequence[int]) -> dict[int, tuple[Floats, Floats]]:
+def _wins(scores: CriterionScores, judge: Floats, people: Sequence[int]) -> dict[int, tuple[Floats, Floats]]:
     """Per person who can be tested: on which items the judge, and the person, come at least as near."""
     wins = {}
     total = np.bincount(scores.item, scores.score, minlength=scores.items)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from core.agreement.figures import basis
 from core.agreement.judges import NEAR_CONSTANT
-from core.agreement.ratings import DIGITS, Floats, Ratings, Scores, read_ratings
+from core.agreement.ratings import DIGITS, CriterionScores, Floats, Ratings, read_ratings
 from core.glossary import explain
 from core.table import Column, Table
 
@@ -61,6 +61,6 @@ def score_distribution(
     )
 
 
-def of_people(scores: Scores) -> Floats:
+def of_people(scores: CriterionScores) -> Floats:
     """Every answer of a person; for unnamed people's *final*, which has none, the items' means."""
     return scores.score if len(scores.score) else scores.target[~np.isnan(scores.target)]

@@ -13,7 +13,7 @@ from typing import Any, TypedDict
 import numpy as np
 import pandas as pd
 
-from core.agreement.ratings import OTHER_SCALE, Floats, Ratings, Scores
+from core.agreement.ratings import OTHER_SCALE, CriterionScores, Floats, Ratings
 from core.agreement.resampling import Statistic, bootstrap, interval
 from core.estimate import Estimate, undefined
 from core.glossary import explain
@@ -46,7 +46,7 @@ class PointEstimate:
 
 
 def basis(
-    table: Ratings, scores: Scores, *, method: str = "", target: str = "", notes: Sequence[str] = ()
+    table: Ratings, scores: CriterionScores, *, method: str = "", target: str = "", notes: Sequence[str] = ()
 ) -> dict[str, Any]:
     """What figures of one criterion rest on, as plain values; `text` says it in one line.
 

@@ -11,7 +11,16 @@ import pandas as pd
 from core.agreement.correlation import correlated, midranks
 from core.agreement.figures import BIAS, MAE, RATER, SPEARMAN, Drawing, N, PointEstimate, tabulate
 from core.agreement.panels import called, contenders
-from core.agreement.ratings import DIGITS, OTHER_SCALE, Floats, Ratings, Scores, divide, read_ratings, sums
+from core.agreement.ratings import (
+    DIGITS,
+    OTHER_SCALE,
+    CriterionScores,
+    Floats,
+    Ratings,
+    divide,
+    read_ratings,
+    sums,
+)
 from core.agreement.resampling import Statistic, mean
 from core.table import Column, Table
 
@@ -159,14 +168,14 @@ def bands(
     )
 
 
-def _people_spread(scores: Scores) -> Floats:
+def _people_spread(scores: CriterionScores) -> Floats:
     """Standard deviation of people on each item (n − 1); nan for fewer than two."""
     off = scores.score - scores.target[scores.item]
     number = np.bincount(scores.item, minlength=scores.items)
     return np.sqrt(divide(sums(scores.item, off**2, scores.items), np.maximum(number - 1, 0)))
 
 
-def _halves(scores: Scores, seed: int) -> tuple[Floats, Floats]:
+def _halves(scores: CriterionScores, seed: int) -> tuple[Floats, Floats]:
     """The means of two random halves of each item's people; nan for the second half of one person."""
     ordered = np.lexsort((scores.person, scores.item))
     chance = np.random.default_rng(seed).random(len(ordered))

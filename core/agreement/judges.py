@@ -11,7 +11,7 @@ import pandas as pd
 from core.agreement.correlation import FEWEST, Coefficient, correlated, spearman_p, why_undefined
 from core.agreement.figures import BIAS, MAE, RATER, SPEARMAN, Drawing, N, PointEstimate, tabulate
 from core.agreement.panels import called, contenders
-from core.agreement.ratings import DIGITS, OTHER_SCALE, Floats, Ratings, Scores, divide, read_ratings
+from core.agreement.ratings import DIGITS, OTHER_SCALE, CriterionScores, Floats, Ratings, divide, read_ratings
 from core.agreement.resampling import Statistic, Weights, mean
 from core.glossary import explain
 from core.table import Column, Table
@@ -96,7 +96,7 @@ def judge_figures(
 
 
 def against_people(
-    scores: Scores, members: Sequence[str], coefficient: Coefficient = "spearman"
+    scores: CriterionScores, members: Sequence[str], coefficient: Coefficient = "spearman"
 ) -> PointEstimate:
     """The correlation of a judge or a panel with the mean of people."""
     score = scores.panel(members)

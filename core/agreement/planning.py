@@ -12,7 +12,7 @@ from core.agreement.alpha import alpha, value_counts
 from core.agreement.correlation import correlation
 from core.agreement.figures import tabulate
 from core.agreement.panels import called
-from core.agreement.ratings import Ratings, Scores, read_ratings
+from core.agreement.ratings import CriterionScores, Ratings, read_ratings
 from core.agreement.resampling import Interval, Statistic, draws, interval
 from core.estimate import Estimate, estimate, undefined
 from core.table import Column, Table
@@ -65,7 +65,7 @@ def needed(
 
 
 def _row(
-    table: Ratings, scores: Scores, members: tuple[str, ...], width: float, resamples: int, seed: int
+    table: Ratings, scores: CriterionScores, members: tuple[str, ...], width: float, resamples: int, seed: int
 ) -> dict[str, Any]:
     statistic: Statistic
     if members:

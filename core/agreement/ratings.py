@@ -24,7 +24,7 @@ COLUMNS = ("unit", "criterion", "rater", "kind", "score")
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
+class CriterionScores:
     """One criterion's ratings; items are numbered as in `Ratings.units`.
 
     `person`, `item`, `score` hold one entry per rating of a person, in no particular order. `judges` gives
@@ -104,13 +104,13 @@ class Ratings:
     units: Sequence[Hashable]
     people: tuple[str, ...]
     judges: tuple[str, ...]
-    criteria: Mapping[str, Scores]
+    criteria: Mapping[str, CriterionScores]
     counted: tuple[str, ...]
     anonymous: bool = False
     same_scale: bool = True
     left_out: Mapping[str, int] = field(default_factory=dict)
 
-    def __getitem__(self, criterion: str) -> Scores:
+    def __getitem__(self, criterion: str) -> CriterionScores:
         """The scores of one criterion; a StudyError lists the known ones."""
         try:
             return self.criteria[criterion]
@@ -202,10 +202,10 @@ def read_ratings(
     _refuse_duplicates(rows, criterion, human, rater, unit, len(units))
 
     unlinked = "people's positions are unnamed: they are not persons" if anonymous_people else ""
-    table: dict[str, Scores] = {}
+    table: dict[str, CriterionScores] = {}
     for number, name in enumerate(criteria):
         theirs, its = (criterion == number) & human, (criterion == number) & ~human
-        table[name] = Scores(
+        table[name] = CriterionScores(
             criterion=name,
             person=rater[theirs],
             item=unit[theirs],
@@ -290,7 +290,7 @@ def _refuse_duplicates(
         )
 
 
-def _final(parts: Sequence[Scores], items: int, unlinked: str) -> Scores:
+def _final(parts: Sequence[CriterionScores], items: int, unlinked: str) -> CriterionScores:
     """A rater's mean over the criteria where they rated all; a sum divided once keeps equal means equal."""
     count = len(parts)
     judges = {judge: rules.final([part.judges[judge] for part in parts]) for judge in parts[0].judges}
@@ -298,7 +298,7 @@ def _final(parts: Sequence[Scores], items: int, unlinked: str) -> Scores:
         empty = np.empty(0, dtype=np.int64)
         target = rules.final([part.target for part in parts])
         present = np.where(np.isnan(target), 0, np.min([part.present for part in parts], axis=0))
-        return Scores(FINAL, empty, empty, np.empty(0), judges, target, present, unlinked)
+        return CriterionScores(FINAL, empty, empty, np.empty(0), judges, target, present, unlinked)
     key = np.concatenate([part.person * items + part.item for part in parts])
     code, keys = pd.factorize(key)
     total = sums(code, np.concatenate([part.score for part in parts]), len(keys))
@@ -307,7 +307,7 @@ def _final(parts: Sequence[Scores], items: int, unlinked: str) -> Scores:
     person, item = np.divmod(keys, max(items, 1))
     present = np.bincount(item, minlength=items)
     target = divide(sums(item, total, items), present * count)
-    return Scores(FINAL, person, item, total / count, judges, target, present)
+    return CriterionScores(FINAL, person, item, total / count, judges, target, present)
 
 
 def _dense(item: npt.NDArray[np.integer], score: Floats, items: int) -> Floats:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from core.agreement.alpha import people_alpha, value_counts
 from core.agreement.figures import Drawing, PointEstimate, tabulate
-from core.agreement.ratings import DIGITS, Floats, Ratings, Scores, divide, read_ratings
+from core.agreement.ratings import DIGITS, CriterionScores, Floats, Ratings, divide, read_ratings
 from core.agreement.resampling import mean
 from core.table import Column, Table
 
@@ -153,7 +153,7 @@ def icc(table: Floats) -> tuple[float, float]:
     return float((between - error) / single), float((between - error) / several)
 
 
-def _icc_figures(scores: Scores) -> dict[str, PointEstimate]:
+def _icc_figures(scores: CriterionScores) -> dict[str, PointEstimate]:
     why, values = "", (float("nan"), float("nan"))
     rated = np.flatnonzero(scores.present)
     if scores.unlinked:

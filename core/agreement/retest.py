@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from core.agreement.figures import Drawing, N, PointEstimate, tabulate
-from core.agreement.ratings import DIGITS, Floats, Ints, Ratings, Scores, divide, read_ratings
+from core.agreement.ratings import DIGITS, CriterionScores, Floats, Ints, Ratings, divide, read_ratings
 from core.agreement.resampling import Statistic, Weights, mean
 from core.table import Column, Table
 
@@ -51,7 +51,7 @@ def retest(
     )
 
 
-def _figures(scores: Scores, runs: Sequence[str]) -> dict[str, Any]:
+def _figures(scores: CriterionScores, runs: Sequence[str]) -> dict[str, Any]:
     stacked = np.array([scores.panel([run]) for run in runs]).reshape(len(runs), scores.items)
     items = np.flatnonzero(~np.isnan(stacked).any(axis=0)) if len(runs) else np.empty(0, dtype=np.int64)
     n = len(items)

@@ -19,7 +19,7 @@ from core.agreement.correlation import point, rank_correlation, spearman_p
 from core.agreement.figures import RATER, SPEARMAN, Drawing, N, PointEstimate, basis, described, estimates
 from core.agreement.judges import KENDALL, PEARSON, against_people
 from core.agreement.panels import called, default_panels
-from core.agreement.ratings import FINAL, Ratings, Scores, read_ratings
+from core.agreement.ratings import FINAL, CriterionScores, Ratings, read_ratings
 from core.estimate import Estimate, estimate, undefined
 from core.glossary import explain
 from core.table import SCHEMA, Cell, Column, Table
@@ -139,7 +139,7 @@ def _drawn_clusters(table: Ratings, clusters: Mapping[Hashable, Hashable] | pd.S
     return len(np.unique(drawn[drawn >= 0])) + int((drawn < 0).sum())
 
 
-def _figures(scores: Scores, raters: Sequence[tuple[str, ...]]) -> list[PointEstimate]:
+def _figures(scores: CriterionScores, raters: Sequence[tuple[str, ...]]) -> list[PointEstimate]:
     """What is resampled on one criterion: both alphas, then Spearman of each judge and panel."""
     return [people_alpha(scores, "ordinal"), people_alpha(scores, "interval")] + [
         against_people(scores, members) for members in raters
@@ -147,7 +147,11 @@ def _figures(scores: Scores, raters: Sequence[tuple[str, ...]]) -> list[PointEst
 
 
 def _criterion(
-    table: Ratings, scores: Scores, raters: Sequence[tuple[str, ...]], found: Iterator[Estimate], method: str
+    table: Ratings,
+    scores: CriterionScores,
+    raters: Sequence[tuple[str, ...]],
+    found: Iterator[Estimate],
+    method: str,
 ) -> CriterionAgreement:
     alpha = {"ordinal": next(found), "interval": next(found)}
     rows = [_rater(scores, members, next(found)) for members in raters]
@@ -180,7 +184,7 @@ def _criterion(
     )
 
 
-def _rater(scores: Scores, members: tuple[str, ...], rho: Estimate) -> RaterAgreement:
+def _rater(scores: CriterionScores, members: tuple[str, ...], rho: Estimate) -> RaterAgreement:
     if rho.value is None:
         return RaterAgreement(members, rho, *[undefined(rho.reason, n=rho.n)] * 3)
     score, target = scores.panel(members), scores.target
@@ -188,13 +192,13 @@ def _rater(scores: Scores, members: tuple[str, ...], rho: Estimate) -> RaterAgre
     return RaterAgreement(members, rho, spearman_p(score, target), tau, r)
 
 
-def _pairs(names: Sequence[str], scores: Scores) -> dict[tuple[str, str], Estimate]:
+def _pairs(names: Sequence[str], scores: CriterionScores) -> dict[tuple[str, str], Estimate]:
     """Spearman of every two people on the items both rated."""
     given = {names[person]: scores.of(person) for person in scores.people.tolist()}
     return {(a, b): rank_correlation(given[a], given[b], a, b) for a, b in combinations(given, 2)}
 
 
-def _person(name: str, scores: Scores, person: int) -> PersonAgreement:
+def _person(name: str, scores: CriterionScores, person: int) -> PersonAgreement:
     others = scores.others(person)
     own = np.where(np.isnan(others), np.nan, scores.of(person))
     return PersonAgreement(

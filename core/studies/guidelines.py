@@ -1,4 +1,6 @@
-"""The guidelines a new study starts from: what every annotator is told, and what each criterion means, from `data/`."""
+"""The guidelines a new study starts from: what every annotator is told, and what each criterion means,
+from `data/`.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,18 @@ FALLBACK = "en"
 
 
 def default_guidelines(
-    folders: Sequence[Path], benchmark: str, criteria: Sequence[Criterion], *, language: str = "", per_turn: bool = False
-) -> str:  # fmt: skip
+    folders: Sequence[Path],
+    benchmark: str,
+    criteria: Sequence[Criterion],
+    *,
+    language: str = "",
+    per_turn: bool = False,
+) -> str:
     """Markdown to begin with, in the conversations' language where there is a text in it, else in English.
 
-    A criterion that `data/<benchmark>/<language>/guidelines.toml` says nothing of is explained by its statement. The first of
-    the folders that has a file counts, so that a workspace's own replaces what ships. Raises ConfigError naming the file.
+    A criterion that `data/<benchmark>/<language>/guidelines.toml` says nothing of is explained by its
+    statement. The first of the folders that has a file counts, so that a workspace's own replaces what ships.
+    Raises ConfigError naming the file.
     """
     language = language or FALLBACK
     general = _first(folders, f"guidelines/{language}.toml") or _first(folders, f"guidelines/{FALLBACK}.toml")

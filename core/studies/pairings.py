@@ -1,4 +1,6 @@
-"""Pairs of replies dealt to people: drawn over the models and the kinds of scenario, shared out, and what people's browsers report of them."""
+"""Pairs of replies dealt to people: drawn over the models and the kinds of scenario, shared out, and what
+people's browsers report of them.
+"""
 
 from __future__ import annotations
 
@@ -37,19 +39,27 @@ class Preferred(BaseModel):
 
 
 def deal(
-    db: Database, benchmark: str, people: Sequence[str], n: int, *, players: Sequence[str] = (),
-    facets: Mapping[str, Sequence[str]] | None = None, overlap: int = 1, seed: int = 0,
-) -> list[Standing]:  # fmt: skip
-    """See to it that these people have `n` different pairs of these models (all if empty) between them, each `overlap` of the people (0:
-    all of them); returns how far everybody of the benchmark is.
+    db: Database,
+    benchmark: str,
+    people: Sequence[str],
+    n: int,
+    *,
+    players: Sequence[str] = (),
+    facets: Mapping[str, Sequence[str]] | None = None,
+    overlap: int = 1,
+    seed: int = 0,
+) -> list[Standing]:
+    """See to it that these people have `n` different pairs of these models (all if empty) between them, each
+    `overlap` of the people (0: all of them); returns how far everybody of the benchmark is.
 
-    Every two models get the same number of pairs, or one more; within, the pairs are spread over whatever tells scenarios apart (kind,
-    type, task …). People get equally many, any two of them share about equally many, and everybody has an order of their own; which of
-    the two is shown as A is drawn for each person and pair. The same arguments give the same. What these people have stays theirs and
-    counts towards `n` and `overlap`, so that dealing again only adds.
+    Every two models get the same number of pairs, or one more; within, the pairs are spread over whatever
+    tells scenarios apart (kind, type, task …). People get equally many, any two of them share about equally
+    many, and everybody has an order of their own; which of the two is shown as A is drawn for each person and
+    pair. The same arguments give the same. What these people have stays theirs and counts towards `n` and
+    `overlap`, so that dealing again only adds.
 
-    Raises NotFound for an unknown model, facet or person, StudyError for simulated annotators, people without a link, and where there are fewer
-    pairs or people than asked for.
+    Raises NotFound for an unknown model, facet or person, StudyError for simulated annotators, people without
+    a link, and where there are fewer pairs or people than asked for.
     """
     raters = _raters(db, people)
     table = candidates(db, benchmark, players=players, facets=facets)
@@ -70,14 +80,21 @@ def deal(
 
 
 def candidates(
-    db: Database, benchmark: str, *, players: Sequence[str] = (), facets: Mapping[str, Sequence[str]] | None = None
-) -> pd.DataFrame:  # fmt: skip
-    """Every pair that can be compared, one row each: pair (its name), scenario, one, other (ids), against (the two models), and the facets
-    in which both conversations agree wherever there are pairs. Raises NotFound for an unknown model or facet, StudyError for a single one."""
+    db: Database,
+    benchmark: str,
+    *,
+    players: Sequence[str] = (),
+    facets: Mapping[str, Sequence[str]] | None = None,
+) -> pd.DataFrame:
+    """Every pair that can be compared, one row each: pair (its name), scenario, one, other (ids), against
+    (the two models), and the facets in which both conversations agree wherever there are pairs. Raises
+    NotFound for an unknown model or facet, StudyError for a single one.
+    """
     same = get(benchmark).scenario_facet
     if not same:
         raise StudyError(
-            f"Nothing in {get(benchmark).title} is answered by several models alike, so there is nothing to compare two by two."
+            f"Nothing in {get(benchmark).title} is answered by several models alike, so there is "
+            "nothing to compare two by two."
         )
     known = conversations.values(db, benchmark)["player"]
     for name in players:
@@ -106,8 +123,9 @@ def candidates(
 def draw(table: pd.DataFrame, n: int, *, have: Collection[str] = (), seed: int = 0) -> list[str]:
     """The names of `n` of the pairs in a table of `candidates`, those that people `have` before others.
 
-    One after the other the pair whose two models had the fewest pairs so far; among those the one whose scenario, kind, type, task …
-    had the fewest; among those the one whose combinations of them had; then chance decides.
+    One after the other the pair whose two models had the fewest pairs so far; among those the one whose
+    scenario, kind, type, task … had the fewest; among those the one whose combinations of them had; then
+    chance decides.
     """
     models, scenario, *facets = [
         pd.factorize(table[c])[0] for c in (AGAINST, "scenario", *table.columns.drop(PAIR))
@@ -130,21 +148,29 @@ def draw(table: pd.DataFrame, n: int, *, have: Collection[str] = (), seed: int =
 
 
 def _load(code: npt.NDArray[np.int64], taken: npt.NDArray[np.bool_], among: npt.NDArray[np.int64]) -> Floats:
-    """How often the values of these rows were taken, each measured by the fair share of a value of its kind."""
+    """How often the values of these rows were taken, each measured by the fair share of a value of its
+    kind.
+    """
     values = int(code.max()) + 1
     load: Floats = np.bincount(code[taken], minlength=values)[code[among]].astype(np.float64) * values
     return load
 
 
 def take_back(db: Database, benchmark: str, person: str) -> int:
-    """Take back what a person has not compared, to be dealt to others; returns how many pairs. Raises NotFound."""
+    """Take back what a person has not compared, to be dealt to others; returns how many pairs. Raises
+    NotFound.
+    """
     return pairings.reclaim(db, access.annotator_id(db, person), benchmark)
 
 
-def apply(db: Database, rater: int, person: str, client: str, events: Iterable[Any]) -> tuple[int, list[desk.Refusal]]:  # fmt: skip
-    """Apply what an annotator's browser reports, each event once; returns the number of the last one, and what was refused.
+def apply(
+    db: Database, rater: int, person: str, client: str, events: Iterable[Any]
+) -> tuple[int, list[desk.Refusal]]:
+    """Apply what an annotator's browser reports, each event once; returns the number of the last one, and
+    what was refused.
 
-    An event names a pair by its number on the desk; one about a pair that is not dealt to this person is refused.
+    An event names a pair by its number on the desk; one about a pair that is not dealt to this person is
+    refused.
     """
 
     def prefer(event: Preferred) -> None:
@@ -167,7 +193,10 @@ def _raters(db: Database, people: Sequence[str]) -> dict[str, int]:
         if known[name].simulated:
             raise StudyError(f"“{name}” is a simulated annotator: only people compare at the desk.")
         if not known[name].can_enter:
-            raise StudyError(f"“{name}” has no link that works. Invite them with `concord annotators invite`, or deal to others.")  # fmt: skip
+            raise StudyError(
+                f"“{name}” has no link that works. Invite them with `concord annotators invite`, "
+                "or deal to others."
+            )
     return {name: known[name].id for name in dict.fromkeys(people)}
 
 

@@ -1,7 +1,8 @@
 """Seeded, stratified draws, and who rates what in which order. Knows neither the store nor any benchmark.
 
-Chance is a hash of the seed and the name of the thing, not a generator's state: the same seed gives the same sample and the same
-order whatever the machine, the version of Python, or the order in which the candidates came.
+Chance is a hash of the seed and the name of the thing, not a generator's state: the same seed gives the same
+sample and the same order whatever the machine, the version of Python, or the order in which the candidates
+came.
 """
 
 from __future__ import annotations
@@ -31,16 +32,18 @@ def draw(
     allocation: Allocation = "even",
     name: str = "unit",
 ) -> pd.DataFrame:
-    """Draw `n` of the candidates, spread over the strata that the columns `by` make; returns their rows in the order drawn.
+    """Draw `n` of the candidates, spread over the strata that the columns `by` make; returns their rows in
+    the order drawn.
 
-    `even` gives every stratum the same number (one that has fewer gives all, the others share the rest); `proportional` gives each
-    its share of the candidates. What does not divide goes one each to the strata with the largest remainders, and among equal
-    remainders to those whose values (each player, each character, …, then each pair of them) have had the least so far: so with
-    more strata than `n` the sample is still spread evenly over players, over characters and over situations. Within a stratum
-    chance decides.
+    `even` gives every stratum the same number (one that has fewer gives all, the others share the rest);
+    `proportional` gives each its share of the candidates. What does not divide goes one each to the strata
+    with the largest remainders, and among equal remainders to those whose values (each player, each
+    character, …, then each pair of them) have had the least so far: so with more strata than `n` the sample
+    is still spread evenly over players, over characters and over situations. Within a stratum chance decides.
 
-    The column `name` identifies a candidate; the result gains the column `stratum`. No `by` means one stratum; an empty value is a
-    value like any other. Raises StudyError for an unknown column, fewer candidates than `n`, and n < 1.
+    The column `name` identifies a candidate; the result gains the column `stratum`. No `by` means one
+    stratum; an empty value is a value like any other. Raises StudyError for an unknown column, fewer
+    candidates than `n`, and n < 1.
     """
     if n < 1:
         raise StudyError("A sample needs at least one unit; ask for more.")
@@ -70,12 +73,14 @@ def deal(
     seed: int = 0,
     done: Mapping[T, Collection[str]] | None = None,
 ) -> dict[str, list[T]]:
-    """Deal each unit to `k` of the annotators (0: to all of them); returns each one's units in an order of their own.
+    """Deal each unit to `k` of the annotators (0: to all of them); returns each one's units in an order of
+    their own.
 
-    Loads differ by one at most, and any two annotators share about as many units as any other two. `done` says who has a unit
-    already (and keeps it): those count towards `k` and towards everyone's load, and only what is new is returned, so that an
-    annotator who joins later is dealt what others have not begun, and nobody's work is touched. An annotator's order follows the
-    seed, their name and the unit, and does not change when units or annotators are added.
+    Loads differ by one at most, and any two annotators share about as many units as any other two. `done`
+    says who has a unit already (and keeps it): those count towards `k` and towards everyone's load, and only
+    what is new is returned, so that an annotator who joins later is dealt what others have not begun, and
+    nobody's work is touched. An annotator's order follows the seed, their name and the unit, and does not
+    change when units or annotators are added.
 
     Raises StudyError without annotators, and where `k` asks for more than there are.
     """
@@ -165,7 +170,9 @@ def _allot(table: pd.DataFrame, by: list[str], n: int, seed: int, allocation: Al
 
 
 def _loads(codes: Sequence[npt.NDArray[np.int64]], whole: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """For each stratum how much its values have had, each measured by the fair share of a value of its kind."""
+    """For each stratum how much its values have had, each measured by the fair share of a value of its
+    kind.
+    """
     loads = np.zeros(len(whole))
     for code in codes:
         loads += np.bincount(code, weights=whole)[code] * (code.max() + 1)
@@ -173,7 +180,9 @@ def _loads(codes: Sequence[npt.NDArray[np.int64]], whole: npt.NDArray[np.float64
 
 
 def _even(size: npt.NDArray[np.float64], n: int) -> npt.NDArray[np.float64]:
-    """Equal shares of `n`, except that a stratum gives no more than it has: the level to which water fills vessels of these sizes."""
+    """Equal shares of `n`, except that a stratum gives no more than it has: the level to which water fills
+    vessels of these sizes.
+    """
     shares = np.zeros(len(size))
     left, open_ = float(n), np.ones(len(size), dtype=bool)
     while open_.any():

@@ -29,8 +29,9 @@ REFUSED = "a judge saw a refusal"
 class StudyRatings:
     """A study's ratings ready for `core.agreement`.
 
-    `table` has the columns unit, conversation_id, turn, player, criterion, rater, kind, simulated, score; one row per unit,
-    criterion and rater. `criteria` are shown, `counted` enter *final*; `left_out` maps a unit to the reason it does not count.
+    `table` has the columns unit, conversation_id, turn, player, criterion, rater, kind, simulated, score; one
+    row per unit, criterion and rater. `criteria` are shown, `counted` enter *final*; `left_out` maps a unit
+    to the reason it does not count.
     """
 
     study: Study
@@ -41,7 +42,9 @@ class StudyRatings:
     runs: Runs = "mean"
     cluster_by: tuple[str, ...] = ()
     clusters: Mapping[Hashable, Hashable] | None = None
-    """Which units hang together, where they are to be resampled together: unit → the values of the facets in `cluster_by`."""
+    """Which units hang together, where they are to be resampled together: unit → the values of the facets
+    in `cluster_by`.
+    """
     runs_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The judges whose runs are read one by one, with the names of the runs."""
 
@@ -58,7 +61,9 @@ class StudyRatings:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """A draw before it becomes a study: the conversations that pass the filter, those drawn of them, and what they are spread over."""
+    """A draw before it becomes a study: the conversations that pass the filter, those drawn of them, and
+    what they are spread over.
+    """
 
     candidates: pd.DataFrame
     chosen: pd.DataFrame
@@ -72,7 +77,9 @@ class Sample:
         return self.chosen.stratum.nunique(), there
 
     def margins(self) -> pd.DataFrame:
-        """Of each value of what the sample is spread over: candidates and drawn. Columns: of, value, candidates, drawn."""
+        """Of each value of what the sample is spread over: candidates and drawn. Columns: of, value,
+        candidates, drawn.
+        """
         parts = [
             pd.DataFrame(
                 {
@@ -102,7 +109,9 @@ def draw(
     allocation: sampling.Allocation = "even",
     exclude_refused: bool = False,
 ) -> Sample:
-    """Draw `n` stored conversations, storing nothing: what `draw_study` would take by the same arguments. Raises StudyError."""
+    """Draw `n` stored conversations, storing nothing: what `draw_study` would take by the same arguments.
+    Raises StudyError.
+    """
     if exclude_refused:
         wanted = replace(wanted, refused=False)
     candidates = conversations.table(db, wanted)
@@ -129,23 +138,36 @@ def draw_study(
     guidelines: str = "",
     overlap: int = 0,
 ) -> Study:
-    """Draw `n` stored conversations into a new study, stratified; rated whole, or with `per_turn` every turn that has a reply.
+    """Draw `n` stored conversations into a new study, stratified; rated whole, or with `per_turn` every turn
+    that has a reply.
 
-    `wanted` filters the candidates and must name a benchmark, whose criteria are asked: those named in `ask`, else those that
-    enter final (so whether the player refused is a judge's question unless asked for). `ask` may also be criteria of your own.
-    `by` defaults to the player, the language and every facet that varies. Raises StudyError where there is too little to draw from.
+    `wanted` filters the candidates and must name a benchmark, whose criteria are asked: those named in `ask`,
+    else those that enter final (so whether the player refused is a judge's question unless asked for). `ask`
+    may also be criteria of your own. `by` defaults to the player, the language and every facet that varies.
+    Raises StudyError where there is too little to draw from.
     """
     criteria = _asked(db, wanted.benchmark, ask)
     sample = draw(
         db, n, wanted=wanted, by=by, seed=seed, allocation=allocation, exclude_refused=exclude_refused
     )
     drawn = {
-        "benchmark": wanted.benchmark, "filter": {k: v for k, v in asdict(sample.wanted).items() if v}, "n": n, "by": list(sample.by),
-        "allocation": allocation, "candidates": len(sample.candidates),
-    }  # fmt: skip
+        "benchmark": wanted.benchmark,
+        "filter": {k: v for k, v in asdict(sample.wanted).items() if v},
+        "n": n,
+        "by": list(sample.by),
+        "allocation": allocation,
+        "candidates": len(sample.candidates),
+    }
     study = Study(
-        name, criteria, title=title, guidelines=guidelines, per_turn=per_turn, overlap=overlap, seed=seed, meta={"drawn": drawn}
-    )  # fmt: skip
+        name,
+        criteria,
+        title=title,
+        guidelines=guidelines,
+        per_turn=per_turn,
+        overlap=overlap,
+        seed=seed,
+        meta={"drawn": drawn},
+    )
     studies.create(db, study)
     units: list[tuple[int, int | None, str]] = []
     for conversation, stratum in zip(sample.chosen.id.tolist(), sample.chosen.stratum, strict=True):
@@ -164,7 +186,8 @@ def _asked(db: Database, benchmark: str, ask: Sequence[str] | Sequence[Criterion
     known = {c.name: c for c in ratings.criteria(db, benchmark)}
     if not known:
         raise StudyError(
-            f"There are no criteria for “{benchmark}” in this workspace: generate conversations with `concord run`, or import some."
+            f"There are no criteria for “{benchmark}” in this workspace: generate conversations "
+            "with `concord run`, or import some."
         )
     if not ask:
         return tuple(c for c in known.values() if c.counted)
@@ -181,13 +204,15 @@ def deal_study(
     overlap: int | None = None,
     without: Sequence[str] = (),
 ) -> dict[str, int]:
-    """Deal a study's units to these annotators beside those it has; returns how many items each of them has now.
+    """Deal a study's units to these annotators beside those it has; returns how many items each of them has
+    now.
 
-    Every unit gets `overlap` raters (0: everybody; None: as before), pairs of annotators share about equally many units, all turns
-    of a conversation go to the same people one after another, and each annotator has an order of their own. What somebody has begun
-    stays theirs. Called again with a newcomer, what is too much on others' desks is taken from the end of their queues; what an
-    annotator whose link was revoked has not begun goes to the others, and so does what somebody named in `without` has not begun.
-    Raises StudyError and NotFound.
+    Every unit gets `overlap` raters (0: everybody; None: as before), pairs of annotators share about equally
+    many units, all turns of a conversation go to the same people one after another, and each annotator has an
+    order of their own. What somebody has begun stays theirs. Called again with a newcomer, what is too much
+    on others' desks is taken from the end of their queues; what an annotator whose link was revoked has not
+    begun goes to the others, and so does what somebody named in `without` has not begun. Raises StudyError
+    and NotFound.
     """
     study = studies.get(db, name)
     _refuse_undealable(study)
@@ -210,7 +235,8 @@ def deal_study(
         free = [key for key, state in desk.items() if state == "free"]
         back = set(free[max(0, len(free) - excess) :])
         studies.reclaim(db, name, raters[person], [unit for key in back for unit in units[key]])
-        # Whoever has left fills a place with what they finished; what they broke off is somebody else's to rate.
+        # Whoever has left fills a place with what they finished; what they broke off is somebody else's to
+        # rate.
         for key in desk.keys() - back:
             if person not in gone or desk[key] == "closed":
                 held.setdefault(key, set()).add(person)
@@ -223,18 +249,22 @@ def deal_study(
 def _refuse_undealable(study: Study) -> None:
     if study.anonymous:
         raise StudyError(
-            f"People's ratings in “{study.name}” have no names, so answers from the desk cannot be told from them. Draw a new study "
+            f"People's ratings in “{study.name}” have no names, so answers from the desk cannot be "
+            "told from them. Draw a new study "
             "from the same conversations with `concord study draw`."
         )
     if continuous := [c.name for c in study.criteria if c.scale.continuous]:
         raise StudyError(
-            f"“{continuous[0]}” of “{study.name}” has no answers to choose from at the desk, only a range. Import the study with "
+            f"“{continuous[0]}” of “{study.name}” has no answers to choose from at the desk, only "
+            "a range. Import the study with "
             f"--scale {continuous[0]}=1-5, or draw a new one."
         )
 
 
 def _desks(db: Database, name: str, units: Mapping[str, Sequence[int]]) -> dict[str, dict[str, str]]:
-    """Who has which conversations, in their order: closed where they are through with a unit of it, begun, or free."""
+    """Who has which conversations, in their order: closed where they are through with a unit of it, begun,
+    or free.
+    """
     key_of = {unit: key for key, ids in units.items() for unit in ids}
     desks: dict[str, dict[str, str]] = {}
     for unit, person, begun, closed in studies.queues(db, name):
@@ -245,7 +275,9 @@ def _desks(db: Database, name: str, units: Mapping[str, Sequence[int]]) -> dict[
 
 
 def invite(db: Database, names: Sequence[str], base_url: str = BASE_URL) -> dict[str, str]:
-    """Links for annotators, by name. A link is shown this once and kept nowhere; inviting anew makes the older one useless."""
+    """Links for annotators, by name. A link is shown this once and kept nowhere; inviting anew makes the
+    older one useless.
+    """
     return {name: link(base_url, access.invite(db, name)) for name in names}
 
 
@@ -264,16 +296,18 @@ def ratings_for_agreement(
 ) -> StudyRatings:
     """A study's ratings, judges' repeats read as one mean (or each run as a judge of its own, “judge #1” …).
 
-    Final is the mean of the counted criteria that people rated and, where there are judges, a judge too: a criterion nobody is
-    compared on has no part in it. With `exclude_refused` the units of conversations in which a judge saw a refusal are left out.
-    Units that are alike in the facets of `cluster_by` (those of one scenario, say) are drawn together by every resample.
-    Raises NotFound for an unknown study or facet, StudyError for a study without any rating.
+    Final is the mean of the counted criteria that people rated and, where there are judges, a judge too: a
+    criterion nobody is compared on has no part in it. With `exclude_refused` the units of conversations in
+    which a judge saw a refusal are left out. Units that are alike in the facets of `cluster_by` (those of one
+    scenario, say) are drawn together by every resample. Raises NotFound for an unknown study or facet,
+    StudyError for a study without any rating.
     """
     study = studies.get(db, name)
     table = frames.frame(db, name)
     if table.empty:
         raise StudyError(
-            f"The study “{name}” has no ratings yet. Have judges rate its conversations with `concord judge`, "
+            f"The study “{name}” has no ratings yet. Have judges rate its conversations with "
+            "`concord judge`, "
             "and deal it to annotators with `concord study deal`."
         )
     table, runs_of = (_mean_of_runs(table), {}) if runs == "mean" else _single_runs(table)
@@ -282,8 +316,16 @@ def ratings_for_agreement(
     compared = set.intersection(*rated.values())
     counted = tuple(c.name for c in study.criteria if c.counted and c.name in compared)
     return StudyRatings(
-        study, table, tuple(c.name for c in study.criteria), counted, left_out, runs, tuple(cluster_by), _clusters(db, name, cluster_by), runs_of,
-    )  # fmt: skip
+        study,
+        table,
+        tuple(c.name for c in study.criteria),
+        counted,
+        left_out,
+        runs,
+        tuple(cluster_by),
+        _clusters(db, name, cluster_by),
+        runs_of,
+    )
 
 
 def _clusters(db: Database, name: str, by: Sequence[str]) -> dict[Hashable, Hashable] | None:
@@ -311,7 +353,9 @@ def _mean_of_runs(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _single_runs(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, tuple[str, ...]]]:
-    """Each run of a judge that was asked several times as a judge of its own, and the names of each such judge's runs."""
+    """Each run of a judge that was asked several times as a judge of its own, and the names of each such
+    judge's runs.
+    """
     judges = table[table.kind == "judge"]
     runs_of = {}
     for judge, runs in judges.groupby("rater").repeat.unique().items():
@@ -326,7 +370,9 @@ def _single_runs(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, tuple[str
 
 
 def reported(study: Study) -> Mapping[str, str] | None:
-    """What the paper reports of the benchmark and language a study was drawn from, to stand beside its own figures."""
+    """What the paper reports of the benchmark and language a study was drawn from, to stand beside its own
+    figures.
+    """
     drawn = study.meta.get("drawn", {})
     benchmark = BENCHMARKS.get(drawn.get("benchmark", ""))
     return benchmark.reported.get(drawn["filter"].get("language", "")) if benchmark else None

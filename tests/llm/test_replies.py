@@ -95,7 +95,9 @@ def test_a_cut_reply_is_never_repaired_into_a_score():
 
 
 def test_a_cut_text_is_no_verdict_although_it_ends_in_one():
-    """“[[1” may have become “[[10]]”, and “Not [[7]]” goes on: nothing is read from a text that was cut off."""
+    """“[[1” may have become “[[10]]”, and “Not [[7]]” goes on: nothing is read from a text that was cut
+    off.
+    """
     found, sent = ask([("Good. Rating: [[7]]", True), ("Better. Rating: [[8]]", False)], verdict, reply=None)
     assert (found.text, len(sent)) == ("Better. Rating: [[8]]", 2)
     with pytest.raises(CallFailed) as caught:
