@@ -45,8 +45,8 @@ from core.agreement.study import study_agreement
 
 __all__ = [
     "FINAL",
+    "CriterionScores",
     "Ratings",
-    "Scores",
     "alt_test",
     "bands",
     "best_panel",

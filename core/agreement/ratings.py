@@ -97,8 +97,8 @@ class Ratings:
     """A study's ratings, checked and numbered.
 
     `units` are sorted, people and judges too (numbers within names by value), so the order of rows never
-    matters. `criteria` maps each criterion's name to its `Scores`, *final* last. `left_out` counts units per
-    reason.
+    matters. `criteria` maps each criterion's name to its `CriterionScores`, *final* last. `left_out` counts
+    units per reason.
     """
 
     units: Sequence[Hashable]
