@@ -186,7 +186,8 @@ def _closely(report: AgreementReport, criterion: str) -> None:
     rows += [(one.name, one.vs_others) for one in part.each]
     kinds += ["a person, with the others"] * len(part.each)
     if any(figure.defined for _, figure in rows):
-        forest(rows, "Order and level", RHO, kinds=kinds)
+        least = min(end for _, figure in rows for end in (figure.value, figure.low, 0.0) if end is not None)
+        forest(rows, "Agreement with the mean of people", RHO, kinds=kinds, domain=(least, 1.0))
     for name in ("judges", "held_out"):
         if tables[name].rows:
             draw(tables[name])
@@ -261,7 +262,8 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
             forest([(name, e) for name, e in figures if isinstance(e, Estimate)], "By player", axis)
         levels = report.tables(criterion)["levels"]
         with right:
-            draw(replace(levels, rows=tuple(row for row in levels.rows if row["rater"] == rater)))
+            rows = tuple(row for row in levels.rows if row["rater"] == rater)
+            draw(replace(levels, columns=levels.columns[1:], rows=rows))
 
 
 def _items(title: str, items: pd.DataFrame) -> Table:
