@@ -20,7 +20,9 @@ def reply(call: Call) -> str:
     """
     if call.replies == "text":
         return LINE
-    return _filled(json.dumps(call.schema or {"type": "object"}), tuple(map(int, TURNS.findall(call.asked))))
+    if call.schema is None:
+        return json.dumps({"next_utterance": LINE, "reply": LINE})
+    return _filled(json.dumps(call.schema), tuple(map(int, TURNS.findall(call.asked))))
 
 
 @cache
