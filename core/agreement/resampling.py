@@ -38,11 +38,6 @@ class Interval(NamedTuple):
     high: float | None
     reason: str = ""
 
-    @property
-    def ends(self) -> list[float] | None:
-        """[low, high], or None where undefined."""
-        return None if self.low is None or self.high is None else [self.low, self.high]
-
 
 def draws(
     items: int,
