@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 from core.benchmarks.simulbench import review, toxicity
 from core.benchmarks.simulbench.tables import SUBSETS, subsets
 from core.benchmarks.simulbench.tasks import tasks as usable
+from core.configuration import Configuration, Use
 from core.runs.planning import materials
 from core.scenario import Scenario
 from core.store import moderations, scenarios
@@ -483,12 +484,14 @@ def test_toxicity_is_shown_once_somebody_asks_and_something_was_scored(app: Serv
     expect(page.get_by_text("Nothing was scored yet")).to_be_visible()
     with app.workspace.read() as db:
         replies = toxicity.texts(app.workspace, db)["replies"]
+    use = Use(Configuration("guard", "http://localhost", "guard", "moderation", {}, "", ""), {})
     with app.workspace.write() as db:
-        moderations.save(db, "guard", [(replies[0], {"harassment": 0.25, "violence": 0.5})], simulated=True)
+        moderations.save(db, use, [(replies[0], {"harassment": 0.25, "violence": 0.5})], simulated=True)
     page.reload()
     page.get_by_text("Toxicity of tasks, scripts and replies").click()
     # Toxicity and insult are harassment, threat is violence; of hate nothing is said. Equal replies are
     # scored once, and count each.
     same = str(replies.count(replies[0]))
-    expect(cells(page, "replies")).to_have_text(["replies", "0.25", "", "", "0.25", "", "0.5", same, "0"])
+    left = str(len(replies) - replies.count(replies[0]))
+    expect(cells(page, "replies")).to_have_text(["replies", "0.25", "", "", "0.25", "", "0.5", same, left])
     expect(page.get_by_text("The scores come from a mock")).to_be_visible()

@@ -51,18 +51,14 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 def press(page: Page, table: Locator, x: int, row: int) -> None:
     """Click into a table: its cells are drawn, so they are found by their place. Rows count from 0."""
+    table.scroll_into_view_if_needed()
     box = table.bounding_box()
     assert box
     page.mouse.click(box["x"] + x, box["y"] + HEADING + ROW * row + ROW / 2)
 
 
 def table(page: Page, name: str | re.Pattern[str]) -> Locator:
-    found = (
-        page.get_by_test_id("stDataFrame")
-        .filter(has=page.get_by_label(name))
-        .or_(page.get_by_label(name))
-        .first
-    )
+    found = page.get_by_role("region", name=name).first
     expect(found).to_be_visible()
     page.wait_for_timeout(300)  # it is drawn a moment after it is there
     return found
