@@ -86,7 +86,12 @@ def test_half_of_the_annotators_and_thirty_items_are_enough():
     table = alt_test(half_won(), "quality", epsilons=[0.1])
     row = table.rows[0]
     assert (row["rater"], row["epsilon"], row["people"], row["passed"]) == ("j", 0.1, 4, True)
-    assert (row["omega"].value, row["rho"].value) == (0.5, 0.5)
+    assert (row["omega"].value, row["omega"].n, row["rho"].value, row["rho"].n) == (0.5, 4, 0.5, 4)
+    # Always 4, or always 3, is as near as cy and dee where they give it and farther elsewhere: rho (1 + 1 + ½
+    # + ½)/4.
+    constant = (row["constant"], row["constant_omega"].value, row["constant_rho"].value)
+    assert constant == (4, 0.5, 0.75)
+    assert (table.name, [column.name for column in table.columns]) == ("alt_test", list(row))
     assert [
         (found["rater"], found["person"], found["n"], found["rho"], found["difference"], found["p_0.1"])
         for found in table.meta["by_person"]
