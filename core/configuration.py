@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 
@@ -26,7 +27,7 @@ class Configuration:
     system: str
     replies: str
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """Equal for equal configurations."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]

@@ -370,7 +370,7 @@ class _Asking:
         return done
 
     async def embed(self, model: str, texts: Sequence[str], /) -> list[Vector]:
-        """From the journal text by text: a resumed run may ask for the same texts in other calls than before."""
+        """Vectors from the journal or the endpoint; a resumed run may group the texts otherwise."""
         configuration = self.run.job.models[model].configuration
         marks = [_digest([configuration.hash, text]) for text in texts]
         new = {mark: text for mark, text in zip(marks, texts, strict=True) if mark not in self.vectors}

@@ -89,7 +89,8 @@ def of_verdict_was(db: Database, table: Verdicts, key: str, use: Use) -> None:
 def of_conversation(db: Database, conversation_id: int) -> list[Use]:
     """The models that made a conversation; none where that was not recorded."""
     rows = db.query(
-        "SELECT m.*, u.reported FROM conversation_configurations u JOIN model_configurations m ON m.id = u.configuration_id "
+        "SELECT m.*, u.reported FROM conversation_configurations u "
+        "JOIN model_configurations m ON m.id = u.configuration_id "
         "WHERE u.conversation_id = ? ORDER BY m.nickname",
         [conversation_id],
     )
@@ -99,8 +100,8 @@ def of_conversation(db: Database, conversation_id: int) -> list[Use]:
 def of_judgements(db: Database, conversation_id: int) -> dict[str, Use]:
     """The model behind each judgement of a conversation, by the judgement's key."""
     rows = db.query(
-        "SELECT j.key, j.configuration_id, j.reported, m.* FROM judgements j LEFT JOIN model_configurations m "
-        "ON m.id = j.configuration_id WHERE j.conversation_id = ?",
+        "SELECT j.key, j.reported, m.* FROM judgements j "
+        "LEFT JOIN model_configurations m ON m.id = j.configuration_id WHERE j.conversation_id = ?",
         [conversation_id],
     )
     return {row["key"]: _use(row) for row in rows}
@@ -112,8 +113,9 @@ def of_study_judges(db: Database, study: str) -> list[tuple[str, str, str, Use]]
     One row for each of these. Raises NotFound.
     """
     rows = db.query(
-        "SELECT x.name AS judge, x.variant, j.prompt, json_group_array(json(j.reported)) AS reported, m.* FROM judgements j "
-        "JOIN raters x ON x.id = j.rater_id LEFT JOIN model_configurations m ON m.id = j.configuration_id "
+        "SELECT x.name AS judge, x.variant, j.prompt, json_group_array(json(j.reported)) AS reported, m.* "
+        "FROM judgements j JOIN raters x ON x.id = j.rater_id "
+        "LEFT JOIN model_configurations m ON m.id = j.configuration_id "
         "WHERE j.conversation_id IN (SELECT conversation_id FROM study_units WHERE study_id = ?) "
         "GROUP BY x.id, j.prompt, j.configuration_id ORDER BY x.name, x.variant, j.prompt, m.id",
         [study_id(db, study)],
@@ -127,10 +129,12 @@ def of_study_models(db: Database, study: str) -> list[tuple[str, int, Use]]:
     Conversations of which that was not recorded count under their player. Raises NotFound.
     """
     rows = db.query(
-        "SELECT ifnull(m.nickname, c.player) AS name, count(*) AS n, json_group_array(json(ifnull(u.reported, '[]'))) AS reported, "
-        "m.* FROM conversations c LEFT JOIN conversation_configurations u ON u.conversation_id = c.id "
+        "SELECT ifnull(m.nickname, c.player) AS name, count(*) AS n, "
+        "json_group_array(json(ifnull(u.reported, '[]'))) AS reported, m.* FROM conversations c "
+        "LEFT JOIN conversation_configurations u ON u.conversation_id = c.id "
         "LEFT JOIN model_configurations m ON m.id = u.configuration_id "
-        "WHERE c.id IN (SELECT conversation_id FROM study_units WHERE study_id = ?) GROUP BY name, m.id ORDER BY name, m.id",
+        "WHERE c.id IN (SELECT conversation_id FROM study_units WHERE study_id = ?) "
+        "GROUP BY name, m.id ORDER BY name, m.id",
         [study_id(db, study)],
     )
     return [(row["name"], row["n"], _summed(row)) for row in rows]

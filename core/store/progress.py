@@ -36,7 +36,8 @@ class Item:
 def items(db: Database, name: str) -> list[Item]:
     """Every dealt item of a study, by annotator, in their order. Raises NotFound."""
     rows = db.execute(
-        "SELECT x.name, u.id, u.conversation_id, c.key, u.turn, u.stratum, a.state, a.reason, a.flag, a.seconds, c.reply_chars, a.submitted "
+        "SELECT x.name, u.id, u.conversation_id, c.key, u.turn, u.stratum, a.state, a.reason, a.flag, "
+        "a.seconds, c.reply_chars, a.submitted "
         "FROM assignments a JOIN study_units u ON u.id = a.unit_id JOIN raters x ON x.id = a.rater_id "
         "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? ORDER BY x.name, a.position",
         [study_id(db, name)],
@@ -57,7 +58,8 @@ def strata(db: Database, name: str) -> list[tuple[str, int]]:
 def stock(db: Database) -> str:
     """A text that is different once there are further conversations or judgements to draw by."""
     row = db.execute(
-        "SELECT (SELECT max(id) FROM conversations), (SELECT max(id) FROM judgements), (SELECT count(*) FROM judgements WHERE failure IS NOT NULL)"
+        "SELECT (SELECT max(id) FROM conversations), (SELECT max(id) FROM judgements), (SELECT count(*) FROM "
+        "judgements WHERE failure IS NOT NULL)"
     ).fetchone()
     return ",".join(map(str, row))
 
@@ -74,12 +76,13 @@ def mark(db: Database, name: str) -> str:
     row = db.execute(
         """
         SELECT (SELECT count(*) || ',' || ifnull(max(u.id), 0) FROM study_units u WHERE u.study_id = :study),
-               (SELECT count(*) || ',' || ifnull(max(r.id), 0) FROM study_units u JOIN ratings r ON r.conversation_id = u.conversation_id
-                 WHERE u.study_id = :study),
+               (SELECT count(*) || ',' || ifnull(max(r.id), 0) FROM study_units u
+                 JOIN ratings r ON r.conversation_id = u.conversation_id WHERE u.study_id = :study),
                (SELECT ifnull(max(id), 0) FROM revisions),
-               (SELECT count(*) || ',' || ifnull(max(a.submitted), '') FROM study_units u JOIN assignments a ON a.unit_id = u.id
-                 WHERE u.study_id = :study AND a.state = 'done'),
-               (SELECT count(*) FROM criteria WHERE scope = 'study:' || (SELECT name FROM studies WHERE id = :study))
+               (SELECT count(*) || ',' || ifnull(max(a.submitted), '') FROM study_units u
+                 JOIN assignments a ON a.unit_id = u.id WHERE u.study_id = :study AND a.state = 'done'),
+               (SELECT count(*) FROM criteria
+                 WHERE scope = 'study:' || (SELECT name FROM studies WHERE id = :study))
         """,
         {"study": found},
     ).fetchone()

@@ -6,7 +6,7 @@ import json
 import os
 import socket
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -83,42 +83,30 @@ class Progress:
 def start(db: Database, benchmark: str, plan: Mapping[str, Any], pid: int) -> int:
     """Open a run and return its id."""
     moment = now()
-    row = db.execute(
-        "INSERT INTO runs (benchmark, plan, state, pid, host, started, beat) VALUES (?, ?, 'running', ?, ?, ?, ?) RETURNING id",
-        [benchmark, json.dumps(plan, ensure_ascii=False), pid, socket.gethostname(), moment, moment],
-    ).fetchone()
-    new: int = row[0]
+    row = {
+        "benchmark": benchmark,
+        "plan": json.dumps(plan, ensure_ascii=False),
+        "state": "running",
+        "pid": pid,
+        "host": socket.gethostname(),
+        "started": moment,
+        "beat": moment,
+    }
+    new = db.table("runs").insert(row).last_pk
+    assert isinstance(new, int)
     return new
 
 
 def beat(db: Database, run: int, *, planned: int, stored: int, done: int, failed: int, spent: Spent) -> None:
     """Write where the run stands."""
-    db.execute(
-        "UPDATE runs SET planned = ?, stored = ?, done = ?, failed = ?, calls = ?, input_tokens = ?, output_tokens = ?, cost = ?, "
-        "seconds = ?, beat = ? WHERE id = ?",
-        [
-            planned,
-            stored,
-            done,
-            failed,
-            spent.calls,
-            spent.input_tokens,
-            spent.output_tokens,
-            spent.cost,
-            spent.seconds,
-            now(),
-            run,
-        ],
-    )
+    pieces = {"planned": planned, "stored": stored, "done": done, "failed": failed}
+    db.table("runs").update(run, {**pieces, **asdict(spent), "beat": now()})
 
 
 def end(db: Database, run: int, state: State, message: str = "") -> None:
     """Close a run."""
     moment = now()
-    db.execute(
-        "UPDATE runs SET state = ?, message = ?, ended = ?, beat = ? WHERE id = ?",
-        [state, message, moment, moment, run],
-    )
+    db.table("runs").update(run, {"state": state, "message": message, "ended": moment, "beat": moment})
 
 
 def at_work(db: Database, plan: Mapping[str, Any]) -> int | None:
@@ -137,12 +125,12 @@ def at_work(db: Database, plan: Mapping[str, Any]) -> int | None:
 
 
 def ask_to_stop(db: Database, run: int) -> None:
-    """Ask a run to finish its calls in flight and end; one whose process is gone is marked stopped at once."""
+    """Ask a run to finish its calls in flight and end; if its process is gone, mark it stopped."""
     progress = get(db, run)
     if progress.interrupted:
         end(db, run, "stopped", "Its process had ended. The same run continues where it was.")
     elif progress.state == "running":
-        db.execute("UPDATE runs SET stop_asked = 1 WHERE id = ?", [run])
+        db.table("runs").update(run, {"stop_asked": 1})
 
 
 def stop_asked(db: Database, run: int) -> bool:
@@ -153,15 +141,16 @@ def stop_asked(db: Database, run: int) -> bool:
 
 def get(db: Database, run: int) -> Progress:
     """One run. Raises NotFound."""
-    rows = [_progress(row) for row in db.query("SELECT * FROM runs WHERE id = ?", [run])]
+    rows = [_progress(row) for row in db.table("runs").rows_where("id = ?", [run])]
     if not rows:
-        raise not_found("run", str(run), (str(row[0]) for row in db.execute("SELECT id FROM runs")))
+        raise not_found("run", str(run), (str(row["id"]) for row in db.table("runs").rows))
     return rows[0]
 
 
 def recent(db: Database, limit: int = 20) -> list[Progress]:
     """The latest runs, newest first."""
-    return [_progress(row) for row in db.query("SELECT * FROM runs ORDER BY id DESC LIMIT ?", [limit])]
+    rows = db.table("runs").rows_where(order_by="id DESC", limit=limit)
+    return [_progress(row) for row in rows]
 
 
 @dataclass(frozen=True)
@@ -238,7 +227,7 @@ def latest_steps(db: Database, prefix: str = "") -> dict[str, str]:
 
 def forget_calls(db: Database, work: str) -> None:
     """The work is stored: its journal is no longer needed."""
-    db.execute("DELETE FROM journal WHERE work = ?", [work])
+    db.table("journal").delete_where("work = ?", [work])
 
 
 def forget_step(db: Database, work: str, step: str) -> None:
@@ -252,15 +241,15 @@ def save_failure(db: Database, work: str, kind: str, message: str, raw: str, run
     """Count a piece of work that could not be done; the journal keeps the calls it had paid for."""
     db.execute(
         "INSERT INTO failures (work, kind, message, raw, run_id, created) VALUES (?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT (work) DO UPDATE SET kind = excluded.kind, message = excluded.message, raw = excluded.raw, "
-        "attempts = attempts + 1, run_id = excluded.run_id, created = excluded.created",
+        "ON CONFLICT (work) DO UPDATE SET kind = excluded.kind, message = excluded.message, "
+        "raw = excluded.raw, attempts = attempts + 1, run_id = excluded.run_id, created = excluded.created",
         [work, kind, message, raw, run, now()],
     )
 
 
 def forget_failure(db: Database, work: str) -> None:
     """The work succeeded after all."""
-    db.execute("DELETE FROM failures WHERE work = ?", [work])
+    db.table("failures").delete_where("work = ?", [work])
 
 
 def failed(db: Database, works: Sequence[str], kinds: Sequence[str]) -> set[str]:
@@ -268,7 +257,8 @@ def failed(db: Database, works: Sequence[str], kinds: Sequence[str]) -> set[str]
     return {
         row[0]
         for row in db.execute(
-            "SELECT work FROM failures WHERE kind IN (SELECT value FROM json_each(?)) AND work IN (SELECT value FROM json_each(?))",
+            "SELECT work FROM failures WHERE kind IN (SELECT value FROM json_each(?)) "
+            "AND work IN (SELECT value FROM json_each(?))",
             [json.dumps(list(kinds)), json.dumps(list(works))],
         )
     }
@@ -276,12 +266,10 @@ def failed(db: Database, works: Sequence[str], kinds: Sequence[str]) -> set[str]
 
 def failures(db: Database, limit: int = 50, run: int | None = None) -> list[dict[str, Any]]:
     """Work that failed and was not done since, newest first."""
-    return list(
-        db.query(
-            "SELECT work, kind, message, raw, attempts, run_id, created FROM failures WHERE ? IS NULL OR run_id = ? ORDER BY created DESC LIMIT ?",
-            [run, run, limit],
-        )
+    rows = db.table("failures").rows_where(
+        "? IS NULL OR run_id = ?", [run, run], order_by="created DESC", limit=limit
     )
+    return list(rows)
 
 
 def _progress(row: Mapping[str, Any]) -> Progress:

@@ -92,6 +92,15 @@ def test_further_judges_rate_what_is_stored(workspace):
     assert run(workspace, later).done == 0
 
 
+def test_judges_take_what_where_selects(workspace):
+    run(workspace, plan(judges=(), characters=("tully", "mizuki"), situations=("reality", "heckler")))
+    first = run(workspace, JudgePlan("pingpong", ("b",), {"character": ("tully",), "language": ("en",)}))
+    assert (first.planned, first.done) == (2 + 2, 2), "two conversations and a judgement of each"
+    none = run(workspace, JudgePlan("pingpong", ("b",), {"language": ("ru",)}))
+    assert none.planned == 0
+    assert run(workspace, JudgePlan("pingpong", ("b",))).done == 2
+
+
 @pytest.mark.parametrize("moment", ["journal", "conversations", "judgements"])
 def test_killed_at_any_moment_it_loses_only_the_calls_in_flight(faulty, moment):
     """What the store held when the run was killed, as results or in the journal, is not paid for again."""
