@@ -68,7 +68,7 @@ def faulty(tmp_path) -> Iterator[Callable[..., Workspace]]:
     with ExitStack() as stack:
 
         def make(latency: float = 0.0, **faults: object) -> Workspace:
-            url = stack.enter_context(running(latency, faults=Faults(**faults)))  # type: ignore[arg-type]
+            url = stack.enter_context(running(latency=latency, faults=Faults(**faults)))  # type: ignore[arg-type]
             made = Workspace.open(tmp_path / "workspace")
             made.models_path.write_text(toml(url, player=FIXED, user=FIXED, a=FIXED, b=FIXED, c=FIXED))
             return made

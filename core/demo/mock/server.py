@@ -210,7 +210,9 @@ def running(host: str = "127.0.0.1", port: int = 0, **how: Any) -> Iterator[str]
             async with listening(make_app(**how), host, port) as url:
                 started.set_result((url, asyncio.get_running_loop(), stop))
                 await stop.wait()
-        except ConfigError as error:
+        except Exception as error:
+            if started.done():
+                raise
             started.set_exception(error)
 
     thread = threading.Thread(target=asyncio.run, args=(stay(),), name="concord-mock", daemon=True)
