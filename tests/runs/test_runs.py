@@ -190,7 +190,9 @@ def test_an_endpoint_that_is_down_breaks_the_run_with_a_sentence(workspace):
 
 
 def test_an_authentication_error_ends_the_run_at_once(tmp_path, monkeypatch):
-    """Fewer calls than the patience for other failures: a key that is refused once will not be taken later."""
+    """Fewer calls than the patience for other failures: a key that is refused once will not be taken
+    later.
+    """
     monkeypatch.setenv("WRONG_KEY", "wrong")
     with running(require_key="right") as url:
         workspace = Workspace.open(tmp_path / "workspace")

@@ -1,4 +1,6 @@
-"""Mock judges: they read the card and the turns in the prompt, form an opinion of each turn, and give reasons for it."""
+"""Mock judges: they read the card and the turns in the prompt, form an opinion of each turn, and give
+reasons for it.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def judge_of(model: str) -> MockJudge:
 
 
 HOPELESS, BROKEN = 1 / 12, 0.3
-"""In how many conversations the erratic judge never gives a usable reply, and how often it fails in the others."""
+"""In how many conversations the erratic judge never gives a usable reply, and how often it fails in the
+others.
+"""
 
 FIELDS = (
     "turn",
@@ -93,7 +97,9 @@ def _broken(call: Call, reply: dict[str, Any]) -> dict[str, Any] | str:
 
 
 def rated_last(call: Call) -> dict[str, Any]:
-    """Version 1: the verdict on the player's last reply on a scale of ten, without scores before there is one."""
+    """Version 1: the verdict on the player's last reply on a scale of ten, without scores before there is
+    one.
+    """
     transcript = transcript_of_scene(call)
     names = [*FIELDS[1:3], *(f"{own}_{what}" for own in OWN_NAMES for what in ("explanation", "score"))]
     if not transcript.turns:
@@ -132,7 +138,9 @@ class Opinion:
         return fill(schema, self.rng, root)
 
     def reason(self, criterion: str, score: int) -> str:
-        """A quote, a half sentence that fits the score and, where there is any, the evidence; the answer in words."""
+        """A quote, a half sentence that fits the score and, where there is any, the evidence; the answer
+        in words.
+        """
         lines, f = _lines()[criterion], self.seen
         slots = {
             "own": ", ".join(dict.fromkeys((*f.own_words[:1], *f.own_words[-1:]))),
@@ -192,7 +200,9 @@ def _form(call: Call) -> tuple[str, Mapping[str, Schema]]:
 
 
 def _quoted(reply: str, *around: str) -> str:
-    """A few words of the reply in single quotes: those around the first of `around` in it, else its beginning."""
+    """A few words of the reply in single quotes: those around the first of `around` in it, else its
+    beginning.
+    """
     spoken = reply.split()
     marks = [word.split()[0].lower() for word in around if word]
     at = next((i for mark in marks for i, word in enumerate(spoken) if mark in word.lower()), 0)

@@ -56,7 +56,9 @@ COMES, COMES_FROM_WORK, PERSUADED = 0.85, 0.4, 0.75
 
 @dataclass(frozen=True)
 class Meeting:
-    """Two people, as the prompt of one of them shows them: what was said so far, as (speaker, text), and memories."""
+    """Two people, as the prompt of one of them shows them: what was said so far, as (speaker, text), and
+    memories.
+    """
 
     me: Persona
     other: str
@@ -233,7 +235,9 @@ def _chat(meeting: Meeting) -> tuple[str, bool]:
 
 
 def summary(call: Call) -> Thought:
-    """What somebody keeps: what was asked, by whom, what was settled; now and then without the time or the place."""
+    """What somebody keeps: what was asked, by whom, what was settled; now and then without the time or the
+    place.
+    """
     meeting = meeting_of(call)
     me, other, notes = meeting.me.name, meeting.other, lines()["notes"]
     theirs, own = meeting.offer(other), meeting.offer(me)
