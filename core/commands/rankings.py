@@ -59,8 +59,7 @@ def command(
             seed=seed,
         )
         found = rank_stability.rankings(db, board, study=study)
-    beside = rank_stability.beside_tables(rank_stability.beside(board, other)) if other else ()
-    printing.show((*rank_stability.tables(found), *beside), form)
+    printing.show((*found, *(rank_stability.beside(board, other) if other else ())), form)
 
 
 def _bytes(path: Path) -> bytes:

@@ -11,7 +11,6 @@ from core.benchmarks.benchmark import Benchmark
 from core.errors import ConcordError
 from core.reports import corrected, leaderboards, rank_stability
 from core.reports.leaderboards import Leaderboard, Rated
-from core.reports.rank_stability import Rankings
 from core.store import conversations, progress
 from core.store import tables as stored
 from core.studies import studies
@@ -69,7 +68,7 @@ def _corrected(of: Wanted, study: str, mark: str) -> Table:
 
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
-def _rankings(of: Wanted, study: str, mark: str) -> Rankings:
+def _rankings(of: Wanted, study: str, mark: str) -> tuple[Table, ...]:
     with workspace().read() as db:
         return rank_stability.rankings(db, _measured(of), study=study)
 
@@ -136,7 +135,7 @@ def _common(benchmark: Benchmark) -> None:
             sentence(error)
     st.subheader("How stable is this order?", anchor=False)
     try:
-        rankings_tables.draw(_rankings(wanted, study, mark))
+        rankings_tables.draw(board, _rankings(wanted, study, mark))
     except ConcordError as error:
         st.caption(plain(error))
 

@@ -5,12 +5,12 @@ Fields have names of our own, so that nobody's name is read as an expression.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
-from core.reports.rank_stability import Beside
 from pages.parts.charts import GREEN
 
 Chart = Any
@@ -18,22 +18,23 @@ Chart = Any
 ORANGE, GREY = "#d2701f", "#8a8f91"
 """Readable on white and on black, as GREEN is."""
 KINDS = {"higher here": GREEN, "lower here": ORANGE, "the same rank": GREY}
+COLOURS = alt.Scale(domain=list(KINDS), range=list(KINDS.values()))
 HERE, THERE = "This leaderboard", "The other ranking"
 ROW, AROUND = 26, 110
 """Pixels a rank takes, and what stands around the ranks."""
 
 
-def slopes(beside: Beside) -> Chart:
-    """A line for each model from its rank in the other ranking to its rank here, the best on top."""
-    rows = []
-    for placed in beside.placed:
-        kind = list(KINDS)[0 if placed.rise > 0 else 1 if placed.rise < 0 else 2]
-        about = {"player": placed.player, "model": placed.model, "kind": kind, "rise": placed.rise}
-        about |= {"here": placed.rank_here, "there": placed.rank_there}
-        rows.append({**about, "side": THERE, "rank": placed.rank_there})
-        rows.append({**about, "side": HERE, "rank": placed.rank_here})
-    table = pd.DataFrame(rows)
-    n = len(beside.placed)
+def slopes(models: Sequence[Mapping[str, Any]]) -> Chart:
+    """A line for each model from its rank in the other ranking to its rank here, the best on top.
+
+    `models` are the rows of `rank_stability.beside`'s second table.
+    """
+    both = pd.DataFrame(models)[["player", "model", "rise", "rank_here", "rank_there"]]
+    both["kind"] = [list(KINDS)[0 if rise > 0 else 1 if rise < 0 else 2] for rise in both.rise]
+    table = pd.concat(
+        [both.assign(side=THERE, rank=both.rank_there), both.assign(side=HERE, rank=both.rank_here)]
+    )
+    n = len(both)
     x = alt.X(
         "side:N",
         sort=[THERE, HERE],
@@ -48,14 +49,12 @@ def slopes(beside: Beside) -> Chart:
         axis=alt.Axis(values=list(range(1, n + 1)), format="d", grid=False, labelOverlap=True),
     )
     legend = alt.Legend(orient="bottom", title=None, symbolType="stroke", columns=3)
-    color = alt.Color(
-        "kind:N", scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())), legend=legend
-    )
+    color = alt.Color("kind:N", scale=COLOURS, legend=legend)
     tip = [
         alt.Tooltip("player:N"),
         alt.Tooltip("model:N", title="there called"),
-        alt.Tooltip("here:Q", title="rank here"),
-        alt.Tooltip("there:Q", title="rank there"),
+        alt.Tooltip("rank_here:Q", title="rank here"),
+        alt.Tooltip("rank_there:Q", title="rank there"),
         alt.Tooltip("rise:Q", title="rise", format="+"),
     ]
     base = alt.Chart(table).encode(x=x, y=y, color=color, tooltip=tip)
@@ -86,12 +85,5 @@ def _names(table: pd.DataFrame, x: alt.X, y: alt.Y, side: str, name: str) -> Cha
             fontSize=12,
             limit=alt.ExprRef("width * 0.28"),
         )
-        .encode(
-            x=x,
-            y=y,
-            text="name:N",
-            color=alt.Color(
-                "kind:N", scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())), legend=None
-            ),
-        )
+        .encode(x=x, y=y, text="name:N", color=alt.Color("kind:N", scale=COLOURS, legend=None))
     )

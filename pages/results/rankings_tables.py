@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from core.errors import ConcordError
+from core.estimate import Estimate
 from core.exchange import ranking_csv
 from core.reports import rank_stability
 from core.reports.leaderboards import Leaderboard
-from core.reports.rank_stability import Beside, Rankings
-from core.table import as_document
+from core.table import Table, as_document
 from pages.parts import table
 from pages.parts.plain import plain
 from pages.results import rankings_chart
@@ -21,13 +23,12 @@ MOST = 5
 TABS = {"judge": "Judges", "interrogator": "Interrogators", "pool": "Pools"}
 
 
-def draw(found: Rankings) -> None:
-    """Draw the section, without its heading."""
-    st.markdown(_summary(found))
-    made = rank_stability.tables(found)
+def draw(board: Leaderboard, made: tuple[Table, ...]) -> None:
+    """Draw the section, without its heading; `made` as `rank_stability.rankings` gives it."""
     # Each order is two tables, named by what it is by; the pools' weights follow.
     by = {name: [t for t in made if t.name.endswith(f"-by-{name}")] for name in TABS}
     by["pool"].append(made[-1])
+    st.markdown(_summary(board, by["judge"][0], by["judge"][1]))
     shown = {name: label for name, label in TABS.items() if by[name]}
     *tabs, another = st.tabs([*shown.values(), "Another ranking"])
     for tab, name in zip(tabs, shown, strict=True):
@@ -35,36 +36,37 @@ def draw(found: Rankings) -> None:
             for each in by[name]:
                 table.draw(each)
     with another:
-        beside = _against(found.board)
-    every = (*made, *(rank_stability.beside_tables(beside) if beside else ()))
+        beside = _beside(board)
     for form in ("csv", "json"):
         st.download_button(
             f"Everything as {form.upper()}",
-            partial(as_document, every, form),
-            f"rankings-{found.board.benchmark}.{form}",
+            partial(as_document, (*made, *beside), form),
+            f"rankings-{board.benchmark}.{form}",
             icon=":material/download:",
             on_click="ignore",
         )
 
 
-def _summary(found: Rankings) -> str:
-    """The answer in a sentence or two."""
-    mean = found.by_judge.stability.mean
+def _summary(board: Leaderboard, orders: Table, taus: Table) -> str:
+    """How far the judges agree on the order, in a sentence or two."""
+    mean = taus.rows[-1]["tau"]
+    assert isinstance(mean, Estimate)
     if mean.value is None:
         return f"How far judges agree on the order is undefined: {plain(mean.reason)}."
     ends = (
         f" ({_two(mean.low)} to {_two(mean.high)})" if mean.low is not None and mean.high is not None else ""
     )
-    judges = "The two judges" if mean.n == 1 else f"Any two of the {len(found.board.judges)} judges"
-    average = "" if mean.n == 1 else " on average"
+    several = len(board.judges) > 2
+    judges = f"Any two of the {len(board.judges)} judges" if several else "The two judges"
     return (
-        f"{judges} order the {len(found.players)} players alike at "
-        f"τ\u00a0=\u00a0**{_two(mean.value)}**{ends}{average}: about {50 + 50 * mean.value:.0f}\u00a0% of "
-        "the pairs of players stand the same way round."
+        f"{judges} order the {len(orders.rows)} players alike at "
+        f"τ\u00a0=\u00a0**{_two(mean.value)}**{ends}{' on average' if several else ''}: about "
+        f"{50 + 50 * mean.value:.0f}\u00a0% of the pairs of players stand the same way round."
     )
 
 
-def _against(board: Leaderboard) -> Beside | None:
+def _beside(board: Leaderboard) -> tuple[Table, ...]:
+    """The tables beside a ranking that the reader brings; none before that."""
     file = st.file_uploader(
         "Another ranking as CSV: columns model and score, or model and rank",
         type="csv",
@@ -73,14 +75,15 @@ def _against(board: Leaderboard) -> Beside | None:
     )
     if file is None:
         st.caption("For example another benchmark's leaderboard. Nothing of it is stored.")
-        return None
+        return ()
     try:
-        beside = rank_stability.beside(board, ranking_csv.read(file.getvalue(), file.name))
+        made = rank_stability.beside(board, ranking_csv.read(file.getvalue(), file.name))
     except ConcordError as error:
         # The message quotes the file, which may hold anything.
         st.error("  \n".join(plain(line) for line in str(error).splitlines()), icon=":material/error:")
-        return None
-    rho, p = beside.figures.spearman, beside.figures.p
+        return ()
+    against, models = made
+    rho, p = against.estimates("spearman")[0], against.estimates("p")[0]
     if rho.value is None:
         st.markdown(f"Spearman's ρ is undefined: {plain(rho.reason)}.")
     else:
@@ -89,25 +92,26 @@ def _against(board: Leaderboard) -> Beside | None:
             f"Spearman's ρ\u00a0=\u00a0**{_two(rho.value)}** over the n\u00a0=\u00a0{rho.n} models in both "
             f"({certain})."
         )
-    if beside.placed:
+    if models.rows:
         st.altair_chart(
-            rankings_chart.slopes(beside), alt="Ranks in the other ranking and here, a line for each model"
+            rankings_chart.slopes(models.rows),
+            alt="Ranks in the other ranking and here, a line for each model",
         )
-        _moves(beside)
-    for each in rank_stability.beside_tables(beside):
+        _moves(models.rows)
+    for each in made:
         table.draw(each)
-    return beside
+    return made
 
 
-def _moves(beside: Beside) -> None:
-    ordered = sorted(beside.placed, key=lambda one: -one.rise)
+def _moves(rows: Sequence[Mapping[str, Any]]) -> None:
     for label, moved in (
-        ("Largest rises", [one for one in ordered if one.rise > 0]),
-        ("Largest falls", [one for one in reversed(ordered) if one.rise < 0]),
+        ("Largest rises", [row for row in rows if row["rise"] > 0]),
+        ("Largest falls", [row for row in reversed(rows) if row["rise"] < 0]),
     ):
         if moved:
             told = "; ".join(
-                f"{plain(one.player)} from {one.rank_there:g} to {one.rank_here:g}" for one in moved[:MOST]
+                f"{plain(row['player'])} from {row['rank_there']:g} to {row['rank_here']:g}"
+                for row in moved[:MOST]
             )
             st.markdown(f"{label}: {told}.")
 

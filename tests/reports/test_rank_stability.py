@@ -34,8 +34,9 @@ def board_of(db, *, judges=(), resamples=0):
 
 
 def found(workspace, *, study="", **kwargs):
+    """Every table by its name."""
     with workspace.read() as db:
-        return rank_stability.rankings(db, board_of(db, **kwargs), study=study)
+        return {t.name: t for t in rank_stability.rankings(db, board_of(db, **kwargs), study=study)}
 
 
 def filled(tmp_path, *args, **kwargs):
@@ -45,17 +46,36 @@ def filled(tmp_path, *args, **kwargs):
     return made
 
 
-def tau(orders, a, b):
-    return next(t.tau for t in orders.stability.pairs if (t.a, t.b) == (a, b))
+def tau(found, by, a, b):
+    return next(row["tau"] for row in found[f"tau-by-{by}"].rows if (row["a"], row.get("b")) == (a, b))
+
+
+def mean(found, by="judge"):
+    """The mean of the taus; the last row, also where there is one pair alone."""
+    return found[f"tau-by-{by}"].rows[-1]["tau"]
+
+
+def scores(found, by):
+    """The players' scores in each ranking."""
+    table = found[f"orders-by-{by}"]
+    names = [c.name.removeprefix("by ") for c in table.columns if c.name.startswith("by ")]
+    return {n: {r["player"]: r[f"by {n}"] for r in table.rows if f"by {n}" in r} for n in names}
+
+
+def pool(found, name):
+    """The judges' weights in a pool, those of weight 0 left out; or the reason why it is undefined."""
+    cells = {row["judge"]: row[name] for row in found["pools"].rows}
+    reasons = {cell.reason for cell in cells.values()}
+    return {j: c.value for j, c in cells.items() if c.value} if reasons == {""} else reasons.pop()
 
 
 # By judge
 
 
 def test_each_judges_own_order_and_their_taus(grove):
-    by_judge = found(grove).by_judge
+    made = found(grove)
     # The second interrogator's oak is rated as the first one's yew: both end at the mean of the two.
-    assert by_judge.scores == {
+    assert scores(made, "judge") == {
         "ash": {"elm": 4, "ash": 5, "oak": 2.5, "yew": 2.5},
         "elm": {"elm": 4, "ash": 3, "oak": 1.5, "yew": 1.5},
         "oak": {"elm": 4, "ash": 2, "oak": 3, "yew": 3},
@@ -63,11 +83,11 @@ def test_each_judges_own_order_and_their_taus(grove):
     # Of six pairs of players oak–yew is tied everywhere. ash and elm disagree on ash–elm alone: (4 − 1) / √(5
     # × 5); ash and oak on
     # ash–elm, ash–oak, ash–yew: (2 − 3) / 5; elm and oak on ash–oak and ash–yew: (3 − 2) / 5.
-    assert tau(by_judge, "ash", "elm").value == pytest.approx(3 / 5)
-    assert tau(by_judge, "ash", "oak").value == pytest.approx(-1 / 5)
-    assert tau(by_judge, "elm", "oak").value == pytest.approx(1 / 5)
-    assert by_judge.stability.mean.value == pytest.approx((3 - 1 + 1) / 5 / 3)
-    assert by_judge.conversations == dict.fromkeys(GIVEN, 24)
+    assert tau(made, "judge", "ash", "elm").value == pytest.approx(3 / 5)
+    assert tau(made, "judge", "ash", "oak").value == pytest.approx(-1 / 5)
+    assert tau(made, "judge", "elm", "oak").value == pytest.approx(1 / 5)
+    assert mean(made).value == pytest.approx((3 - 1 + 1) / 5 / 3)
+    assert made["orders-by-judge"].meta["conversations"] == dict.fromkeys(GIVEN, 24)
 
 
 def test_only_conversations_of_the_whole_panel_without_refusals_count(grove):
@@ -79,28 +99,28 @@ def test_only_conversations_of_the_whole_panel_without_refusals_count(grove):
         db.execute(
             "UPDATE scores SET total = 1 WHERE criterion = 'refusal' AND conversation_id = 2 AND rater_id = 1"
         )
-    assert found(grove).conversations == 24 - 2
+    assert f"over the {24 - 2} conversations" in found(grove)["orders-by-judge"].notes[0]
     # A panel without oak has conversation 1 as well.
-    assert found(grove, judges=["ash", "elm"]).conversations == 24 - 1
+    without = found(grove, judges=["ash", "elm"])["orders-by-judge"]
+    assert f"over the {24 - 1} conversations" in without.notes[0]
 
 
 def test_two_players_have_no_tau(tmp_path):
     made = filled(tmp_path, {j: {"elm": s["elm"], "ash": s["ash"]} for j, s in GIVEN.items()}, ["guest"])
-    stability = found(made).by_judge.stability
-    assert {t.tau.reason for t in stability.pairs} == {"2 players in common, at least 3 are needed"}
-    assert stability.mean.value is None
+    taus = found(made)["tau-by-judge"].estimates("tau")
+    assert {t.reason for t in taus} == {"2 players in common, at least 3 are needed"}
+    assert taus[-1].value is None
 
 
 def test_a_judge_who_scores_all_alike_has_no_order(tmp_path):
     made = filled(tmp_path, {"ash": GIVEN["ash"], "flat": dict.fromkeys(GIVEN["ash"], 3)})
-    stability = found(made).by_judge.stability
-    assert stability.mean.reason == "flat scores them all alike"
+    assert mean(found(made)).reason == "flat scores them all alike"
 
 
 def test_a_panel_of_one_is_compared_with_nobody(grove):
     one = found(grove, judges=["ash"])
-    assert one.by_judge.stability.mean.reason == "fewer than two rankings to compare"
-    assert [pool.reason for pool in one.pools.pools[1:]] == [
+    assert mean(one).reason == "fewer than two rankings to compare"
+    assert [pool(one, "best two"), pool(one, "PageRank")] == [
         "the panel has no more than two judges",
         "one model here judges and plays too, at least 3 are needed",
     ]
@@ -108,16 +128,11 @@ def test_a_panel_of_one_is_compared_with_nobody(grove):
 
 def test_intervals_come_from_the_draws_and_repeat(grove):
     first = found(grove, resamples=200)
-    low, high = first.by_judge.stability.mean.interval
+    low, high = mean(first).interval
     assert -1 <= low < high <= 1
     # oak and yew are tied only because two interrogators balance: other draws tell them apart.
-    assert low != first.by_judge.stability.mean.value
-    again = found(grove, resamples=200)
-    assert (first.by_judge, first.by_interrogator, first.pools) == (
-        again.by_judge,
-        again.by_interrogator,
-        again.pools,
-    )
+    assert low != mean(first).value
+    assert first == found(grove, resamples=200)
 
 
 def test_where_nothing_was_rated_by_all_it_is_said(tmp_path):
@@ -127,28 +142,29 @@ def test_where_nothing_was_rated_by_all_it_is_said(tmp_path):
     with pytest.raises(ConcordError, match="Choose fewer judges"):
         found(made, judges=["ash", "elm"])
     # Nobody named a panel: it is one of those who rated most, and one ranking is compared with none.
-    assert found(made).by_judge.stability.mean.reason == "fewer than two rankings to compare"
+    assert mean(found(made)).reason == "fewer than two rankings to compare"
 
 
 # By interrogator
 
 
 def test_the_panels_order_by_interrogator(grove):
-    by = found(grove).by_interrogator
+    made = found(grove)
+    by = scores(made, "interrogator")
     third = pytest.approx
     # guest: ash (5 + 3 + 2)/3, elm 4, oak (3 + 2 + 5)/3, yew (2 + 1 + 1)/3; for the stranger oak and yew
     # change places.
-    assert by.scores["guest"] == third({"ash": 10 / 3, "elm": 4, "oak": 10 / 3, "yew": 4 / 3})
-    assert by.scores["stranger"] == third({"ash": 10 / 3, "elm": 4, "oak": 4 / 3, "yew": 10 / 3})
+    assert by["guest"] == third({"ash": 10 / 3, "elm": 4, "oak": 10 / 3, "yew": 4 / 3})
+    assert by["stranger"] == third({"ash": 10 / 3, "elm": 4, "oak": 4 / 3, "yew": 10 / 3})
     # ash–elm, elm–oak, elm–yew agree, oak–yew does not; ash–oak is tied for one, ash–yew for the other: (3 −
     # 1) / √(5 × 5).
-    assert tau(by, "guest", "stranger").value == pytest.approx(2 / 5)
-    assert by.conversations == {"guest": 12, "stranger": 12}
+    assert tau(made, "interrogator", "guest", "stranger").value == pytest.approx(2 / 5)
+    assert made["orders-by-interrogator"].meta["conversations"] == {"guest": 12, "stranger": 12}
 
 
 def test_one_interrogator_is_compared_with_none(tmp_path):
     made = filled(tmp_path, GIVEN, ["guest"])
-    assert found(made).by_interrogator.stability.mean.reason == "fewer than two rankings to compare"
+    assert not any("interrogator" in name for name in found(made))
 
 
 def test_a_player_an_interrogator_never_met_is_left_out_of_its_pairs(grove):
@@ -161,18 +177,19 @@ def test_a_player_an_interrogator_never_met_is_left_out_of_its_pairs(grove):
             "SELECT ?, study_id, rater_id, criterion, repeat, total, n FROM scores WHERE conversation_id = 1",
             [number],
         )
-    by = found(grove).by_interrogator
-    assert "fir" in by.scores["guest"]
-    assert "fir" not in by.scores["stranger"]
-    assert tau(by, "guest", "stranger").n == 4
-    assert tau(by, "guest", "stranger").value == pytest.approx(2 / 5), "as without it"
+    made = found(grove)
+    by = scores(made, "interrogator")
+    assert "fir" in by["guest"]
+    assert "fir" not in by["stranger"]
+    assert tau(made, "interrogator", "guest", "stranger").n == 4
+    assert tau(made, "interrogator", "guest", "stranger").value == pytest.approx(2 / 5), "as without it"
 
 
 # Pools
 
 
 def test_pagerank_holds_its_own_equation(grove):
-    ranks = found(grove).pools.ranks
+    ranks = found(grove)["pools"].meta["pagerank"]
     # ash gives elm 4 and oak 2.5; elm gives ash 3 and oak 1.5; oak gives ash 2 and elm 4. yew judges nobody
     # and has no part in it.
     assert sum(ranks.values()) == pytest.approx(1)
@@ -182,53 +199,52 @@ def test_pagerank_holds_its_own_equation(grove):
 
 
 def test_the_pools_without_people(grove):
-    pools = found(grove).pools
-    uniform, best, ranked = pools.pools
-    assert uniform.weights == pytest.approx(dict.fromkeys(GIVEN, 1 / 3))
-    assert pools.best_by == "PageRank"
-    assert ranked.weights == pytest.approx(pools.ranks)
+    made = found(grove)
+    assert pool(made, "uniform") == pytest.approx(dict.fromkeys(GIVEN, 1 / 3))
+    assert made["pools"].meta["best_two_by"] == "PageRank"
+    assert pool(made, "PageRank") == pytest.approx(made["pools"].meta["pagerank"])
     # elm is praised most, then ash; oak least.
-    assert best.weights == {"elm": 0.5, "ash": 0.5}
-    assert pools.orders.scores["uniform"] == pytest.approx(
+    assert pool(made, "best two") == {"elm": 0.5, "ash": 0.5}
+    assert scores(made, "pool")["uniform"] == pytest.approx(
         {"ash": 10 / 3, "elm": 4, "oak": 7 / 3, "yew": 7 / 3}
     )
-    assert pools.orders.scores["best two"] == {"ash": 4, "elm": 4, "oak": 2, "yew": 2}
+    assert scores(made, "pool")["best two"] == {"ash": 4, "elm": 4, "oak": 2, "yew": 2}
     # uniform tells ash from elm, the best two do not; oak–yew is tied in both: 4 / √(5 × 4).
-    assert tau(pools.orders, "uniform", "best two").value == pytest.approx(4 / 20**0.5)
+    assert tau(made, "pool", "uniform", "best two").value == pytest.approx(4 / 20**0.5)
 
 
 def test_the_uniform_pool_is_the_tables_own_final(grove):
     with grove.read() as db:
         board = board_of(db)
-        scores = rank_stability.rankings(db, board).pools.orders.scores["uniform"]
-    assert scores == pytest.approx({s.player: s.final.value for s in board.standings}, abs=1e-8)
+    assert scores(found(grove), "pool")["uniform"] == pytest.approx(
+        {s.player: s.final.value for s in board.standings}, abs=1e-8
+    )
 
 
 def test_the_best_two_are_those_nearest_to_people(tmp_path):
     made = filled(tmp_path, people="oak")
-    pools = found(made).pools
+    pools = found(made)
     # People follow oak, ρ = 1. Their ranks of the four kinds of items are 2 3 4 1, elm's 3 4 2 1, ash's 4 3 2
     # 1:
     # ρ(elm) = 1 − 6 · 6 / 60 = 0.4, ρ(ash) = 1 − 6 · 8 / 60 = 0.2.
-    assert pools.pools[1].weights == {"oak": 0.5, "elm": 0.5}
-    assert pools.best_by == "agreement with people in the study “grove”"
-    assert pools.orders.scores["best two"] == {"ash": 2.5, "elm": 4, "oak": 2.25, "yew": 2.25}
-    assert found(made, study="grove").pools == found(made).pools
+    assert pool(pools, "best two") == {"oak": 0.5, "elm": 0.5}
+    assert pools["pools"].meta["best_two_by"] == "agreement with people in the study “grove”"
+    assert scores(pools, "pool")["best two"] == {"ash": 2.5, "elm": 4, "oak": 2.25, "yew": 2.25}
+    assert found(made, study="grove") == pools
     with pytest.raises(NotFound, match="Did you mean “grove”"):
         found(made, study="grave")
 
 
 def test_fewer_than_three_models_that_judge_each_other_have_no_pagerank(tmp_path):
     made = filled(tmp_path, {"ash": GIVEN["ash"], "elm": GIVEN["elm"], "critic": GIVEN["oak"]})
-    _, best, ranked = found(made).pools.pools
-    assert ranked.reason == "2 models here judge and play too, at least 3 are needed"
-    assert "no study of people has figures of two judges, and 2 models" in best.reason
-    assert (best.weights, ranked.weights) == ({}, {})
+    made = found(made)
+    assert pool(made, "PageRank") == "2 models here judge and play too, at least 3 are needed"
+    assert "no study of people has figures of two judges, and 2 models" in pool(made, "best two")
 
 
 def test_a_judge_who_does_not_play_weighs_nothing_by_pagerank(tmp_path):
     made = filled(tmp_path, {**GIVEN, "critic": GIVEN["oak"]})
-    weights = found(made).pools.pools[2].weights
+    weights = pool(found(made), "PageRank")
     assert set(weights) == set(GIVEN)
     assert sum(weights.values()) == pytest.approx(1)
 
@@ -247,20 +263,20 @@ def test_the_table_beside_another_ranking(grove):
     # 0.5;
     # spreads 1.5² + 0.5² + 1 + 1 = 4.5 and 5: ρ = 0.5 / √22.5.
     found = beside(grove, Other("x", "score", {"yew": 4, "elm": 3, "ash": 2, "oak": 1, "fir": 9}))
-    assert found.figures.spearman.value == pytest.approx(0.5 / 22.5**0.5)
-    assert {p.player: (p.rank_here, p.rank_there, p.rise) for p in found.placed} == {
+    assert found[0].rows[0]["spearman"].value == pytest.approx(0.5 / 22.5**0.5)
+    assert {r["player"]: (r["rank_here"], r["rank_there"], r["rise"]) for r in found[1].rows} == {
         "elm": (1, 2, 1),
         "ash": (2, 3, 1),
         "oak": (3.5, 4, 0.5),
         "yew": (3.5, 1, -2.5),
     }
-    assert (found.only_here, found.only_there) == ((), ("fir",))
+    assert (found[0].meta["only_here"], found[0].meta["only_there"]) == ([], ["fir"])
 
 
 def test_of_ranks_less_is_better(grove):
     by_rank = beside(grove, Other("x", "rank", {"yew": 1, "elm": 2, "ash": 3, "oak": 4}))
     by_score = beside(grove, Other("x", "score", {"yew": 4, "elm": 3, "ash": 2, "oak": 1}))
-    assert by_rank.figures == by_score.figures
+    assert by_rank[0].rows == by_score[0].rows
 
 
 def test_names_are_matched_exactly_first_then_tolerantly(tmp_path):
@@ -276,13 +292,15 @@ def test_names_are_matched_exactly_first_then_tolerantly(tmp_path):
             {"gpt-4o_mini": 1, "gpt_4o_mini": 2, "big one": 3, "twin_a": 4, "TWIN-A": 5, "bigone": 6},
         ),
     )
-    assert {p.player: p.model for p in found.placed} == {
+    assert {r["player"]: r["model"] for r in found[1].rows} == {
         "gpt-4o_mini": "gpt-4o_mini",
         "GPT 4o mini": "gpt_4o_mini",
         "Big-One": "big one",
     }
-    assert set(found.only_here) == {"left", "twin-a"}, "two names there could be twin-a: neither is taken"
-    assert set(found.only_there) == {"twin_a", "TWIN-A", "bigone"}
+    assert set(found[0].meta["only_here"]) == {"left", "twin-a"}, (
+        "two names there could be twin-a: neither is taken"
+    )
+    assert set(found[0].meta["only_there"]) == {"twin_a", "TWIN-A", "bigone"}
 
 
 def read(text):
