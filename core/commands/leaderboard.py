@@ -22,15 +22,13 @@ from core.workspace import Workspace
     default="",
     help="Correct the means by what people gave in this study (prediction-powered inference).",
 )
-@options.form()
-@options.resamples("conversations")
-@options.seed
+@options.figures("conversations")
 @click.pass_obj
 def command(
     workspace: str,
     benchmark: str,
-    facets: dict[str, tuple[str, ...]],
-    judges: str,
+    facets: options.Facets,
+    judges: tuple[str, ...],
     weights: str,
     study: str,
     form: str,
@@ -47,11 +45,11 @@ def command(
     weighed = parsed_weights(benchmark, weights)
     with Workspace.open(workspace, create=False).read() as db:
         if own:
-            tables = own(db, where=facets, judges=names(judges), resamples=resamples, seed=seed)
+            tables = own(db, where=facets, judges=judges, resamples=resamples, seed=seed)
         else:
             board = leaderboards.leaderboard(
                 leaderboards.gather(db, benchmark, facets),
-                judges=names(judges),
+                judges=judges,
                 weights=weighed,
                 resamples=0 if study else resamples,
                 seed=seed,
@@ -63,9 +61,9 @@ def command(
 
 def parsed_weights(benchmark: str, text: str) -> dict[str, float] | None:
     """`--weights` by criterion; None where it was left out."""
-    counted = [c.name for c in get(benchmark).criteria if c.counted]
     if not text:
         return None
+    counted = [c.name for c in get(benchmark).criteria if c.counted]
     try:
         numbers = [float(part) for part in names(text)]
     except ValueError:

@@ -13,6 +13,9 @@ from core.table import FORMS
 MOST_RESAMPLES = 100_000
 """More draws than this move no end of an interval that one would print."""
 
+Facets = dict[str, tuple[str, ...]]
+"""The values allowed, by name, as `--where` gives them."""
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -32,6 +35,17 @@ def replaced(old: str, new: str) -> Callable[[F], F]:
     return click.option(old, hidden=True, expose_value=False, callback=refuse)
 
 
+def several(name: str, help: str, *, required: bool = False) -> Callable[[F], F]:
+    """An option that takes names separated by commas, as a tuple."""
+    return click.option(
+        name,
+        metavar="A,B,…",
+        required=required,
+        callback=lambda _context, _option, given: names(given),
+        help=help,
+    )
+
+
 def resamples(of: str) -> Callable[[F], F]:
     """`--resamples`: bootstrap draws of what is drawn."""
     return click.option(
@@ -43,13 +57,33 @@ def resamples(of: str) -> Callable[[F], F]:
     )
 
 
-seed = click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="The same seed gives the same intervals.",
-)
+def seeded(what: str) -> Callable[[F], F]:
+    """`--seed`: the same seed gives the same result."""
+    return click.option(
+        "--seed", type=click.IntRange(0), default=0, show_default=True, help=f"The same seed {what}."
+    )
+
+
+seed = seeded("gives the same intervals")
+
+
+def figures(of: str) -> Callable[[F], F]:
+    """How figures are measured and written: `form`, `resamples` (draws of what is drawn) and `seed`."""
+    return lambda command: form()(resamples(of)(seed(command)))
+
+
+def judging(command: F) -> F:
+    """How judges are asked: `version` of the prompt and `judge_repeats`."""
+    command = click.option(
+        "--judge-repeats",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        help="Times a judge is asked the same.",
+    )(command)
+    return click.option(
+        "--version", default="", help="Version of the judge's prompt; the benchmark's own unless given."
+    )(command)
 
 
 def where(what: str) -> Callable[[F], F]:
@@ -72,11 +106,9 @@ def table(command: F) -> F:
         default="",
         help="Weights of the criteria in final; all alike unless given.",
     )(command)
-    command = click.option(
+    command = several(
         "--judges",
-        metavar="A,B",
-        default="",
-        help="The panel; unless given, every judge who answered the benchmark's own version of the prompt.",
+        "The panel; unless given, every judge who answered the benchmark's own version of the prompt.",
     )(command)
     return where("conversations")(replaced("--language", "--where language=VALUE")(command))
 

@@ -1,13 +1,10 @@
-"""`concord pairs …`: pairs of replies that people compare at the desk: deal them, take them back, see who has
-done how much.
-"""
+"""`concord pairs …`: deal pairs of replies to people, take them back, see who has done how much."""
 
 from __future__ import annotations
 
 import click
 
 from core.commands import options
-from core.commands.options import names
 from core.store import pairings as stored
 from core.store.pairings import Standing
 from core.studies import pairings
@@ -21,49 +18,29 @@ def command() -> None:
 
 @command.command("deal")
 @click.argument("benchmark")
-@click.option("--annotators", required=True, metavar="A,B,…", help="Invited annotators to deal to.")
-@click.option(
-    "--n",
-    type=click.IntRange(1),
-    required=True,
-    help="How many different pairs they are to compare between them.",
-)
-@click.option("--models", default="", metavar="A,B[,C]", help="Players to compare; all unless given.")
+@options.several("--annotators", "Invited annotators to deal to.", required=True)
+@click.option("--n", type=click.IntRange(1), required=True, help="Different pairs to compare between them.")
+@options.several("--models", "Players to compare; all unless given.")
 @options.where("scenarios")
 @click.option(
     "--overlap", type=click.IntRange(0), default=1, show_default=True, help="People for each pair; 0: all."
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="The same seed draws the same pairs, orders and sides.",
-)
+@options.seeded("draws the same pairs, orders and sides")
 @click.pass_obj
 def _deal(
     workspace: str,
     benchmark: str,
-    annotators: str,
+    annotators: tuple[str, ...],
     n: int,
-    models: str,
-    facets: dict[str, tuple[str, ...]],
+    models: tuple[str, ...],
+    facets: options.Facets,
     overlap: int,
     seed: int,
 ) -> None:
-    """Deal pairs to people, evenly over every two models. What they have already counts: dealing again only
-    adds.
-    """
+    """Deal pairs to people, evenly over every two models. Pairs they have already count towards N."""
     with Workspace.open(workspace, create=False).write() as db:
         found = pairings.deal(
-            db,
-            benchmark,
-            names(annotators),
-            n,
-            players=names(models),
-            facets=facets,
-            overlap=overlap,
-            seed=seed,
+            db, benchmark, annotators, n, players=models, facets=facets, overlap=overlap, seed=seed
         )
     for standing in found:
         click.echo(_told(standing))
@@ -87,9 +64,7 @@ def _show(workspace: str, benchmark: str) -> None:
 @click.argument("name")
 @click.pass_obj
 def _take_back(workspace: str, benchmark: str, name: str) -> None:
-    """Take back what somebody has not compared; `concord pairs deal` gives it to others. Their answers
-    stay.
-    """
+    """Take back the pairs that NAME has not compared, so that they can be dealt to others."""
     with Workspace.open(workspace, create=False).write() as db:
         taken = pairings.take_back(db, benchmark, name)
     click.echo(f"{taken} pairs that {name} had not compared are taken back.")

@@ -8,7 +8,6 @@ import click
 
 from core.commands import options, printing
 from core.commands.leaderboard import parsed_weights
-from core.commands.options import names
 from core.errors import ImportRefused
 from core.exchange import ranking_csv
 from core.reports import leaderboards, rank_stability
@@ -30,15 +29,13 @@ from core.workspace import Workspace
     type=click.Path(path_type=Path),
     help="Another ranking of the same models: columns model and score, or model and rank.",
 )
-@options.form()
-@options.resamples("conversations")
-@options.seed
+@options.figures("conversations")
 @click.pass_obj
 def command(
     workspace: str,
     benchmark: str,
-    facets: dict[str, tuple[str, ...]],
-    judges: str,
+    facets: options.Facets,
+    judges: tuple[str, ...],
     weights: str,
     study: str,
     against: Path | None,
@@ -48,12 +45,11 @@ def command(
 ) -> None:
     """Rank stability: the order by judge, by interrogator, by pool of judges, against another ranking."""
     weighed = parsed_weights(benchmark, weights)
-    folder = Workspace.open(workspace, create=False)
     other = ranking_csv.read(_bytes(against), str(against)) if against else None
-    with folder.read() as db:
+    with Workspace.open(workspace, create=False).read() as db:
         board = leaderboards.leaderboard(
             leaderboards.gather(db, benchmark, facets),
-            judges=names(judges),
+            judges=judges,
             weights=weighed,
             resamples=resamples,
             seed=seed,

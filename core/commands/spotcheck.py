@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, get_args
 
 import click
 
 from core.commands import options, printing
-from core.commands.options import names
 from core.rating import Finding
-from core.store.filters import Where
 from core.studies import spotcheck
 from core.workspace import Workspace
 
@@ -20,20 +17,13 @@ def command() -> None:
     """Judgements to look at, random samples to audit, and what people found of them."""
 
 
-def judges_option(help: str) -> Callable[[options.F], options.F]:
-    """`--judges`."""
-    return click.option("--judges", metavar="A,B", default="", help=help)
-
-
 models = options.replaced("--models", "--where player=A,B")
 
 
 @command.command("queue")
 @click.argument("benchmark")
-@click.option(
-    "--reasons", metavar="A,B", default="", help=f"Only for these reasons: {', '.join(spotcheck.REASONS)}."
-)
-@judges_option("Only these judges' scores and verdicts count; every judge's unless given.")
+@options.several("--reasons", f"Only for these reasons: {', '.join(spotcheck.REASONS)}.")
+@options.several("--judges", "Only these judges' scores and verdicts count; every judge's unless given.")
 @options.where("conversations")
 @models
 @click.option("--person", default="", help="Leave out what this person has settled.")
@@ -44,9 +34,9 @@ models = options.replaced("--models", "--where player=A,B")
 def queue(
     workspace: str,
     benchmark: str,
-    reasons: str,
-    judges: str,
-    facets: Where,
+    reasons: tuple[str, ...],
+    judges: tuple[str, ...],
+    facets: options.Facets,
     person: str,
     limit: int,
     offset: int,
@@ -54,12 +44,7 @@ def queue(
 ) -> None:
     """List the conversations to look at, the highest priority first."""
     with Workspace.open(workspace, create=False).read() as db:
-        among: dict[str, Any] = {
-            "person": person,
-            "where": facets,
-            "judges": names(judges),
-            "reasons": names(reasons),
-        }
+        among: dict[str, Any] = {"person": person, "where": facets, "judges": judges, "reasons": reasons}
         found = spotcheck.queue(db, benchmark, **among, limit=limit, offset=offset)
         counts = spotcheck.counts(db, benchmark, **among)
     printing.show([spotcheck.queue_table(found, counts)], form)
@@ -93,7 +78,7 @@ def look(workspace: str, conversation: int, person: str) -> None:
 @click.option("--person", required=True, help="Who says so.")
 @click.option("--comment", default="")
 @click.option("--corrected", type=float, help="The score it should have been.")
-@click.option("--audit", default="", help="The audit that is gone through; left out: the hunt.")
+@click.option("--audit", default="", help="The audit it belongs to; unless given, the queue.")
 @click.pass_obj
 def say(
     workspace: str,
@@ -104,8 +89,7 @@ def say(
     corrected: float | None,
     audit: str,
 ) -> None:
-    """Keep what a person found of a judgement (by its number): reasonable, too_high or too_low; seen, if it
-    could not be read."""
+    """Store what a person found of a judgement (by its number); FINDING is seen where it has no score."""
     with Workspace.open(workspace, create=False).write() as db:
         spotcheck.verify(db, judgement, person, finding, comment, corrected, audit=audit)
     click.echo(f"Judgement {judgement}: {finding.replace('_', ' ')}, says {person}.")
@@ -117,27 +101,37 @@ def say(
 @click.option(
     "--n", type=click.IntRange(1), default=spotcheck.AUDIT, show_default=True, help="Judgements to draw."
 )
-@judges_option("Only judgements by these.")
+@options.several("--judges", "Only judgements by these.")
 @options.where("conversations")
-@options.seed
+@options.seeded("draws the same sample")
 @click.pass_obj
-def draw(workspace: str, benchmark: str, name: str, n: int, judges: str, facets: Where, seed: int) -> None:
+def draw(
+    workspace: str,
+    benchmark: str,
+    name: str,
+    n: int,
+    judges: tuple[str, ...],
+    facets: options.Facets,
+    seed: int,
+) -> None:
     """Draw a random sample of judgements, whose rate of reasonable ones is unbiased."""
     with Workspace.open(workspace, create=False).write() as db:
-        audit = spotcheck.draw(db, name, benchmark, n=n, seed=seed, judges=names(judges), where=facets)
+        audit = spotcheck.draw(db, name, benchmark, n=n, seed=seed, judges=judges, where=facets)
     click.echo(f"Audit “{audit.name}”: {audit.items} of {audit.drawn_from} judgements, seed {audit.seed}.")
 
 
 @command.command("show")
 @click.argument("benchmark")
-@click.option("--audit", default="", help="The audit; left out: what was found in the hunt.")
-@judges_option("Only what was found of these judges.")
+@click.option("--audit", default="", help="The audit; unless given, what was found in the queue.")
+@options.several("--judges", "Only what was found of these judges.")
 @options.where("conversations")
 @models
 @options.form()
 @click.pass_obj
-def show(workspace: str, benchmark: str, audit: str, judges: str, facets: Where, form: str) -> None:
+def show(
+    workspace: str, benchmark: str, audit: str, judges: tuple[str, ...], facets: options.Facets, form: str
+) -> None:
     """What people found: the share of reasonable judgements, and how optimistic the others are."""
     with Workspace.open(workspace, create=False).read() as db:
-        found = spotcheck.findings(db, benchmark, audit, where=facets, judges=names(judges))
+        found = spotcheck.findings(db, benchmark, audit, where=facets, judges=judges)
     printing.show([spotcheck.table(found)], form)

@@ -46,14 +46,8 @@ def command() -> None:
     show_default=True,
     help="The same number of every stratum, or its share of the conversations.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="The same seed draws the same sample.",
-)
-@click.option("--ask", default="", metavar="A,B,…", help="Criteria to ask; default: those that enter final.")
+@options.seeded("draws the same sample")
+@options.several("--ask", "Criteria to ask; default: those that enter final.")
 @click.option(
     "--per-turn", is_flag=True, help="People rate every turn instead of the conversation as a whole."
 )
@@ -70,11 +64,11 @@ def _draw(
     name: str,
     n: int,
     benchmark: str,
-    facets: dict[str, tuple[str, ...]],
+    facets: options.Facets,
     by: str | None,
     allocation: Allocation,
     seed: int,
-    ask: str,
+    ask: tuple[str, ...],
     per_turn: bool,
     without_refused: bool,
     title: str,
@@ -91,7 +85,7 @@ def _draw(
             by=None if by is None else names(by),
             seed=seed,
             allocation=allocation,
-            ask=names(ask),
+            ask=ask,
             per_turn=per_turn,
             exclude_refused=without_refused,
             title=title,
@@ -109,20 +103,15 @@ def _draw(
 
 @command.command("deal")
 @click.argument("name")
-@click.option(
-    "--annotators",
-    default="",
-    metavar="A,B,…",
-    help="Invited annotators to deal to, beside those who have items.",
-)
+@options.several("--annotators", "Invited annotators to deal to, beside those who have items.")
 @click.option(
     "--overlap", type=click.IntRange(0), help="Raters for each unit; 0: everybody. Default: as before."
 )
 @click.pass_obj
-def _deal(workspace: str, name: str, annotators: str, overlap: int | None) -> None:
+def _deal(workspace: str, name: str, annotators: tuple[str, ...], overlap: int | None) -> None:
     """Deal a study's units to annotators, again after somebody joined or left; what was begun stays."""
     with Workspace.open(workspace, create=False).write() as db:
-        items = studies.deal_study(db, name, names(annotators), overlap=overlap)
+        items = studies.deal_study(db, name, annotators, overlap=overlap)
         study = stored.get(db, name)
     each = f"{study.overlap} raters a unit" if study.overlap else "every unit to everybody"
     click.echo(
@@ -154,11 +143,8 @@ def _show(workspace: str, name: str) -> None:
 
 
 def _progress(study: stored.Study, people: Sequence[access.Annotator]) -> Table:
-    columns = (
-        *map(Column, ("annotator", "done", "skipped", "items")),
-        Column("minutes", digits=0),
-        Column("note"),
-    )
+    counts = map(Column, ("annotator", "done", "skipped", "items"))
+    columns = (*counts, Column("minutes", digits=0), Column("note"))
     rows: list[dict[str, Cell]] = [
         {
             **{"annotator": a.name, "done": a.done, "skipped": a.skipped, "items": a.items},
@@ -201,7 +187,7 @@ def _guidelines(workspace: str, name: str, file: Path | None) -> None:
     click.echo(f"The guidelines of “{name}” are replaced.")
 
 
-def _wanted(benchmark: str, where: dict[str, tuple[str, ...]]) -> Filter:
+def _wanted(benchmark: str, where: options.Facets) -> Filter:
     facets = dict(where)
     languages, players = facets.pop("language", ()), facets.pop("player", ())
     if len(languages) > 1:
