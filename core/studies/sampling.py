@@ -76,11 +76,11 @@ def deal(
     """Deal each unit to `k` of the annotators (0: to all of them); returns each one's units in an order of
     their own.
 
-    Loads differ by one at most, and any two annotators share about as many units as any other two. `done`
-    says who has a unit already (and keeps it): those count towards `k` and towards everyone's load, and only
-    what is new is returned, so that an annotator who joins later is dealt what others have not begun, and
-    nobody's work is touched. An annotator's order follows the seed, their name and the unit, and does not
-    change when units or annotators are added.
+    A fresh deal gives loads that differ by one at most, and any two annotators share about as many units as
+    any other two. `done` says who has a unit already and keeps it: those count towards `k` and towards the
+    loads, and only what is new is returned. An annotator who joins later is dealt what others have not begun.
+    Beside what is done, each unit goes to the least loaded; loads can then differ by more than one. An
+    annotator's order follows the seed, their name and the unit, and stays when units or annotators are added.
 
     Raises StudyError without annotators, and where `k` asks for more than there are.
     """
