@@ -14,7 +14,6 @@ from sqlite_utils import Database
 from core.agreement import pairwise
 from core.agreement.pairwise import Bias, Duel, Match, Strength
 from core.benchmarks import get
-from core.conversation import Conversation
 from core.errors import ConcordError, not_found
 from core.rating import Comparison, Rater, Verdict
 from core.store import comparisons, conversations, ratings, tables
@@ -24,8 +23,8 @@ from core.table import Cell, Column, Table, record
 ALL_JUDGES = "all judges"
 PEOPLE = "people"
 SEED = 0
-
-Facets = Where
+BASIS = ("benchmark", "where", "players", "asked", "failed", "people", "simulated", "resamples", "seed")
+"""What the tables rest on, as files say it."""
 
 
 @dataclass(frozen=True)
@@ -180,8 +179,7 @@ def _beside(judge: str, name: str, mine: pd.DataFrame, theirs: pd.DataFrame, tri
 
 def _asked(table: pd.DataFrame) -> pd.DataFrame:
     """What was asked, answered or not: scenario, one, other, rater, kind."""
-    first = table.a < table.b
-    return table.assign(one=table.a.where(first, table.b), other=table.b.where(first, table.a))
+    return table.assign(one=table[["a", "b"]].min(axis=1), other=table[["a", "b"]].max(axis=1))
 
 
 @dataclass(frozen=True)
@@ -195,49 +193,24 @@ class Pair:
     second: int
 
 
-@dataclass(frozen=True)
-class Desk:
-    """A person's pairs: how many there are, how many were answered, and the next one (None when all are)."""
-
-    pairs: int
-    done: int
-    next: Pair | None
-
-
-def desk(
-    db: Database,
-    benchmark: str,
-    person: str,
-    *,
-    players: Sequence[str] = (),
-    facets: Facets | None = None,
-    limit: int | None = None,
-    seed: int = SEED,
-) -> Desk:
-    """Where a person stands.
-
-    Everybody goes through the same pairs in the same random order, so that what they compare overlaps; which
-    of the two is shown as A is drawn for each person and pair. `limit` takes the first so many.
-    """
-    every = dealt(db, benchmark, person, players=players, facets=facets, limit=limit, seed=seed)
-    left = [pair for pair, done in every if not done]
-    return Desk(len(every), len(every) - len(left), left[0] if left else None)
-
-
 def dealt(
     db: Database,
     benchmark: str,
     person: str,
     *,
     players: Sequence[str] = (),
-    facets: Facets | None = None,
+    facets: Where | None = None,
     limit: int | None = None,
     seed: int = SEED,
 ) -> list[tuple[Pair, bool]]:
-    """All of a person's pairs in their order, and whether the person has answered each."""
+    """All of a person's pairs in their order, and whether the person has answered each.
+
+    The order is random and the same for everybody, so that what people compare overlaps; which of the two is
+    shown as A is drawn for each person and pair. `limit` takes the first so many.
+    """
     chosen = list(players) or conversations.values(db, benchmark)["player"]
     found = comparisons.pairs(db, benchmark, get(benchmark).scenario_facet, sorted(chosen), facets=facets)
-    found.sort(key=lambda pair: _chance(seed, pair[2], pair[4]))
+    found.sort(key=lambda pair: chance(seed, pair[2], pair[4]))
     found = found[:limit]
     rater = ratings.find_rater(db, Rater(person, "human"))
     done = comparisons.compared_by(db, benchmark, rater) if rater is not None else set()
@@ -287,17 +260,13 @@ def given(db: Database, person: str, first: int, second: int) -> tuple[Verdict |
     return (None, "") if rater is None else comparisons.given(db, rater, first, second)
 
 
-def shown(db: Database, pair: Pair) -> tuple[Conversation, Conversation]:
-    """The two conversations of a pair, A and B. Raises NotFound where one is gone."""
-    return conversations.load(db, pair.first), conversations.load(db, pair.second)
+def sides(one: int, other: int, *parts: object) -> tuple[int, int]:
+    """The two in the order shown, which the seed, person and pair in `parts` decide."""
+    return (other, one) if int(chance(*parts), 16) % 2 else (one, other)
 
 
-def sides(one: int, other: int, *chance: object) -> tuple[int, int]:
-    """The two in the order shown, which the seed, person and pair in `chance` decide."""
-    return (other, one) if int(_chance(*chance), 16) % 2 else (one, other)
-
-
-def _chance(*parts: object) -> str:
+def chance(*parts: object) -> str:
+    """A random text that the parts decide."""
     return hashlib.sha256("|".join(map(str, parts)).encode()).hexdigest()
 
 
@@ -330,17 +299,7 @@ def _duels(found: Compared, chosen: Sequence[ComparedBy]) -> Table:
         Column("incomplete", "left out", help="Scenarios without a usable verdict in both orders"),
         *(Column(name, file_only=True) for name in ("won", "tied", "lost")),
     )
-    meta = {
-        "benchmark": found.benchmark,
-        "where": {name: list(values) for name, values in found.where.items()},
-        "players": list(found.players),
-        "asked": found.asked,
-        "failed": found.failed,
-        "people": found.people,
-        "simulated": list(found.simulated),
-        "resamples": found.resamples,
-        "seed": found.seed,
-    }
+    meta = {name: value for name, value in record(found).items() if name in BASIS}
     rows = tuple({"rater": by.rater, **_shares(duel)} for by in chosen for duel in by.duels)
     by = f", by {chosen[0].rater}" if len(chosen) == 1 else ""
     return Table(

@@ -4,7 +4,6 @@ people's browsers report of them.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -131,7 +130,7 @@ def draw(table: pd.DataFrame, n: int, *, have: Collection[str] = (), seed: int =
         pd.factorize(table[c])[0] for c in (AGAINST, "scenario", *table.columns.drop(PAIR))
     ]
     both = [pd.factorize(a * len(table) + b)[0] for a, b in combinations(facets, 2)]
-    chance = np.array([int(_chance(seed, pair)[:15], 16) for pair in table.pair])
+    chance = np.array([int(comparisons.chance(seed, pair)[:15], 16) for pair in table.pair])
     had, taken = table.pair.isin(have).to_numpy(), np.zeros(len(table), dtype=bool)
     chosen = []
     for _ in range(n):
@@ -203,7 +202,3 @@ def _raters(db: Database, people: Sequence[str]) -> dict[str, int]:
 def _shown(row: Mapping[Hashable, Any], person: str, seed: int) -> tuple[str, int, int]:
     """The scenario, and the two as the person is to see them."""
     return (row["scenario"], *comparisons.sides(row["one"], row["other"], seed, person, row["pair"]))
-
-
-def _chance(*parts: object) -> str:
-    return hashlib.sha256("|".join(map(str, parts)).encode()).hexdigest()

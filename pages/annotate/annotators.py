@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pandas as pd
 import streamlit as st
 
-from core.errors import ConcordError, NotAllowed
+from core.errors import NotAllowed
 from core.store import access, pairings
 from core.store import studies as stored
 from core.store.access import Annotator
@@ -169,14 +169,10 @@ def _withdraw(name: str) -> None:
 
 
 def _pass_on(study: str, name: str) -> None:
-    try:
-        with workspace().write() as db:
-            have = studies.deal_study(db, study, without=[name])
-    except ConcordError as error:
-        told.refused(error)
-        return
-    each = ", ".join(f"{who}: {count} items" for who, count in sorted(have.items()))
-    told.done(f"What {name} had not begun in “{study}” went to the others. {each}.")
+    with told.writing() as db:
+        have = studies.deal_study(db, study, without=[name])
+        each = ", ".join(f"{who}: {count} items" for who, count in sorted(have.items()))
+        told.done(f"What {name} had not begun in “{study}” went to the others. {each}.")
 
 
 page()

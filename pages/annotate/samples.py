@@ -9,7 +9,6 @@ from io import StringIO
 import pandas as pd
 import streamlit as st
 
-from core.errors import ConcordError
 from core.exchange import conversations_jsonl, ratings_csv
 from core.store import access, frames, progress
 from core.store import studies as stored
@@ -18,8 +17,7 @@ from core.studies import quality, studies
 from core.workspace import Workspace
 from pages.annotate import samples_draw as drawing
 from pages.parts import told
-from pages.parts.address import asked, of_conversation, shown
-from pages.parts.links import link
+from pages.parts.address import asked, link, of_conversation, shown
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 
@@ -197,19 +195,15 @@ def _written(store: Workspace, write: Callable[..., int], name: str) -> str:
 
 
 def _dealt(name: str, chosen: list[str], overlap: int) -> None:
-    try:
-        with workspace().write() as db:
-            have = studies.deal_study(db, name, chosen, overlap=overlap)
-    except ConcordError as error:
-        told.refused(error)
-        return
-    told.done("Dealt. " + ", ".join(f"{who}: {count} items" for who, count in sorted(have.items())) + ".")
+    with told.writing() as db:
+        have = studies.deal_study(db, name, chosen, overlap=overlap)
+        told.done("Dealt. " + ", ".join(f"{who}: {count} items" for who, count in sorted(have.items())) + ".")
 
 
 def _save(name: str, text: str) -> None:
-    with workspace().write() as db:
+    with told.writing() as db:
         stored.write_guidelines(db, name, text)
-    told.done("The guidelines are saved.")
+        told.done("The guidelines are saved.")
 
 
 page()

@@ -218,17 +218,13 @@ def editor(text: str, *, key: str) -> str:
 
 
 def _store(name: str, n: int, arguments: Mapping[str, Any]) -> None:
-    try:
-        with workspace().write() as db:
-            study = studies.draw_study(db, name, n, **arguments)
-            units = len(stored.units(db, name))
-    except ConcordError as error:
-        told.refused(error)
-        return
-    told.done(f"The study “{study.name}” is kept: {units} items. Deal it to annotators below.")
-    st.session_state.pop("study", None)
-    st.query_params["study"] = name
-    st.session_state[VIEW] = STUDIES
+    with told.writing() as db:
+        study = studies.draw_study(db, name, n, **arguments)
+        units = len(stored.units(db, name))
+        told.done(f"The study “{study.name}” is kept: {units} items. Deal it to annotators below.")
+        st.session_state.pop("study", None)
+        st.query_params["study"] = name
+        st.session_state[VIEW] = STUDIES
 
 
 def _heading(name: object) -> str:

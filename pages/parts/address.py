@@ -1,4 +1,4 @@
-"""What a page shows stands in its address, so that a copied address shows the same."""
+"""Addresses: what a page shows stands in its address, and links from one page to another carry it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.errors import not_found
+from pages.parts.navigation import SECTIONS, PageFile
 from pages.parts.plain import plain
 
 
@@ -29,3 +30,24 @@ def shown(name: str, value: str) -> str:
 def of_conversation(number: int) -> str:
     """Where a conversation is read, for the cells of a table of links."""
     return f"/conversations?conversation={number}"
+
+
+def page_at(address: str) -> PageFile | None:
+    """The page with this address, or None."""
+    return next((page for pages in SECTIONS.values() for page in pages if page.address == address), None)
+
+
+def link(address: str, label: str, *, icon: str | None = None, **shown: str | list[str]) -> None:
+    """A link to the page with this address; plain words where there is no such page."""
+    page = page_at(address)
+    if page is None:
+        st.markdown(plain(label))
+    else:
+        st.page_link(page.path, label=plain(label), icon=icon or page.icon, query_params=shown)
+
+
+def go(address: str, **shown: str | list[str]) -> None:
+    """Leave for the page with this address."""
+    page = page_at(address)
+    if page is not None:
+        st.switch_page(page.path, query_params=shown)

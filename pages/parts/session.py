@@ -1,9 +1,12 @@
-"""The open workspace, and who is looking at it."""
+"""The open workspace, who is looking at it, and parts of a page that are redrawn alone."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -37,3 +40,21 @@ def here() -> Researcher | AnnotatorHere | None:
 def sentence(error: ConcordError) -> None:
     """Show an error as one sentence."""
     st.error(str(error), icon=":material/error:")
+
+
+def live(draw: Callable[..., None], *, every: float | None = None) -> Callable[..., None]:
+    """A part of a page that is redrawn alone: when something in it is used, and every so many seconds.
+
+    Like the frame, which is not run then, it checks who is here and shows errors.
+    """
+
+    @wraps(draw)
+    def guarded(*args: Any, **named: Any) -> None:
+        try:
+            if not isinstance(here(), Researcher):
+                st.rerun()
+            draw(*args, **named)
+        except ConcordError as error:
+            sentence(error)
+
+    return st.fragment(guarded, run_every=every)

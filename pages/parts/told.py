@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import streamlit as st
+from sqlite_utils import Database
 
 from core.errors import ConcordError
 from pages.parts.plain import plain
+from pages.parts.session import workspace
 
 _KEY = "told"
 
@@ -20,11 +25,21 @@ def refused(error: ConcordError) -> None:
     st.session_state[_KEY] = (False, str(error))
 
 
-def show() -> None:
-    """Say it.
+@contextmanager
+def writing() -> Iterator[Database]:
+    """The store to write into; an error is reported instead of raised."""
+    try:
+        with workspace().write() as db:
+            yield db
+    except ConcordError as error:
+        refused(error)
+    except Exception:  # such as a commit that fails after `done`
+        st.session_state.pop(_KEY, None)
+        raise
 
-    The place is there even when nothing is said, so that nothing below it moves to another place of the page.
-    """
+
+def show() -> None:
+    """Show the report. Its place is there even without one, so that nothing below it moves."""
     place = st.empty()
     if _KEY in st.session_state:
         well, sentence = st.session_state.pop(_KEY)

@@ -16,9 +16,8 @@ from core.store import tables as stored
 from core.studies import studies
 from core.table import Table
 from pages.parts import slices, table
-from pages.parts.address import asked, shown
+from pages.parts.address import asked, go, link, shown
 from pages.parts.estimates import forest
-from pages.parts.links import go, link
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
 from pages.results import filters, grid, rankings_tables

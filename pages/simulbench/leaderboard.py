@@ -20,7 +20,7 @@ from core.store import conversations, scenarios
 from core.store import tables as stored
 from core.table import Table
 from pages.parts import table
-from pages.parts.links import go, link
+from pages.parts.address import go, link
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 from pages.results import filters

@@ -9,9 +9,8 @@ import streamlit as st
 from core.benchmarks.plans import ProposePlan
 from core.benchmarks.simulbench.tasks import STORED, TYPES
 from core.llm.models import load_models
-from pages.parts.live import live
 from pages.parts.plain import plain
-from pages.parts.session import workspace
+from pages.parts.session import live, workspace
 from pages.study import run_form
 
 MOST = 500

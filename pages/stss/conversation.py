@@ -18,7 +18,7 @@ from core.conversation import Conversation, Message
 from core.errors import NotFound
 from core.store import conversations, scenarios, trajectories
 from core.store.conversations import Found
-from pages.parts.links import link
+from pages.parts.address import link
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 from pages.parts.transcript import transcript

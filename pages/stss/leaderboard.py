@@ -19,7 +19,7 @@ from core.store import conversations
 from core.store import tables as stored
 from core.table import Cell, Table
 from pages.parts import table
-from pages.parts.links import go
+from pages.parts.address import go
 from pages.parts.session import workspace
 from pages.results import filters
 

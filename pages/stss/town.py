@@ -19,11 +19,9 @@ from core.conversation import Conversation
 from core.runs.planning import materials
 from core.store import conversations, scenarios, trajectories
 from core.store.conversations import Filter
-from pages.parts.address import asked, shown
-from pages.parts.links import link
-from pages.parts.live import live
+from pages.parts.address import asked, link, shown
 from pages.parts.plain import plain
-from pages.parts.session import workspace
+from pages.parts.session import live, workspace
 from pages.stss import town_tables
 from pages.stss.replay import component
 

@@ -9,7 +9,7 @@ import streamlit as st
 from core.errors import NotFound
 from core.store import conversations
 from pages.parts import tables
-from pages.parts.links import link
+from pages.parts.address import link
 from pages.parts.session import sentence, workspace
 from pages.study import conversation_filter, opened
 from pages.study.conversation_filter import ORDERS

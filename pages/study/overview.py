@@ -11,7 +11,7 @@ from core.reports.overview import Overview
 from core.runs.status import sentence as progress_sentence
 from core.store import ratings
 from pages.parts import tables
-from pages.parts.links import link, page_at
+from pages.parts.address import link, page_at
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 

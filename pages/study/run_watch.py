@@ -9,9 +9,8 @@ from core.runs.launching import Launched
 from core.runs.status import duration
 from core.store import runs
 from core.store.runs import Progress
-from pages.parts.live import live
 from pages.parts.plain import plain
-from pages.parts.session import workspace
+from pages.parts.session import live, workspace
 from pages.parts.tables import STATES
 from pages.study import run_form
 

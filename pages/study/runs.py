@@ -12,10 +12,9 @@ from core.runs.status import duration
 from core.store import conversations, runs
 from core.store.conversations import Filter
 from core.store.runs import Progress
-from pages.parts.links import link
-from pages.parts.live import live
+from pages.parts.address import link
 from pages.parts.plain import plain
-from pages.parts.session import workspace
+from pages.parts.session import live, workspace
 from pages.parts.tables import STATES
 from pages.study import run_form, run_watch
 

@@ -18,12 +18,10 @@ from core.store import frames, progress
 from core.store import studies as stored
 from core.studies import studies
 from core.table import Column, Table
-from pages.parts.address import asked, of_conversation, shown
+from pages.parts.address import asked, link, of_conversation, shown
 from pages.parts.estimates import forest
-from pages.parts.links import link
-from pages.parts.live import live
 from pages.parts.plain import plain
-from pages.parts.session import sentence, workspace
+from pages.parts.session import live, sentence, workspace
 from pages.parts.table import draw
 from pages.trust import agreement_charts as charts
 

@@ -8,13 +8,12 @@ import pandas as pd
 import streamlit as st
 
 from core.benchmarks.benchmark import Benchmark
-from core.errors import ConcordError
 from core.store import access
 from core.store import pairings as stored
 from core.store.pairings import Standing
 from core.studies import pairings
 from pages.parts import told
-from pages.parts.links import link
+from pages.parts.address import link
 from pages.parts.session import workspace
 
 Facets = Mapping[str, Sequence[str]]
@@ -113,22 +112,12 @@ def _progress(benchmark: Benchmark, standings: list[Standing]) -> None:
 def _dealt(benchmark: str, players: tuple[str, ...], facets: Facets) -> None:
     # Read here and not handed over: a press that follows typing at once would bring what stood there before.
     given = st.session_state
-    try:
-        with workspace().write() as db:
-            found = pairings.deal(
-                db,
-                benchmark,
-                given[PEOPLE],
-                given[NUMBER],
-                players=players,
-                facets=facets,
-                overlap=given[OVERLAP],
-                seed=given[SEED],
-            )
-    except ConcordError as error:
-        told.refused(error)
-        return
-    told.done("Dealt. " + ", ".join(f"{s.person}: {s.dealt} pairs" for s in found) + ".")
+    who, n, overlap, seed = (given[key] for key in (PEOPLE, NUMBER, OVERLAP, SEED))
+    with told.writing() as db:
+        found = pairings.deal(
+            db, benchmark, who, n, players=players, facets=facets, overlap=overlap, seed=seed
+        )
+        told.done("Dealt. " + ", ".join(f"{s.person}: {s.dealt} pairs" for s in found) + ".")
 
 
 def _taken_back(benchmark: str, name: str) -> None:

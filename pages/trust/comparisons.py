@@ -15,9 +15,8 @@ from core.studies import comparisons
 from core.studies.comparisons import Compared
 from core.table import as_document
 from pages.parts import table, theme, told
-from pages.parts.address import asked, shown
+from pages.parts.address import asked, link, shown
 from pages.parts.estimates import forest
-from pages.parts.links import link
 from pages.parts.plain import plain
 from pages.parts.review import component, pair, person
 from pages.parts.session import workspace
@@ -105,47 +104,47 @@ def _desk(benchmark: Benchmark, players: list[str], facets: dict[str, tuple[str,
     with st.container(border=True, horizontal=True, vertical_alignment="bottom"):
         who = person.ask()
         with workspace().read() as db:
-            desk = comparisons.desk(db, benchmark.name, who, players=players, facets=facets)
+            every = comparisons.dealt(db, benchmark.name, who, players=players, facets=facets)
+        done = sum(answered for _, answered in every)
         st.markdown(
-            f"Compare yourself, blind: **{desk.done}** of {desk.pairs:,} pairs done. People's answers stand "
+            f"Compare yourself, blind: **{done}** of {len(every):,} pairs done. People's answers stand "
             "beside the judges' below.",
             width="stretch",
         )
         st.button(
-            "Compare" if not desk.done else "Go on",
+            "Go on" if done else "Compare",
             type="primary",
             icon=":material/compare_arrows:",
-            disabled=desk.next is None,
+            disabled=done == len(every),
             on_click=_begin,
             args=(who, {"models": players, **facets}),
         )
-    return desk.pairs
+    return len(every)
 
 
 def _show(found: Compared) -> None:
-    labels = {s.rater: _label(s, found) for s in found.standings}
+    names = [s.rater for s in found.standings]
+    labels = {n: f"people ({found.people})" if n == comparisons.PEOPLE else n for n in names}
+    usual = comparisons.ALL_JUDGES if comparisons.ALL_JUDGES in names else names[0]
     rater = st.segmented_control(
         "As seen by",
-        list(labels),
-        default=asked("rater", list(labels), _primary_panel(found)),
+        names,
+        default=asked("rater", names, usual),
         required=True,
         format_func=lambda name: plain(labels[name]),
     )
     rater = shown("rater", rater)
     made = {each.name: each for each in comparisons.result_tables(found, rater)}
     table.draw(made["duels"])
-    if "strengths" in made:
-        standing = next(s for s in found.standings if s.rater == rater)
-        forest(
-            [(s.player, s.strength) for s in standing.strengths],
-            made["strengths"].title,
-            "Strength (log scale, mean 0), 95% interval",
+    if strengths := made.get("strengths"):
+        rows = zip(
+            (str(row["player"]) for row in strengths.rows), strengths.estimates("strength"), strict=True
         )
-    if "position-bias" in made:
-        table.draw(made["position-bias"])
-    if "agreement" in made:
-        table.draw(made["agreement"])
-    else:
+        forest(list(rows), strengths.title, "Strength (log scale, mean 0), 95% interval")
+    for name in ("position-bias", "agreement"):
+        if name in made:
+            table.draw(made[name])
+    if "agreement" not in made:
         st.caption("Nobody has compared yet: begin above, or deal pairs to people.")
     st.download_button(
         "Everything as JSON",
@@ -154,17 +153,6 @@ def _show(found: Compared) -> None:
         icon=":material/download:",
         on_click="ignore",
     )
-
-
-def _primary_panel(found: Compared) -> str:
-    names = [s.rater for s in found.standings]
-    return comparisons.ALL_JUDGES if comparisons.ALL_JUDGES in names else names[0]
-
-
-def _label(standing: comparisons.ComparedBy, found: Compared) -> str:
-    if standing.rater == comparisons.PEOPLE:
-        return f"people ({found.people})"
-    return standing.rater
 
 
 def _begin(who: str, chosen: dict[str, Sequence[str]]) -> None:

@@ -14,8 +14,7 @@ from core.estimate import Estimate
 from core.store import conversations, ratings, spotchecks
 from core.studies import spotcheck
 from pages.parts import table, theme, told
-from pages.parts.address import asked, shown
-from pages.parts.links import link
+from pages.parts.address import asked, link, shown
 from pages.parts.plain import plain
 from pages.parts.review import component, person, spot
 from pages.parts.session import workspace

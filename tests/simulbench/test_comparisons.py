@@ -90,10 +90,7 @@ def test_what_cannot_be_compared_is_refused_before_anything_is_paid(played, play
 
 def test_a_benchmark_without_a_pairwise_prompt_says_so(workspace):
     with pytest.raises(ConfigError, match="no prompt for comparing"):
-        execute(
-            workspace,
-            ComparePlan("pingpong", ("mock-judge-strict",), ("a", "b")),
-        )
+        execute(workspace, ComparePlan("pingpong", ("mock-judge-strict",), ("a", "b")))
 
 
 @pytest.fixture
@@ -108,12 +105,13 @@ def sit(workspace, person, prefer, **options):
     seen = []
     while True:
         with workspace.write() as db:
-            desk = comparisons.desk(db, "simulbench", person, **options)
-            if desk.next is None:
+            left = [pair for pair, done in comparisons.dealt(db, "simulbench", person, **options) if not done]
+            if not left:
                 return seen
-            a, b = comparisons.shown(db, desk.next)
-            seen.append((desk.next.scenario, a.player, b.player))
-            comparisons.answer(db, person, desk.next.first, desk.next.second, prefer(a.player, b.player))
+            pair = left[0]
+            a, b = conversations.load(db, pair.first), conversations.load(db, pair.second)
+            seen.append((pair.scenario, a.player, b.player))
+            comparisons.answer(db, person, pair.first, pair.second, prefer(a.player, b.player))
 
 
 def test_people_go_through_the_same_pairs_each_with_sides_of_their_own(filled):
@@ -135,7 +133,7 @@ def test_the_desk_can_be_narrowed(filled):
 
 def test_an_answer_given_anew_replaces_the_old_one_whatever_the_sides(filled):
     with filled.write() as db:
-        pair = comparisons.desk(db, "simulbench", "Ada").next
+        pair, _ = comparisons.dealt(db, "simulbench", "Ada")[0]
         comparisons.answer(db, "Ada", pair.first, pair.second, "A", "clearer")
         comparisons.answer(db, "Ada", pair.second, pair.first, "A")
         rows = db.execute("SELECT first_id, second_id, verdict FROM comparisons").fetchall()
@@ -213,7 +211,7 @@ def test_conditions_choose_what_is_compared_and_by_which_prompt(filled, run):
         every = comparisons.compared(db, "simulbench", resamples=0)
         strict = comparisons.compared(db, "simulbench", facets={"prompt": ["strict"]}, resamples=0)
         english = comparisons.compared(db, "simulbench", facets={"language": ["en"]}, resamples=0)
-        assert comparisons.desk(db, "simulbench", "Ben", facets={"player": ["x", "y"]}).pairs == 4
+        assert len(comparisons.dealt(db, "simulbench", "Ben", facets={"player": ["x", "y"]})) == 4
         with pytest.raises(NotFound, match="There is no language “xx”"):
             comparisons.compared(db, "simulbench", facets={"language": ["xx"]})
     assert {s.rater for s in every.standings} == {"j strict", "j v1", "all judges", "people"}

@@ -6,7 +6,7 @@ import pytest
 
 from core.errors import ConcordError, NotAllowed, NotFound, StudyError
 from core.rating import Rater
-from core.store import access, ratings, scenarios
+from core.store import access, conversations, ratings, scenarios
 from core.store import pairings as stored
 from core.store.desk import Refusal
 from core.studies import comparisons, pairings
@@ -38,7 +38,7 @@ def desk(workspace, person):
     with workspace.read() as db:
         rater = access.annotator_id(db, person)
         found = [stored.get(db, rater, number) for number, _ in stored.desk(db, rater, "simulbench")]
-        both = [(p.id, comparisons.shown(db, comparisons.Pair(0, 0, "", p.first, p.second))) for p in found]
+        both = [(p.id, [conversations.load(db, n) for n in (p.first, p.second)]) for p in found]
     return [(number, a.facets["script"], a.player, b.player) for number, (a, b) in both]
 
 

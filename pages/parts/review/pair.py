@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -24,22 +25,14 @@ class PairAnswer(BaseModel):
     comment: str = Field("", max_length=4000)
 
 
+@dataclass(frozen=True)
 class AllPairs:
     """Every pair of the chosen players (all if empty), in one random order for everybody."""
 
-    def __init__(
-        self,
-        benchmark: str,
-        person: str,
-        players: Sequence[str] = (),
-        facets: Mapping[str, Sequence[str]] | None = None,
-    ) -> None:
-        self.benchmark, self.person, self.players, self.facets = (
-            benchmark,
-            person,
-            tuple(players),
-            dict(facets or {}),
-        )
+    benchmark: str
+    person: str
+    players: Sequence[str] = ()
+    facets: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def desk(self) -> str:
@@ -64,11 +57,13 @@ class AllPairs:
         return Moving(line[:LINE], len(line), len(every), items)
 
 
+@dataclass(frozen=True)
 class Dealt:
     """The pairs dealt to an annotator, in order. They have numbers, so that no conversation's id is sent."""
 
-    def __init__(self, benchmark: str, rater: int, person: str) -> None:
-        self.benchmark, self.rater, self.person = benchmark, rater, person
+    benchmark: str
+    rater: int
+    person: str
 
     @property
     def desk(self) -> str:
@@ -76,12 +71,7 @@ class Dealt:
         return name("dealt pairs", self.benchmark, self.rater)
 
     def fixed(self, title: str, back: str, *, bare: bool) -> dict[str, Any]:
-        """The constant part of what the browser is sent.
-
-        `back` names what lies behind; "" where nothing does.
-
-        `bare`: no menu beside it.
-        """
+        """The constant part of what the browser is sent. `back` names the page behind; `bare`: no menu."""
         return fixed(self.desk, title, self.person, back) | {"bare": bare}
 
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
