@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from core.agreement.figures import PointEstimate
+from core.agreement.figures import Figure, PointEstimate
 from core.agreement.ratings import DIGITS, CriterionScores, Floats, Ints
 from core.agreement.resampling import Statistic, Weights, everything, gathering, kinds
+from core.estimate import undefined
 
 Metric = Literal["ordinal", "interval", "nominal"]
 
@@ -33,19 +34,18 @@ def value_counts(item: Ints, score: Floats, items: int) -> tuple[sparse.csr_arra
     return sparse.coo_array((ones, (item, code)), shape=(items, len(values))).tocsr(), values
 
 
-def alpha_figure(counts: sparse.csr_array, values: Floats, metric: Metric) -> PointEstimate:
+def alpha_figure(counts: sparse.csr_array, values: Floats, metric: Metric) -> Figure:
     """Alpha as a figure of a table; n counts the items with two ratings or more."""
     several = int((_number(counts) >= 2).sum())
-    why = why_undefined(counts)
-    if why:
-        return PointEstimate(None, several, why=why)
+    if why := why_undefined(counts):
+        return undefined(why, n=several)
     return PointEstimate(alpha(counts, values, metric), several, point(counts, values, metric))
 
 
-def people_alpha(scores: CriterionScores, metric: Metric) -> PointEstimate:
+def people_alpha(scores: CriterionScores, metric: Metric) -> Figure:
     """Alpha of people on one criterion; undefined for unnamed people's *final*, which has no ratings."""
     if scores.unlinked and not len(scores.item):
-        return PointEstimate(None, why=scores.unlinked)
+        return undefined(scores.unlinked)
     return alpha_figure(*value_counts(scores.item, scores.score, scores.items), metric)
 
 

@@ -7,29 +7,41 @@ by more than epsilon, what a person costs more than a judge.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
-from core.agreement.figures import RATER, PointEstimate, tabulate
-from core.agreement.panels import called, contenders
-from core.agreement.ratings import DIGITS, OTHER_SCALE, CriterionScores, Floats, Ratings, read_ratings
+from core.agreement import columns
+from core.agreement.figures import empty, tabulate
+from core.agreement.ratings import DIGITS, OTHER_SCALE, CriterionScores, Floats, Panels, Ratings
+from core.estimate import estimate
 from core.table import Column, Table
 
-EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
+EPSILONS = (0.0, 0.1, 0.2, 0.3)
 FALSE_DISCOVERIES = 0.05
 FEWEST_PEOPLE, FEWEST_ITEMS = 3, 30
 
+ALT_TEST = empty(
+    "alt_test",
+    "Alternative annotator test",
+    columns.RATER,
+    Column("epsilon", "ε", help="What a person costs more than a judge."),
+    Column("people", help="Annotators with enough items to be tested."),
+    Column("omega", "ω", help="Share of annotators for whom the judge is not worse by ε."),
+    Column("passed", help="ω is at least one half."),
+    Column("rho", "ρ", help="Share of items on which the judge comes at least as near as the annotator."),
+    Column("constant", "Best constant", help="The single answer to every item that does best by this test."),
+    Column("constant_omega", "Its ω"),
+    Column("constant_rho", "Its ρ"),
+    caption="A judge may replace an annotator where ω is at least one half. Where one constant answer "
+    "passes as well, passing says little.",
+)
+
 
 def alt_test(
-    ratings: pd.DataFrame | Ratings,
-    criterion: str,
-    *,
-    panels: Iterable[Sequence[str]] | None = None,
-    epsilons: Sequence[float] = EPSILONS,
+    table: Ratings, criterion: str, *, panels: Panels = None, epsilons: Sequence[float] = EPSILONS
 ) -> Table:
     """One row per judge or panel and epsilon.
 
@@ -49,67 +61,50 @@ def alt_test(
     People with fewer than 30 items that the judge and somebody else rated are not tested. Undefined with
     fewer than three people to test, for people who are not persons, and where judges answer on another scale.
     """
-    table = read_ratings(ratings)
     scores = table[criterion]
     grid = np.unique(np.round(scores.score, DIGITS))
     people = [] if scores.unlinked else scores.people.tolist()
     rows: list[dict[str, Any]] = []
     by_person: list[dict[str, Any]] = []
-    for members in contenders(table, panels):
-        judge = _nearest(scores.panel(members), grid)
-        wins = _wins(scores, judge, people)
+    for judge in scores.contenders(panels):
+        answers = _nearest(judge.score, grid)
+        wins = _wins(scores, answers, people)
         why = _why(table, scores, wins)
         constants = {
-            value: _wins(scores, np.where(np.isnan(judge), np.nan, value), people) for value in grid.tolist()
+            value: _wins(scores, np.where(np.isnan(answers), np.nan, value), people)
+            for value in grid.tolist()
         }
         for epsilon in epsilons:
-            omega, rho = (np.nan, np.nan) if why else _verdict(wins, epsilon)
-            best = (
-                (np.nan, np.nan, np.nan)
-                if why
-                else max((*_verdict(w, epsilon), v) for v, w in constants.items())
-            )
+            omega = rho = best_omega = best_rho = constant = np.nan
+            if not why:
+                omega, rho = _verdict(wins, epsilon)
+                best_omega, best_rho, constant = max(
+                    (*_verdict(theirs, epsilon), value) for value, theirs in constants.items()
+                )
             rows.append(
-                {"rater": called(members), "epsilon": epsilon, "people": len(wins)}
-                | {"omega": PointEstimate(None, len(wins), omega, why), "passed": omega >= 0.5}
-                | {"rho": PointEstimate(None, len(wins), rho, why)}
-                | {"constant": None if why else best[2]}
-                | {
-                    "constant_omega": PointEstimate(None, value=best[0], why=why),
-                    "constant_rho": PointEstimate(None, value=best[1], why=why),
+                {
+                    "rater": judge.name,
+                    "epsilon": epsilon,
+                    "people": len(wins),
+                    "omega": estimate(omega, n=len(wins), reason=why),
+                    "passed": omega >= 0.5,
+                    "rho": estimate(rho, n=len(wins), reason=why),
+                    "constant": None if why else constant,
+                    "constant_omega": estimate(best_omega, reason=why),
+                    "constant_rho": estimate(best_rho, reason=why),
                 }
             )
-        for person, (judge_won, person_won) in wins.items():
-            by_person.append(
-                {"rater": called(members), "person": table.people[person], "n": len(judge_won)}
-                | {"rho": float(judge_won.mean()), "difference": float((person_won - judge_won).mean())}
-                | {f"p_{epsilon:g}": _p(person_won - judge_won, epsilon) for epsilon in epsilons}
-            )
+        by_person += [
+            {"rater": judge.name, "person": table.people[person], "n": len(judge_won)}
+            | {"rho": float(judge_won.mean()), "difference": float((person_won - judge_won).mean())}
+            | {f"p_{epsilon:g}": _p(person_won - judge_won, epsilon) for epsilon in epsilons}
+            for person, (judge_won, person_won) in wins.items()
+        ]
     return tabulate(
+        ALT_TEST,
         table,
         criterion,
-        "alt_test",
-        "Alternative annotator test",
-        (
-            RATER,
-            Column("epsilon", "ε", help="What a person costs more than a judge."),
-            Column("people", help="Annotators with enough items to be tested."),
-            Column("omega", "ω", help="Share of annotators for whom the judge is not worse by ε."),
-            Column("passed", help="ω is at least one half."),
-            Column(
-                "rho", "ρ", help="Share of items on which the judge comes at least as near as the annotator."
-            ),
-            Column(
-                "constant",
-                "Best constant",
-                help="The single answer to every item that does best by this test.",
-            ),
-            Column("constant_omega", "Its ω"),
-            Column("constant_rho", "Its ρ"),
-        ),
         rows,
-        caption="A judge may replace an annotator where ω is at least one half. Where one constant answer "
-        "passes as well, passing says little.",
         target="against the remaining people, one at a time left out",
         notes=(
             f"each person beside the people left, at least {FEWEST_ITEMS} items; "

@@ -5,35 +5,54 @@ Reliability of a mean after Spearman and Brown (1910), the correction for attenu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 import numpy as np
-import pandas as pd
 
+from core.agreement import columns
 from core.agreement.alpha import people_alpha
-from core.agreement.correlation import FEWEST, correlation, point
-from core.agreement.figures import RATER, SPEARMAN, Drawing, N, PointEstimate, tabulate
+from core.agreement.correlation import FEWEST, correlation, point, together
+from core.agreement.figures import Drawing, PointEstimate, empty, tabulate
 from core.agreement.judges import against_people
-from core.agreement.panels import called, contenders
-from core.agreement.ratings import Floats, Ratings, read_ratings
+from core.agreement.ratings import Floats, Panels, Ratings
 from core.agreement.reliability import spearman_brown
-from core.agreement.resampling import Statistic, Weights, mean_defined
+from core.agreement.resampling import Statistic, mean_defined
+from core.estimate import Estimate, estimate, undefined
 from core.glossary import explain
 from core.table import Column, Table
 
 WEAK = 0.4
 """Below this alpha a corrected correlation says more about people's noise than about the judge."""
 
+HELD_OUT = empty(
+    "held_out",
+    "Held-out annotator",
+    columns.RATER,
+    Column("people", help="Annotators who could be held out and compared."),
+    Column("judge", "ρ of the judge", digits=3),
+    Column("person", "ρ of the held-out annotator", digits=3),
+    Column("difference", "Difference", digits=3, interval="ends", signed=True),
+    Column("at_par", "At par with", help="Annotators whom the judge equals or passes."),
+    caption="One annotator at a time is held out, and judge and annotator are compared with the mean of "
+    "the others on the same items. Where the paired interval of the difference leaves out 0, the judge "
+    "agrees better (+) or worse (−) than an annotator.",
+)
+CEILINGS = empty(
+    "ceilings",
+    "Attainable correlation",
+    columns.RATER,
+    columns.N,
+    columns.SPEARMAN,
+    Column("reliability", "Reliability of people's mean", help=explain("Spearman–Brown formula")),
+    Column("attainable", "Attainable ρ", help="Square root of the reliability of people's mean."),
+    Column("corrected", "ρ corrected for attenuation", help=explain("disattenuated correlation")),
+    Column("weak", help="Alpha is below 0.4: do not read the corrected ρ."),
+    caption="How high a correlation people's noise allows: a description, not evidence.",
+)
 
-def held_out(
-    ratings: pd.DataFrame | Ratings,
-    criterion: str,
-    *,
-    panels: Iterable[Sequence[str]] | None = None,
-    **drawing: Unpack[Drawing],
-) -> Table:
+
+def held_out(table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]) -> Table:
     """Each judge beside a held-out annotator: does it agree with the others as well as that annotator does?
 
     For every person, the mean of the others is the target, and both the judge's and the person's Spearman
@@ -48,67 +67,44 @@ def held_out(
 
     Undefined: no two people on an item; people who are not persons; nobody with three items to compare.
     """
-    table = read_ratings(ratings)
     scores = table[criterion]
     people = [] if scores.unlinked else scores.people.tolist()
-    nobody = (
-        scores.unlinked
-        or "nobody has three items to compare, rated by somebody else and the judge, that vary"
+    why = scores.unlinked or (
+        "nobody has three items to compare, rated by somebody else and the judge, that vary"
     )
     rows: list[dict[str, Any]] = []
     by_person: list[dict[str, Any]] = []
-    for members in contenders(table, panels):
-        judge = scores.panel(members)
+    for judge in scores.contenders(panels):
         found, gaps = [], []
         for person in people:
             own, others = scores.of(person), scores.others(person)
-            shared = np.where(np.isnan(own) | np.isnan(judge), np.nan, others)
-            n = int((~np.isnan(shared)).sum())
-            of_judge, of_person = point(judge, shared)[0], point(own, shared)[0]
+            shared = np.where(np.isnan(own) | np.isnan(judge.score), np.nan, others)
+            n = len(together(shared, shared)[0])
+            of_judge, of_person = point(judge.score, shared)[0], point(own, shared)[0]
             by_person.append(
-                {"rater": called(members), "person": table.people[person], "n": n}
-                | {"judge": _or_none(of_judge), "held_out": _or_none(of_person)}
+                {"rater": judge.name, "person": table.people[person], "n": n}
+                | {"judge": estimate(of_judge, reason="-").value}
+                | {"held_out": estimate(of_person, reason="-").value}
             )
             if n >= FEWEST and not np.isnan(of_judge - of_person):
                 found.append((of_judge, of_person, of_judge - of_person))
-                gaps.append(_gap(judge, own, shared))
-        judge_rho, person_rho, difference = np.mean(found, axis=0).tolist() if found else [np.nan] * 3
-        why = "" if found else nobody
-        rows.append(
-            {
-                "rater": called(members),
-                "people": len(found),
-                "judge": PointEstimate(None, value=judge_rho, why=why),
-                "person": PointEstimate(None, value=person_rho, why=why),
-                "difference": PointEstimate(_mean_of(gaps) if found else None, value=difference, why=why),
-                "at_par": sum(gap >= 0 for _, _, gap in found),
-            }
-        )
+                gaps.append(_gap(judge.score, own, shared))
+        row: dict[str, Any] = dict.fromkeys(("judge", "person", "difference"), undefined(why))
+        if found:
+            of_judges, of_people, difference = np.mean(found, axis=0).tolist()
+            row = {"judge": Estimate(of_judges), "person": Estimate(of_people)}
+            row["difference"] = PointEstimate(_mean_of(gaps), value=difference)
+        at_par = sum(gap >= 0 for _, _, gap in found)
+        rows.append({"rater": judge.name, "people": len(found), **row, "at_par": at_par})
     return tabulate(
+        HELD_OUT,
         table,
         criterion,
-        "held_out",
-        "Held-out annotator",
-        (
-            RATER,
-            Column("people", help="Annotators who could be held out and compared."),
-            Column("judge", "ρ of the judge", digits=3),
-            Column("person", "ρ of the held-out annotator", digits=3),
-            Column("difference", "Difference", digits=3, interval="ends", signed=True),
-            Column("at_par", "At par with", help="Annotators whom the judge equals or passes."),
-        ),
         rows,
-        caption="One annotator at a time is held out, and judge and annotator are compared with the mean of "
-        "the others on the same items. Where the paired interval of the difference leaves out 0, the judge "
-        "agrees better (+) or worse (−) than an annotator.",
         target="against the mean of the others, one person held out at a time",
         meta={"by_person": by_person},
         **drawing,
     )
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def _gap(judge: Floats, own: Floats, target: Floats) -> Statistic:
@@ -117,15 +113,10 @@ def _gap(judge: Floats, own: Floats, target: Floats) -> Statistic:
 
 
 def _mean_of(parts: Sequence[Statistic]) -> Statistic:
-    def on(weights: Weights) -> Floats:
-        return mean_defined(np.array([part(weights) for part in parts]))
-
-    return on
+    return lambda weights: mean_defined(np.array([part(weights) for part in parts]))
 
 
-def ceilings(
-    ratings: pd.DataFrame | Ratings, criterion: str, *, panels: Iterable[Sequence[str]] | None = None
-) -> Table:
+def ceilings(table: Ratings, criterion: str, *, panels: Panels = None) -> Table:
     """How high a correlation people's noise allows, one row per judge and panel; a description, not evidence.
 
     spearman (with the mean of people), reliability (of that mean: Spearman–Brown from interval alpha, for the
@@ -133,41 +124,23 @@ def ceilings(
     reach), corrected (spearman ÷ attainable; above 1 only by chance), weak (alpha below 0.4: do not read
     corrected). Undefined where alpha is, or is not above 0.
     """
-    table = read_ratings(ratings)
     scores = table[criterion]
     alpha = people_alpha(scores, "interval").value
-    single = np.nan if alpha is None else alpha
     present = scores.present[scores.present > 0]
     people = len(present) / (1 / present).sum() if len(present) else 0.0
-    reliability = float(spearman_brown(single, people)) if single > 0 else np.nan
+    reliability = float(spearman_brown(alpha, people)) if alpha is not None and alpha > 0 else np.nan
     noise = "people do not agree beyond chance, or cannot be compared" if np.isnan(reliability) else ""
     attainable = float(np.sqrt(reliability))
     rows = []
-    for members in contenders(table, panels):
-        rho = replace(against_people(scores, members), on=None)
-        corrected = np.nan if rho.value is None else rho.value / attainable
+    for judge in scores.contenders(panels):
+        rho = against_people(scores, judge)
+        value = np.nan if rho.value is None else rho.value
         rows.append(
-            {"rater": called(members), "n": rho.n, "spearman": rho}
-            | {"reliability": PointEstimate(None, value=reliability, why=noise)}
-            | {"attainable": PointEstimate(None, value=attainable, why=noise)}
-            | {"corrected": PointEstimate(None, rho.n, corrected, noise or rho.why)}
-            | {"weak": bool(single < WEAK)}
+            {"rater": judge.name, "n": rho.n, "spearman": estimate(value, n=rho.n, reason=rho.reason)}
+            | {"reliability": estimate(reliability, reason=noise)}
+            | {"attainable": estimate(attainable, reason=noise)}
+            | {"corrected": estimate(value / attainable, n=rho.n, reason=noise or rho.reason)}
+            | {"weak": alpha is not None and alpha < WEAK}
         )
-    return tabulate(
-        table,
-        criterion,
-        "ceilings",
-        "Attainable correlation",
-        (
-            RATER,
-            N,
-            SPEARMAN,
-            Column("reliability", "Reliability of people's mean", help=explain("Spearman–Brown formula")),
-            Column("attainable", "Attainable ρ", help="Square root of the reliability of people's mean."),
-            Column("corrected", "ρ corrected for attenuation", help=explain("disattenuated correlation")),
-            Column("weak", help="Alpha is below 0.4: do not read the corrected ρ."),
-        ),
-        rows,
-        caption="How high a correlation people's noise allows: a description, not evidence.",
-        notes=(f"reliability for {people:.3g} people per item (harmonic mean)",),
-    )
+    notes = (f"reliability for {people:.3g} people per item (harmonic mean)",)
+    return tabulate(CEILINGS, table, criterion, rows, notes=notes)

@@ -9,17 +9,17 @@ wrong.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
-from core.agreement.figures import PointEstimate
+from core.agreement.figures import Figure, PointEstimate
 from core.agreement.ratings import DIGITS, Floats
 from core.agreement.resampling import Statistic, gathering
-from core.estimate import Estimate, estimate, undefined
+from core.estimate import Estimate, undefined
 
 Coefficient = Literal["spearman", "kendall", "pearson"]
 
@@ -41,8 +41,7 @@ MOST_LEVELS = 500
 class Pairs:
     """The pairs of values of two scores: `x`, `y` are the distinct values, `at_x`, `at_y` a pair's places.
 
-    `gather` (pairs × items) sums the weights of the items that show the pair, `by_x` and `by_y` those of
-    pairs.
+    `gather` (pairs × items) sums the weights of items by pair, `by_x` and `by_y` those of pairs by value.
     """
 
     x: Floats
@@ -90,24 +89,25 @@ def _spearman(pairs: Pairs, weight: Floats) -> Floats:
 
 
 def _ranks(count: Floats) -> tuple[Floats, Floats]:
-    """Midranks of the levels less their mean, and their weighted sum of squares, without rounding."""
+    """Midranks of the levels less their mean, and their weighted sum of squares."""
     rank = np.cumsum(count, axis=0) - count / 2 - count.sum(axis=0) / 2
     return rank, np.einsum("lr,lr,lr->r", count, rank, rank)
 
 
 def _pearson(pairs: Pairs, weight: Floats) -> Floats:
-    x, y = _centred(pairs.x), _centred(pairs.y)
-    count_x, count_y = pairs.by_x @ weight, pairs.by_y @ weight
     n = np.maximum(weight.sum(axis=0), 1)
-    sum_x, sum_y = x @ count_x, y @ count_y
-    spread_x = np.where((count_x > 0).sum(axis=0) > 1, np.maximum((x**2) @ count_x - sum_x**2 / n, 0), 0)
-    spread_y = np.where((count_y > 0).sum(axis=0) > 1, np.maximum((y**2) @ count_y - sum_y**2 / n, 0), 0)
+    x, sum_x, spread_x = _moments(pairs.x, pairs.by_x @ weight, n)
+    y, sum_y, spread_y = _moments(pairs.y, pairs.by_y @ weight, n)
     together = (x[pairs.at_x] * y[pairs.at_y]) @ weight - sum_x * sum_y / n
     return _ratio(together, spread_x, spread_y)
 
 
-def _centred(levels: Floats) -> Floats:
-    return levels - levels.mean() if len(levels) else levels
+def _moments(levels: Floats, count: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
+    """Levels less their mean, their weighted sum and sum of squares (0 where one level alone occurs)."""
+    centred = levels - levels.mean() if len(levels) else levels
+    total = centred @ count
+    spread = np.maximum((centred**2) @ count - total**2 / n, 0)
+    return centred, total, np.where((count > 0).sum(axis=0) > 1, spread, 0)
 
 
 def _kendall(pairs: Pairs, weight: Floats) -> Floats:
@@ -142,8 +142,7 @@ def together(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 
 def why_undefined(x: Floats, y: Floats, a: str = "one score", b: str = "the other") -> str:
-    """Why a correlation has no value, naming the scores; empty if it has one."""
-    x, y = together(x, y)
+    """Why a correlation of two scores (`together`) has no value, naming them; empty if it has one."""
     if len(x) < FEWEST:
         few = {0: "no item", 1: "one item"}.get(len(x), f"{len(x)} items")
         return f"{few} in common, at least {FEWEST} are needed"
@@ -157,14 +156,11 @@ def point(x: Floats, y: Floats, coefficient: Coefficient = "spearman") -> tuple[
     """scipy's coefficient and two-sided p on the items that have both scores; nan where it is undefined."""
     from scipy import stats  # its import takes half a second, which commands without statistics do not pay
 
+    x, y = together(x, y)
     if why_undefined(x, y):
         return np.nan, np.nan
-    measures: dict[str, Any] = {
-        "spearman": stats.spearmanr,
-        "pearson": stats.pearsonr,
-        "kendall": stats.kendalltau,
-    }
-    found = measures[coefficient](*together(x, y))
+    names = {"spearman": "spearmanr", "pearson": "pearsonr", "kendall": "kendalltau"}
+    found = getattr(stats, names[coefficient])(x, y)
     return round(float(found.statistic), EXACT), float(found.pvalue)
 
 
@@ -175,30 +171,34 @@ def correlated(
     *,
     a: str = "the judge",
     b: str = "people's mean",
-) -> PointEstimate:
+) -> Figure:
     """A coefficient as a figure of a table; `a` and `b` name the scores where it is undefined."""
-    why = why_undefined(x, y, a, b)
-    n = len(together(x, y)[0])
-    return (
-        PointEstimate(None, n, why=why)
-        if why
-        else PointEstimate(correlation(x, y, coefficient), n, point(x, y, coefficient)[0])
-    )
+    both = together(x, y)
+    n = len(both[0])
+    if why := why_undefined(*both, a, b):
+        return undefined(why, n=n)
+    return PointEstimate(correlation(x, y, coefficient), n, point(*both, coefficient)[0])
 
 
 def rank_correlation(x: Floats, y: Floats, a: str, b: str) -> Estimate:
-    """Spearman's ρ of two scores called `a` and `b`, without an interval."""
-    return estimate(point(x, y)[0], n=len(together(x, y)[0]), reason=why_undefined(x, y, a, b))
+    """Spearman's ρ of two scores called `a` and `b`, without an interval and without scipy's p."""
+    x, y = together(x, y)
+    if why := why_undefined(x, y, a, b):
+        return undefined(why, n=len(x))
+    x, y = midranks(x), midranks(y)
+    rho = round(float(x @ y / np.sqrt((x @ x) * (y @ y))), EXACT)
+    return Estimate(min(max(rho, -1.0), 1.0), n=len(x))
 
 
 def spearman_p(x: Floats, y: Floats) -> Estimate:
     """Two-sided p of Spearman's ρ, by scipy's t approximation where it holds."""
-    rho, p = point(x, y)
-    n = len(together(x, y)[0])
-    if np.isnan(rho):
-        return undefined(why_undefined(x, y), n=n)
+    x, y = together(x, y)
+    n = len(x)
+    if why := why_undefined(x, y):
+        return undefined(why, n=n)
     if n < FEWEST_FOR_P:
         return undefined(f"{n} items are too few for a p-value", n=n)
+    rho, p = point(x, y)
     if abs(rho) == 1 and n < FEWEST_FOR_PERFECT:
         return undefined(f"a perfect correlation of {n} items has no p-value by the t approximation", n=n)
     return Estimate(p, n=n)
@@ -206,6 +206,6 @@ def spearman_p(x: Floats, y: Floats) -> Estimate:
 
 def midranks(x: Floats) -> Floats:
     """Ranks with ties shared, less their mean."""
-    _, code, count = np.unique(np.round(x, DIGITS), return_inverse=True, return_counts=True)
-    place = np.cumsum(count) - count / 2 - len(x) / 2
-    return np.asarray(place[code], dtype=np.float64)
+    from scipy import stats
+
+    return np.asarray(stats.rankdata(np.round(x, DIGITS)) - (len(x) + 1) / 2, dtype=np.float64)

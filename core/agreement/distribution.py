@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
-from core.agreement.figures import basis
-from core.agreement.judges import NEAR_CONSTANT
-from core.agreement.ratings import DIGITS, CriterionScores, Floats, Ratings, read_ratings
-from core.glossary import explain
+from core.agreement import columns
+from core.agreement.figures import empty, tabulate
+from core.agreement.judges import LARGE_SHARE
+from core.agreement.ratings import DIGITS, CriterionScores, Floats, Ratings
 from core.table import Column, Table
 
 ALL_PEOPLE = "All people"
 
+DISTRIBUTION = empty(
+    "score_distribution",
+    "Score distribution by rater",
+    Column("rater"),
+    Column("kind"),
+    Column("score"),
+    Column("count"),
+    Column("share", percent=True),
+    Column("n", help="Answers of the rater."),
+    columns.NEAR_CONSTANT,
+    caption="A mean over turns, runs or criteria is counted with the nearest answer.",
+)
 
-def score_distribution(
-    ratings: pd.DataFrame | Ratings, criterion: str, answers: Floats | None = None
-) -> Table:
+
+def score_distribution(table: Ratings, criterion: str, answers: Floats | None = None) -> Table:
     """How often each rater gives which answer; `kind` is “people”, “person” or “judge”.
 
     `answers` are the possible ones; a score between two of them (a mean over turns or criteria) is counted
@@ -24,7 +34,6 @@ def score_distribution(
     people together come first, then each of them unless they are unnamed, then the judges. `near_constant`
     marks a rater who gives one answer to more than nine items in ten.
     """
-    table = read_ratings(ratings)
     scores = table[criterion]
     given = [(ALL_PEOPLE, "people", of_people(scores))]
     if not scores.unlinked:
@@ -32,33 +41,18 @@ def score_distribution(
     given += [(name, "judge", score[~np.isnan(score)]) for name, score in scores.judges.items()]
     rows = []
     for rater, kind, score in given:
-        values = np.unique(np.round(score, DIGITS)) if answers is None else answers
         if not len(score):
             continue
+        values = np.unique(np.round(score, DIGITS)) if answers is None else answers
         nearest = len(values) - 1 - np.abs(score[:, None] - values[None, ::-1]).argmin(axis=1)
         count = np.bincount(nearest, minlength=len(values))
-        near_constant = bool(count.max() / len(score) > NEAR_CONSTANT)
+        near_constant = bool(count.max() / len(score) > LARGE_SHARE)
         rows += [
             {"rater": rater, "kind": kind, "score": value, "count": times, "share": times / len(score)}
             | {"n": len(score), "near_constant": near_constant}
             for value, times in zip(values.tolist(), count.tolist(), strict=True)
         ]
-    return Table(
-        "score_distribution",
-        "Score distribution by rater",
-        (
-            Column("rater"),
-            Column("kind"),
-            Column("score", digits=2),
-            Column("count"),
-            Column("share", percent=True),
-            Column("n", help="Answers of the rater."),
-            Column("near_constant", help=explain("near-constant judge")),
-        ),
-        tuple(rows),
-        "A mean over turns, runs or criteria is counted with the nearest answer.",
-        (basis(table, scores)["text"],),
-    )
+    return tabulate(DISTRIBUTION, table, criterion, rows, target="")
 
 
 def of_people(scores: CriterionScores) -> Floats:

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
+from core.agreement import columns
 from core.agreement.correlation import correlated, correlation, point
-from core.agreement.figures import RATER, Drawing, N, PointEstimate, tabulate
-from core.agreement.panels import called, contenders
-from core.agreement.ratings import Floats, Ratings, divide, read_ratings
+from core.agreement.figures import Drawing, Figure, PointEstimate, empty, tabulate
+from core.agreement.ratings import Floats, Panels, Ratings, divide
 from core.agreement.resampling import Weights
+from core.estimate import undefined
 from core.table import Column, Table
 
 FEWEST = 4
 """A correlation given a third score needs one item more than one without."""
 
+FEATURE_BIAS = empty(
+    "feature_bias",
+    "Feature bias",
+    columns.RATER,
+    Column("feature"),
+    columns.N,
+    Column("partial", "Partial ρ given people", interval="ends", signed=True),
+    Column("people", "ρ of people's mean with it", interval="ends", signed=True),
+    caption="Above 0: of two items that people score alike, the judge prefers the one with more of the "
+    "feature. People's noise leaves part of a shared preference in the judge's figure.",
+)
+
 
 def feature_bias(
-    ratings: pd.DataFrame | Ratings,
+    table: Ratings,
     criterion: str,
     features: pd.DataFrame,
     *,
-    panels: Iterable[Sequence[str]] | None = None,
+    panels: Panels = None,
     **drawing: Unpack[Drawing],
 ) -> Table:
     """Each judge and panel on each column of `features` (numbers, by unit).
@@ -36,59 +48,36 @@ def feature_bias(
     match. Undefined for fewer than four such items, where one of the three does not vary, or where the judge
     or the feature follows people without exception.
     """
-    table = read_ratings(ratings)
     scores = table[criterion]
     given = features.reindex(list(table.units))
     rows = []
-    for members in contenders(table, panels):
+    for judge in scores.contenders(panels):
         for name in features.columns:
-            feature, judge = given[name].to_numpy(np.float64), scores.panel(members)
-            missing = np.isnan(judge) | np.isnan(scores.target) | np.isnan(feature)
-            judge, people, feature = (np.where(missing, np.nan, x) for x in (judge, scores.target, feature))
-            n = int((~missing).sum())
-            few = f"{n} items in common, at least {FEWEST} are needed"
-            rows.append(
-                {"rater": called(members), "feature": str(name), "n": n}
-                | {
-                    "partial": PointEstimate(None, n, why=few)
-                    if n < FEWEST
-                    else _partial(judge, feature, people, n),
-                    "people": PointEstimate(None, n, why=few)
-                    if n < FEWEST
-                    else correlated(feature, people, a="the feature"),
-                }
-            )
-    return tabulate(
-        table,
-        criterion,
-        "feature_bias",
-        "Feature bias",
-        (
-            RATER,
-            Column("feature"),
-            N,
-            Column("partial", "Partial ρ given people", interval="ends", signed=True),
-            Column("people", "ρ of people's mean with it", interval="ends", signed=True),
-        ),
-        rows,
-        caption="Above 0: of two items that people score alike, the judge prefers the one with more of the "
-        "feature. People's noise leaves part of a shared preference in the judge's figure.",
-        target="given the mean of all people on the item",
-        **drawing,
-    )
+            three = np.array([judge.score, given[name].to_numpy(np.float64), scores.target])
+            three[:, np.isnan(three).any(axis=0)] = np.nan
+            n = int((~np.isnan(three[0])).sum())
+            rows.append({"rater": judge.name, "feature": str(name), "n": n, **_figures(three, n)})
+    target = "given the mean of all people on the item"
+    return tabulate(FEATURE_BIAS, table, criterion, rows, target=target, **drawing)
 
 
-def _partial(judge: Floats, feature: Floats, people: Floats, n: int) -> PointEstimate:
+def _figures(three: Floats, n: int) -> dict[str, Figure]:
+    if n < FEWEST:
+        few = f"{n} items in common, at least {FEWEST} are needed"
+        return dict.fromkeys(("partial", "people"), undefined(few, n=n))
+    judge, feature, people = three
     couples = ((judge, feature), (judge, people), (feature, people))
     statistics = [correlation(x, y) for x, y in couples]
-    value = float(_given(*(np.array([point(x, y)[0]]) for x, y in couples))[0])
 
     def on(weights: Weights) -> Floats:
         return _given(*(statistic(weights) for statistic in statistics))
 
-    return PointEstimate(
-        on, n, value, "judge, people or feature do not vary, or one follows another without exception"
-    )
+    value = float(_given(*(np.array([point(x, y)[0]]) for x, y in couples))[0])
+    why = "judge, people or feature do not vary, or one follows another without exception"
+    return {
+        "partial": PointEstimate(on, n, value, why),
+        "people": correlated(feature, people, a="the feature"),
+    }
 
 
 def _given(jf: Floats, jp: Floats, fp: Floats) -> Floats:

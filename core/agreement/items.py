@@ -2,47 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 
+from core.agreement import columns
 from core.agreement.correlation import correlated, midranks
-from core.agreement.figures import BIAS, MAE, RATER, SPEARMAN, Drawing, N, PointEstimate, tabulate
-from core.agreement.panels import called, contenders
+from core.agreement.figures import Drawing, PointEstimate, empty, tabulate
 from core.agreement.ratings import (
     DIGITS,
     OTHER_SCALE,
     CriterionScores,
     Floats,
+    Panels,
     Ratings,
+    called,
     divide,
-    read_ratings,
     sums,
 )
 from core.agreement.resampling import Statistic, mean
 from core.table import Column, Table
 
+HIGH_DISAGREEMENT = empty(
+    "high_disagreement",
+    "Items on which people agree and differ",
+    columns.RATER,
+    Column("people", help="Items split at the median of people's spread."),
+    columns.N,
+    columns.SPEARMAN,
+    columns.BIAS,
+    columns.MAE,
+    caption="A judge that is as good on items of high disagreement is not held back by people's noise.",
+)
+BANDS = empty(
+    "bands",
+    "Bias by part of the scale",
+    columns.RATER,
+    Column("band", help="Thirds of people's scores."),
+    columns.N,
+    columns.BIAS,
+    caption="Judge less people, where people's scores are low, in the middle and high.",
+)
 
-def item_scores(
-    ratings: pd.DataFrame | Ratings, criterion: str, raters: Sequence[tuple[str, ...]] | None = None
-) -> pd.DataFrame:
+
+def item_scores(table: Ratings, criterion: str, raters: Sequence[tuple[str, ...]]) -> pd.DataFrame:
     """Item by item: unit, mean and spread of people, people (how many), a column per judge or panel."""
-    table = read_ratings(ratings)
     scores = table[criterion]
-    chosen = contenders(table, None) if raters is None else raters
-    columns: dict[str, Any] = {
+    found = {
         "unit": pd.Series(list(table.units), dtype=object),
         "mean": scores.target,
         "spread": _people_spread(scores),
         "people": scores.present,
     }
-    return pd.DataFrame(columns | {called(members): scores.panel(members) for members in chosen})
+    return pd.DataFrame(found | {called(members): scores.panel(members) for members in raters})
 
 
 def largest_differences(
-    ratings: pd.DataFrame | Ratings, criterion: str, members: Sequence[str], *, count: int = 20
+    table: Ratings, criterion: str, members: Sequence[str], *, count: int = 20
 ) -> pd.DataFrame:
     """The items on which a judge (or a panel) is farthest from the mean of people, farthest first.
 
@@ -50,7 +68,6 @@ def largest_differences(
     units. Spread is people's standard deviation (nan for one person). Where judges and people answer on
     different scales, difference is that of their places among all items, from −1 to 1.
     """
-    table = read_ratings(ratings)
     frame = item_scores(table, criterion, [tuple(members)]).rename(columns={called(members): "score"})
     frame = frame.dropna(subset=["score", "mean"])
     score, target = frame["score"].to_numpy(), frame["mean"].to_numpy()
@@ -63,11 +80,7 @@ def largest_differences(
 
 
 def high_disagreement(
-    ratings: pd.DataFrame | Ratings,
-    criterion: str,
-    *,
-    panels: Iterable[Sequence[str]] | None = None,
-    **drawing: Unpack[Drawing],
+    table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]
 ) -> Table:
     """Judges on items on which people agree and on items of high disagreement.
 
@@ -75,93 +88,52 @@ def high_disagreement(
     at the median of their standard deviation; ties go to “agree”. Where judges are as good on items of high
     disagreement as elsewhere, people's noise is not what holds them back.
     """
-    table = read_ratings(ratings)
     scores = table[criterion]
     spread = _people_spread(scores)
     defined = spread[~np.isnan(spread)]
     middle = float(np.median(defined)) if len(defined) else np.nan
+    why = "no item in common" if table.same_scale else OTHER_SCALE
     rows = []
-    for members in contenders(table, panels):
-        score = scores.panel(members)
+    for judge in scores.contenders(panels):
         for name, chosen in (("agree", spread <= middle), ("differ", spread > middle)):
-            inside = np.where(chosen, score, np.nan)
-            rho = correlated(inside, scores.target, a=called(members))
+            inside = np.where(chosen, judge.score, np.nan)
+            rho = correlated(inside, scores.target, a=judge.name)
             gap = table.level(inside) - scores.target
-            why = "no item in common" if table.same_scale else OTHER_SCALE
-            rows.append(
-                {"rater": called(members), "people": name, "n": rho.n, "spearman": rho}
-                | {
-                    "bias": PointEstimate(mean(gap), rho.n, why=why),
-                    "mae": PointEstimate(mean(np.abs(gap)), rho.n, why=why),
-                }
-            )
-    return tabulate(
-        table,
-        criterion,
-        "high_disagreement",
-        "Items on which people agree and differ",
-        (
-            RATER,
-            Column("people", help="Items split at the median of people's spread."),
-            N,
-            SPEARMAN,
-            BIAS,
-            MAE,
-        ),
-        rows,
-        caption="A judge that is as good on items of high disagreement is not held back by people's noise.",
-        notes=(
-            f"split at a standard deviation of {middle:.3g}" if len(defined) else "no item has two people",
-        ),
-        **drawing,
-    )
+            level: dict[str, Any] = {
+                "bias": PointEstimate(mean(gap), rho.n, reason=why),
+                "mae": PointEstimate(mean(np.abs(gap)), rho.n, reason=why),
+            }
+            rows.append({"rater": judge.name, "people": name, "n": rho.n, "spearman": rho} | level)
+    note = f"split at a standard deviation of {middle:.3g}" if len(defined) else "no item has two people"
+    return tabulate(HIGH_DISAGREEMENT, table, criterion, rows, notes=(note,), **drawing)
 
 
-def bands(
-    ratings: pd.DataFrame | Ratings,
-    criterion: str,
-    *,
-    panels: Iterable[Sequence[str]] | None = None,
-    **drawing: Unpack[Drawing],
-) -> Table:
+def bands(table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]) -> Table:
     """Bias by score band: rater, band (low, middle, high thirds of people's scores), n, bias.
 
     One half of an item's people (drawn by the seed) chooses its band, the other half is what the judge is
     measured against, and then the other way round. Were it the same people, chance highs would look like
     highs that the judge misses: regression to the mean.
     """
-    table = read_ratings(ratings)
     scores = table[criterion]
     halves = _halves(scores, drawing.get("seed", 0))
-    shared = ~np.isnan(halves[0]) & ~np.isnan(halves[1])
-    pooled = np.concatenate([half[shared] for half in halves])
+    shared = ~np.isnan(halves).any(axis=0)
+    pooled = halves[:, shared].ravel()
     cuts = np.quantile(pooled, [1 / 3, 2 / 3]) if len(pooled) else np.zeros(2)
+    why = "no item with two people falls here" if table.same_scale else OTHER_SCALE
     rows = []
-    for members in contenders(table, panels):
-        score = scores.panel(members)
+    for judge in scores.contenders(panels):
         for band, name in enumerate(("low", "middle", "high")):
-            gaps = []
-            for chooser, measure in (halves, halves[::-1]):
-                chosen = np.searchsorted(cuts, chooser, side="left") == band
-                gaps.append(np.where(chosen & shared, table.level(score) - measure, np.nan))
+            chosen = (np.searchsorted(cuts, halves, side="left") == band) & shared
+            gaps = np.where(chosen, table.level(judge.score) - halves[::-1], np.nan)
             n = int((~np.isnan(gaps)).sum())
-            why = "no item with two people falls here" if table.same_scale else OTHER_SCALE
-            rows.append(
-                {
-                    "rater": called(members),
-                    "band": name,
-                    "n": n,
-                    "bias": PointEstimate(_pooled(gaps), n, why=why),
-                }
-            )
+            bias = PointEstimate(_pooled(gaps), n, reason=why)
+            rows.append({"rater": judge.name, "band": name, "n": n, "bias": bias})
     return tabulate(
+        BANDS,
         table,
         criterion,
-        "bands",
-        "Bias by part of the scale",
-        (RATER, Column("band", help="Thirds of people's scores."), N, BIAS),
         rows,
-        caption="Judge less people, where people's scores are low, in the middle and high.",
         target="one half of an item's people chooses the band, the judge is measured against the other half",
         notes=(f"bands end at {cuts[0]:.3g} and {cuts[1]:.3g}; n counts an item once for each half",),
         **drawing,
@@ -175,7 +147,7 @@ def _people_spread(scores: CriterionScores) -> Floats:
     return np.sqrt(divide(sums(scores.item, off**2, scores.items), np.maximum(number - 1, 0)))
 
 
-def _halves(scores: CriterionScores, seed: int) -> tuple[Floats, Floats]:
+def _halves(scores: CriterionScores, seed: int) -> Floats:
     """The means of two random halves of each item's people; nan for the second half of one person."""
     ordered = np.lexsort((scores.person, scores.item))
     chance = np.random.default_rng(seed).random(len(ordered))
@@ -183,15 +155,17 @@ def _halves(scores: CriterionScores, seed: int) -> tuple[Floats, Floats]:
     item, score = scores.item[rows], scores.score[rows]
     starts = np.concatenate([[0], np.cumsum(np.bincount(item, minlength=scores.items))])
     second = (np.arange(len(item)) - starts[item]) % 2 == 1
-    first, other = (
-        divide(sums(item[half], score[half], scores.items), np.bincount(item[half], minlength=scores.items))
-        for half in (~second, second)
+    return np.array(
+        [
+            divide(
+                sums(item[half], score[half], scores.items), np.bincount(item[half], minlength=scores.items)
+            )
+            for half in (~second, second)
+        ]
     )
-    return first, other
 
 
-def _pooled(values: Sequence[Floats]) -> Statistic:
+def _pooled(values: Floats) -> Statistic:
     """The mean of several values per item, each value counting once."""
-    total = np.where(np.isnan(values), 0, values).sum(axis=0)
-    number = (~np.isnan(values)).sum(axis=0)
+    total, number = np.nansum(values, axis=0), (~np.isnan(values)).sum(axis=0)
     return lambda weights: divide(total @ weights.astype(np.float64), number @ weights.astype(np.float64))

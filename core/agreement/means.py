@@ -5,18 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from core.agreement.ratings import DIGITS, Floats
-from core.agreement.resampling import draws, interval
+from core.agreement.resampling import draws, resampled
 from core.estimate import Estimate, estimate, undefined
-
-METHOD = "percentile bootstrap"
-
-
-def resampled(value: float, drawn: Floats, *, n: int | None = None) -> Estimate:
-    """A figure with the percentile interval of its resamples, or the reason why it has no interval."""
-    low, high, reason = interval(drawn)
-    if low is None or high is None:
-        return estimate(value, n=n, reason=reason)
-    return estimate(value, low, high, n=n, method=METHOD)
 
 
 def mean_estimates(

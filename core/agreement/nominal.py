@@ -6,23 +6,35 @@ p_o is the share of items on which two raters agree and p_e the share expected f
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, Unpack
 
 import numpy as np
-import pandas as pd
-from scipy import sparse
 
+from core.agreement import columns
 from core.agreement.alpha import alpha_figure, value_counts
-from core.agreement.figures import Drawing, N, PointEstimate, tabulate
-from core.agreement.ratings import DIGITS, Floats, Ratings, read_ratings
-from core.agreement.resampling import Statistic, Weights
+from core.agreement.figures import Drawing, PointEstimate, empty, tabulate
+from core.agreement.ratings import DIGITS, Floats, Ratings, divide
+from core.agreement.resampling import Statistic, Weights, mean_defined
+from core.estimate import estimate
 from core.table import Column, Table
 
 MAJORITY = "majority of people"
 
+NOMINAL = empty(
+    "nominal",
+    "Agreement on answers as categories",
+    Column("coefficient"),
+    Column("a"),
+    Column("b"),
+    Column("value", digits=3, interval="ends"),
+    Column("agreement", "Equal answers", percent=True),
+    columns.N,
+)
 
-def nominal(ratings: pd.DataFrame | Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table:
+
+def nominal(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table:
     """Agreement on one criterion as categories, one row a figure.
 
     - alpha_nominal: people among themselves (a and b empty; n counts items with at least two of them);
@@ -32,54 +44,41 @@ def nominal(ratings: pd.DataFrame | Ratings, criterion: str, **drawing: Unpack[D
     Undefined: no shared items; for kappa also two raters who both gave one and the same answer throughout (0
     ÷ 0). Where only one of the two did, kappa is 0 whatever the other said, and `note` says so.
     """
-    table = read_ratings(ratings)
     scores = table[criterion]
     counts, values = value_counts(scores.item, scores.score, scores.items)
+    dense = counts.toarray()
     people = {} if scores.unlinked else {table.people[i]: scores.of(int(i)) for i in scores.people}
     judges = {name: np.round(score, DIGITS) for name, score in scores.judges.items()}
-    majority = _majority(counts, values)
+    majority = _majority(dense, values)
     pairs = [(a, b, people[a], people[b]) for a, b in combinations(people, 2)]
     pairs += [(j, p, judges[j], people[p]) for j in judges for p in people]
     pairs += [(j, MAJORITY, judges[j], majority) for j in judges]
     alpha = alpha_figure(counts, values, "nominal")
+    agreement = estimate(
+        _pairwise(dense), n=alpha.n, reason="" if alpha.n else "no item was rated by two people"
+    )
     rows: list[dict[str, Any]] = [
-        {"coefficient": "alpha_nominal", "a": "", "b": "", "value": alpha, "n": alpha.n}
-        | {"agreement": PointEstimate(None, alpha.n, _pairwise(counts), "no item was rated by two people")}
+        {
+            "coefficient": "alpha_nominal",
+            "a": "",
+            "b": "",
+            "value": alpha,
+            "n": alpha.n,
+            "agreement": agreement,
+        }
     ]
     for a, b, x, y in pairs:
         both = ~np.isnan(x) & ~np.isnan(y)
         n, equal = int(both.sum()), x[both] == y[both]
         why, note = _why(a, b, x[both], y[both])
+        agreement = estimate(float(equal.mean()) if n else np.nan, n=n, reason="" if n else why)
         rows.append(
-            {
-                "coefficient": "kappa",
-                "a": a,
-                "b": b,
-                "value": PointEstimate(_kappa(x, y), n, why=why),
-                "n": n,
-                "note": note,
-            }
-            | {"agreement": PointEstimate(None, n, float(equal.mean()) if n else np.nan, "no shared items")}
+            {"coefficient": "kappa", "a": a, "b": b, "value": PointEstimate(_kappa(x, y), n, reason=why)}
+            | {"n": n, "note": note, "agreement": agreement}
         )
     noted = (Column("note"),) if any(row.get("note") for row in rows) else ()
-    return tabulate(
-        table,
-        criterion,
-        "nominal",
-        "Agreement on answers as categories",
-        (
-            Column("coefficient"),
-            Column("a"),
-            Column("b"),
-            Column("value", digits=3, interval="ends"),
-            Column("agreement", "Equal answers", percent=True),
-            N,
-            *noted,
-        ),
-        rows,
-        target="",
-        **drawing,
-    )
+    form = replace(NOMINAL, columns=(*NOMINAL.columns, *noted))
+    return tabulate(form, table, criterion, rows, target="", **drawing)
 
 
 def _kappa(x: Floats, y: Floats) -> Statistic:
@@ -95,8 +94,7 @@ def _kappa(x: Floats, y: Floats) -> Statistic:
         observed = equal @ weighed * n
         chance = ((ours.T @ weighed) * (theirs.T @ weighed)).sum(axis=0)
         apart = n**2 - chance
-        found = np.divide(observed - chance, apart, out=np.full(len(n), np.nan), where=apart > 0)
-        return np.asarray(found)
+        return divide(observed - chance, apart)
 
     return on
 
@@ -115,9 +113,8 @@ def _why(a: str, b: str, x: Floats, y: Floats) -> tuple[str, str]:
     return "", ""
 
 
-def _majority(counts: sparse.csr_array, values: Floats) -> Floats:
+def _majority(dense: Floats, values: Floats) -> Floats:
     """The answer most people gave to each item; nan where nobody answered or the first place is shared."""
-    dense = counts.toarray()
     if not dense.size:
         return np.full(dense.shape[0], np.nan)
     most = dense.max(axis=1)
@@ -125,12 +122,8 @@ def _majority(counts: sparse.csr_array, values: Floats) -> Floats:
     return np.where((most > 0) & alone, values[dense.argmax(axis=1)], np.nan)
 
 
-def _pairwise(counts: sparse.csr_array) -> float:
-    """The share of pairs of people who agree, averaged over items with at least two."""
-    dense = counts.toarray()
+def _pairwise(dense: Floats) -> float:
+    """The share of pairs of people who agree, averaged over items with at least two; nan without such."""
     number = dense.sum(axis=1)
-    several = number > 1
-    if not several.any():
-        return float("nan")
-    agreeing = (dense**2).sum(axis=1)[several] - number[several]
-    return float(np.mean(agreeing / (number[several] * (number[several] - 1))))
+    shares = divide((dense**2).sum(axis=1) - number, number * (number - 1))
+    return float(mean_defined(shares[:, None])[0])

@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.agreement.means import resampled
 from core.agreement.ratings import Floats
-from core.agreement.resampling import draws
+from core.agreement.resampling import draws, resampled
 from core.estimate import Estimate, undefined
 
 PAIR = ["scenario", "one", "other"]

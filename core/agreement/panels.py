@@ -1,46 +1,49 @@
-"""Panels: which there are, how much their members repeat each other, and what the best of many is worth."""
+"""How much the judges of a panel repeat each other, and what the best of many panels is worth."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from typing import Any, Unpack
 
 import numpy as np
-import pandas as pd
 
+from core.agreement import columns
 from core.agreement.correlation import correlation, point
-from core.agreement.figures import RATER, SPEARMAN, Drawing, N, PointEstimate, bounded, described, tabulate
-from core.agreement.ratings import Floats, Ratings, divide, read_ratings
-from core.agreement.resampling import Statistic, Weights, draws, everything, mean_defined
-from core.estimate import undefined
+from core.agreement.figures import Drawing, PointEstimate, described, empty, tabulate
+from core.agreement.ratings import Floats, Ratings, called, divide
+from core.agreement.resampling import Weights, draws, everything, mean_defined, resampled
+from core.estimate import Estimate, estimate, undefined
 from core.glossary import explain
 from core.table import Column, Table
 
-
-def default_panels(judges: Sequence[str]) -> list[tuple[str, ...]]:
-    """All judges together, then every pair of them; nothing for fewer than two judges."""
-    if len(judges) < 2:
-        return []
-    return [tuple(judges)] + (list(itertools.combinations(judges, 2)) if len(judges) > 2 else [])
-
-
-def called(members: Sequence[str]) -> str:
-    """A judge's own name, or “Avg(…)” of a panel's members."""
-    return members[0] if len(members) == 1 else f"Avg({', '.join(members)})"
-
-
-def contenders(table: Ratings, panels: Iterable[Sequence[str]] | None) -> list[tuple[str, ...]]:
-    """Every judge, then the panels asked for (None: the default ones)."""
-    chosen = default_panels(table.judges) if panels is None else [tuple(panel) for panel in panels]
-    return [(judge,) for judge in table.judges] + chosen
+REDUNDANCY = empty(
+    "redundancy",
+    "Effective number of judges",
+    Column("judges"),
+    columns.N,
+    Column("correlation", "Correlation of their errors", interval="ends"),
+    Column("effective", "Effective number", interval="ends", help=explain("effective number of judges")),
+    caption="Judges whose errors correlate average no better than fewer independent ones. People's own "
+    "noise is in every error, so the true correlation is rather lower.",
+)
+SEARCH = empty(
+    "search",
+    "Search for the best panel",
+    columns.RATER,
+    columns.N,
+    columns.SPEARMAN,
+    Column("chosen", "Best in", percent=True, help="Share of the resamples in which it is the best."),
+    Column(
+        "worth", "ρ on other items", digits=3, help="Chosen on one part of the items, measured on the rest."
+    ),
+    Column("lead", "Lead over the second", digits=3, interval="ends", signed=True),
+    caption="The ρ of a panel that was searched for is too high: on other items it is lower.",
+)
 
 
 def redundancy(
-    ratings: pd.DataFrame | Ratings,
-    criterion: str,
-    judges: Sequence[str] | None = None,
-    **drawing: Unpack[Drawing],
+    table: Ratings, criterion: str, judges: Sequence[str] | None = None, **drawing: Unpack[Drawing]
 ) -> Table:
     """How much judges err together: one row with judges, n, correlation, effective.
 
@@ -53,7 +56,6 @@ def redundancy(
     Undefined for fewer than two judges, fewer than four items that all of them and somebody rated, and a
     judge whose residuals do not vary.
     """
-    table = read_ratings(ratings)
     scores = table[criterion]
     judges = list(table.judges if judges is None else judges)
     k = len(judges)
@@ -61,54 +63,32 @@ def redundancy(
     shared = np.flatnonzero(~np.isnan(stacked).any(axis=0))
     n = len(shared)
     pairs: list[dict[str, Any]] = []
-    figures = {}
+    row: dict[str, Any] = {"judges": k, "n": n}
     if k < 2 or n < 4:
         why = "fewer than two judges" if k < 2 else f"{n} items rated by all of them and a person are too few"
-        figures = {name: PointEstimate(None, n, why=why) for name in ("correlation", "effective")}
+        row |= dict.fromkeys(("correlation", "effective"), undefined(why, n=n))
     else:
         residuals = stacked[:, shared]
-        own = _partial(residuals, everything(n))[:, 0].tolist()
         pairs = [
             {"a": a, "b": b, "correlation": None if np.isnan(r) else r}
-            for (a, b), r in zip(itertools.combinations(judges, 2), own, strict=True)
+            for (a, b), r in zip(
+                combinations(judges, 2), _partial(residuals, everything(n))[:, 0].tolist(), strict=True
+            )
         ]
 
-        def correlation(weights: Weights) -> Floats:
+        def together(weights: Weights) -> Floats:
             return np.asarray(_partial(residuals, weights[shared]).mean(axis=0), dtype=np.float64)
 
-        figures = {
-            "correlation": PointEstimate(correlation, n, why="residuals of a judge do not vary"),
-            "effective": PointEstimate(
-                lambda weights: _effective(correlation(weights), k), n, why="residuals of a judge do not vary"
-            ),
-        }
-    return tabulate(
-        table,
-        criterion,
-        "redundancy",
-        "Effective number of judges",
-        (
-            Column("judges"),
-            N,
-            Column("correlation", "Correlation of their errors", interval="ends"),
-            Column(
-                "effective",
-                "Effective number",
-                interval="ends",
-                help=explain("effective number of judges"),
-            ),
-        ),
-        [{"judges": k, "n": n, **figures}],
-        caption="Judges whose errors correlate average no better than fewer independent ones. People's own "
-        "noise is in every error, so the true correlation is rather lower.",
-        notes=("correlation of residuals",),
-        meta={"judges": judges, "pairs": pairs},
-        **drawing,
-    )
+        def effective(weights: Weights) -> Floats:
+            r = together(weights)
+            return divide(np.full_like(r, k), np.where(np.isnan(r), 0, 1 + (k - 1) * r))
 
-
-def _effective(r: Floats, k: int) -> Floats:
-    return divide(np.full_like(r, k), np.where(np.isnan(r), 0, 1 + (k - 1) * r))
+        why = "residuals of a judge do not vary"
+        row["correlation"] = PointEstimate(together, n, reason=why)
+        row["effective"] = PointEstimate(effective, n, reason=why)
+    meta = {"judges": judges, "pairs": pairs}
+    notes = ("correlation of residuals",)
+    return tabulate(REDUNDANCY, table, criterion, [row], notes=notes, meta=meta, **drawing)
 
 
 def _partial(stacked: Floats, weights: Weights) -> Floats:
@@ -125,14 +105,14 @@ def _partial(stacked: Floats, weights: Weights) -> Floats:
     scale = np.sqrt(spread[first] * spread[second])
     table = np.full((size, size, weight.shape[1]), np.nan)
     table[first, second] = table[second, first] = divide(moments, scale)
-    a, b = np.array(list(itertools.combinations(range(size - 1), 2))).T
+    a, b = np.array(list(combinations(range(size - 1), 2))).T
     left = np.maximum((1 - table[a, -1] ** 2) * (1 - table[b, -1] ** 2), 0)
     left[left <= 1e-12] = 0
     return divide(table[a, b] - table[a, -1] * table[b, -1], np.sqrt(left))
 
 
 def best_panel(
-    ratings: pd.DataFrame | Ratings,
+    table: Ratings,
     criterion: str,
     candidates: Iterable[Sequence[str]] | None = None,
     *,
@@ -149,13 +129,8 @@ def best_panel(
     All candidates are compared on the same items: those that every judge of any candidate, and a person,
     rated. Undefined with fewer than two candidates or ten such items.
     """
-    table = read_ratings(ratings)
     scores = table[criterion]
-    chosen = (
-        list(itertools.combinations(table.judges, 2))
-        if candidates is None
-        else [tuple(c) for c in candidates]
-    )
+    chosen = list(combinations(table.judges, 2) if candidates is None else map(tuple, candidates))
     members = sorted({judge for candidate in chosen for judge in candidate})
     stacked = np.array([scores.panel([judge]) for judge in members] + [scores.target])
     complete = ~np.isnan(stacked).any(axis=0)
@@ -171,51 +146,37 @@ def best_panel(
         why = "a candidate's or people's scores are all equal" if np.isnan(own).any() else ""
     order = np.argsort(-own, kind="stable").tolist()
     rows: list[dict[str, Any]] = [{"rater": called(chosen[place]), "n": n} for place in order]
+    method = described(resamples=resamples, seed=seed)
     if why:
         nothing = dict.fromkeys(("spearman", "chosen", "worth", "lead"), undefined(why, n=n))
         rows = [row | nothing for row in rows]
     else:
         statistics = [correlation(score, target) for score in given]
-        inside, outside = [], []
-        for weights in draws(scores.items, resamples, seed, among=table.rated):
-            inside.append(_every(statistics, weights))
-            outside.append(_every(statistics, (weights == 0).astype(np.float64)))
+
+        def every(weights: Weights) -> Floats:
+            return np.array([statistic(weights) for statistic in statistics])
+
+        parts = [
+            (every(weights), every((weights == 0).astype(np.float64)))
+            for weights in draws(scores.items, resamples, seed, among=table.rated)
+        ]
+        none = np.empty((len(chosen), 0))
         drawn, left_out = (
-            np.concatenate([own[:, None][:, :0], *parts], axis=1) for parts in (inside, outside)
+            np.concatenate([none, *part], axis=1) for part in zip((none, none), *parts, strict=True)
         )
         winner = np.where(np.isnan(drawn), -np.inf, drawn).argmax(axis=0)
         worth = float(mean_defined(left_out[winner, np.arange(len(winner))][:, None])[0])
-        method = described(resamples=resamples, seed=seed)
+
+        def of(value: float, resamples: Floats) -> Estimate:
+            return resampled(value, resamples, n=n, method=method)
+
         for row, place in zip(rows, order, strict=True):
-            row["spearman"] = bounded(float(own[place]), drawn[place], n, method)
+            row["spearman"] = of(own[place], drawn[place])
             row["chosen"] = float((winner == place).mean()) if len(winner) else None
         best, second = order[:2]
-        rows[0]["worth"] = PointEstimate(None, n, worth, "no resamples were drawn")
-        rows[0]["lead"] = bounded(float(own[best] - own[second]), drawn[best] - drawn[second], n, method)
-    return tabulate(
-        table,
-        criterion,
-        "search",
-        "Search for the best panel",
-        (
-            RATER,
-            N,
-            SPEARMAN,
-            Column("chosen", "Best in", percent=True, help="Share of the resamples in which it is the best."),
-            Column(
-                "worth",
-                "ρ on other items",
-                digits=3,
-                help="Chosen on one part of the items, measured on the rest.",
-            ),
-            Column("lead", "Lead over the second", digits=3, interval="ends", signed=True),
-        ),
-        rows,
-        caption="The ρ of a panel that was searched for is too high: on other items it is lower.",
-        notes=(f"{len(chosen)} candidates searched", described(resamples=resamples, seed=seed)),
-        meta={"candidates": len(chosen), "resamples": resamples, "seed": seed},
-    )
-
-
-def _every(statistics: Sequence[Statistic], weights: Weights) -> Floats:
-    return np.array([statistic(weights) for statistic in statistics])
+        why = "no resamples were drawn" if np.isnan(worth) else ""
+        rows[0]["worth"] = estimate(worth, n=n, reason=why)
+        rows[0]["lead"] = of(own[best] - own[second], drawn[best] - drawn[second])
+    meta = {"candidates": len(chosen), "resamples": resamples, "seed": seed}
+    notes = (f"{len(chosen)} candidates searched", method)
+    return tabulate(SEARCH, table, criterion, rows, notes=notes, meta=meta)

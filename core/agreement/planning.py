@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from core.agreement.alpha import alpha, value_counts
 from core.agreement.correlation import correlation
-from core.agreement.figures import tabulate
-from core.agreement.panels import called
-from core.agreement.ratings import CriterionScores, Ratings, read_ratings
-from core.agreement.resampling import Interval, Statistic, draws, interval
+from core.agreement.figures import empty, tabulate
+from core.agreement.ratings import CriterionScores, Ratings, called
+from core.agreement.resampling import draws, interval
 from core.estimate import Estimate, estimate, undefined
 from core.table import Column, Table
 
@@ -23,9 +22,20 @@ FEWEST_ITEMS, FARTHEST = 10, 20
 PEOPLE: tuple[str, ...] = ()
 """No judges: people's ordinal alpha is meant."""
 
+NEEDED = empty(
+    "needed",
+    "Items needed",
+    Column("figure"),
+    Column("items", help="Items that the figure rests on now."),
+    Column("width", "Width now", help="Width of the 95% interval, from end to end."),
+    Column("needed", "Items in all", digits=0),
+    Column("more", "Items more", digits=0),
+    caption="Items for an interval {width:g} wide from end to end, if further items are like these.",
+)
+
 
 def needed(
-    ratings: pd.DataFrame | Ratings,
+    table: Ratings,
     criterion: str,
     of: Sequence[Sequence[str]] = (PEOPLE,),
     *,
@@ -42,62 +52,45 @@ def needed(
     and is corrected by what resamples of that size show. Undefined where the figure is, and beyond 20 times
     the items there are.
     """
-    table = read_ratings(ratings)
-    scores = table[criterion]
-    rows = [_row(table, scores, tuple(members), width, resamples, seed) for members in of]
-    return tabulate(
-        table,
-        criterion,
-        "needed",
-        "Items needed",
-        (
-            Column("figure"),
-            Column("items", help="Items that the figure rests on now."),
-            Column("width", "Width now", help="Width of the 95% interval, from end to end."),
-            Column("needed", "Items in all", digits=0),
-            Column("more", "Items more", digits=0),
-        ),
-        rows,
-        caption=f"Items for an interval {width:g} wide from end to end, if further items are like these.",
-        target="",
-        notes=(f"resamples of other sizes, {resamples} each, seed {seed}",),
-    )
+    rows = [_row(table[criterion], tuple(members), width, resamples, seed) for members in of]
+    form = replace(NEEDED, caption=NEEDED.caption.format(width=width))
+    notes = (f"resamples of other sizes, {resamples} each, seed {seed}",)
+    return tabulate(form, table, criterion, rows, target="", notes=notes)
 
 
 def _row(
-    table: Ratings, scores: CriterionScores, members: tuple[str, ...], width: float, resamples: int, seed: int
+    scores: CriterionScores, members: tuple[str, ...], width: float, resamples: int, seed: int
 ) -> dict[str, Any]:
-    statistic: Statistic
     if members:
-        score = scores.panel(members)
+        name, score = f"Spearman's ρ of {called(members)}", scores.panel(members)
         statistic, usable = correlation(score, scores.target), ~np.isnan(score) & (scores.present > 0)
     else:
-        counts, values = value_counts(scores.item, scores.score, scores.items)
-        statistic, usable = alpha(counts, values, "ordinal"), scores.present > 0
+        name, counted = "People's alpha, ordinal", value_counts(scores.item, scores.score, scores.items)
+        statistic, usable = alpha(*counted, "ordinal"), scores.present > 0
     items = np.flatnonzero(usable)
 
     def at(size: int) -> Estimate:
         """The width of the interval of so many items."""
-        drawn = [
-            statistic(weights) for weights in draws(scores.items, resamples, seed, among=items, size=size)
-        ]
-        return _width(interval(np.concatenate([np.empty(0), *drawn])))
+        weights = draws(scores.items, resamples, seed, among=items, size=size)
+        low, high, reason = interval(np.concatenate([np.empty(0), *map(statistic, weights)]))
+        return undefined(reason) if low is None or high is None else Estimate(high - low)
+
+    def corrected(size: int, seen: float) -> int:
+        """The size at which a width seen at `size` items becomes the wanted one."""
+        return max(int(np.ceil(size * (seen / width) ** 2)), FEWEST_ITEMS)
+
+    def without(why: str) -> dict[str, Any]:
+        return row | dict.fromkeys(("needed", "more"), undefined(why))
 
     now = at(len(items))
-    name = f"Spearman's ρ of {called(members)}" if members else "People's alpha, ordinal"
     row: dict[str, Any] = {"figure": name, "items": len(items), "width": now}
     if now.value is None:
-        return row | {"needed": undefined(now.reason), "more": undefined(now.reason)}
-    guess = max(int(np.ceil(len(items) * (now.value / width) ** 2)), FEWEST_ITEMS)
+        return without(now.reason)
+    guess = corrected(len(items), now.value)
     if guess > FARTHEST * len(items):
-        why = undefined(f"more than {FARTHEST} times the items there are")
-        return row | {"needed": why, "more": why}
+        return without(f"more than {FARTHEST} times the items there are")
     then = at(guess)
     if then.value is None:
-        return row | {"needed": undefined(then.reason), "more": undefined(then.reason)}
-    found = max(int(np.ceil(guess * (then.value / width) ** 2)), FEWEST_ITEMS)
+        return without(then.reason)
+    found = corrected(guess, then.value)
     return row | {"needed": estimate(found), "more": estimate(max(found - len(items), 0)), "then": then}
-
-
-def _width(ends: Interval) -> Estimate:
-    return undefined(ends.reason) if ends.low is None or ends.high is None else Estimate(ends.high - ends.low)

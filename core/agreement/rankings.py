@@ -9,9 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from core.agreement.correlation import FEWEST, midranks, rank_correlation, spearman_p
-from core.agreement.means import resampled
 from core.agreement.ratings import Floats, Ints, divide
-from core.agreement.resampling import Weights, draws, everything, gathering, mean_defined
+from core.agreement.resampling import Weights, draws, everything, gathering, mean_defined, resampled
 from core.estimate import Estimate, undefined
 
 TIE = 1e-7
@@ -146,15 +145,14 @@ def pagerank(edges: Floats, damping: float = DAMPING) -> Floats:
 def against(here: Floats, there: Floats) -> Against:
     """Two scores of the same models, more being better in both.
 
-    Undefined for fewer than three models or equal scores.
-
-    p is scipy's, by Student's t with n − 2 degrees of freedom.
+    Undefined for fewer than three models or equal scores. p is scipy's, by Student's t with n − 2 degrees of
+    freedom.
     """
     n = len(here)
     at, at_there = (tuple(((n + 1) / 2 - midranks(scores)).tolist()) for scores in (here, there))
-    why = _few(n, "model") if n < FEWEST else ""
     rho = rank_correlation(here, there, "here", "there")
     if not rho.defined:
-        missing = undefined(why or "one of the two scores them all alike", n=n)
+        why = _few(n, "model") if n < FEWEST else "one of the two scores them all alike"
+        missing = undefined(why, n=n)
         return Against(n, at, at_there, missing, missing)
     return Against(n, at, at_there, rho, spearman_p(here, there))

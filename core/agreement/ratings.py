@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +24,29 @@ Ints = npt.NDArray[np.int64]
 
 OTHER_SCALE = "judges and people answer on different scales"
 COLUMNS = ("unit", "criterion", "rater", "kind", "score")
+
+Panels = Iterable[Sequence[str]] | None
+"""Sets of judges, each read as their mean; None for the default ones."""
+
+
+def default_panels(judges: Sequence[str]) -> list[tuple[str, ...]]:
+    """All judges together, then every pair of them; nothing for fewer than two judges."""
+    if len(judges) < 2:
+        return []
+    return [tuple(judges)] + (list(combinations(judges, 2)) if len(judges) > 2 else [])
+
+
+def called(members: Sequence[str]) -> str:
+    """A judge's own name, or “Avg(…)” of a panel's members."""
+    return members[0] if len(members) == 1 else f"Avg({', '.join(members)})"
+
+
+class Contender(NamedTuple):
+    """A judge or a panel, and its score of every item (nan where it has none)."""
+
+    name: str
+    members: tuple[str, ...]
+    score: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +88,12 @@ class CriterionScores:
         if not members:
             raise StudyError("A panel needs at least one judge; name its members.")
         return rules.panel([self.judges[name] for name in members])
+
+    def contenders(self, panels: Panels = None) -> list[Contender]:
+        """Every judge, then the panels."""
+        chosen = default_panels(tuple(self.judges)) if panels is None else map(tuple, panels)
+        every = [*((judge,) for judge in self.judges), *chosen]
+        return [Contender(called(members), members, self.panel(members)) for members in every]
 
     def by(self, person: int) -> tuple[Ints, Floats]:
         """The items one person rated, and how."""
@@ -121,10 +153,9 @@ class Ratings:
     @cached_property
     def rated(self) -> Ints:
         """The items that a person rated, from which resamples are drawn; all where nobody rated."""
-        rated = np.zeros(len(self.units), dtype=np.bool_)
-        for scores in self.criteria.values():
-            rated |= scores.present > 0
-        return np.flatnonzero(rated) if rated.any() else np.arange(len(self.units))
+        present = [scores.present > 0 for scores in self.criteria.values()]
+        rated = np.flatnonzero(np.any(present, axis=0))
+        return rated if len(rated) else np.arange(len(self.units))
 
     def level(self, values: Floats) -> Floats:
         """The values where judges and people answer on the same scale; all nan where they do not."""
@@ -132,9 +163,7 @@ class Ratings:
 
     def facet(self, groups: Mapping[Hashable, Hashable] | pd.Series) -> tuple[Ints, list[Hashable]]:
         """A facet of the units (player, scenario) as numbers, −1 where unknown, and its sorted values."""
-        table = (
-            dict(zip(groups.index, groups, strict=True)) if isinstance(groups, pd.Series) else dict(groups)
-        )
+        table = dict(groups.items())
         values = [table.get(unit) for unit in self.units]
         names = _sorted({value for value in values if not _missing(value)})
         number = {name: index for index, name in enumerate(names)}
@@ -143,7 +172,7 @@ class Ratings:
 
 
 def read_ratings(
-    ratings: pd.DataFrame | Ratings,
+    ratings: pd.DataFrame,
     *,
     criteria: Sequence[str] | None = None,
     counted: Sequence[str] | None = None,
@@ -155,7 +184,7 @@ def read_ratings(
 
     `ratings` has the columns unit (any hashable), criterion, rater, kind (“human” or “judge”) and score, one
     row per (unit, criterion, rater, kind); further columns are ignored. A row without a score (nan) is a
-    missing rating. Something already read is returned as it is.
+    missing rating.
 
     `criteria` chooses and orders the criteria (default: all, as they first appear); one without ratings is
     kept, empty. `counted` are those that enter *final* (default: all of `criteria`; empty: no final). *Final*
@@ -171,8 +200,6 @@ def read_ratings(
     Raises StudyError for missing columns, an unknown kind, a score that is not a finite number, a missing
     unit or name, and a duplicate, naming the first.
     """
-    if isinstance(ratings, Ratings):
-        return ratings
     if missing := [name for name in COLUMNS if name not in ratings.columns]:
         raise StudyError(f"The ratings lack the column “{missing[0]}”; they need {', '.join(COLUMNS)}.")
     rows = _checked(ratings.loc[:, list(COLUMNS)])
@@ -188,9 +215,9 @@ def read_ratings(
     rows = rows[rows["criterion"].isin(list(criteria))]
     rows, left_out = _excluding(rows, exclude_units)
 
-    unit, found = pd.factorize(rows["unit"])
-    units = _sorted(found)
-    unit = _ranks(found, units)[unit] if len(found) else unit
+    units = _sorted(rows["unit"].unique())
+    place = {unit: number for number, unit in enumerate(units)}
+    unit = np.asarray(rows["unit"].map(place), dtype=np.int64)
     human = (rows["kind"] == "human").to_numpy()
     people = _by_name(rows["rater"][human].unique())
     judges = _by_name(rows["rater"][~human].unique())
@@ -205,6 +232,7 @@ def read_ratings(
     table: dict[str, CriterionScores] = {}
     for number, name in enumerate(criteria):
         theirs, its = (criterion == number) & human, (criterion == number) & ~human
+        present = np.bincount(unit[theirs], minlength=len(units))
         table[name] = CriterionScores(
             criterion=name,
             person=rater[theirs],
@@ -214,8 +242,8 @@ def read_ratings(
                 judge: _dense(unit[its & (rater == j)], score[its & (rater == j)], len(units))
                 for j, judge in enumerate(judges)
             },
-            target=_mean(unit[theirs], score[theirs], len(units)),
-            present=np.bincount(unit[theirs], minlength=len(units)),
+            target=divide(sums(unit[theirs], score[theirs], len(units)), present),
+            present=present,
             unlinked=unlinked,
         )
     if counted:
@@ -265,10 +293,7 @@ def _excluding(
     if not reasons:
         return rows, {}
     out = rows["unit"].isin(list(reasons))
-    counts: dict[str, int] = {}
-    for unit in rows["unit"][out].unique():
-        counts[reasons[unit]] = counts.get(reasons[unit], 0) + 1
-    return rows[~out], counts
+    return rows[~out], dict(Counter(reasons[unit] for unit in rows["unit"][out].unique()))
 
 
 def _refuse_duplicates(
@@ -276,7 +301,7 @@ def _refuse_duplicates(
     criterion: npt.NDArray[np.intp],
     human: npt.NDArray[np.bool_],
     rater: Ints,
-    unit: npt.NDArray[np.intp],
+    unit: Ints,
     units: int,
 ) -> None:
     raters = int(rater.max(initial=0)) + 1
@@ -316,10 +341,6 @@ def _dense(item: npt.NDArray[np.integer], score: Floats, items: int) -> Floats:
     return scores
 
 
-def _mean(item: npt.NDArray[np.integer], score: Floats, items: int) -> Floats:
-    return divide(sums(item, score, items), np.bincount(item, minlength=items))
-
-
 def divide(total: Floats, count: npt.NDArray[np.number]) -> Floats:
     """Totals over counts; nan where there is nothing to count."""
     return np.asarray(np.divide(total, count, out=np.full(np.shape(total), np.nan), where=count > 0))
@@ -328,11 +349,6 @@ def divide(total: Floats, count: npt.NDArray[np.number]) -> Floats:
 def sums(code: npt.NDArray[np.integer], weight: Floats, size: int) -> Floats:
     """The total weight of each of `size` codes."""
     return np.asarray(np.bincount(code, weight, minlength=size), dtype=np.float64)
-
-
-def _ranks(found: Iterable[Hashable], ordered: Sequence[Hashable]) -> Ints:
-    place = {unit: rank for rank, unit in enumerate(ordered)}
-    return np.array([place[unit] for unit in found], dtype=np.int64)
 
 
 def _sorted(values: Iterable[Hashable]) -> list[Hashable]:

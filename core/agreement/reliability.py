@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any, Literal, Unpack
 
 import numpy as np
-import pandas as pd
 
 from core.agreement.alpha import people_alpha, value_counts
-from core.agreement.figures import Drawing, PointEstimate, tabulate
-from core.agreement.ratings import DIGITS, CriterionScores, Floats, Ratings, divide, read_ratings
+from core.agreement.figures import Drawing, Figure, PointEstimate, empty, tabulate
+from core.agreement.ratings import DIGITS, CriterionScores, Floats, Ratings, divide
 from core.agreement.resampling import mean
+from core.estimate import Estimate, estimate
 from core.table import Column, Table
 
 COEFFICIENTS = {
@@ -30,7 +30,17 @@ COEFFICIENTS = {
 }
 
 
-def reliability(ratings: pd.DataFrame | Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table:
+RELIABILITY = empty(
+    "people",
+    "Agreement of people with each other",
+    Column("measure", "Coefficient"),
+    Column("value", digits=3, interval="ends"),
+    caption="Each coefficient has its blind spot: alpha is low where ratings hardly vary, the shares do "
+    "not correct for chance.",
+)
+
+
+def reliability(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table:
     """People's agreement on one criterion, one row per coefficient.
 
     - alpha_ordinal, alpha_interval: Krippendorff's alpha;
@@ -44,7 +54,6 @@ def reliability(ratings: pd.DataFrame | Ratings, criterion: str, **drawing: Unpa
 
     Undefined: fewer than two people on every item; all ratings equal; for ICC an incomplete design.
     """
-    table = read_ratings(ratings)
     scores = table[criterion]
     counts, values = value_counts(scores.item, scores.score, scores.items)
     dense = counts.toarray()
@@ -52,53 +61,33 @@ def reliability(ratings: pd.DataFrame | Ratings, criterion: str, **drawing: Unpa
     typical = float(np.median(present)) if len(present) else 0.0
     n = int((dense.sum(axis=1) >= 2).sum())
     single = people_alpha(scores, "interval")
-    no_pair = "" if n else single.why
-    whole = not np.any(values % 1)
+    no_pair = "" if n else single.reason
+    ac2, why = np.nan, "the ratings are no categories: not whole numbers"
+    if not np.any(values % 1):
+        ac2, why = gwet(dense, values), single.reason
     figures = {
         "alpha_ordinal": people_alpha(scores, "ordinal"),
         "alpha_interval": single,
-        "exact": PointEstimate(mean(_sharing(dense, values, 0)), n, why=no_pair),
-        "within_one": PointEstimate(mean(_sharing(dense, values, 1)), n, why=no_pair),
+        "exact": PointEstimate(mean(_sharing(dense, values, 0)), n, reason=no_pair),
+        "within_one": PointEstimate(mean(_sharing(dense, values, 1)), n, reason=no_pair),
         "mean_of_people": _of_the_mean(single, typical),
-        "ac2": PointEstimate(
-            None,
-            n,
-            gwet(dense, values) if whole else np.nan,
-            single.why if whole else "the ratings are no categories: not whole numbers",
-        ),
+        "ac2": estimate(ac2, n=n, reason=why),
         **_icc_figures(scores),
     }
-    return tabulate(
-        table,
-        criterion,
-        "people",
-        "Agreement of people with each other",
-        (
-            Column("measure", "Coefficient"),
-            Column("value", digits=3, interval="ends"),
-        ),
-        [
-            {"coefficient": name, "measure": COEFFICIENTS[name], "value": figures[name]}
-            for name in COEFFICIENTS
-        ],
-        caption="Each coefficient has its blind spot: alpha is low where ratings hardly vary, the shares do "
-        "not correct for chance.",
-        target="",
-        notes=(f"the mean of {typical:g} people",) if typical else (),
-        **drawing,
-    )
+    rows = [
+        {"coefficient": name, "measure": COEFFICIENTS[name], "value": figures[name]} for name in COEFFICIENTS
+    ]
+    notes = (f"the mean of {typical:g} people",) if typical else ()
+    return tabulate(RELIABILITY, table, criterion, rows, target="", notes=notes, **drawing)
 
 
-def _of_the_mean(single: PointEstimate, people: float) -> PointEstimate:
+def _of_the_mean(single: Figure, people: float) -> Figure:
     """The reliability of people's mean from interval alpha."""
-    on, value = single.on, single.value
-    if on is None or value is None:
+    if isinstance(single, Estimate):
         return single
+    on, value = single.on, float(spearman_brown(single.value, people))
     return PointEstimate(
-        lambda weights: spearman_brown(on(weights), people),
-        single.n,
-        float(spearman_brown(value, people)),
-        "alpha is below 0",
+        lambda weights: spearman_brown(on(weights), people), single.n, value, "alpha is below 0"
     )
 
 
@@ -107,8 +96,7 @@ def _sharing(counts: Floats, values: Floats, distance: float) -> Floats:
     number = counts.sum(axis=1)
     near = (np.abs(values[:, None] - values[None, :]) <= distance + 10**-DIGITS).astype(np.float64)
     agreeing = np.einsum("iv,vw,iw->i", counts, near, counts, optimize=True) - number
-    pairs = number * (number - 1)
-    return divide(agreeing, pairs)
+    return divide(agreeing, number * (number - 1))
 
 
 def spearman_brown(single: Any, raters: float) -> Any:
@@ -123,7 +111,7 @@ def gwet(counts: Floats, values: Floats, weights: Literal["quadratic", "identity
     pairable = number >= 2
     kinds = len(values)
     if kinds < 2 or not pairable.any():
-        return float("nan")
+        return np.nan
     if weights == "identity":
         near = np.eye(kinds)
     else:
@@ -140,7 +128,7 @@ def icc(table: Floats) -> tuple[float, float]:
     """ICC(2,1) and ICC(2,k) of an items × raters table without gaps; nan without variation."""
     items, raters = table.shape
     if items < 2 or raters < 2:
-        return float("nan"), float("nan")
+        return np.nan, np.nan
     grand = table.mean()
     between = raters * ((table.mean(axis=1) - grand) ** 2).sum() / (items - 1)
     of_raters = items * ((table.mean(axis=0) - grand) ** 2).sum() / (raters - 1)
@@ -149,12 +137,12 @@ def icc(table: Floats) -> tuple[float, float]:
     single = between + (raters - 1) * error + raters * (of_raters - error) / items
     several = between + (of_raters - error) / items
     if min(single, several) <= 10**-DIGITS:
-        return float("nan"), float("nan")
+        return np.nan, np.nan
     return float((between - error) / single), float((between - error) / several)
 
 
-def _icc_figures(scores: CriterionScores) -> dict[str, PointEstimate]:
-    why, values = "", (float("nan"), float("nan"))
+def _icc_figures(scores: CriterionScores) -> dict[str, Estimate]:
+    values = (np.nan, np.nan)
     rated = np.flatnonzero(scores.present)
     if scores.unlinked:
         why = scores.unlinked
@@ -164,8 +152,6 @@ def _icc_figures(scores: CriterionScores) -> dict[str, PointEstimate]:
         why = "not everybody rated every item"
     else:
         values = icc(np.stack([scores.of(person)[rated] for person in scores.people.tolist()], axis=1))
-        why = "all ratings are equal"
-    return {
-        name: PointEstimate(None, len(rated), value, why)
-        for name, value in zip(("icc_single", "icc_mean"), values, strict=True)
-    }
+        why = "all ratings are equal" if np.isnan(values[0]) else ""
+    single, several = (estimate(value, n=len(rated), reason=why) for value in values)
+    return {"icc_single": single, "icc_mean": several}

@@ -16,6 +16,7 @@ import pandas as pd
 from scipy import sparse
 
 from core.agreement.ratings import Floats, Ints, divide
+from core.estimate import Estimate, estimate
 
 Weights = npt.NDArray[np.floating]
 """Counts, items × resamples."""
@@ -102,6 +103,16 @@ def interval(values: Floats) -> Interval:
         return Interval(None, None, f"undefined in {undefined / len(values):.0%} of the resamples")
     low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Interval(float(low), float(high))
+
+
+def resampled(
+    value: float, drawn: Floats, *, n: int | None = None, method: str = "percentile bootstrap"
+) -> Estimate:
+    """A figure with the percentile interval of its resamples, or the reason why it has no interval."""
+    low, high, reason = interval(drawn)
+    if low is None or high is None:
+        return estimate(value, n=n, reason=f"no interval: {reason}")
+    return estimate(value, low, high, n=n, method=method)
 
 
 def bootstrap(

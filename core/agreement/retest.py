@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any, Unpack
 
 import numpy as np
-import pandas as pd
 
-from core.agreement.figures import Drawing, N, PointEstimate, tabulate
-from core.agreement.ratings import DIGITS, CriterionScores, Floats, Ints, Ratings, divide, read_ratings
+from core.agreement import columns
+from core.agreement.figures import Drawing, PointEstimate, empty, tabulate
+from core.agreement.ratings import DIGITS, CriterionScores, Floats, Ints, Ratings, divide
 from core.agreement.resampling import Statistic, Weights, mean
+from core.estimate import undefined
 from core.table import Column, Table
+
+RETEST = empty(
+    "retest",
+    "Test–retest of judges",
+    Column("judge"),
+    Column("runs"),
+    columns.N,
+    Column("icc", "ICC(1,1), one run", digits=3, interval="ends"),
+    Column("exact", "Pairs of runs with the same answer", percent=True, interval="ends"),
+    caption="How much of a judge's score is the item's and not chance, by repeated runs.",
+)
 
 
 def retest(
-    ratings: pd.DataFrame | Ratings,
-    criterion: str,
-    runs: Mapping[str, Sequence[str]],
-    **drawing: Unpack[Drawing],
+    table: Ratings, criterion: str, runs: Mapping[str, Sequence[str]], **drawing: Unpack[Drawing]
 ) -> Table:
     """The reliability of one run from repeated runs, one row a judge: judge, runs, n, icc, exact.
 
@@ -27,49 +37,24 @@ def retest(
     every run rated count. Undefined for fewer than two runs or two such items, and where all answers are
     equal.
     """
-    table = read_ratings(ratings)
-    return tabulate(
-        table,
-        criterion,
-        "retest",
-        "Test–retest of judges",
-        (
-            Column("judge"),
-            Column("runs"),
-            N,
-            Column("icc", "ICC(1,1), one run", digits=3, interval="ends"),
-            Column("exact", "Pairs of runs with the same answer", percent=True, interval="ends"),
-        ),
-        [
-            {"judge": judge, "runs": len(names)} | _figures(table[criterion], names)
-            for judge, names in runs.items()
-        ],
-        caption="How much of a judge's score is the item's and not chance, by repeated runs.",
-        target="runs of one judge among themselves",
-        all_items=True,
-        **drawing,
-    )
+    rows = [
+        {"judge": judge, "runs": len(names)} | _row(table[criterion], names) for judge, names in runs.items()
+    ]
+    target = "runs of one judge among themselves"
+    return tabulate(RETEST, table, criterion, rows, target=target, all_items=True, **drawing)
 
 
-def _figures(scores: CriterionScores, runs: Sequence[str]) -> dict[str, Any]:
+def _row(scores: CriterionScores, runs: Sequence[str]) -> dict[str, Any]:
     stacked = np.array([scores.panel([run]) for run in runs]).reshape(len(runs), scores.items)
     items = np.flatnonzero(~np.isnan(stacked).any(axis=0)) if len(runs) else np.empty(0, dtype=np.int64)
     n = len(items)
-    why = (
-        "fewer than two runs"
-        if len(runs) < 2
-        else f"{n} items rated in every run are too few"
-        if n < 2
-        else ""
-    )
-    if why:
-        return {"n": n, "icc": PointEstimate(None, n, why=why), "exact": PointEstimate(None, n, why=why)}
+    if len(runs) < 2 or n < 2:
+        why = "fewer than two runs" if len(runs) < 2 else f"{n} items rated in every run are too few"
+        return {"n": n} | dict.fromkeys(("icc", "exact"), undefined(why, n=n))
     same = np.full(scores.items, np.nan)
-    same[items] = np.mean(
-        [np.round(a - b, DIGITS) == 0 for i, a in enumerate(stacked[:, items]) for b in stacked[:i, items]],
-        axis=0,
-    )
-    icc = PointEstimate(_icc(stacked, items), n, why="all answers are equal")
+    pairs = combinations(stacked[:, items], 2)
+    same[items] = np.mean([np.round(a - b, DIGITS) == 0 for a, b in pairs], axis=0)
+    icc = PointEstimate(_icc(stacked, items), n, reason="all answers are equal")
     return {"n": n, "icc": icc, "exact": PointEstimate(mean(same), n)}
 
 

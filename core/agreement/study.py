@@ -1,25 +1,20 @@
-"""How far people agree with each other, and judges and panels with people, on every criterion of a study.
-
-After the agreement tables of published benchmarks, with what these leave out: intervals, a held-out
-annotator, other coefficients.
-"""
+"""How far people agree with each other, and judges and panels with people, on every criterion of a study."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Unpack
 
 import numpy as np
-import pandas as pd
 
+from core.agreement import columns
 from core.agreement.alpha import people_alpha
 from core.agreement.correlation import point, rank_correlation, spearman_p
-from core.agreement.figures import RATER, SPEARMAN, Drawing, N, PointEstimate, basis, described, estimates
-from core.agreement.judges import KENDALL, PEARSON, against_people
-from core.agreement.panels import called, default_panels
-from core.agreement.ratings import FINAL, CriterionScores, Ratings, read_ratings
+from core.agreement.figures import Drawing, Figure, basis, described, estimates
+from core.agreement.judges import against_people
+from core.agreement.ratings import FINAL, Contender, CriterionScores, Panels, Ratings, called
 from core.estimate import Estimate, estimate, undefined
 from core.glossary import explain
 from core.table import SCHEMA, Cell, Column, Table
@@ -96,11 +91,7 @@ class StudyAgreement:
 
 
 def study_agreement(
-    ratings: pd.DataFrame | Ratings,
-    *,
-    panels: Iterable[Sequence[str]] | None = None,
-    study: str = "",
-    **drawing: Unpack[Drawing],
+    table: Ratings, *, panels: Panels = None, study: str = "", **drawing: Unpack[Drawing]
 ) -> StudyAgreement:
     """The figures of a study, which is called `study` in titles.
 
@@ -110,68 +101,48 @@ def study_agreement(
     draws has no interval. Raises StudyError for ratings that cannot be read, and for a panel of unknown
     judges.
     """
-    table = read_ratings(ratings)
-    chosen = default_panels(table.judges) if panels is None else _distinct(panels)
-    raters = [*((judge,) for judge in table.judges), *chosen]
-    figures = [figure for scores in table.criteria.values() for figure in _figures(scores, raters)]
+    if panels is not None:
+        panels = list({frozenset(panel): tuple(dict.fromkeys(panel)) for panel in panels}.values())
+    raters = {name: scores.contenders(panels) for name, scores in table.criteria.items()}
+    figures: list[Figure] = []
+    for name, scores in table.criteria.items():
+        figures += [people_alpha(scores, "ordinal"), people_alpha(scores, "interval")]
+        figures += [against_people(scores, rater) for rater in raters[name]]
     found = iter(estimates(figures, table, **drawing))
     clusters = drawing.get("clusters")
+    drawn = None
+    if clusters is not None:
+        codes = table.facet(clusters)[0][table.rated]
+        drawn = len(np.unique(codes[codes >= 0])) + int((codes < 0).sum())
     return StudyAgreement(
         study,
         len(table.units),
         drawing.get("resamples", 1000),
         drawing.get("seed", 0),
-        {
-            name: _criterion(table, scores, raters, found, described(**drawing))
-            for name, scores in table.criteria.items()
-        },
-        None if clusters is None else _drawn_clusters(table, clusters),
+        {name: _criterion(table, name, raters[name], found, described(**drawing)) for name in table.criteria},
+        drawn,
     )
 
 
-def _distinct(panels: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
-    return list({frozenset(panel): tuple(dict.fromkeys(panel)) for panel in panels}.values())
-
-
-def _drawn_clusters(table: Ratings, clusters: Mapping[Hashable, Hashable] | pd.Series) -> int:
-    """How many clusters there are; items of no cluster are drawn one by one."""
-    drawn = table.facet(clusters)[0][table.rated]
-    return len(np.unique(drawn[drawn >= 0])) + int((drawn < 0).sum())
-
-
-def _figures(scores: CriterionScores, raters: Sequence[tuple[str, ...]]) -> list[PointEstimate]:
-    """What is resampled on one criterion: both alphas, then Spearman of each judge and panel."""
-    return [people_alpha(scores, "ordinal"), people_alpha(scores, "interval")] + [
-        against_people(scores, members) for members in raters
-    ]
-
-
 def _criterion(
-    table: Ratings,
-    scores: CriterionScores,
-    raters: Sequence[tuple[str, ...]],
-    found: Iterator[Estimate],
-    method: str,
+    table: Ratings, name: str, raters: Sequence[Contender], found: Iterator[Estimate], method: str
 ) -> CriterionAgreement:
+    scores = table[name]
     alpha = {"ordinal": next(found), "interval": next(found)}
-    rows = [_rater(scores, members, next(found)) for members in raters]
+    rows = [_rater(scores, rater, next(found)) for rater in raters]
     several = len(scores.people) if len(scores.item) or not scores.unlinked else len(table.people)
     items = int((scores.present > 0).sum())
     reason = ""
     if not items:
-        what = (
-            "every criterion that enters final"
-            if scores.criterion == FINAL and table.counted
-            else "this criterion"
-        )
-        reason = f"no person rated {what}"
+        whole = name == FINAL and table.counted
+        reason = f"no person rated {'every criterion that enters final' if whole else 'this criterion'}"
     elif scores.unlinked:
         reason = scores.unlinked
     elif len(scores.people) < 2:
         reason = "one person alone cannot be compared"
     judges = len(table.judges)
     return CriterionAgreement(
-        scores.criterion,
+        name,
         several if items else 0,
         items,
         alpha,
@@ -179,17 +150,17 @@ def _criterion(
         () if reason else tuple(_person(table.people[p], scores, p) for p in scores.people.tolist()),
         tuple(rows[:judges]),
         tuple(rows[judges:]),
-        basis(table, scores, method=method, target="against the mean of all people on the item")["text"],
+        basis(table, name, method=method)["text"],
         reason,
     )
 
 
-def _rater(scores: CriterionScores, members: tuple[str, ...], rho: Estimate) -> RaterAgreement:
+def _rater(scores: CriterionScores, rater: Contender, rho: Estimate) -> RaterAgreement:
     if rho.value is None:
-        return RaterAgreement(members, rho, *[undefined(rho.reason, n=rho.n)] * 3)
-    score, target = scores.panel(members), scores.target
+        return RaterAgreement(rater.members, rho, *[undefined(rho.reason, n=rho.n)] * 3)
+    score, target = rater.score, scores.target
     tau, r = (estimate(point(score, target, other)[0], n=rho.n) for other in ("kendall", "pearson"))
-    return RaterAgreement(members, rho, spearman_p(score, target), tau, r)
+    return RaterAgreement(rater.members, rho, spearman_p(score, target), tau, r)
 
 
 def _pairs(names: Sequence[str], scores: CriterionScores) -> dict[tuple[str, str], Estimate]:
@@ -281,7 +252,15 @@ def correlations_table(found: StudyAgreement, label: Labels = title) -> Table:
     return Table(
         "correlations",
         f"Correlations with the mean of people{_of(found)}",
-        (Column("criterion"), RATER, N, SPEARMAN, Column("p", digits=4), KENDALL, PEARSON),
+        (
+            Column("criterion"),
+            columns.RATER,
+            columns.N,
+            columns.SPEARMAN,
+            Column("p", digits=4),
+            columns.KENDALL,
+            columns.PEARSON,
+        ),
         tuple(
             {"criterion": label(name), "rater": row.name, "n": row.spearman.n, "spearman": row.spearman}
             | {"p": row.p, "kendall": row.kendall, "pearson": row.pearson}
@@ -306,7 +285,7 @@ def judges_table(found: StudyAgreement, label: Labels = title) -> Table:
     return Table(
         "judges",
         f"Judges and panels: Spearman's ρ with the mean of people{_of(found)}",
-        (RATER, *criteria),
+        (columns.RATER, *criteria),
         tuple(rows.values()),
         "A judge is compared with the mean of everybody, which is easier to follow than the mean of the "
         "others that an annotator is compared with; “Held-out annotator” compares both with the same mean.",
@@ -325,12 +304,7 @@ def people_table(found: StudyAgreement, label: Labels = title) -> Table:
             Column("items", help="Items that somebody rated."),
             Column("alpha_ordinal", "Krippendorff's alpha, ordinal", digits=3, interval="ends"),
             Column("alpha_interval", "Krippendorff's alpha, interval", digits=3, interval="ends"),
-            Column(
-                "ceiling",
-                "One person with the others",
-                digits=3,
-                help=explain("human ceiling"),
-            ),
+            Column("ceiling", "One person with the others", digits=3, help=explain("human ceiling")),
         ),
         tuple(
             {

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
 from core.commands import options
-from core.reports.agreement_report import Options, agreement_report
-from core.studies import studies
-from core.workspace import Workspace
 
 
 @click.command("agreement")
@@ -24,24 +22,16 @@ from core.workspace import Workspace
     help="Take answers as categories (yes/no): nominal alpha and Cohen's kappa instead.",
 )
 @click.pass_obj
-def command(
-    workspace: str,
-    study: str,
-    form: str,
-    resamples: int,
-    seed: int,
-    panels: tuple[tuple[str, ...], ...],
-    runs: studies.Runs,
-    keep_refused: bool,
-    cluster_by: tuple[str, ...],
-    nominal: bool,
-) -> None:
+def command(workspace: str, study: str, form: str, keep_refused: bool, **measured: Any) -> None:
     """Agreement of people with each other, and of judges and panels with people.
 
     Exits with 1, after printing what can be measured, where a study lacks people, judges or anything to
     compare.
     """
-    asked = Options(runs, not keep_refused, panels, resamples, seed, cluster_by, nominal)
+    from core.reports.agreement_report import Options, agreement_report  # loads pandas, as Workspace does
+    from core.workspace import Workspace
+
+    asked = Options(exclude_refused=not keep_refused, **measured)
     with Workspace.open(workspace, create=False).read() as db:
         report = agreement_report(db, study, asked)
     click.echo(report.document(form), nl=False)

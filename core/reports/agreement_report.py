@@ -15,12 +15,19 @@ import numpy as np
 import pandas as pd
 from sqlite_utils import Database
 
-from core import agreement
-from core.agreement import FINAL, Ratings
-from core.agreement.distribution import of_people
-from core.agreement.panels import called
-from core.agreement.planning import PEOPLE
-from core.agreement.ratings import DIGITS, Floats
+from core.agreement.alt_test import alt_test
+from core.agreement.ceilings import ceilings, held_out
+from core.agreement.distribution import of_people, score_distribution
+from core.agreement.feature_bias import feature_bias
+from core.agreement.groups import levels, within_groups
+from core.agreement.items import bands, high_disagreement, item_scores, largest_differences
+from core.agreement.judges import judge_figures
+from core.agreement.nominal import nominal
+from core.agreement.panels import best_panel, redundancy
+from core.agreement.planning import PEOPLE, needed
+from core.agreement.ratings import DIGITS, FINAL, Floats, Ratings, called, default_panels, read_ratings
+from core.agreement.reliability import reliability
+from core.agreement.retest import retest
 from core.agreement.study import (
     StudyAgreement,
     annotators_table,
@@ -28,6 +35,7 @@ from core.agreement.study import (
     correlations_table,
     judges_table,
     people_table,
+    study_agreement,
 )
 from core.errors import not_found
 from core.estimate import Estimate
@@ -40,9 +48,6 @@ from core.table import SCHEMA, Column, Table, as_csv, as_document, as_figures_cs
 
 WIDTH = 0.1
 """The width of interval, from end to end, that a forecast of items is made for."""
-
-EPSILONS = (0.0, 0.1, 0.2, 0.3)
-"""What a person costs more than a judge, in the alternative annotator test."""
 
 MOST_ANNOTATORS = 12
 """A matrix of more annotators does not fit on a page; their figures are in the CSV."""
@@ -120,15 +125,15 @@ class AgreementReport:
         Panels are the mean of all judges, every pair, and those asked for; single runs of one judge are a
         test–retest, so of them only the panels asked for.
         """
-        usual = [] if self.of.runs == "single" else agreement.default_panels(self.ratings.judges)
-        return agreement.study_agreement(
+        usual = [] if self.of.runs == "single" else default_panels(self.ratings.judges)
+        return study_agreement(
             self.ratings, panels=[*usual, *self.asked_panels], study=self.of.study.name, **self._drawing
         )
 
     @cached_property
     def nominal(self) -> Table:
         """Nominal alpha and kappas of every criterion that people are asked, the criterion's name first."""
-        found = {name: agreement.nominal(self.ratings, name, **self._drawing) for name in self.of.criteria}
+        found = {name: nominal(self.ratings, name, **self._drawing) for name in self.of.criteria}
         widest = max(found.values(), key=lambda table: len(table.columns))
         return Table(
             widest.name,
@@ -163,20 +168,20 @@ class AgreementReport:
         ratings, panels, drawing, plain = self.ratings, self.panels, self._drawing, self._plain
         players = self._items.set_index("unit").player
         found = [
-            agreement.judge_figures(ratings, criterion, panels=panels, **drawing),
-            agreement.held_out(ratings, criterion, panels=panels, **drawing),
-            agreement.reliability(ratings, criterion, **drawing),
-            agreement.ceilings(ratings, criterion, panels=panels),
-            agreement.within_groups(ratings, criterion, players, panels=panels, **plain),
-            agreement.levels(ratings, criterion, players, panels=panels, **plain),
-            agreement.score_distribution(ratings, criterion, self.answers(criterion)),
+            judge_figures(ratings, criterion, panels=panels, **drawing),
+            held_out(ratings, criterion, panels=panels, **drawing),
+            reliability(ratings, criterion, **drawing),
+            ceilings(ratings, criterion, panels=panels),
+            within_groups(ratings, criterion, players, panels=panels, **plain),
+            levels(ratings, criterion, players, panels=panels, **plain),
+            score_distribution(ratings, criterion, self.answers(criterion)),
         ]
         if self.of.runs == "mean" and len(ratings.judges) > 1:
-            found.append(agreement.redundancy(ratings, criterion, **plain))
+            found.append(redundancy(ratings, criterion, **plain))
         if self.of.runs == "mean" and len(ratings.judges) > 2:
-            found.append(agreement.best_panel(ratings, criterion, **plain))
+            found.append(best_panel(ratings, criterion, **plain))
         if runs := self.of.runs_of:
-            found.append(agreement.retest(ratings, criterion, runs, **plain))
+            found.append(retest(ratings, criterion, runs, **plain))
         return found
 
     def further(self, criterion: str) -> dict[str, Table]:
@@ -189,15 +194,15 @@ class AgreementReport:
     def _computed_further(self, criterion: str) -> list[Table]:
         ratings, panels, plain = self.ratings, self.panels, self._plain
         found = [
-            agreement.high_disagreement(ratings, criterion, panels=panels, **plain),
-            agreement.bands(ratings, criterion, panels=panels, **plain),
-            agreement.alt_test(ratings, criterion, panels=panels, epsilons=EPSILONS),
+            high_disagreement(ratings, criterion, panels=panels, **plain),
+            bands(ratings, criterion, panels=panels, **plain),
+            alt_test(ratings, criterion, panels=panels),
         ]
         varied = self.features.loc[:, self.features.nunique() > 1]
         if not varied.empty:
-            found.append(agreement.feature_bias(ratings, criterion, varied, panels=panels, **self._drawing))
+            found.append(feature_bias(ratings, criterion, varied, panels=panels, **self._drawing))
         wanted = [PEOPLE, *([self.primary_panel] if self.primary_panel else [])]
-        return [*found, agreement.needed(ratings, criterion, wanted, width=WIDTH, **plain)]
+        return [*found, needed(ratings, criterion, wanted, width=WIDTH, **plain)]
 
     @cached_property
     def summary(self) -> list[str]:
@@ -278,13 +283,13 @@ class AgreementReport:
         Columns: unit, conversation_id, turn, player, mean, spread and people (of the people on the item),
         score. Equal averages are equal.
         """
-        items = agreement.item_scores(self.ratings, criterion, [tuple(members)])
+        items = item_scores(self.ratings, criterion, [tuple(members)])
         items = items.rename(columns={called(members): "score"}).dropna(subset=["mean", "score"])
         return self._located(items.round({"mean": DIGITS, "score": DIGITS}))
 
     def largest_differences(self, criterion: str, members: Sequence[str], count: int = 20) -> pd.DataFrame:
         """The items on which a judge is farthest from people: the columns of `points` and difference."""
-        return self._located(agreement.largest_differences(self.ratings, criterion, members, count=count))
+        return self._located(largest_differences(self.ratings, criterion, members, count=count))
 
     def answers(self, criterion: str) -> Floats:
         """The answers a score is counted with: the scale's; else whole numbers from end to end."""
@@ -341,7 +346,7 @@ def report_of(
     of: StudyRatings, options: Options = Options(), features: pd.DataFrame | None = None
 ) -> AgreementReport:
     """The report of ratings that were read; `features` are numbers by unit, for feature bias."""
-    ratings = agreement.read_ratings(
+    ratings = read_ratings(
         of.table,
         criteria=of.criteria,
         counted=() if options.nominal else of.counted,

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import pandas as pd
 from sqlite_utils import Database
 
-from core import agreement, scores
+from core import scores
 from core.agreement.corrected import corrected_mean
+from core.agreement.ratings import read_ratings
 from core.errors import StudyError
 from core.reports.leaderboards import MOCKS, Leaderboard
 from core.scores import FINAL
@@ -48,7 +49,7 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
     """
     weights = {name: weight for name, weight in board.weights.items() if weight}
     human = of.table[of.table.kind == "human"]
-    ratings = agreement.read_ratings(human, criteria=of.criteria, exclude_units=of.left_out)
+    ratings = read_ratings(human, criteria=of.criteria, exclude_units=of.left_out)
     if lacking := [name for name in weights if name not in ratings.criteria]:
         raise StudyError(
             f"People were not asked “{lacking[0]}” in the study “{of.study.name}”, which enters the final "

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from core.agreement import FINAL, Ratings
-from core.agreement.judges import NEAR_CONSTANT, commonest
-from core.agreement.panels import called
+from core.agreement.judges import LARGE_SHARE, commonest
+from core.agreement.ratings import FINAL, Ratings, called
 from core.agreement.study import Labels, RaterAgreement, StudyAgreement
 from core.estimate import Estimate
 from core.table import Cell, Table
@@ -186,7 +185,7 @@ def _near_constant(ratings: Ratings, label: Labels) -> list[str]:
     for name, scores in ratings.criteria.items():
         for judge, score in scores.judges.items():
             answer, share = commonest(score)
-            if share is not None and share > NEAR_CONSTANT:
+            if share is not None and share > LARGE_SHARE:
                 sentences.append(
                     f"{judge} gives {answer:g} to {share:.0%} of the items on {label(name)}: "
                     "its correlation there says little."

@@ -9,7 +9,7 @@ from datetime import date
 import pandas as pd
 import streamlit as st
 
-from core.agreement.panels import called
+from core.agreement.ratings import called
 from core.errors import ConcordError
 from core.estimate import Estimate
 from core.reports import bundle

@@ -93,7 +93,7 @@ def test_why_undefined():
 def test_a_figure_without_a_value_says_why():
     counts, values = value_counts(np.array([0, 1]), np.array([1.0, 2.0]), 2)
     figure = alpha_figure(counts, values, "ordinal")
-    assert (figure.on, figure.n, figure.why) == (None, 0, "no item was rated by two people")
+    assert (figure.value, figure.n, figure.reason) == (None, 0, "no item was rated by two people")
 
 
 def test_where_the_package_would_need_too_much_memory_the_value_is_the_same(monkeypatch):

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.agreement import read_ratings
 from core.agreement.alt_test import alt_test, rejected
 from core.agreement.planning import needed
+from core.agreement.ratings import read_ratings
 
 from .frames import flat, people, study
 
@@ -22,7 +22,7 @@ def noisy(judge_noise, items=80, seed=0):
 def test_against_the_long_way():
     persons, judges = noisy(0.8)
     judges["j"] = [score + 0.3 for score in judges["j"]]  # rounded back to people's answers
-    figures = alt_test(study(persons, judges), "quality", epsilons=[0.15])
+    figures = alt_test(read_ratings(study(persons, judges)), "quality", epsilons=[0.15])
     table, judge = np.array(list(persons.values())), np.round(np.array(judges["j"]) - 0.3)
     rhos, ps = [], []
     for person in range(4):
@@ -50,11 +50,15 @@ def test_benjamini_yekutieli():
 
 
 def test_a_good_judge_passes_and_a_random_one_does_not():
-    good = flat(alt_test(study(*noisy(0.2)), "quality", epsilons=[0.1])).iloc[0]
+    good = flat(alt_test(read_ratings(study(*noisy(0.2))), "quality", epsilons=[0.1])).iloc[0]
     assert good["passed"]
     rng = np.random.default_rng(1)
     bad = flat(
-        alt_test(study(noisy(0.2)[0], {"j": rng.integers(1, 6, 80).tolist()}), "quality", epsilons=[0.1])
+        alt_test(
+            read_ratings(study(noisy(0.2)[0], {"j": rng.integers(1, 6, 80).tolist()})),
+            "quality",
+            epsilons=[0.1],
+        )
     ).iloc[0]
     assert not bad["passed"]
     assert bad["rho"] < good["rho"]
@@ -64,7 +68,7 @@ def test_a_constant_can_pass():
     # Nearly everything is a 4: the answer that is always 4 is as near to the others as any person.
     rng = np.random.default_rng(0)
     persons = {f"p{i}": np.where(rng.random(80) < 0.9, 4, 3).tolist() for i in range(4)}
-    row = flat(alt_test(study(persons, {"j": [4] * 80}), "quality", epsilons=[0.1])).iloc[0]
+    row = flat(alt_test(read_ratings(study(persons, {"j": [4] * 80})), "quality", epsilons=[0.1])).iloc[0]
     assert row["passed"]
     assert (row["constant"], row["constant_omega"]) == (4, 1)
 
@@ -83,7 +87,7 @@ def half_won(items=30):
 
 
 def test_half_of_the_annotators_and_thirty_items_are_enough():
-    table = alt_test(half_won(), "quality", epsilons=[0.1])
+    table = alt_test(read_ratings(half_won()), "quality", epsilons=[0.1])
     row = table.rows[0]
     assert (row["rater"], row["epsilon"], row["people"], row["passed"]) == ("j", 0.1, 4, True)
     assert (row["omega"].value, row["omega"].n, row["rho"].value, row["rho"].n) == (0.5, 4, 0.5, 4)
@@ -106,9 +110,9 @@ def test_half_of_the_annotators_and_thirty_items_are_enough():
 
 def test_three_annotators_are_enough_and_the_undefined_does_not_pass():
     rows = half_won()
-    three = alt_test(rows[rows.rater != "dee"], "quality", epsilons=[0.1]).rows[0]
+    three = alt_test(read_ratings(rows[rows.rater != "dee"]), "quality", epsilons=[0.1]).rows[0]
     assert (three["people"], three["omega"].reason) == (3, "")
-    two = alt_test(rows[~rows.rater.isin(["cy", "dee"])], "quality", epsilons=[0.1]).rows[0]
+    two = alt_test(read_ratings(rows[~rows.rater.isin(["cy", "dee"])]), "quality", epsilons=[0.1]).rows[0]
     assert (two["people"], two["omega"].value, two["passed"], two["constant"]) == (2, None, False, None)
     assert two["constant_rho"].reason == "2 people have 30 items to compare, at least 3 are needed"
 
@@ -122,14 +126,16 @@ def test_people_without_names_are_no_persons_to_be_held_out():
 
 def test_the_panels_asked_for_are_tested():
     rows = pd.concat([half_won(), half_won().query("kind == 'judge'").assign(rater="k")])
-    asked = alt_test(rows, "quality", panels=[["j", "k"]], epsilons=[0.1])
+    asked = alt_test(read_ratings(rows), "quality", panels=[["j", "k"]], epsilons=[0.1])
     assert [row["rater"] for row in asked.rows] == ["j", "k", "Avg(j, k)"]
-    assert [row["rater"] for row in alt_test(rows, "quality", panels=[], epsilons=[0.1]).rows] == ["j", "k"]
+    assert [
+        row["rater"] for row in alt_test(read_ratings(rows), "quality", panels=[], epsilons=[0.1]).rows
+    ] == ["j", "k"]
 
 
 def test_too_few_people_or_items():
     persons, judges = noisy(0.5, items=29)
-    row = flat(alt_test(study(persons, judges), "quality")).iloc[0]
+    row = flat(alt_test(read_ratings(study(persons, judges)), "quality")).iloc[0]
     assert row["reason"] == "0 people have 30 items to compare, at least 3 are needed"
     assert np.isnan(row["omega"])
     table = read_ratings(study(*noisy(0.5)), same_scale=False)
@@ -140,19 +146,22 @@ def test_needed_items():
     persons, judges = noisy(0.8, items=100)
     rows = study(persons, judges)
     wide, narrow = (
-        needed(rows, "quality", [["j"]], width=width, resamples=400).rows[0] for width in (0.2, 0.1)
+        needed(read_ratings(rows), "quality", [["j"]], width=width, resamples=400).rows[0]
+        for width in (0.2, 0.1)
     )
     # Half the width takes about four times the items.
     assert narrow["needed"].value / wide["needed"].value == pytest.approx(4, rel=0.25)
     assert narrow["more"].value == narrow["needed"].value - 100
     assert narrow["then"].value == pytest.approx(0.1, rel=0.15)
-    assert needed(people(persons), "quality", width=0.3, resamples=200).rows[0]["more"].value == 0
+    assert (
+        needed(read_ratings(people(persons)), "quality", width=0.3, resamples=200).rows[0]["more"].value == 0
+    )
 
 
 def test_needed_cannot_be_said():
     persons, judges = noisy(0.8, items=100)
-    far = needed(study(persons, judges), "quality", [["j"]], width=0.005, resamples=100).rows[0]
+    far = needed(read_ratings(study(persons, judges)), "quality", [["j"]], width=0.005, resamples=100).rows[0]
     assert (far["needed"].value, far["more"].value) == (None, None)
     assert far["needed"].reason == "more than 20 times the items there are"
-    few = needed(people({"ann": [1, 2, 3]}), "quality", resamples=50).rows[0]
+    few = needed(read_ratings(people({"ann": [1, 2, 3]})), "quality", resamples=50).rows[0]
     assert few["needed"].value is None

@@ -4,9 +4,26 @@ import json
 
 import pytest
 
-from core import agreement
-from core.agreement import read_ratings, study_agreement
-from core.agreement.study import annotators_table, as_json, correlations_table, judges_table, people_table
+from core.agreement.alt_test import alt_test
+from core.agreement.ceilings import ceilings, held_out
+from core.agreement.distribution import score_distribution
+from core.agreement.groups import levels, within_groups
+from core.agreement.items import bands, high_disagreement, item_scores
+from core.agreement.judges import judge_figures
+from core.agreement.nominal import nominal
+from core.agreement.panels import best_panel, redundancy
+from core.agreement.planning import needed
+from core.agreement.ratings import read_ratings
+from core.agreement.reliability import reliability
+from core.agreement.retest import retest
+from core.agreement.study import (
+    annotators_table,
+    as_json,
+    correlations_table,
+    judges_table,
+    people_table,
+    study_agreement,
+)
 from core.table import RENDERERS, as_values
 
 from .frames import frame, judges, people, study
@@ -25,21 +42,21 @@ STUDIES = {
 }
 
 FIGURES = {
-    "reliability": lambda table, name: agreement.reliability(table, name, resamples=20),
-    "judge_figures": lambda table, name: agreement.judge_figures(table, name, resamples=20),
-    "held_out": lambda table, name: agreement.held_out(table, name, resamples=20),
-    "ceilings": agreement.ceilings,
-    "within_groups": lambda table, name: agreement.within_groups(table, name, {0: "a", 1: "b"}, resamples=20),
-    "levels": lambda table, name: agreement.levels(table, name, {0: "a", 1: "b"}, resamples=20),
-    "high_disagreement": lambda table, name: agreement.high_disagreement(table, name, resamples=20),
-    "bands": lambda table, name: agreement.bands(table, name, resamples=20),
-    "redundancy": lambda table, name: agreement.redundancy(table, name, resamples=20),
-    "best_panel": lambda table, name: agreement.best_panel(table, name, resamples=20),
-    "retest": lambda table, name: agreement.retest(table, name, {"j": table.judges}, resamples=20),
-    "alt_test": agreement.alt_test,
-    "needed": lambda table, name: agreement.needed(table, name, resamples=20),
-    "nominal": lambda table, name: agreement.nominal(table, name, resamples=20),
-    "score_distribution": agreement.score_distribution,
+    "reliability": lambda table, name: reliability(table, name, resamples=20),
+    "judge_figures": lambda table, name: judge_figures(table, name, resamples=20),
+    "held_out": lambda table, name: held_out(table, name, resamples=20),
+    "ceilings": ceilings,
+    "within_groups": lambda table, name: within_groups(table, name, {0: "a", 1: "b"}, resamples=20),
+    "levels": lambda table, name: levels(table, name, {0: "a", 1: "b"}, resamples=20),
+    "high_disagreement": lambda table, name: high_disagreement(table, name, resamples=20),
+    "bands": lambda table, name: bands(table, name, resamples=20),
+    "redundancy": lambda table, name: redundancy(table, name, resamples=20),
+    "best_panel": lambda table, name: best_panel(table, name, resamples=20),
+    "retest": lambda table, name: retest(table, name, {"j": table.judges}, resamples=20),
+    "alt_test": alt_test,
+    "needed": lambda table, name: needed(table, name, resamples=20),
+    "nominal": lambda table, name: nominal(table, name, resamples=20),
+    "score_distribution": score_distribution,
 }
 
 
@@ -88,4 +105,4 @@ def test_every_table_is_drawn_and_every_missing_figure_has_a_reason(ratings, nam
 def test_items_answer_too(ratings):
     table = read_ratings(ratings, criteria=["quality"])
     for name in table.criteria:
-        assert len(agreement.item_scores(table, name)) == len(table.units)
+        assert len(item_scores(table, name, [(judge,) for judge in table.judges])) == len(table.units)

@@ -3,14 +3,15 @@
 import numpy as np
 import pandas as pd
 
-from core.agreement import score_distribution
+from core.agreement.distribution import score_distribution
+from core.agreement.ratings import read_ratings
 
 from .frames import flat, judges, people, study
 
 
 def test_each_value_counts_by_itself():
     rows = pd.concat([people({"ann": [1, 2, 2], "bob": [2, 2, None]}), judges({"j": [4] * 19 + [3]})])
-    table = flat(score_distribution(rows, "quality")).set_index(["rater", "score"])
+    table = flat(score_distribution(read_ratings(rows), "quality")).set_index(["rater", "score"])
     assert table["count"].to_dict() == {
         ("All people", 1): 1,
         ("All people", 2): 4,
@@ -27,7 +28,7 @@ def test_each_value_counts_by_itself():
 
 def test_what_lies_between_two_answers_counts_with_the_nearer_one():
     rows = study({"ann": [1, 1, 2, 5]}, {"j": [1.4, 1.5, 4.6, 5]})
-    table = flat(score_distribution(rows, "quality", np.arange(1.0, 6)))
+    table = flat(score_distribution(read_ratings(rows), "quality", np.arange(1.0, 6)))
     by = {rater: of.set_index("score").share.to_dict() for rater, of in table.groupby("rater")}
     assert by["ann"] == {1: 0.5, 2: 0.25, 3: 0, 4: 0, 5: 0.25}
     assert by["j"] == {1: 0.25, 2: 0.25, 3: 0, 4: 0, 5: 0.5}  # 1.5 goes up

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.agreement import read_ratings
 from core.agreement.groups import levels, within_groups
+from core.agreement.ratings import read_ratings
 from core.agreement.resampling import draws
 
 from .frames import fed, fed_systems, flat, study
@@ -17,9 +17,9 @@ GROUPS = {unit: f"model {unit // 4}" for unit in range(24)}
 
 
 def test_simpson():
-    rows = flat(levels(study({"ann": PEOPLE}, {"j": JUDGE}), "quality", GROUPS, resamples=100)).set_index(
-        "level"
-    )
+    rows = flat(
+        levels(read_ratings(study({"ann": PEOPLE}, {"j": JUDGE})), "quality", GROUPS, resamples=100)
+    ).set_index("level")
     assert rows["spearman"]["overall"] == pytest.approx(stats.spearmanr(PEOPLE, JUDGE).statistic)
     assert rows["spearman"]["overall"] > 0.9
     assert (rows["spearman"]["within"], rows["spearman"]["between"]) == (-1, 1)
@@ -29,11 +29,11 @@ def test_simpson():
 def test_groups_without_order_are_counted():
     groups = GROUPS | {0: "model 9", 1: "model 9"}  # two groups of two
     judge = JUDGE[:20] + [7] * 4  # the last group constant
-    figures = levels(study({"ann": PEOPLE}, {"j": judge}), "quality", groups, resamples=50)
+    figures = levels(read_ratings(study({"ann": PEOPLE}, {"j": judge})), "quality", groups, resamples=50)
     rows = flat(figures).set_index("level")
     assert (rows["groups"]["within"], rows["skipped"]["within"]) == (4, 3)
     few = {unit: group for unit, group in GROUPS.items() if unit < 20}
-    figures = levels(study({"ann": PEOPLE}, {"j": JUDGE}), "quality", few, resamples=50)
+    figures = levels(read_ratings(study({"ann": PEOPLE}, {"j": JUDGE})), "quality", few, resamples=50)
     between = flat(figures).set_index("level").loc["between"]
     assert np.isnan(between["spearman"])
     assert between["reason"] == "5 groups are too few, at least 6 are needed"
@@ -44,7 +44,11 @@ def test_inside_each_group():
     person, judge = rng.integers(1, 6, 60), rng.integers(1, 6, 60)
     groups = {unit: "ab"[unit % 2] for unit in range(50)}
     figures = within_groups(
-        study({"ann": person.tolist()}, {"j": judge.tolist()}), "quality", groups, resamples=40, seed=3
+        read_ratings(study({"ann": person.tolist()}, {"j": judge.tolist()})),
+        "quality",
+        groups,
+        resamples=40,
+        seed=3,
     )
     rows = flat(figures).set_index("group")
     inside = np.arange(50) % 2 == 0
@@ -66,7 +70,7 @@ def test_between_groups_in_a_resample():
     person, judge = rng.integers(1, 6, 48), rng.integers(1, 6, 48)
     rows = study({"ann": person.tolist()}, {"j": judge.tolist()})
     groups = np.arange(48) // 6
-    figures = levels(rows, "quality", dict(enumerate(groups.tolist())), resamples=30, seed=6)
+    figures = levels(read_ratings(rows), "quality", dict(enumerate(groups.tolist())), resamples=30, seed=6)
     between = flat(figures).set_index("level").loc["between"]
     drawn = []
     for weights in np.concatenate(list(draws(48, 30, 6)), axis=1).T:

@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
-from core.agreement import read_ratings
 from core.agreement.items import bands, high_disagreement, item_scores, largest_differences
+from core.agreement.ratings import read_ratings
 
 from .frames import flat, study
 
 
 def test_largest_differences():
     rows = study({"ann": [1, 5, 3, 2], "bob": [1, 4, 3, None]}, {"j": [2, 1, 3, None], "k": [2, 4, None, 5]})
-    gaps = largest_differences(rows, "quality", ["j"], count=2)
+    gaps = largest_differences(read_ratings(rows), "quality", ["j"], count=2)
     assert gaps["unit"].tolist() == [1, 0]
     assert gaps["difference"].tolist() == [1 - 4.5, 2 - 1]
     assert gaps["spread"].tolist() == [pytest.approx(np.sqrt(0.5)), 0]
-    panel = largest_differences(rows, "quality", ["j", "k"])
+    panel = largest_differences(read_ratings(rows), "quality", ["j", "k"])
     assert panel["unit"].tolist() == [1, 0]
     assert panel["score"].tolist() == [2.5, 2]
 
@@ -28,7 +28,9 @@ def test_gaps_across_scales_are_of_places():
 
 
 def test_item_scores():
-    table = item_scores(study({"ann": [1, 5], "bob": [3, None]}, {"j": [2, None]}), "quality")
+    table = item_scores(
+        read_ratings(study({"ann": [1, 5], "bob": [3, None]}, {"j": [2, None]})), "quality", [("j",)]
+    )
     assert table.columns.tolist() == ["unit", "mean", "spread", "people", "j"]
     assert table["people"].tolist() == [2, 1]
     assert table["mean"].tolist() == [2, 5]
@@ -37,7 +39,11 @@ def test_item_scores():
 def test_contested_items():
     # People agree on units 0 to 3 and differ by 4 on units 4 to 7; the judge is right where they agree.
     persons = {"ann": [1, 2, 3, 4, 1, 1, 2, 1], "bob": [1, 2, 3, 4, 5, 5, 4, 5], "cy": [None] * 7 + [4]}
-    rows = flat(high_disagreement(study(persons, {"j": [1, 2, 3, 4, 5, 4, 1, 2]}), "quality", resamples=50))
+    rows = flat(
+        high_disagreement(
+            read_ratings(study(persons, {"j": [1, 2, 3, 4, 5, 4, 1, 2]})), "quality", resamples=50
+        )
+    )
     agree, differ = rows.to_dict("records")
     assert (agree["people"], agree["n"], agree["spearman"], agree["mae"]) == ("agree", 4, 1, 0)
     assert (differ["people"], differ["n"]) == ("differ", 4)
@@ -50,7 +56,7 @@ def test_bands_do_not_take_regression_to_the_mean_for_bias():
     rng = np.random.default_rng(0)
     noise = rng.integers(1, 6, (2, 600))
     rows = study({"ann": noise[0].tolist(), "bob": noise[1].tolist()}, {"j": [3] * 600})
-    found = flat(bands(rows, "quality", resamples=200)).set_index("band")
+    found = flat(bands(read_ratings(rows), "quality", resamples=200)).set_index("band")
     naive = 3 - noise.mean(axis=0)[noise.mean(axis=0) <= 2].mean()
     assert naive > 1
     assert abs(found["bias"]["low"]) < 0.25
@@ -62,7 +68,7 @@ def test_bands_by_hand():
     # Six ratings 1 1 3 3 5 5, so bands end at 1.67 and 3.67 (thirds); whoever is drawn first, both
     # choose once.
     rows = study({"ann": [1, 3, 5], "bob": [3, 5, 1]}, {"j": [2, 4, 4]})
-    found = flat(bands(rows, "quality", resamples=20)).set_index("band")
+    found = flat(bands(read_ratings(rows), "quality", resamples=20)).set_index("band")
     # A 1 puts unit 0 (against 3) and unit 2 (against 5) into the low band: gaps 2 − 3 and 4 − 5.
     assert found["bias"]["low"] == pytest.approx((-1 - 1) / 2)
     # A 3: unit 0 against 1 and unit 1 against 5: 2 − 1 and 4 − 5. A 5: unit 1 against 3 and unit 2 against 1.
@@ -75,11 +81,13 @@ def test_bands_find_a_real_bias():
     # People agree exactly; the judge adds one to everything that is low.
     scores = [1, 2, 3, 4, 5] * 40
     judge = [score + (score <= 2) for score in scores]
-    found = flat(bands(study({"ann": scores, "bob": scores}, {"j": judge}), "quality", resamples=50))
+    found = flat(
+        bands(read_ratings(study({"ann": scores, "bob": scores}, {"j": judge})), "quality", resamples=50)
+    )
     assert found.set_index("band")["bias"].to_dict() == {"low": 1, "middle": 0, "high": 0}
 
 
 def test_bands_need_two_people():
-    rows = flat(bands(study({"ann": [1, 2, 3]}, {"j": [1, 2, 3]}), "quality", resamples=20))
+    rows = flat(bands(read_ratings(study({"ann": [1, 2, 3]}, {"j": [1, 2, 3]})), "quality", resamples=20))
     assert rows["bias"].isna().all()
     assert set(rows["reason"]) == {"no item with two people falls here"}

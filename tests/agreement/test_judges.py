@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.agreement import read_ratings
 from core.agreement.ceilings import ceilings, held_out
 from core.agreement.judges import judge_figures
+from core.agreement.ratings import read_ratings
 from core.agreement.resampling import draws
 
 from .frames import fed, flat, matrix, people, study
@@ -23,7 +23,7 @@ def noisy(seed=0, items=60):
 def test_level_by_hand():
     # People's means 1, 2, 3, 4; the judge 2, 2, 5, 5: gaps 1, 0, 2, 1.
     rows = study({"ann": [1, 2, 3, 4]}, {"j": [2, 2, 5, 5]})
-    row = flat(judge_figures(rows, "quality", resamples=50)).iloc[0]
+    row = flat(judge_figures(read_ratings(rows), "quality", resamples=50)).iloc[0]
     assert (row["bias"], row["mae"]) == (1, 1)
     # Squares about the means: 4·1.5² = 9 against 1.5² + .5² + .5² + 1.5² = 5.
     assert row["sd_ratio"] == pytest.approx(np.sqrt(9 / 5))
@@ -33,18 +33,22 @@ def test_level_by_hand():
 def test_error_and_bias_are_told_apart():
     # Ranks can be perfect while every answer is two too high; gaps of both signs make error without bias.
     row = flat(
-        judge_figures(study({"ann": [1, 2, 3, 2]}, {"j": [3, 4, 5, 4]}), "quality", resamples=50)
+        judge_figures(
+            read_ratings(study({"ann": [1, 2, 3, 2]}, {"j": [3, 4, 5, 4]})), "quality", resamples=50
+        )
     ).iloc[0]
     assert (row["spearman"], row["bias"], row["mae"]) == (1, 2, 2)
     row = flat(
-        judge_figures(study({"ann": [1, 2, 3, 4]}, {"j": [2, 1, 4, 3]}), "quality", resamples=50)
+        judge_figures(
+            read_ratings(study({"ann": [1, 2, 3, 4]}, {"j": [2, 1, 4, 3]})), "quality", resamples=50
+        )
     ).iloc[0]
     assert (row["bias"], row["mae"]) == (0, 1)
 
 
 def test_intervals_are_those_of_the_drawn_items():
     rows = noisy()
-    row = flat(judge_figures(rows, "quality", resamples=40, seed=9)).iloc[1]
+    row = flat(judge_figures(read_ratings(rows), "quality", resamples=40, seed=9)).iloc[1]
     judge, target = matrix(rows, "judge").loc["k"].to_numpy(), matrix(rows).mean(axis=0).to_numpy()
     found = []
     for weights in np.concatenate(list(draws(60, 40, 9)), axis=1).T.astype(int):
@@ -66,7 +70,7 @@ def test_other_scales_have_no_level():
 
 def test_a_near_constant_judge_is_flagged():
     rows = study({"ann": list(range(20))}, {"j": [4] * 19 + [5], "k": [4] * 20})
-    j, k, _ = flat(judge_figures(rows, "quality", resamples=50)).itertuples()
+    j, k, _ = flat(judge_figures(read_ratings(rows), "quality", resamples=50)).itertuples()
     assert (j.near_constant, j.commonest_share) == (True, 0.95)
     assert np.isnan(k.spearman)
     assert "k is constant on the items in common" in k.reason
@@ -74,14 +78,16 @@ def test_a_near_constant_judge_is_flagged():
 
 
 def test_few_items_have_no_figures():
-    row = flat(judge_figures(study({"ann": [1, 2]}, {"j": [1, 2]}), "quality", resamples=20)).iloc[0]
+    row = flat(
+        judge_figures(read_ratings(study({"ann": [1, 2]}, {"j": [1, 2]})), "quality", resamples=20)
+    ).iloc[0]
     assert row["reason"] == "2 items in common, at least 3 are needed"
     assert np.isnan(row["bias"])
 
 
 def test_a_judge_beside_a_person_held_out():
     rows = noisy()
-    figures = held_out(rows, "quality", panels=[["j", "k"]], resamples=40, seed=2)
+    figures = held_out(read_ratings(rows), "quality", panels=[["j", "k"]], resamples=40, seed=2)
     persons, machines = matrix(rows), matrix(rows, "judge")
     gaps = []
     for name in persons.index:
@@ -118,7 +124,7 @@ def test_a_judge_beside_a_person_held_out():
 def test_judge_and_person_are_compared_on_the_same_items():
     # The judge skipped the last two units, so ann's agreement with bob counts on the first four only.
     rows = study({"ann": [1, 2, 3, 4, 9, 8], "bob": [1, 3, 2, 4, 0, 1]}, {"j": [1, 2, 4, 3, None, None]})
-    detail = pd.DataFrame(held_out(rows, "quality", resamples=20).meta["by_person"])
+    detail = pd.DataFrame(held_out(read_ratings(rows), "quality", resamples=20).meta["by_person"])
     assert detail["n"].tolist() == [4, 4]
     # 1 − 6·2/(4·15) = .8 for ann and bob; the judge against bob 1, 3, 2, 4: 1 − 6·6/60 = .4, against ann .8.
     assert detail["held_out"].tolist() == pytest.approx([0.8, 0.8])
@@ -130,26 +136,30 @@ def test_a_copy_of_a_person_gains_nothing_by_being_a_judge():
     # better than she is.
     rows = noisy()
     copy = rows[rows["rater"] == "ann"].assign(kind="judge", rater="copy")
-    figures = held_out(pd.concat([rows[rows["kind"] == "human"], copy]), "quality", resamples=20)
+    figures = held_out(
+        read_ratings(pd.concat([rows[rows["kind"] == "human"], copy])), "quality", resamples=20
+    )
     assert {
         row["judge"] - row["held_out"] for row in figures.meta["by_person"] if row["person"] == "ann"
     } == {0}
 
 
 def test_nobody_to_hold_out():
-    alone = flat(held_out(study({"ann": [1, 2, 3, 4]}, {"j": [1, 2, 4, 3]}), "quality", resamples=20)).iloc[0]
+    alone = flat(
+        held_out(read_ratings(study({"ann": [1, 2, 3, 4]}, {"j": [1, 2, 4, 3]})), "quality", resamples=20)
+    ).iloc[0]
     assert (alone["people"], np.isnan(alone["difference"])) == (0, True)
     assert "nobody has three items" in alone["reason"]
     unnamed = flat(held_out(read_ratings(noisy(), anonymous_people=True), "quality", resamples=20)).iloc[0]
     assert "not persons" in unnamed["reason"]
-    assert flat(held_out(people({"ann": [1, 2], "bob": [2, 1]}), "quality", resamples=20)).empty
+    assert flat(held_out(read_ratings(people({"ann": [1, 2], "bob": [2, 1]})), "quality", resamples=20)).empty
 
 
 def test_ceilings_by_hand():
     # Units (1,1), (1,2), (2,3): alpha (interval) is 1/2, so the mean of two people has reliability
     # 2·½/(1 + ½) = 2/3.
     rows = study({"ann": [1, 1, 2], "bob": [1, 2, 3]}, {"j": [1, 3, 2]})
-    row = flat(ceilings(rows, "quality")).iloc[0]
+    row = flat(ceilings(read_ratings(rows), "quality")).iloc[0]
     assert row["reliability"] == pytest.approx(2 / 3)
     assert row["attainable"] == pytest.approx(np.sqrt(2 / 3))
     assert row["spearman"] == pytest.approx(0.5)
@@ -159,7 +169,7 @@ def test_ceilings_by_hand():
 
 def test_ceilings_of_people_who_disagree():
     rows = study({"ann": [1, 2, 3], "bob": [3, 2, 1]}, {"j": [1, 3, 2]})
-    corrected = ceilings(rows, "quality").rows[0]["corrected"]
+    corrected = ceilings(read_ratings(rows), "quality").rows[0]["corrected"]
     assert corrected.value is None
     assert corrected.reason == "people do not agree beyond chance, or cannot be compared"
 

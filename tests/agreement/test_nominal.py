@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from core.agreement import nominal
+from core.agreement.nominal import nominal
+from core.agreement.ratings import read_ratings
 from tests.agreement.frames import flat, matrix, people, sparse, study
 
 
@@ -26,7 +27,7 @@ def test_kappa_by_hand():
     table = people(
         {"Ada": [1] * 20 + [1] * 5 + [0] * 10 + [0] * 15, "Ben": [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15}
     )
-    row = value(nominal(table, "quality", resamples=100), "Ada", "Ben")
+    row = value(nominal(read_ratings(table), "quality", resamples=100), "Ada", "Ben")
     assert row["value"] == pytest.approx(0.4)
     assert (row["agreement"], row["n"]) == (0.7, 50)
     assert row["low"] < 0.4 < row["high"]
@@ -35,7 +36,9 @@ def test_kappa_by_hand():
 def test_alpha_of_krippendorffs_binary_example():
     # Krippendorff (2011), two observers, ten units, binary: alpha = 0.095.
     table = people({"Meg": [0, 1, 0, 0, 0, 0, 0, 0, 1, 0], "Owen": [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]})
-    assert value(nominal(table, "quality", resamples=0))["value"] == pytest.approx(0.095, abs=0.0005)
+    assert value(nominal(read_ratings(table), "quality", resamples=0))["value"] == pytest.approx(
+        0.095, abs=0.0005
+    )
 
 
 def test_alpha_of_krippendorffs_nominal_example():
@@ -46,7 +49,7 @@ def test_alpha_of_krippendorffs_nominal_example():
         "C": [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
         "D": [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
     }
-    row = value(nominal(people(rows), "quality", resamples=0))
+    row = value(nominal(read_ratings(people(rows)), "quality", resamples=0))
     assert row["value"] == pytest.approx(0.743, abs=0.0005)
     assert row["n"] == 11  # the last unit has one value
 
@@ -56,7 +59,7 @@ def test_alpha_is_that_of_the_library_and_kappa_that_of_the_definition(cells):
     table = people({f"r{i}": [None if np.isnan(c) else c for c in row] for i, row in enumerate(cells)})
     if table.empty:
         return
-    found = nominal(table, "quality", resamples=0)
+    found = nominal(read_ratings(table), "quality", resamples=0)
     wide = matrix(table)
     try:
         expected = krippendorff.alpha(wide.to_numpy(), level_of_measurement="nominal")
@@ -74,14 +77,16 @@ def test_alpha_is_that_of_the_library_and_kappa_that_of_the_definition(cells):
 
 def test_judges_with_each_person_and_with_the_majority():
     table = study({"A": [1, 1, 0, 0], "B": [1, 0, 0, 0], "C": [1, 1, 0, 1]}, {"j": [1, 1, 0, 1]})
-    found = nominal(table, "quality", resamples=0)
+    found = nominal(read_ratings(table), "quality", resamples=0)
     # Majority 1 1 0 0; the judge differs on the last: p_o = 3/4; yes 2/4 and 3/4: p_e = 1/2; kappa = 1/2.
     assert value(found, "j", "majority of people")["value"] == pytest.approx(0.5)
     assert value(found, "j", "C")["value"] == 1
 
 
 def test_a_tie_has_no_majority():
-    found = nominal(study({"A": [1, 1, 0], "B": [0, 1, 0]}, {"j": [1, 1, 0]}), "quality", resamples=0)
+    found = nominal(
+        read_ratings(study({"A": [1, 1, 0], "B": [0, 1, 0]}, {"j": [1, 1, 0]})), "quality", resamples=0
+    )
     assert value(found, "j", "majority of people")["n"] == 2
 
 
@@ -93,7 +98,7 @@ def test_a_tie_has_no_majority():
     ],
 )
 def test_undefined_says_why(persons, reason):
-    row = value(nominal(people(persons), "quality", resamples=10), "A", "B")
+    row = value(nominal(read_ratings(people(persons)), "quality", resamples=10), "A", "B")
     assert np.isnan(row["value"])
     assert row["reason"] == reason
 
@@ -117,7 +122,7 @@ def test_undefined_says_why(persons, reason):
 )
 def test_a_kappa_that_cannot_be_other_than_0_says_so(persons, reason):
     # With A always 1, p_e = P(B = 1) = p_o, and kappa = 0 ÷ (1 − p_e).
-    row = value(nominal(people(persons), "quality", resamples=0), "A", "B")
+    row = value(nominal(read_ratings(people(persons)), "quality", resamples=0), "A", "B")
     assert row["value"] == 0
     assert row["note"].startswith(reason)
 
@@ -125,7 +130,9 @@ def test_a_kappa_that_cannot_be_other_than_0_says_so(persons, reason):
 def test_a_missing_interval_says_why():
     # One in ten differs: of the resamples (9/10)¹⁰ = 35 % miss it, and then both are constant.
     row = value(
-        nominal(people({"A": [1] * 9 + [0], "B": [1] * 9 + [0]}), "quality", resamples=4000), "A", "B"
+        nominal(read_ratings(people({"A": [1] * 9 + [0], "B": [1] * 9 + [0]})), "quality", resamples=4000),
+        "A",
+        "B",
     )
     assert row["value"] == 1
     assert np.isnan(row["low"])
@@ -133,6 +140,6 @@ def test_a_missing_interval_says_why():
 
 
 def test_one_person_has_nobody_to_agree_with():
-    found = nominal(people({"A": [1, 0, 1]}), "quality", resamples=10)
+    found = nominal(read_ratings(people({"A": [1, 0, 1]})), "quality", resamples=10)
     assert len(found.rows) == 1
     assert found.rows[0]["value"].reason == "no item was rated by two people"

@@ -81,7 +81,7 @@ def test_two_players_strengths_are_the_log_of_their_odds():
     x, y = pairwise.strengths(given, ["x", "y"], resamples=0)
     assert x.strength.value - y.strength.value == pytest.approx(math.log(7 / 3))
     assert x.strength.value + y.strength.value == pytest.approx(0)
-    assert x.strength.reason == "no resamples were drawn"
+    assert x.strength.reason == "no interval: no resamples were drawn"
 
 
 def test_three_players_strengths_are_the_log_of_their_odds_where_points_follow_them_exactly():

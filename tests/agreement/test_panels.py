@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.agreement import read_ratings
 from core.agreement.panels import best_panel, redundancy
+from core.agreement.ratings import read_ratings
 from core.agreement.retest import retest
 
 from .frames import fed, flat, study
@@ -17,7 +17,9 @@ def test_redundancy_against_residuals():
     people = {"ann": quality.tolist()}
     judges = np.array([0.5 * quality + shared + rng.normal(size=80) for _ in range(3)])
     figures = redundancy(
-        study(people, {f"j{i}": s.tolist() for i, s in enumerate(judges)}), "quality", resamples=50
+        read_ratings(study(people, {f"j{i}": s.tolist() for i, s in enumerate(judges)})),
+        "quality",
+        resamples=50,
     )
     line = np.vander(quality, 2)
     residuals = [judge - line @ np.linalg.lstsq(line, judge, rcond=None)[0] for judge in judges]
@@ -34,17 +36,23 @@ def test_redundancy_against_residuals():
 def test_copies_count_once():
     judge = [1, 3, 2, 5, 4, 4]
     row = flat(
-        redundancy(study({"ann": [1, 2, 3, 4, 5, 3]}, {"j": judge, "copy": judge}), "quality", resamples=50)
+        redundancy(
+            read_ratings(study({"ann": [1, 2, 3, 4, 5, 3]}, {"j": judge, "copy": judge})),
+            "quality",
+            resamples=50,
+        )
     ).iloc[0]
     assert row["correlation"] == pytest.approx(1)
     assert row["effective"] == pytest.approx(1)
 
 
 def test_redundancy_undefined():
-    one = flat(redundancy(study({"ann": [1, 2, 3, 4]}, {"j": [1, 2, 3, 5]}), "quality", resamples=20)).iloc[0]
+    one = flat(
+        redundancy(read_ratings(study({"ann": [1, 2, 3, 4]}, {"j": [1, 2, 3, 5]})), "quality", resamples=20)
+    ).iloc[0]
     assert (np.isnan(one["effective"]), one["reason"]) == (True, "fewer than two judges")
     rows = study({"ann": [1, 2, 3, 4, 5]}, {"j": [1, 2, 3, 5, 5], "k": [3] * 5})
-    constant = flat(redundancy(rows, "quality", resamples=20)).iloc[0]
+    constant = flat(redundancy(read_ratings(rows), "quality", resamples=20)).iloc[0]
     assert (np.isnan(constant["correlation"]), constant["reason"]) == (
         True,
         "residuals of a judge do not vary",
@@ -69,14 +77,14 @@ def test_a_search_among_equals_is_worth_no_more_than_any():
     rows = study(
         {"ann": rng.normal(size=60).tolist()}, {f"j{i}": rng.normal(size=60).tolist() for i in range(20)}
     )
-    best = best_panel(rows, "quality", [[f"j{i}"] for i in range(20)], resamples=200).rows[0]
+    best = best_panel(read_ratings(rows), "quality", [[f"j{i}"] for i in range(20)], resamples=200).rows[0]
     assert best["spearman"].value > 0.2
     assert abs(best["worth"].value) < 0.1
 
 
 def test_nothing_to_search():
     def why(rows, *candidates):
-        return best_panel(rows, "quality", *candidates).rows[0]["worth"].reason
+        return best_panel(read_ratings(rows), "quality", *candidates).rows[0]["worth"].reason
 
     rows = study({"ann": list(range(12))}, {"j": list(range(12)), "k": [1] * 12})
     assert why(rows) == "fewer than two candidates"
@@ -88,15 +96,15 @@ def test_nothing_to_search():
 def test_retest_of_the_published_example():
     # Shrout and Fleiss (1979): ICC(1,1) of the six targets and four judges is .17.
     runs = {f"run {i}": column.tolist() for i, column in enumerate(SHROUT_FLEISS.T)}
-    row = flat(retest(study({}, runs), "quality", {"j": list(runs)}, resamples=50)).iloc[0]
+    row = flat(retest(read_ratings(study({}, runs)), "quality", {"j": list(runs)}, resamples=50)).iloc[0]
     assert round(row["icc"], 2) == 0.17
     # Of the six targets' 36 pairs of answers only the third target's two eights are equal.
     assert row["exact"] == pytest.approx(1 / 36)
 
 
 def test_retest_undefined():
-    row = retest(study({}, {"a": [1, 2]}), "quality", {"j": ["a"]}).rows[0]
+    row = retest(read_ratings(study({}, {"a": [1, 2]})), "quality", {"j": ["a"]}).rows[0]
     assert row["icc"].reason == row["exact"].reason == "fewer than two runs"
     rows = study({}, {"a": [3] * 5, "b": [3] * 5})
-    constant = retest(rows, "quality", {"j": ["a", "b"]}, resamples=20).rows[0]
+    constant = retest(read_ratings(rows), "quality", {"j": ["a", "b"]}, resamples=20).rows[0]
     assert (constant["exact"].value, constant["icc"].reason) == (1, "all answers are equal")

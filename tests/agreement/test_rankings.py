@@ -65,7 +65,7 @@ def test_the_mean_is_over_every_two():
     assert [(t.a, t.b, t.tau.n) for t in found.pairs] == [("a", "b", 4), ("a", "c", 4), ("b", "c", 4)]
     assert found.mean.value == pytest.approx((4 / 6 - 1 - 4 / 6) / 3)
     assert found.mean.n == 3
-    assert (found.mean.interval, found.mean.reason) == (None, "no resamples were drawn")
+    assert (found.mean.interval, found.mean.reason) == (None, "no interval: no resamples were drawn")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_resample_that_lost_a_player_has_no_value():
     found = stability(["a", "b"], own, np.array([own, lost, lost]))
     assert (found.pairs[0].tau.interval, found.pairs[0].tau.reason) == (
         None,
-        "undefined in 67% of the resamples",
+        "no interval: undefined in 67% of the resamples",
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.agreement import FINAL, read_ratings
+from core.agreement.ratings import FINAL, read_ratings
 from core.errors import StudyError
 
 from .frames import frame, judges, people, study

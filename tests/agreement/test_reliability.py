@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from core.agreement.alpha import value_counts
+from core.agreement.ratings import read_ratings
 from core.agreement.reliability import gwet, icc, reliability, spearman_brown
 
 from .frames import flat, judges, people
@@ -16,7 +17,9 @@ SHROUT_FLEISS = np.array(  # Shrout and Fleiss (1979), table 2: six targets, fou
 
 
 def figures(table, **options):
-    return flat(reliability(people(table), "quality", resamples=50, **options)).set_index("coefficient")
+    return flat(reliability(read_ratings(people(table)), "quality", resamples=50, **options)).set_index(
+        "coefficient"
+    )
 
 
 def test_icc_of_the_published_example():
@@ -72,7 +75,7 @@ def test_what_the_figures_rest_on():
     rows = pd.concat(
         [people({"ann": [1, 2, 3, 4], "bob": [1, 2, None, None]}), judges({"j": [1, 1, 1, 1, 1]})]
     )
-    found = reliability(rows, "quality", resamples=20, seed=4)
+    found = reliability(read_ratings(rows), "quality", resamples=20, seed=4)
     assert found.meta["basis"]["items"] == 4
     assert found.meta["basis"]["people_per_item"] == (1, 1.5, 2)
     assert found.meta["basis"]["left_out"] == {"without a person's rating": 1}
@@ -84,7 +87,7 @@ def test_one_person_and_nobody():
     rows = figures({"ann": [1, 2, 3]})
     assert rows["value"].isna().all()
     assert rows["reason"]["alpha_ordinal"] == "no item was rated by two people"
-    nobody = reliability(judges({"j": [1, 2]}), "quality", resamples=20)
+    nobody = reliability(read_ratings(judges({"j": [1, 2]})), "quality", resamples=20)
     assert flat(nobody)["value"].isna().all()
     assert nobody.meta["basis"]["items"] == 0
 

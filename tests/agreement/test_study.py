@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.agreement import FINAL, default_panels, read_ratings
-from core.agreement import study_agreement as measured
+from core.agreement.ratings import FINAL, default_panels, read_ratings
 from core.agreement.resampling import draws
 from core.agreement.study import as_json
+from core.agreement.study import study_agreement as measured
 from core.errors import StudyError
 
 from .frames import fed, frame, judges, matrix, people, study

@@ -3,8 +3,14 @@
 import pandas as pd
 import pytest
 
-from core.agreement import study_agreement
-from core.agreement.study import annotators_table, correlations_table, judges_table, people_table
+from core.agreement.ratings import read_ratings
+from core.agreement.study import (
+    annotators_table,
+    correlations_table,
+    judges_table,
+    people_table,
+    study_agreement,
+)
 from core.table import as_latex, as_text
 
 from .frames import frame, people, study
@@ -16,7 +22,7 @@ JUDGES = {"gpt_4o": [1, 3, 3, 4, 4, 2], "k": [2, 1, 5, 4, None, 3], "flat": [4] 
 @pytest.fixture(scope="module")
 def found():
     parts = [study(PEOPLE, JUDGES, name) for name in ("in_character", "fluency")]
-    return study_agreement(pd.concat(parts), resamples=50, study="R&D")
+    return study_agreement(read_ratings(pd.concat(parts)), resamples=50, study="R&D")
 
 
 def test_judges_by_criteria(found):
@@ -32,8 +38,10 @@ def test_judges_by_criteria(found):
 
 
 def test_nothing_to_show_is_said():
-    assert "The study has no ratings." in as_text(people_table(study_agreement(frame([]), resamples=20)))
-    alone = study_agreement(people({"ann": [1, 2, 3]}), resamples=20)
+    assert "The study has no ratings." in as_text(
+        people_table(study_agreement(read_ratings(frame([])), resamples=20))
+    )
+    alone = study_agreement(read_ratings(people({"ann": [1, 2, 3]})), resamples=20)
     assert "The study has no judges." in as_text(judges_table(alone))
     assert "one person alone cannot be compared" in as_text(people_table(alone))
 
@@ -81,5 +89,5 @@ def test_the_ceiling_is_the_mean_over_people(found):
     part = found.criteria["fluency"]
     others = [one.vs_others.value for one in part.each]
     assert part.ceiling.value == pytest.approx(sum(others) / 3)
-    alone = study_agreement(people({"ann": [1, 2]}), resamples=5).criteria["quality"]
+    alone = study_agreement(read_ratings(people({"ann": [1, 2]})), resamples=5).criteria["quality"]
     assert (alone.ceiling.value, alone.ceiling.reason) == (None, "one person alone cannot be compared")

@@ -411,7 +411,7 @@ def test_undefined_figures_are_null_beside_their_reason(called):
     table = json.loads(called("--format", "json", "--resamples", "0").stdout)
     figure = table["tables"]["leaderboard-pingpong"]["rows"][0]["final"]
     assert figure["ci"] is None
-    assert figure["reason"] == "no resamples were drawn"
+    assert figure["reason"] == "no interval: no resamples were drawn"
 
 
 def test_wrong_arguments_are_answered_with_a_sentence(called):

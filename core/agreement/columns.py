@@ -1,0 +1,13 @@
+"""The columns that several tables share."""
+
+from core.glossary import explain
+from core.table import Column
+
+RATER = Column("rater", "Judge or panel")
+N = Column("n", help="Items that the figures rest on.")
+SPEARMAN = Column("spearman", "Spearman's ρ", digits=3, interval="ends", help=explain("Spearman correlation"))
+KENDALL = Column("kendall", "Kendall's τ-b", digits=3, interval="ends", help=explain("tau-b"))
+PEARSON = Column("pearson", "Pearson's r", digits=3, interval="ends", help=explain("Pearson correlation"))
+BIAS = Column("bias", "Bias", interval="ends", signed=True, help=explain("bias"))
+MAE = Column("mae", "MAE", interval="ends", help=explain("MAE"))
+NEAR_CONSTANT = Column("near_constant", help=explain("near-constant judge"))
