@@ -22,7 +22,7 @@ from core.commands import options
     help="Take answers as categories (yes/no): nominal alpha and Cohen's kappa instead.",
 )
 @click.pass_obj
-def command(workspace: str, study: str, form: str, keep_refused: bool, **measured: Any) -> None:
+def command(workspace: str, /, study: str, form: str, keep_refused: bool, **measured: Any) -> None:
     """Agreement of people with each other, and of judges and panels with people.
 
     Exits with 1, after printing what can be measured, where a study lacks people, judges or anything to
