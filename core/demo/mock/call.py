@@ -24,8 +24,7 @@ ROLES: dict[str, Role] = {
 
 Replies = Literal["text", "json_object", "json_schema"]
 Answer = str | Mapping[str, Any] | None
-"""What a slice's mock replies: text, the fields of a JSON object, or None for a request that is not its own.
-"""
+"""What a slice's mock replies: text, the fields of a JSON object, or None for a request not made for it."""
 
 
 class BadCall(ValueError):
@@ -38,9 +37,7 @@ class BadCall(ValueError):
 
 @dataclass(frozen=True)
 class Call:
-    """What a persona sees of a request. `replies` is how the answer was asked for; `schema` only with
-    json_schema.
-    """
+    """What a persona sees of a request. `replies` is the format asked for; json_schema comes with `schema`."""
 
     model: str
     messages: tuple[Message, ...]
@@ -66,21 +63,19 @@ class Call:
 
     @cached_property
     def wants_json(self) -> bool:
-        """Whether the reply is to be JSON: by the request's format, or as the prompt says."""
+        """Whether the reply is to be JSON: by the request's format, or because the prompt says so."""
         return self.replies != "text" or bool(re.search(r"\breply with (?:one|the) JSON\b", self.asked, re.I))
 
     def names(self, field: str) -> bool:
-        """Whether the reply is to have this field: by the schema, or where none was sent as the prompt shows
-        it.
-        """
+        """Whether the reply is to have this field: by the schema, else by the prompt."""
         return field in self.fields if self.fields else f'"{field}"' in self.asked
 
     def rng(self, *salt: object) -> random.Random:
-        """Chance that depends on both seeds, the model and the whole of the messages."""
+        """Chance that depends on both seeds, the model and all messages."""
         return self._random(self.messages, (self.own_seed, *salt))
 
     def steady_rng(self, *salt: object) -> random.Random:
-        """Chance that depends on how the conversation began alone, so that it stays the same through it."""
+        """Chance that depends on how the conversation began, and so stays the same throughout it."""
         return self._random(self.messages[: 2 if self.messages[0].role == "system" else 1], salt)
 
     def _random(self, messages: tuple[Message, ...], salt: tuple[object, ...]) -> random.Random:
@@ -89,106 +84,87 @@ class Call:
         return random.Random(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest())
 
 
-def read_call(body: bytes, seed: int = 0) -> Call:
-    """The request in `body`. Raises BadCall, which names the field and what is expected of it."""
+def read_object(body: bytes) -> dict[str, Any]:
+    """The JSON object in a request's body. Raises BadCall."""
     try:
         data = json.loads(body)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise BadCall(f"The request's body is not JSON: {error}.") from None
-    _require(isinstance(data, dict), "The request's body must be a JSON object.")
-    model = data.get("model")
-    _require(isinstance(model, str) and model, "The request must name a model.", "model")
-    _require(
-        not data.get("stream"),
-        "Streaming is not offered by the mock server; send the request without `stream`.",
-        "stream",
-    )
-    _require(
-        data.get("n", 1) in (1, None), "The mock server gives one choice per request; leave `n` out.", "n"
-    )
+    require(isinstance(data, dict), "The request's body must be a JSON object.")
+    return dict(data)
+
+
+def read_call(body: bytes, seed: int = 0) -> Call:
+    """The request in `body`. Raises BadCall, which names the field and what is expected of it."""
+    data = read_object(body)
+    model, stops = data.get("model"), data.get("stop") or []
+    require(isinstance(model, str) and model, "The request must name a model.", "model")
+    require(not data.get("stream"), "Streaming is not offered; send the request without `stream`.", "stream")
+    require(data.get("n", 1) in (1, None), "There is one choice per request; leave `n` out.", "n")
     limit = "max_completion_tokens" if data.get("max_completion_tokens") is not None else "max_tokens"
     for name, low, high in (("temperature", 0, 2), ("top_p", 0, 1), (limit, 1, None)):
-        _check_number(data.get(name), name, low, high)
-    messages = _messages(data.get("messages"))
-    replies, schema = _response_format(data.get("response_format") or {"type": "text"}, messages)
-    stops = data.get("stop") or []
+        if (value := data.get(name)) is not None:
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            require(number, f"`{name}` must be a number.", name)
+            bounds = f"at least {low}" if high is None else f"between {low} and {high}"
+            fine = low <= value and (high is None or value <= high)
+            require(fine, f"`{name}` must be {bounds}, not {value}.", name)
     stops = [stops] if isinstance(stops, str) else stops
     fine = isinstance(stops, list) and len(stops) <= 4 and all(isinstance(stop, str) for stop in stops)
-    _require(fine, "`stop` must be a text or a list of at most four.", "stop")
+    require(fine, "`stop` must be a text or a list of at most four.", "stop")
+    messages = _messages(data.get("messages"))
+    replies, schema = _response_format(data.get("response_format") or {"type": "text"}, messages)
     stop = tuple(filter(None, stops))
     return Call(model, messages, replies, schema, data.get(limit), stop, seed, data.get("seed"))
 
 
-def _require(fine: object, message: str, param: str | None = None) -> None:
+def require(fine: object, message: str, param: str | None = None) -> None:
+    """Raises BadCall unless the request is fine."""
     if not fine:
         raise BadCall(message, param)
 
 
-def _check_number(value: Any, name: str, low: float, high: float | None) -> None:
-    if value is None:
-        return
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    _require(number, f"`{name}` must be a number.", name)
-    bounds = f"at least {low}" if high is None else f"between {low} and {high}"
-    fine = value >= low and (high is None or value <= high)
-    _require(fine, f"`{name}` must be {bounds}, not {value}.", name)
-
-
 def _messages(value: Any) -> tuple[Message, ...]:
     fine = isinstance(value, list) and value
-    _require(fine, "`messages` must be a list with at least one message.", "messages")
+    require(fine, "`messages` must be a list with at least one message.", "messages")
     messages = []
     for position, item in enumerate(value):
         where = f"messages[{position}]"
-        _require(isinstance(item, dict), f"{where} must be an object with `role` and `content`.", where)
-        role = item.get("role")
+        require(isinstance(item, dict), f"{where} must be an object with `role` and `content`.", where)
+        role, content = item.get("role"), item.get("content")
         known = f"{where}.role must be one of {', '.join(ROLES)}, not {role!r}."
-        _require(isinstance(role, str) and role in ROLES, known, f"{where}.role")
-        messages.append(Message(ROLES[role], _text(item.get("content"), f"{where}.content")))
-    only = all(m.role == "assistant" for m in messages)
-    _require(
-        not only, "`messages` holds only the model's own replies; there is nothing to answer.", "messages"
-    )
+        require(isinstance(role, str) and role in ROLES, known, f"{where}.role")
+        parts = content if isinstance(content, list) else [{"text": content}]
+        texts = [part.get("text") if isinstance(part, dict) else None for part in parts]
+        fine = all(isinstance(text, str) for text in texts)
+        require(fine, f"{where}.content must be text, or a list of parts with text.", f"{where}.content")
+        messages.append(Message(ROLES[role], "\n".join(texts)))
+    asked = any(m.role != "assistant" for m in messages)
+    require(asked, "`messages` holds only the model's own replies: nothing to answer.", "messages")
     return tuple(messages)
-
-
-def _text(content: Any, where: str) -> str:
-    parts = [{"text": content}] if isinstance(content, str) else content
-    texts = (
-        [p.get("text") if isinstance(p, dict) else None for p in parts] if isinstance(parts, list) else [None]
-    )
-    _require(
-        all(isinstance(text, str) for text in texts),
-        f"{where} must be text, or a list of parts with text.",
-        where,
-    )
-    return "\n".join(map(str, texts))
 
 
 def _response_format(value: Any, messages: Sequence[Message]) -> tuple[Replies, Schema | None]:
     where = "response_format"
     kind: Any = value.get("type") if isinstance(value, dict) else None
-    _require(
-        kind in get_args(Replies), f"{where}.type must be text, json_object or json_schema.", f"{where}.type"
-    )
+    known = f"{where}.type must be text, json_object or json_schema."
+    require(kind in get_args(Replies), known, f"{where}.type")
     if kind == "json_object":
         said = any("json" in m.content.lower() for m in messages)
-        _require(said, "With response_format json_object the messages must mention JSON.", "messages")
+        require(said, "With response_format json_object the messages must mention JSON.", "messages")
     if kind != "json_schema":
         return kind, None
     where = f"{where}.json_schema"
     described = value.get("json_schema")
     schema = described.get("schema") if isinstance(described, dict) else None
     fine = isinstance(schema, dict) and isinstance(described.get("name"), str)
-    _require(fine, f"{where} needs a `name` and a `schema`.", where)
+    require(fine, f"{where} needs a `name` and a `schema`.", where)
     for part in _objects(schema) if described.get("strict") else ():
         # The two rules of strict schemas that are most often broken.
         closed = part.get("additionalProperties") is False
-        _require(closed, "A strict schema's objects need `additionalProperties: false`.", where)
-        missing = sorted(set(part["properties"]) - set(part.get("required", ())))
-        _require(
-            not missing, f"A strict schema must require every field; missing: {', '.join(missing)}.", where
-        )
+        require(closed, "A strict schema's objects need `additionalProperties: false`.", where)
+        missing = ", ".join(sorted(set(part["properties"]) - set(part.get("required", ()))))
+        require(not missing, f"A strict schema must require every field; missing: {missing}.", where)
     return kind, schema
 
 

@@ -1,4 +1,4 @@
-"""What may go wrong with calls, for tests of everything that has to cope with it."""
+"""What may go wrong with calls, for tests of the code that copes with it."""
 
 from __future__ import annotations
 
@@ -13,28 +13,21 @@ Fault = Literal["rate_limit", "server_error", "dropped", "hang", "malformed", "t
 
 @dataclass(frozen=True)
 class Faults:
-    """Every `rate_limit`-th call is answered 429, and so on; 0 means never. Calls are counted from 1 as they
-    arrive.
+    """Every `rate_limit`-th call is answered 429, and so on; 0 means never. Calls are counted from 1.
 
-    Where several fall on the same call the first in this order wins.
+    Where several fall on the same call the first in this order wins. With `models`, only calls to these
+    models are counted and go wrong.
     """
 
-    rate_limit: int = 0
-    """429 with a Retry-After of `retry_after` seconds."""
-    server_error: int = 0
-    """500."""
-    dropped: int = 0
-    """The connection is closed without an answer."""
-    hang: int = 0
-    """No answer for `hang_seconds`, then a 500."""
-    malformed: int = 0
-    """A reply that is not JSON where JSON was asked for."""
-    truncated: int = 0
-    """The first half of the reply, with finish_reason "length"."""
+    rate_limit: int = 0  # 429 with a Retry-After of `retry_after` seconds
+    server_error: int = 0  # 500
+    dropped: int = 0  # the connection is closed without an answer
+    hang: int = 0  # no answer for `hang_seconds`, then a 500
+    malformed: int = 0  # a reply that is not JSON where JSON was asked for
+    truncated: int = 0  # the first half of the reply, with finish_reason "length"
     retry_after: float = 1.0
     hang_seconds: float = 3600.0
     models: tuple[str, ...] = ()
-    """Where not empty, calls to these models alone go wrong and are counted."""
 
     def at(self, number: int) -> Fault | None:
         """What goes wrong with the call of this number, if anything."""

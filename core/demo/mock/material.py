@@ -26,8 +26,7 @@ Slots = Mapping[str, str]
 
 @cache
 def load(benchmark: str, language: str, name: str) -> dict[str, Any]:
-    """The content of `data/<benchmark>/<language>/mock/<name>.toml`. Raises ConfigError where it is not
-    valid.
+    """The content of `data/<benchmark>/<language>/mock/<name>.toml`. Raises ConfigError.
 
     `slots` at the top names the slots that lines may use. Every list of strings is a list of lines.
     """
@@ -67,17 +66,13 @@ def fill(line: str, slots: Slots) -> str | None:
 
 
 def pick(lines: Sequence[str], rng: random.Random, slots: Slots | None = None, before: str = "") -> str:
-    """One of the lines, filled; one that `before` does not say where there is any, "" where none can be
-    filled.
-    """
+    """One of the lines, filled, if possible one that `before` does not say; "" where none can be filled."""
     able = {line: said for line in lines if (said := fill(line, slots or {})) is not None}
     return rng.choice([able[line] for line in fresh(list(able), before)] or list(able.values()) or [""])
 
 
 def fresh(lines: Sequence[str], before: str) -> list[str]:
-    """The lines that `before` does not say: neither as they stand nor, with slips, most of their longer
-    words.
-    """
+    """The lines that `before` does not say: neither literally nor most of their longer words."""
     before = before.lower()
     said = frozenset(LONG.findall(before))
     return [line for line in lines if not (_core(line) in before or _mostly(line, said))]
@@ -95,9 +90,7 @@ def _core(line: str) -> str:
 
 
 def read(line: str, text: str, shapes: Slots) -> dict[str, str] | None:
-    """What the slots of a line hold where `text` says it; None where it does not. `shapes` are the slots'
-    patterns.
-    """
+    """What the slots of a line hold in `text`, by the slots' patterns `shapes`; None without the line."""
     found = _pattern(line, tuple(shapes.items())).search(text)
     return {slot: said.strip() for slot, said in found.groupdict().items() if said} if found else None
 

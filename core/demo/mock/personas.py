@@ -1,21 +1,25 @@
 """The mock models: who there is, and who answers a request.
 
 Each benchmark's slice brings its own models in a module `mock`: their names in `MODELS`, and `answer`, which
-replies to the requests that the slice's prompts make, or gives None for any other request.
+replies to the requests that the slice's prompts make, or gives None for any other request. `mock-fixed`
+always gives the same cheap reply, for benchmarks of everything but the model.
 """
 
 from __future__ import annotations
 
 import json
+import random
+import re
 from functools import cache
 from types import ModuleType
 
 from core.benchmarks import SLICES, part
-from core.demo.mock import fixed
 from core.demo.mock.call import Answer, Call
 from core.demo.mock.schemas import fill
 
 FIXED = "mock-fixed"
+LINE = "I keep the lamp and count the ships; sit down, and tell me where you come from."
+TURNS = re.compile(r"^Turn (\d+):", re.M)
 
 
 @cache
@@ -31,22 +35,36 @@ def models() -> tuple[str, ...]:
 
 
 def reply(call: Call) -> str:
-    """What the model that the call names replies. Every model answers every request, even one it is not made
-    for.
-    """
+    """What the named model replies. Every model answers every request, even one it is not made for."""
     if call.model == FIXED:
-        return fixed.reply(call)
+        return _fixed(call)
     answers = (found.answer(call) for found in parts())
     said: Answer = next((answer for answer in answers if answer is not None), None)
     if said is None and not call.wants_json:
         return "I have nothing to say to that."
     if isinstance(said, str):
         return said
-    rng = call.rng("filled")
-    rest = {
-        name: fill(schema, rng, call.schema)
-        for name, schema in call.fields.items()
-        if name not in (said or {})
-    }
-    text = json.dumps({**(said or {}), **rest}, ensure_ascii=False)
+    rng, known = call.rng("filled"), dict(said or {})
+    rest = {name: fill(s, rng, call.schema) for name, s in call.fields.items() if name not in known}
+    text = json.dumps(known | rest, ensure_ascii=False)
     return f"```json\n{text}\n```" if call.replies == "text" else text
+
+
+def _fixed(call: Call) -> str:
+    """One line, or JSON that fits the schema; a list of entries with a `turn` has one for each turn shown."""
+    if call.replies == "text":
+        return LINE
+    if call.schema is None:
+        return json.dumps({"next_utterance": LINE, "reply": LINE})
+    return _filled(json.dumps(call.schema), tuple(map(int, TURNS.findall(call.asked))))
+
+
+@cache
+def _filled(schema: str, turns: tuple[int, ...]) -> str:
+    value = fill(json.loads(schema), random.Random(0))
+    for name, field in value.items():
+        if name.endswith("utterance"):
+            value[name] = LINE
+        if turns and isinstance(field, list) and isinstance(field[0], dict) and "turn" in field[0]:
+            value[name] = [{**field[0], "turn": turn} for turn in turns]
+    return json.dumps(value)

@@ -14,9 +14,7 @@ DEPTH = 12
 
 
 def resolve(schema: Schema, root: Schema) -> Schema:
-    """The schema itself, its local `$ref` followed; an unknown reference is an empty schema (anything
-    goes).
-    """
+    """The schema with its local `$ref` followed; an unknown reference is an empty schema."""
     for _ in range(DEPTH):
         ref = schema.get("$ref")
         if not isinstance(ref, str):
@@ -29,10 +27,9 @@ def resolve(schema: Schema, root: Schema) -> Schema:
 
 
 def fill(schema: Schema, rng: random.Random, root: Schema | None = None, depth: int = 0) -> Any:
-    """A value that fits `schema`: numbers within their bounds, strings short, booleans false, lists short.
+    """A value that fits `schema`: numbers within their bounds, strings and lists short, booleans false.
 
-    Knows types, enums, constants, bounds, `$ref`, `anyOf`, `oneOf`, `allOf`. The same `rng` gives the same
-    value.
+    Knows types, enums, constants, bounds, `$ref`, `anyOf`, `oneOf`, `allOf`.
     """
     root = schema if root is None else root
     schema = resolve(schema, root)
@@ -40,9 +37,9 @@ def fill(schema: Schema, rng: random.Random, root: Schema | None = None, depth: 
         return schema["const"]
     if schema.get("enum"):
         return rng.choice(schema["enum"])
-    for key in ("anyOf", "oneOf", "allOf"):
-        if schema.get(key):
-            return fill(_likeliest(schema[key], root), rng, root, depth + 1)
+    for options in filter(None, (schema.get(key) for key in ("anyOf", "oneOf", "allOf"))):
+        chosen = next((o for o in options if resolve(o, root).get("type") != "null"), options[0])
+        return fill(chosen, rng, root, depth + 1)
     kind = schema.get("type")
     if isinstance(kind, list):
         kind = next((k for k in kind if k != "null"), "null")
@@ -51,22 +48,14 @@ def fill(schema: Schema, rng: random.Random, root: Schema | None = None, depth: 
         wanted = fields if depth < DEPTH else [name for name in fields if name in schema.get("required", ())]
         return {name: fill(fields[name], rng, root, depth + 1) for name in wanted}
     if kind == "array":
-        length = max(
-            int(schema.get("minItems", 0)), 1 if depth < DEPTH and schema.get("maxItems") != 0 else 0
-        )
+        least = 1 if depth < DEPTH and schema.get("maxItems") != 0 else 0
+        length = max(int(schema.get("minItems", 0)), least)
         return [fill(schema.get("items", {}), rng, root, depth + 1) for _ in range(length)]
-    if kind == "integer":
-        low, high = bounds(schema)
-        return rng.randint(low, high)
-    if kind == "number":
-        low, high = bounds(schema)
-        return round(rng.uniform(low, high), 2)
-    if kind == "boolean":
-        return False
-    if kind == "null":
-        return None
-    text = " ".join(rng.choice(WORDS) for _ in range(3))
-    text = text.ljust(int(schema.get("minLength", 0)), ".")
+    if kind in ("integer", "number"):
+        return rng.randint(*bounds(schema)) if kind == "integer" else round(rng.uniform(*bounds(schema)), 2)
+    if kind in ("boolean", "null"):
+        return False if kind == "boolean" else None
+    text = " ".join(rng.choice(WORDS) for _ in range(3)).ljust(int(schema.get("minLength", 0)), ".")
     return text[: int(schema.get("maxLength", len(text)))]
 
 
@@ -79,11 +68,5 @@ def bounds(schema: Schema) -> tuple[int, int]:
         high = schema["exclusiveMaximum"] - 1
     if low is None:
         low = 1 if high is None else high - 4
-    if high is None:
-        high = low + 4
+    high = low + 4 if high is None else high
     return int(low), max(int(low), int(high))
-
-
-def _likeliest(options: list[Schema], root: Schema) -> Schema:
-    """The first alternative that is not null."""
-    return next((o for o in options if resolve(o, root).get("type") != "null"), options[0])

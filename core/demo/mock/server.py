@@ -1,6 +1,4 @@
-"""The mock server: chat completions, embeddings, moderations and models of the OpenAI protocol, answered
-offline.
-"""
+"""The mock server: chat completions, embeddings, moderations and models of the OpenAI protocol, offline."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -33,8 +31,7 @@ MAX_BODY = 64 * 1024**2
 
 Make = Callable[[Fault | None], dict[str, Any]]
 Endpoint = Callable[[bytes], tuple[str, Make]]
-"""From a request's body to the model it names, and what makes the reply, which may go wrong. Raises BadCall.
-"""
+"""From a request's body to the model it names and the function that makes the reply. Raises BadCall."""
 
 
 @dataclass
@@ -54,9 +51,23 @@ class Counts:
 class Failed(Exception):
     """A call that is answered with an error; `how` is what it is counted as."""
 
-    def __init__(self, how: str, response: web.Response):
-        super().__init__(how)
-        self.how, self.response = how, response
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        kind: str = "invalid_request_error",
+        *,
+        how: str = "",
+        param: str | None = None,
+        code: str | None = None,
+        after: float | None = None,
+    ):
+        super().__init__(message)
+        self.how = how or str(status)
+        error = {"message": message, "type": kind, "param": param, "code": code}
+        self.response = _json({"error": error}, status)
+        if after is not None:
+            self.response.headers["Retry-After"] = f"{after:g}"
 
 
 class Service:
@@ -82,8 +93,7 @@ class Service:
             except Failed as failed:
                 answer, response = None, failed.response
                 self.counts.failed[failed.how] += 1
-            if (wait := due - clock()) > 0:
-                await asyncio.sleep(wait)
+            await asyncio.sleep(max(0.0, due - clock()))
         finally:
             self.counts.in_flight -= 1
         if answer is not None:
@@ -100,32 +110,31 @@ class Service:
         try:
             model, make = endpoint(body)
         except BadCall as bad:
-            raise Failed("400", _error(400, str(bad), param=bad.param)) from None
-        if model not in known:
-            raise Failed("404", _no_such_model(model, known))
+            raise Failed(400, str(bad), param=bad.param) from None
+        _require_known(model, known)
         fault = None
         if not self.faults.models or model in self.faults.models:
             self.arrived += 1
             fault = self.faults.at(self.arrived)
         if fault == "rate_limit":
-            raise Failed("429", _rate_limited(self.faults.retry_after))
+            after = self.faults.retry_after
+            message = f"Too many requests; try again in {after:g} seconds."
+            raise Failed(429, message, "rate_limit_error", code="rate_limit_exceeded", after=after)
         if fault == "dropped":
             if request.transport is not None:
                 request.transport.abort()
-            raise Failed(fault, web.Response())
+            raise Failed(500, "The connection is closed.", how=fault)
         if fault == "hang":
             await asyncio.sleep(self.faults.hang_seconds)
         if fault in ("hang", "server_error"):
-            raise Failed("500", _error(500, "The mock server failed, as it was told to.", "server_error"))
+            raise Failed(500, "The mock server failed, as it was told to.", "server_error")
         return make(fault)
 
     def admit(self, request: web.Request) -> None:
         """Raises Failed unless the request brings the key, where one is required."""
-        given = request.headers.get("Authorization", "").removeprefix("Bearer ").strip()
-        if self.require_key is not None and not hmac.compare_digest(
-            given.encode(), self.require_key.encode()
-        ):
-            raise Failed("401", _error(401, "The key is missing or wrong.", code="invalid_api_key"))
+        given = request.headers.get("Authorization", "").removeprefix("Bearer ").strip().encode()
+        if self.require_key is not None and not hmac.compare_digest(given, self.require_key.encode()):
+            raise Failed(401, "The key is missing or wrong.", code="invalid_api_key")
 
     def complete(self, body: bytes) -> tuple[str, Make]:
         """A chat completion."""
@@ -136,12 +145,12 @@ class Service:
         """The models, or one of them."""
         try:
             self.admit(request)
+            if name := request.match_info.get("name"):
+                _require_known(name, models())
+                return _json(_model(name))
         except Failed as failed:
             return failed.response
-        name = request.match_info.get("name")
-        if name is None:
-            return _json({"object": "list", "data": [_model(known) for known in models()]})
-        return _json(_model(name)) if name in models() else _no_such_model(name, models())
+        return _json({"object": "list", "data": [_model(known) for known in models()]})
 
     async def calls(self, request: web.Request) -> web.Response:
         """The counts; DELETE starts them anew."""
@@ -158,7 +167,7 @@ def make_app(
     """The server as an aiohttp application.
 
     Every call is answered `latency` seconds after it arrived. The same request to a server of the same `seed`
-    gets the same reply, in whatever order requests come; `faults` alone depend on the order. With
+    gets the same reply, in whatever order requests come; only `faults` depend on the order. With
     `require_key` a call without that key is answered 401.
     """
     service = Service(latency, seed, faults or Faults(), require_key)
@@ -187,10 +196,8 @@ async def listening(app: web.Application, host: str = "127.0.0.1", port: int = 0
         try:
             await web.TCPSite(runner, host, port, backlog=1024).start()
         except OSError as error:
-            raise ConfigError(
-                f"The mock server cannot listen on {host}:{port} ({error.strerror}). "
-                "Choose another port with --port."
-            ) from None
+            message = f"The mock server cannot listen on {host}:{port} ({error.strerror})."
+            raise ConfigError(f"{message} Choose another port with --port.") from None
         bound = runner.addresses[0][1]
         yield f"http://{f'[{host}]' if ':' in host else host}:{bound}/v1"
     finally:
@@ -199,9 +206,7 @@ async def listening(app: web.Application, host: str = "127.0.0.1", port: int = 0
 
 @contextmanager
 def running(host: str = "127.0.0.1", port: int = 0, **how: Any) -> Iterator[str]:
-    """Serve from a thread with a loop of its own while the block lasts; gives the base URL. `how` as in
-    `make_app`.
-    """
+    """Serve from a thread while the block lasts; gives the base URL. `how` as in `make_app`."""
     started: Future[tuple[str, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def stay() -> None:
@@ -226,15 +231,11 @@ def running(host: str = "127.0.0.1", port: int = 0, **how: Any) -> Iterator[str]
 
 
 def serve(host: str = "127.0.0.1", port: int = 8601, **how: Any) -> None:
-    """Serve until interrupted (SIGINT or SIGTERM), as `make_app` says. When ready, one line on stdout ends in
-    the URL.
-    """
+    """Serve until SIGINT or SIGTERM. When ready, one line on stdout ends in the URL. `how` as in `make_app`."""
 
     async def stay() -> None:
         stop = asyncio.Event()
-        with suppress(
-            NotImplementedError
-        ):  # Windows' loops take no signal handlers; there Ctrl-C raises instead
+        with suppress(NotImplementedError):  # Windows has no such handlers; there Ctrl-C raises
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, stop.set)
         async with listening(make_app(**how), host, port) as url:
@@ -253,12 +254,15 @@ def tokens(text: str) -> int:
 
 
 def _completion(call: Call, fault: Fault | None, mark: str) -> dict[str, Any]:
-    text = reply(call)
+    text, most = reply(call), call.max_tokens
     if fault == "malformed":
         text = "Certainly! Here is what you asked for: {" + text[: len(text) // 2].replace('"', "'")
     elif fault == "truncated":
-        call = replace(call, max_tokens=max(1, tokens(text) // 2))
-    text, finish = _limited(call, text)
+        most = max(1, tokens(text) // 2)
+    text = text[: min((at for stop in call.stop if (at := text.find(stop)) >= 0), default=len(text))]
+    finish = "stop" if most is None or tokens(text) <= most else "length"
+    if finish == "length":
+        text = text[: max(1, int((most or 1) * len(text) / tokens(text)))]
     given, made = sum(tokens(m.content) + 4 for m in call.messages), tokens(text)
     message = {"role": "assistant", "content": text, "refusal": None}
     return {
@@ -272,16 +276,8 @@ def _completion(call: Call, fault: Fault | None, mark: str) -> dict[str, Any]:
     }
 
 
-def _limited(call: Call, text: str) -> tuple[str, str]:
-    """The text up to the first stop sequence and the token limit, and the reason it ended."""
-    text = text[: min((at for stop in call.stop if (at := text.find(stop)) >= 0), default=len(text))]
-    if call.max_tokens is None or tokens(text) <= call.max_tokens:
-        return text, "stop"
-    return text[: max(1, int(call.max_tokens * len(text) / tokens(text)))], "length"
-
-
 def _embed(body: bytes) -> tuple[str, Make]:
-    """Vectors; with a reply that goes wrong for fewer texts than were sent."""
+    """Vectors; a reply that goes wrong has one too few."""
     found = embed(body)
     return found["model"], lambda fault: {**found, "data": found["data"][: -1 if fault else None]}
 
@@ -299,30 +295,14 @@ def _model(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": FINGERPRINT}
 
 
-def _no_such_model(name: str, known: Sequence[str]) -> web.Response:
-    message = f"There is no model {name!r} here. Known: {', '.join(known)}."
-    return _error(404, message, param="model", code="model_not_found")
-
-
-def _rate_limited(seconds: float) -> web.Response:
-    message = f"Too many requests; try again in {seconds:g} seconds."
-    response = _error(429, message, "rate_limit_error", code="rate_limit_exceeded")
-    response.headers["Retry-After"] = f"{seconds:g}"
-    return response
+def _require_known(name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        message = f"There is no model {name!r} here. Known: {', '.join(known)}."
+        raise Failed(404, message, param="model", code="model_not_found")
 
 
 async def _no_such_route(request: web.Request) -> web.Response:
-    return _error(404, f"The mock server offers no {request.method} {request.path}.")
-
-
-def _error(
-    status: int,
-    message: str,
-    kind: str = "invalid_request_error",
-    param: str | None = None,
-    code: str | None = None,
-) -> web.Response:
-    return _json({"error": {"message": message, "type": kind, "param": param, "code": code}}, status)
+    return Failed(404, f"The mock server offers no {request.method} {request.path}.").response
 
 
 def _json(value: object, status: int = 200) -> web.Response:

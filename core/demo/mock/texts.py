@@ -1,20 +1,19 @@
-"""The endpoints that score or embed texts. They count and hash words; they understand nothing."""
+"""The endpoints that score or embed texts. They count and hash words."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from core.demo.mock.call import BadCall
+from core.demo.mock.call import read_object, require
 
 EMBEDDINGS, MODERATION = "mock-embeddings", "mock-moderation"
 DIMENSIONS, MOST = 64, 4096
 
-# Mild words only: they stand for worse ones, so that a test or a demo has something to find.
+# Mild words that stand for worse ones, so that a test or a demo has something to find.
 RUDE: Mapping[str, str] = {
     "harassment": r"idiot|stupid|fool|moron|loser|shut up|pathetic|dumb|ugly",
     "harassment/threatening": r"you will regret|watch your back|i will find you",
@@ -35,15 +34,13 @@ RUDE: Mapping[str, str] = {
 def embed(body: bytes) -> dict[str, Any]:
     """The reply to an embeddings request: a vector of length 1 for each text. Raises BadCall."""
     data, texts = _read(body)
-    if not all(texts):
-        raise BadCall("`input` must be a text or a list of texts, none of them empty.", "input")
+    require(all(texts), "`input` must be a text or a list of texts, none of them empty.", "input")
     size = data.get("dimensions", DIMENSIONS)
-    if not isinstance(size, int) or not 1 <= size <= MOST:
-        raise BadCall(f"`dimensions` must be a whole number from 1 to {MOST}.", "dimensions")
+    fine = isinstance(size, int) and 1 <= size <= MOST
+    require(fine, f"`dimensions` must be a whole number from 1 to {MOST}.", "dimensions")
     read = sum(max(1, len(text) // 4) for text in texts)
     vectors = [
-        {"object": "embedding", "index": place, "embedding": _vector(text, size)}
-        for place, text in enumerate(texts)
+        {"object": "embedding", "index": i, "embedding": _vector(text, size)} for i, text in enumerate(texts)
     ]
     usage = {"prompt_tokens": read, "total_tokens": read}
     return {"object": "list", "model": data.get("model") or EMBEDDINGS, "data": vectors, "usage": usage}
@@ -59,15 +56,12 @@ def moderate(body: bytes) -> dict[str, Any]:
 
 def _read(body: bytes) -> tuple[dict[str, Any], list[str]]:
     """The request and its texts."""
-    try:
-        data = json.loads(body)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise BadCall(f"The request's body is not JSON: {error}.") from None
-    given = data.get("input") if isinstance(data, dict) else None
+    data = read_object(body)
+    given = data.get("input")
     texts = [given] if isinstance(given, str) else given
-    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
-        raise BadCall("`input` must be a text or a list of texts.", "input")
-    return data, texts
+    fine = isinstance(texts, list) and texts and all(isinstance(text, str) for text in texts)
+    require(fine, "`input` must be a text or a list of texts.", "input")
+    return data, list(texts or ())
 
 
 def _vector(text: str, size: int) -> list[float]:
@@ -76,8 +70,7 @@ def _vector(text: str, size: int) -> list[float]:
     for word in re.findall(r"\w+", text.lower()) or [text]:
         mark = int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "big")
         numbers[(mark >> 1) % size] += 1.0 if mark & 1 else -1.0
-    length = math.hypot(*numbers)
-    if length == 0:  # words that cancel each other out
+    if (length := math.hypot(*numbers)) == 0:  # words that cancel each other out
         return [1.0, *numbers[1:]]
     return [round(number / length, 6) for number in numbers]
 
