@@ -105,3 +105,10 @@ def _pattern(line: str, shapes: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
         for p in parts
     )
     return re.compile("".join(pattern))
+
+
+def pieces(mark: str, text: str) -> list[tuple[re.Match[str], str]]:
+    """Each match of `mark`, with the text from its end to the next match or the end."""
+    marks = list(re.finditer(mark, text))
+    ends = [found.start() for found in marks[1:]] + [len(text)]
+    return [(found, text[found.end() : end]) for found, end in zip(marks, ends, strict=False)]

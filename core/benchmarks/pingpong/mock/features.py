@@ -1,57 +1,38 @@
-"""Surface features of a player's turns: what the opinions of mock judges and simulated annotators are made
-of.
+"""Surface features of a player's turns, and the tastes by which mock judges and simulated annotators weigh them.
 
-Nothing here understands a dialogue. It counts words of the card, gestures, stock phrases, repetitions and
-slips.
+The features count words of the card, gestures, stock phrases, repetitions and slips; no dialogue is understood.
 """
 
 from __future__ import annotations
 
 import math
+import random
 import re
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from functools import lru_cache
 
-from core.benchmarks.pingpong.mock.reading import (
-    ACTION,
-    WORD,
-    Card,
-    cues,
-    language_of,
-    lexicon,
-    stem,
-    words,
-)
+from core.benchmarks.pingpong.mock.reading import ACTION, WORD, Card, cues, language_of, lexicon, stem, words
 
 CRITERIA = ("in_character", "entertaining", "fluency")
 
-MIXED = re.compile(r"(?=\w*[a-z])(?=\w*[а-яё])\w+", re.I)
-THRICE = re.compile(r"(\w)\1\1")
+ODD = re.compile(r"\w*(\w)\1\1\w*|(?=\w*[a-z])(?=\w*[а-яё])\w+", re.I)
+"""A letter thrice in a row, or two alphabets in one word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
     """One turn, counted. Numbers but `words` lie between 0 and 1; the last five fields are the evidence."""
 
-    own: float
-    """How much of the card's own vocabulary is there."""
-    voice: float
-    """First person, the character's name, gestures."""
-    lively: float
-    """Gestures, exclamations, questions back, the other's words taken up."""
-    length: float
-    """1 for twenty to seventy words, less for less and for much more."""
-    variety: float
-    """Different words among all words."""
-    repeat: float
-    """How much of it was said before, in this conversation or in this turn."""
-    echo: float
-    """How much of it the other has just said."""
-    stock: float
-    """Phrases that any assistant says."""
-    slip: float
-    """Misspelt words among all words, tenfold."""
+    own: float  # how much of the card's own vocabulary is there
+    voice: float  # first person, the character's name, gestures
+    lively: float  # gestures, exclamations, questions back, the other's words taken up
+    length: float  # 1 for twenty to seventy words, less for less and for much more
+    variety: float  # different words among all words
+    repeat: float  # how much was said before, in this conversation or in this turn
+    echo: float  # how much the other has just said
+    stock: float  # phrases that any assistant says
+    slip: float  # misspelt words among all words, tenfold
     own_words: tuple[str, ...]
     slips: tuple[str, ...]
     stock_phrase: str
@@ -74,19 +55,18 @@ def features_of(turns: tuple[tuple[str, str], ...], card: Card) -> tuple[Feature
 
 def _turn(user: str, reply: str, card: Card, said: Set[tuple[str, ...]], known: Set[str]) -> Features:
     language = language_of(reply) if reply.strip() else card.language
-    spoken = words(reply)
+    spoken, cue = words(reply), cues(language)
     count = max(1, len(spoken))
     own = tuple(dict.fromkeys(w for w in spoken if len(w) >= 4 and stem(w) in card.rare))
     gestures = len(ACTION.findall(reply))
-    first = sum(w in cues(language)["first"].split() for w in spoken)
+    first = sum(w in cue["first"].split() for w in spoken)
     named = any(n.lower() in spoken for n in card.name.split() if len(n) > 2)
-    grams = [tuple(spoken[i : i + 3]) for i in range(len(spoken) - 2)]
-    again = sum(g in said for g in grams) + len(grams) - len(set(grams))
-    pairs = [tuple(spoken[i : i + 2]) for i in range(len(spoken) - 1)]
+    trigrams, pairs = ([tuple(spoken[i : i + n]) for i in range(len(spoken) - n + 1)] for n in (3, 2))
+    again = sum(g in said for g in trigrams) + len(trigrams) - len(set(trigrams))
     heard = _grams(words(user), 2)
     echoed = sum(p in heard for p in pairs)
-    stock = re.findall(cues(language)["stock"], reply, re.I)
-    refusals = (re.search(cue, reply, re.I) for cue in cues(language)["refusal_cues"])
+    stock = re.findall(cue["stock"], reply, re.I)
+    refusals = (re.search(refusal, reply, re.I) for refusal in cue["refusal_cues"])
     slips = misspelt(reply, language, known)
     lively = 0.3 * min(2, gestures) + 0.15 * min(2, reply.count("!")) + 0.2 * ("?" in reply)
     return Features(
@@ -95,7 +75,7 @@ def _turn(user: str, reply: str, card: Card, said: Set[tuple[str, ...]], known: 
         lively=min(1.0, lively + 0.3 * (0 < echoed <= 6)),
         length=count / 20 if count < 20 else min(1.0, max(0.2, 1 - (count - 70) / 120)),
         variety=len({stem(w) for w in spoken}) / count,
-        repeat=min(1.0, again / max(1, len(grams))),
+        repeat=min(1.0, again / max(1, len(trigrams))),
         echo=min(1.0, echoed / max(1, len(pairs))),
         stock=min(1.0, len(stock) / 2),
         slip=min(1.0, 10 * len(slips) / count),
@@ -112,24 +92,19 @@ def _grams(spoken: Sequence[str], size: int) -> set[tuple[str, ...]]:
 
 
 def misspelt(text: str, language: str, known: Set[str]) -> tuple[str, ...]:
-    """Words that look like slips: one letter off a known word, letters tripled, alphabets mixed, capitals
-    lost.
+    """Words that look like slips: one letter off a known word, letters tripled, alphabets mixed, capitals lost.
 
     Known are the words of the mock players' lines and those of `known`. Other words pass for words.
     """
-    familiar = lexicon(language) | known
-    lacking = (_lacking(lexicon(language)), _lacking(frozenset(known)))
+    usual = lexicon(language, "player", "cast", "visitor")
+    familiar, lacking = usual | known, (_lacking(usual), _lacking(frozenset(known)))
     wrong = []
     for found in WORD.findall(text):
         word, letters = found.lower(), _shorter(found.lower())
         form = any(word[:-cut] in familiar for cut in (1, 2, 3) if len(word) - cut >= 3)
         near = any(word in short or (len(word) > 4 and not letters.isdisjoint(short)) for short in lacking)
-        odd = (
-            THRICE.search(word)
-            or MIXED.fullmatch(word)
-            or (len(word) >= 3 and not form and (near or not letters.isdisjoint(familiar)))
-        )
-        if found == "i" or (odd and word not in familiar):
+        off = len(word) >= 3 and not form and (near or not letters.isdisjoint(familiar))
+        if found == "i" or ((off or ODD.match(word)) and word not in familiar):
             wrong.append(found)
     return (*wrong, *re.findall(r"(?<=[a-zа-яё][.!?] )[a-zа-яё]+", text))
 
@@ -148,11 +123,44 @@ def _lacking(known: frozenset[str]) -> frozenset[str]:
 
 def quality(f: Features) -> dict[str, float]:
     """What the features amount to, per criterion, about 0 to 1 before anybody's taste."""
-    own, dull = f.own, f.stock
-    in_character = 0.2 + 0.45 * own + 0.22 * f.voice + 0.08 * f.lively - 0.35 * dull - 0.2 * f.repeat
-    entertaining = 0.05 + 0.32 * f.lively + 0.25 * f.length + 0.2 * f.variety + 0.2 * own
-    entertaining -= 0.45 * f.repeat + 0.25 * dull + 0.1 * f.echo
+    in_character = 0.2 + 0.45 * f.own + 0.22 * f.voice + 0.08 * f.lively - 0.35 * f.stock - 0.2 * f.repeat
+    entertaining = 0.05 + 0.32 * f.lively + 0.25 * f.length + 0.2 * f.variety + 0.2 * f.own
+    entertaining -= 0.45 * f.repeat + 0.25 * f.stock + 0.1 * f.echo
     fluency = 0.92 - 0.8 * f.slip - 0.15 * f.repeat - 0.1 * (1 - f.length)
     if f.refusal:
         in_character, entertaining = 0.05, 0.08
     return {"in_character": in_character, "entertaining": entertaining, "fluency": fluency}
+
+
+@dataclass(frozen=True)
+class Taste:
+    """What a rater likes and how it uses the scale. `bias` and noise are in points of a five-point scale."""
+
+    bias: float = 0.0
+    gain: float = 1.0  # how far opinions are stretched about the middle of the scale
+    halo: float = 0.2  # how far the opinion on a criterion is drawn to the mean over criteria
+    likes: Mapping[str, float] = field(default_factory=dict)  # weight by feature, which counts from 0.5
+    noise_turn: float = 0.0  # standard deviation of the noise in a single turn
+    noise_whole: float = 0.0  # standard deviation of the noise that stays through a conversation
+    unsure: Mapping[str, float] = field(default_factory=dict)  # more of the second kind, by criterion
+
+    def opinion(self, f: Features) -> dict[str, float]:
+        """The opinion of a turn per criterion, in points 1 to 5 (and beyond), before noise."""
+        plain = quality(f)
+        extra = sum(weight * (getattr(f, name) - 0.5) for name, weight in self.likes.items())
+        mean = sum(plain.values()) / len(plain)
+        points = {}
+        for criterion, value in plain.items():
+            seen = (1 - self.halo) * value + self.halo * mean + extra * (0.3 if criterion == "fluency" else 1)
+            points[criterion] = 1 + 4 * (0.5 + self.gain * (seen - 0.5)) + self.bias
+        return points
+
+
+def answer(points: float, low: int = 1, high: int = 5) -> int:
+    """The nearest answer of the scale, for an opinion in points 1 to 5."""
+    return max(low, min(high, round(low + (points - 1) / 4 * (high - low))))
+
+
+def noise(rng: random.Random, sd: float) -> float:
+    """Noise in points."""
+    return rng.gauss(0.0, sd) if sd else 0.0

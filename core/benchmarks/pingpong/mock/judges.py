@@ -1,6 +1,4 @@
-"""Mock judges: they read the card and the turns in the prompt, form an opinion of each turn, and give
-reasons for it.
-"""
+"""Mock judges: they read the card and the turns in the prompt, form an opinion of each turn, and give reasons."""
 
 from __future__ import annotations
 
@@ -9,12 +7,10 @@ import random
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-from core.benchmarks.pingpong.mock.features import CRITERIA, Features, features_of
+from core.benchmarks.pingpong.mock.features import CRITERIA, Features, Taste, answer, features_of, noise
 from core.benchmarks.pingpong.mock.reading import Exchange, Transcript, transcript_of, transcript_of_scene
-from core.benchmarks.pingpong.mock.tastes import Taste, answer, leaning, noise
 from core.demo.mock.call import Call
 from core.demo.mock.material import load, pick
 from core.demo.mock.schemas import Schema, bounds, fill, resolve
@@ -22,42 +18,19 @@ from core.demo.mock.schemas import Schema, bounds, fill, resolve
 JUDGES = ("mock-judge-strict", "mock-judge-lenient", "mock-judge-noisy", "mock-judge-erratic")
 PLAIN = "plain"
 """A model that is asked to judge though it is not made for it."""
-
-
-@dataclass(frozen=True)
-class MockJudge:
-    """A judge: its taste, and how often it misses a refusal or sees one where there is none."""
-
-    taste: Taste
-    overlooks: float = 0.0
-    imagines: float = 0.0
-
-
-@cache
-def judge_of(model: str) -> MockJudge:
-    """The judge that a model is, as judge.toml describes it."""
-    judges = _lines()["judges"]
-    about = judges.get(model, judges[PLAIN])
-    return MockJudge(Taste(**about["taste"]), about.get("overlooks", 0.0), about.get("imagines", 0.0))
-
-
 HOPELESS, BROKEN = 1 / 12, 0.3
-"""In how many conversations the erratic judge never gives a usable reply, and how often it fails in the
-others.
-"""
+"""The share of conversations with no usable reply from the erratic judge, and of its bad replies in others."""
 
-FIELDS = (
-    "turn",
-    "is_refusal_explanation",
-    "is_refusal",
-    *(f"{criterion}_{part}" for criterion in CRITERIA for part in ("explanation", "score")),
-)
-OWN_NAMES = {
-    "stay_in_character": "in_character",
-    "language_fluency": "fluency",
-    "entertainment": "entertaining",
+PARTS = ("explanation", "score")
+FIELDS = ("is_refusal_explanation", "is_refusal", *(f"{c}_{part}" for c in CRITERIA for part in PARTS))
+V1_FIELDS = {
+    "is_refusal_explanation": "is_refusal_explanation",
+    "is_refusal": "is_refusal",
+    **{f"stay_in_character_{part}": f"in_character_{part}" for part in PARTS},
+    **{f"language_fluency_{part}": f"fluency_{part}" for part in PARTS},
+    **{f"entertainment_{part}": f"entertaining_{part}" for part in PARTS},
 }
-"""What version 1 calls a criterion → what the judges here know it as."""
+"""Version 1's field → the field that the judges here know it as."""
 TEN = {"type": "integer", "minimum": 1, "maximum": 10}
 
 
@@ -66,48 +39,36 @@ def verdict(call: Call) -> dict[str, Any] | str | None:
     transcript = transcript_of(call)
     if transcript is None or not transcript.turns:
         return None
-    rng = _chance(call, transcript)
     key, fields = _form(call)
     rows = [
         {name: opinion.field(name, schema, call.schema or {}) for name, schema in fields.items()}
-        for opinion in _opinions(transcript, judge_of(call.model), rng)
+        for opinion in _opinions(transcript, call, call.model)
     ]
-    reply = {key: rows}
-    return _broken(call, reply) if call.model == "mock-judge-erratic" else reply
+    return _broken(call, key, rows) if call.model == "mock-judge-erratic" else {key: rows}
 
 
-def _broken(call: Call, reply: dict[str, Any]) -> dict[str, Any] | str:
+def _broken(call: Call, key: str, rows: list[dict[str, Any]]) -> dict[str, Any] | str:
     """The reply, or now and then no JSON, one that is cut short, lacks a turn, or leaves the scale."""
     rng = call.rng("erratic")
-    [(key, rows)] = reply.items()
     prose: str = _lines()["prose"][0]
     if call.steady_rng("hopeless").random() < HOPELESS:
         return prose
     if rng.random() > BROKEN:
-        return reply
-    text = json.dumps(reply, ensure_ascii=False)
+        return {key: rows}
+    text = json.dumps({key: rows}, ensure_ascii=False)
     beyond = [{name: 11 if name.endswith("_score") else v for name, v in row.items()} for row in rows]
-    broken: tuple[dict[str, Any] | str, ...] = (
-        prose,
-        text[: len(text) * 2 // 3],
-        {key: rows[:-1]},
-        {key: beyond},
-    )
+    broken: list[dict[str, Any] | str] = [prose, text[: len(text) * 2 // 3], {key: rows[:-1]}, {key: beyond}]
     return rng.choice(broken)
 
 
 def rated_last(call: Call) -> dict[str, Any]:
-    """Version 1: the verdict on the player's last reply on a scale of ten, without scores before there is
-    one.
-    """
+    """Version 1: the verdict on the player's last reply on a scale of ten; no scores before there is one."""
     transcript = transcript_of_scene(call)
-    names = [*FIELDS[1:3], *(f"{own}_{what}" for own in OWN_NAMES for what in ("explanation", "score"))]
     if not transcript.turns:
         nothing = {"explanation": "nothing said yet", "score": None, "refusal": False}
-        return {name: nothing[name.rpartition("_")[2]] for name in names}
-    opinion = _opinions(transcript, judge_of(PLAIN), _chance(call, transcript))[-1]
-    known = re.compile("|".join(OWN_NAMES))
-    return {name: opinion.field(known.sub(lambda m: OWN_NAMES[m[0]], name), TEN, {}) for name in names}
+        return {name: nothing[name.rpartition("_")[2]] for name in V1_FIELDS}
+    opinion = _opinions(transcript, call, PLAIN)[-1]
+    return {name: opinion.field(own, TEN, {}) for name, own in V1_FIELDS.items()}
 
 
 @dataclass(frozen=True)
@@ -138,9 +99,7 @@ class Opinion:
         return fill(schema, self.rng, root)
 
     def reason(self, criterion: str, score: int) -> str:
-        """A quote, a half sentence that fits the score and, where there is any, the evidence; the answer
-        in words.
-        """
+        """A quote, a half sentence that fits the score, with evidence where there is any, the answer in words."""
         lines, f = _lines()[criterion], self.seen
         slots = {
             "own": ", ".join(dict.fromkeys((*f.own_words[:1], *f.own_words[-1:]))),
@@ -171,21 +130,23 @@ def _shows(seen: Features, sign: str) -> bool:
     return bool(value > float(bound[2:]) if bound[0] == ">" else value < float(bound[2:]))
 
 
-def _opinions(transcript: Transcript, judge: MockJudge, rng: random.Random) -> list[Opinion]:
-    """An opinion of each turn: the taste's leaning and noise, a part of which is the same in all turns."""
-    taste = judge.taste
+def _opinions(transcript: Transcript, call: Call, model: str) -> list[Opinion]:
+    """The model's opinion of each turn: its taste and noise, a part of which is the same in all turns.
+
+    Chance depends on what is judged and not on how it is asked for.
+    """
+    rng = random.Random(f"{call.seed}|{call.own_seed}|{call.model}|{transcript.card.text}|{transcript.turns}")
+    about = _lines()["judges"].get(model) or _lines()["judges"][PLAIN]
+    taste = Taste(**about["taste"])
     whole = noise(rng, taste.noise_whole * 0.7)
-    by_criterion = {
-        c: whole + noise(rng, taste.noise_whole * 0.7 + taste.unsure.get(c, 0.0)) for c in CRITERIA
-    }
+    shifts = {c: whole + noise(rng, taste.noise_whole * 0.7 + taste.unsure.get(c, 0.0)) for c in CRITERIA}
     seen = features_of(tuple((t.user, t.reply) for t in transcript.turns), transcript.card)
     opinions = []
-    for turn, features in zip(transcript.turns, seen, strict=True):
-        liked = leaning(features, taste).items()
-        points = {c: value + by_criterion[c] + noise(rng, taste.noise_turn) for c, value in liked}
-        refused = bool(features.refusal)
-        errs = rng.random() < (judge.overlooks if refused else judge.imagines)
-        opinions.append(Opinion(turn, features, points, refused != errs, rng))
+    for turn, f in zip(transcript.turns, seen, strict=True):
+        points = {c: p + shifts[c] + noise(rng, taste.noise_turn) for c, p in taste.opinion(f).items()}
+        refused = bool(f.refusal)
+        errs = rng.random() < about.get("overlooks" if refused else "imagines", 0.0)
+        opinions.append(Opinion(turn, f, points, refused != errs, rng))
     return opinions
 
 
@@ -196,7 +157,7 @@ def _form(call: Call) -> tuple[str, Mapping[str, Schema]]:
         item = resolve(resolve(schema, root).get("items", {}), root)
         if isinstance(item.get("properties"), dict):
             return name, item["properties"]
-    return "scores", {name: {} for name in FIELDS}
+    return "scores", dict.fromkeys(("turn", *FIELDS), {})
 
 
 def _quoted(reply: str, *around: str) -> str:
@@ -212,10 +173,3 @@ def _quoted(reply: str, *around: str) -> str:
 
 def _lines() -> dict[str, Any]:
     return load("pingpong", "en", "judge")
-
-
-def _chance(call: Call, transcript: Transcript) -> random.Random:
-    """Chance that depends on what is judged and not on how it is asked for."""
-    return random.Random(
-        f"{call.seed}|{call.own_seed}|{call.model}|{transcript.card.text}|{transcript.turns}"
-    )

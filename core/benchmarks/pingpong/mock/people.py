@@ -1,7 +1,7 @@
 """Simulated annotators: the people of the demo's study, each with a taste of their own.
 
-They are no models and answer no requests. They look at the same surface features as the mock judges, and
-share an impression of each conversation that no judge has.
+They look at the same surface features as the mock judges, and share an impression of each conversation that
+no judge has.
 """
 
 from __future__ import annotations
@@ -9,14 +9,12 @@ from __future__ import annotations
 import random
 from functools import lru_cache
 
-from core.benchmarks.pingpong.mock.features import CRITERIA, features_of
+from core.benchmarks.pingpong.mock.features import CRITERIA, Taste, answer, features_of, noise
 from core.benchmarks.pingpong.mock.reading import read_card
-from core.benchmarks.pingpong.mock.tastes import Taste, answer, leaning, noise
 from core.conversation import Conversation
 
 SHARED = 0.5
 """Standard deviation, in points, of what all people see in a conversation and no judge does."""
-
 LIKED = ("own", "voice", "lively", "length", "variety", "repeat", "stock")
 
 
@@ -38,16 +36,12 @@ def rate(
 ) -> int:
     """One annotator's answer, 1 to 5, on a whole conversation, or on one turn in the light of earlier ones.
 
-    A refusal is answered 0 or 1; a criterion that is not known is rated by the mean of the three that are.
-    The same arguments give the same answer. Where there is no reply to rate the answer is the lowest.
+    A refusal is answered 0 or 1; an unknown criterion by the mean of the three known ones. Where there is no
+    reply to rate the answer is the lowest.
     """
-    shown = (text for heading, text in conversation.context.items() if not heading.startswith("_"))
-    card = "\n\n".join(shown)
-    turns = tuple(
-        (t.user.content if t.user else "", t.reply.content)
-        for t in conversation.turns()
-        if t.reply is not None
-    )
+    card = "\n\n".join(text for name, text in conversation.context.items() if not name.startswith("_"))
+    said = [(t.user.content if t.user else "", t.reply.content) for t in conversation.turns() if t.reply]
+    turns = tuple(said)
     features = features_of(turns, read_card(card))
     if turn is not None:
         features = features[turn - 1 : turn]
@@ -56,7 +50,7 @@ def rate(
     if not features:
         return 1
     taste = taste_of(annotator, seed)
-    opinions = [leaning(f, taste) for f in features]
+    opinions = [taste.opinion(f) for f in features]
     means = {c: sum(o[c] for o in opinions) / len(opinions) for c in CRITERIA}
     points = means.get(criterion, sum(means.values()) / len(means))
     about = f"{seed}|{card}|{turns}|{turn}"

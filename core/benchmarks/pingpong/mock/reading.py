@@ -1,5 +1,4 @@
-"""What the mock models understand of PingPong's prompts: the card, the conversation, the situation, the
-language.
+"""What the mock models understand of PingPong's prompts: the card, the conversation, the situation, the language.
 
 Made for the prompts that ship with Concord and tolerant of others: what cannot be found is empty.
 """
@@ -12,42 +11,12 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from core.benchmarks.pingpong.mock.facts import facts_of
 from core.demo.mock.call import Call
-from core.demo.mock.material import lists_in, load
+from core.demo.mock.material import lists_in, load, pieces
 
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 ACTION = re.compile(r"\*[^*\n]{2,}\*")
-
-CARD_BEGINS = re.compile(
-    r"^\s*(?:who you are|your character|character|description|кто ты|твой "
-    r"персонаж|персонаж|описание)\s*:\s*$",
-    re.I | re.M,
-)
-CARD_ENDS = re.compile(
-    r"^\s*(?:how you (?:talk|greet)\b.*|the scene\b.*|while you play|rules?|example\w*|greeting|правила"
-    r"|примеры?.*|приветствие)\s*:\s*$",
-    re.I | re.M,
-)
-SITUATION = re.compile(
-    r"^.*\b(?:situation|ситуация)\b[^:\n]*:[ \t]*\n?(.*?)(?=\n\s*\n|\Z)", re.I | re.M | re.S
-)
-CONVERSATION = re.compile(
-    r"^.*\b(?:conversation|dialogue|chat|разговор|диалог)\b[^:\n]*:[ \t]*$", re.I | re.M
-)
-TURN = re.compile(r"^(?:turn|ход|реплика)\s+(\d+)\s*:?\s*$", re.I | re.M)
-AFTERWORDS = re.compile(
-    r"\n\s*\n(?:end of the (?:conversation|dialogue)\b[^\n]*(?:\n\s*\n[^\n]*)?|[^\n]*\bJSON\b[^\n]*)\Z", re.I
-)
-"""What a prompt says after the conversation that it quotes."""
-SPEAKER = re.compile(r"^(user|player|assistant|bot|character)\s*:[ \t]*", re.I | re.M)
-NAMES = (
-    r"(?i:\byou are )(?:called |named |now )?([A-ZА-ЯЁ][^.,;:\n(]{1,40}?)(?=[.,;:\n(]| and | who | the )",
-    r"(?i:\byour name is )([A-Z][^.,;:\n(]{1,40})",
-    r"(?:^|\n)(?i:(?:full )?(?:name|имя|полное имя|unit))[^:\n]{0,10}:\s*([A-ZА-ЯЁ][^.,;:\n(]{1,40})",
-    r"\b[Тт]ы\s*[-–—]?\s*((?:[А-ЯЁ][\w-]+)(?:\s+[А-ЯЁ][\w-]+)*)",
-    r"\bI am ([A-Z][\w'-]+(?: [A-Z][\w'-]+)*)",
-)
+SHORTEST_FACT, LONGEST_FACT = 18, 150
 
 
 def language_of(text: str) -> str:
@@ -67,10 +36,14 @@ def stem(word: str) -> str:
     return word[: max(4, min(6, len(word) - 2))]
 
 
-@cache
 def cues(language: str) -> dict[str, Any]:
-    """What the language's words give away: moods, situations, stock phrases, refusals, slips."""
+    """A language's patterns and tables: moods, situations, stock phrases, refusals, slips."""
     return load("pingpong", language, "language")
+
+
+def signs() -> dict[str, Any]:
+    """The patterns by which the parts of a prompt are recognised."""
+    return load("pingpong", "en", "prompts")
 
 
 @cache
@@ -80,20 +53,10 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 @cache
-def vocabulary(language: str) -> frozenset[str]:
-    """The words that any player may say, whoever it plays."""
-    return stop_words(language) | _words_in(load("pingpong", language, "player"))
-
-
-@cache
-def lexicon(language: str) -> frozenset[str]:
-    """Every word that players and visitors say where they make no slips."""
-    files = (load("pingpong", language, name) for name in ("cast", "visitor"))
-    return vocabulary(language).union(*map(_words_in, files))
-
-
-def _words_in(content: dict[str, Any]) -> frozenset[str]:
-    return frozenset(word for lines in lists_in(content) for line in lines for word in words(line))
+def lexicon(language: str, *files: str) -> frozenset[str]:
+    """The common words and every word of the lines in these files."""
+    lines = (line for name in files for said in lists_in(load("pingpong", language, name)) for line in said)
+    return stop_words(language).union(*map(words, lines))
 
 
 @dataclass(frozen=True)
@@ -111,26 +74,50 @@ class Card:
 @lru_cache(maxsize=256)
 def read_card(text: str, name: str = "") -> Card:
     """The card in `text`; `name` where the prompt told it, else the best guess."""
-    language = language_of(text)
-    said = frozenset(words(text))
-    common = {stem(word) for word in vocabulary(language)}
+    language, said = language_of(text), frozenset(words(text))
+    common = {stem(word) for word in lexicon(language, "player")}
     rare = frozenset(stem(word) for word in said if len(word) >= 4) - common
-    name = name or guess_name(text)
-    return Card(text, name, language, facts_of(text, language), rare, said)
+    return Card(text, name or guess_name(text), language, facts_of(text, language), rare, said)
 
 
 def guess_name(text: str) -> str:
-    """The character's name: a short first line, else a phrase of introduction, else the most frequent
-    name.
-    """
-    heading = re.match(r"([^\W\d_][^\n.,;:!?]{1,49})\n\s*\n", text)
+    """The character's name: a short first line, else an introduction, else the most frequent name."""
+    heading = re.match(signs()["heading"], text)
     if heading and heading[1][0].isupper() and len(heading[1].split()) <= 5:
         return heading[1].strip()
-    for pattern in NAMES:
+    for pattern in signs()["names"]:
         if found := re.search(pattern, text):
-            return found[1].strip(' ."“”')
-    inside = re.findall(r"(?<=[\w,] )[A-ZА-ЯЁ][a-zа-яё]{2,}", text)
-    return Counter(inside).most_common(1)[0][0] if inside else ""
+            return str(found[1].strip(' ."“”'))
+    inside = Counter(re.findall(r"(?<=[\w,] )[A-ZА-ЯЁ][a-zа-яё]{2,}", text))
+    return inside.most_common(1)[0][0] if inside else ""
+
+
+def facts_of(text: str, language: str) -> tuple[str, ...]:
+    """What the character can say of itself, in the card's order; what only others could say is left out."""
+    lines = [line for line in text.splitlines() if not re.search(signs()["list_item"], line)]
+    sentences = [s.strip() for line in lines for s in re.split(signs()["sentence_ends"], line)]
+    told = [
+        _first_person(s, language)
+        for s in sentences
+        if SHORTEST_FACT <= len(s) <= LONGEST_FACT
+        and not re.search(signs()["instructions"], s)
+        and not re.search(signs()["quoted"], s)
+    ]
+    return tuple(dict.fromkeys(s + ("" if s[-1] in ".!?…" else ".") for s in told if s))
+
+
+def _first_person(sentence: str, language: str) -> str:
+    """The sentence in the first person, or nothing where it cannot be turned safely."""
+    second = signs()["second"][language]
+    if re.search(signs()["first"][language], sentence):
+        return sentence
+    if not re.search(second, sentence) or re.search(signs()["ambiguous"], sentence):
+        return ""
+    table = cues(language)["first_person"]
+    longest = sorted(map(re.escape, table), key=len, reverse=True)
+    sentence = re.sub(signs()["object"], r"\1 me", sentence)
+    turned = re.sub(rf"(?i)\b(?:{'|'.join(longest)})\b", lambda found: table[found[0].lower()], sentence)
+    return "" if re.search(second, turned) else turned[0].upper() + turned[1:]
 
 
 def card_of(call: Call) -> Card:
@@ -138,28 +125,24 @@ def card_of(call: Call) -> Card:
     first = call.messages[0].content
     card = _between_rules(first)
     if card is None:
-        begins = CARD_BEGINS.search(first)
-        card = first[begins.end() :] if begins else first
-        ends = CARD_ENDS.search(card)
-        card = card[: ends.start()] if ends else card
+        card = re.split(signs()["card_begins"], first, maxsplit=1)[-1]
+        card = re.split(signs()["card_ends"], card, maxsplit=1)[0]
     return read_card(card.strip(), guess_name(first[:400]))
 
 
 def plays(call: Call) -> bool:
     """Whether the request tells its reader to be somebody."""
     first = call.messages[0]
-    return first.role == "system" or bool(CARD_BEGINS.search(first.content))
+    return first.role == "system" or bool(re.search(signs()["card_begins"], first.content))
 
 
 def last_said(call: Call) -> str:
-    """The other side's last message; of a first message that holds merged instructions, its last
-    paragraph.
-    """
+    """The other side's last message; of a first message with merged instructions, its last paragraph."""
     position = max(i for i, m in enumerate(call.messages) if m.role != "assistant")
     message = call.messages[position]
     if message.role == "system":
         return ""
-    merged = position == 0 and (CARD_BEGINS.search(message.content) or len(message.content) > 600)
+    merged = position == 0 and (plays(call) or len(message.content) > 600)
     return message.content.strip().rsplit("\n\n", 1)[-1].strip() if merged else message.content
 
 
@@ -182,15 +165,11 @@ class Transcript:
 
 def transcript_of(call: Call) -> Transcript | None:
     """The card between two lines of `=====` and the turns after it; None where the prompt holds no turns."""
-    for message in call.messages:
-        text = message.content
-        marks = list(TURN.finditer(text)) if message.role != "assistant" else []
-        if marks:
-            turns = []
-            for mark, end in zip(marks, _ends(marks, text), strict=True):
-                said = dict(_lines(AFTERWORDS.sub("", text[mark.end() : end].rstrip())))
-                turns.append(Exchange(int(mark[1]), said.get("user", ""), said.get("player", "")))
-            return Transcript(read_card(_between_rules(text[: marks[0].start()]) or ""), tuple(turns))
+    for text in (m.content for m in call.messages if m.role != "assistant"):
+        if marked := pieces(signs()["turn"], text):
+            said = [(int(mark[1]), dict(_lines(part.rstrip()))) for mark, part in marked]
+            turns = tuple(Exchange(n, by.get("user", ""), by.get("player", "")) for n, by in said)
+            return Transcript(read_card(_between_rules(text[: marked[0][0].start()]) or ""), turns)
     return None
 
 
@@ -224,11 +203,10 @@ class Scene:
 def scene_of(call: Call) -> Scene:
     """The scene in a prompt; without a line that says “situation” the whole prompt is taken for it."""
     asked = [m.content for m in reversed(call.messages) if m.role != "assistant"]
-    text = next((content for content in asked if SITUATION.search(content)), call.asked)
-    begins = CONVERSATION.search(text)
-    said = _lines(AFTERWORDS.sub("", text[begins.end() :])) if begins else []
-    found = SITUATION.search(text)
+    text = next((content for content in asked if re.search(signs()["situation"], content)), call.asked)
+    begins, found = (re.search(signs()[name], text) for name in ("conversation", "situation"))
     situation = found[1].strip() if found else text
+    said = _lines(text[begins.end() :]) if begins else []
     return Scene(situation, tuple(said), language_of(situation))
 
 
@@ -238,14 +216,6 @@ def _between_rules(text: str) -> str | None:
 
 
 def _lines(text: str) -> list[tuple[str, str]]:
-    """(speaker, utterance) pairs; an utterance may run over lines."""
-    marks = list(SPEAKER.finditer(text))
-    return [
-        ("user" if mark[1].lower() == "user" else "player", text[mark.end() : end].strip())
-        for mark, end in zip(marks, _ends(marks, text), strict=True)
-    ]
-
-
-def _ends(marks: list[re.Match[str]], text: str) -> list[int]:
-    """Where the part after each mark ends: at the next mark, or with the text."""
-    return [mark.start() for mark in marks[1:]] + [len(text)] * bool(marks)
+    """(speaker, utterance) pairs of a quoted conversation; an utterance may run over lines."""
+    quoted = pieces(signs()["speaker"], re.sub(signs()["afterwords"], "", text))
+    return [("user" if mark[1].lower() == "user" else "player", said.strip()) for mark, said in quoted]
