@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -157,7 +156,7 @@ def _form(call: Call) -> tuple[str, Mapping[str, Schema]]:
         item = resolve(resolve(schema, root).get("items", {}), root)
         if isinstance(item.get("properties"), dict):
             return name, item["properties"]
-    return "scores", dict.fromkeys(("turn", *FIELDS), {})
+    return "scores", {name: {} for name in ("turn", *FIELDS)}
 
 
 def _quoted(reply: str, *around: str) -> str:

@@ -1,6 +1,4 @@
-"""The mock models of SimulBench: simulators, a user agent, judges of three kinds of question, a task
-generator.
-"""
+"""The mock models of SimulBench: simulators, a user agent, judges of three questions, a task generator."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from core.benchmarks.simulbench.mock import judges, simulators
 from core.benchmarks.simulbench.mock.reading import question_of
 from core.demo.mock.call import Answer, Call
 
-MODELS = (*simulators.MANNERS, *judges.EYES)
+MODELS = (*simulators.lines()["manners"], *judges.EYES)
 QUESTIONS: Mapping[str, Callable[[Call], Answer]] = {
     "request": simulators.request,
     "simulate": simulators.simulate,

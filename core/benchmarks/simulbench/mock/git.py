@@ -24,6 +24,11 @@ class Repository:
         self.branches = {"main": "7be9d10"}
         self.branch, self.index, self.files = "main", dict(ENDING), dict(ENDING)
 
+    @property
+    def head(self) -> str:
+        """The commit that is checked out."""
+        return self.branches[self.branch]
+
     def run(self, words: Sequence[str]) -> str:
         """What a command prints."""
         match list(words):
@@ -37,32 +42,30 @@ class Repository:
             case ["git", "status"]:
                 return self.status()
             case ["git", "log", *_]:
-                shown = [
-                    f"{mark} {self.commits[mark][1]}" for mark in self.history(self.branches[self.branch])
-                ]
-                return "\n".join([shown[0].replace(" ", f" (HEAD -> {self.branch}) ", 1), *shown[1:]])
+                first, *rest = (f"{mark} {self.commits[mark][1]}" for mark in self.history(self.head))
+                return "\n".join([first.replace(" ", f" (HEAD -> {self.branch}) ", 1), *rest])
             case ["git", "branch"]:
-                return "\n".join(
-                    f"{'*' if name == self.branch else ' '} {name}" for name in sorted(self.branches)
-                )
+                return "\n".join(f"{'*' if b == self.branch else ' '} {b}" for b in sorted(self.branches))
             case ["git", "switch" | "checkout", "-c" | "-b", name, *start]:
-                tip = self.branches[self.branch] if not start else self.branches.get(start[0], start[0])
                 if name in self.branches:
                     return f"fatal: a branch named '{name}' already exists"
+                tip = self.branches.get(start[0], start[0]) if start else self.head
                 return self.go(name, tip) or f"Switched to a new branch '{name}'"
             case ["git", "switch" | "checkout", name]:
                 if name == self.branch:
                     return f"Already on '{name}'"
                 return self.go(name, self.branches.get(name, "")) or f"Switched to branch '{name}'"
+            case ["git", "add" | "rm" as does, name] if name not in (
+                self.files if does == "add" else self.index
+            ):
+                return f"fatal: pathspec '{name}' did not match any files"
             case ["git", "add", name]:
-                if name not in self.files:
-                    return f"fatal: pathspec '{name}' did not match any files"
                 self.index[name] = self.files[name]
                 return ""
             case ["git", "rm", name]:
                 self.files.pop(name, None)
-                gone = self.index.pop(name, None)
-                return f"rm '{name}'" if gone else f"fatal: pathspec '{name}' did not match any files"
+                self.index.pop(name, None)
+                return f"rm '{name}'"
             case ["git", "commit", "-m", message]:
                 return self.commit(message)
             case ["git", "merge", name]:
@@ -87,37 +90,35 @@ class Repository:
     def status(self) -> str:
         """Staged, unstaged and untracked changes."""
         tracked = {name: text for name, text in self.files.items() if name in self.index}
-        new = self.files.keys() - self.index.keys()
         blocks = {
-            "Changes to be committed:": _changes(self.index, self.commits[self.branches[self.branch]][2]),
+            "Changes to be committed:": _changes(self.index, self.commits[self.head][2]),
             "Changes not staged for commit:": _changes(tracked, self.index),
-            "Untracked files:": [f"\t{name}" for name in sorted(new)],
+            "Untracked files:": [f"\t{name}" for name in sorted(self.files.keys() - self.index.keys())],
         }
         shown = ["\n".join([heading, *lines]) for heading, lines in blocks.items() if lines]
         return "\n".join([f"On branch {self.branch}", *(shown or ["nothing to commit, working tree clean"])])
 
     def commit(self, message: str) -> str:
         """A commit of what is staged."""
-        head = self.branches[self.branch]
-        changes = _changes(self.index, self.commits[head][2])
+        changes = _changes(self.index, self.commits[self.head][2])
         if not changes:
             return self.status()
-        mark = hashlib.sha1(f"{head} {message} {self.index}".encode()).hexdigest()[:7]
-        self.commits[mark] = (head, message, dict(self.index))
+        mark = hashlib.sha1(f"{self.head} {message} {self.index}".encode()).hexdigest()[:7]
+        self.commits[mark] = (self.head, message, dict(self.index))
         self.branches[self.branch] = mark
         return f"[{self.branch} {mark}] {message}\n {_count(changes)} changed"
 
     def merge(self, branch: str) -> str:
         """A merge of what lies ahead, as git does it without a merge commit."""
-        head, other = self.branches[self.branch], self.branches.get(branch, "")
+        head, other = self.head, self.branches.get(branch, "")
         if not other:
             return f"merge: {branch} - not something we can merge"
         if other in self.history(head):
             return "Already up to date."
         if head not in self.history(other):
             return "fatal: Not possible to fast-forward, aborting."
-        changes = _changes(self.commits[other][2], self.commits[head][2])
         self.go(self.branch, other)
+        changes = _changes(self.files, self.commits[head][2])
         return f"Updating {head}..{other}\nFast-forward\n {_count(changes)} changed"
 
 

@@ -1,6 +1,4 @@
-"""How mock judges read SimulBench's replies: against the right answer where they know the job, else by form
-and manners.
-"""
+"""How mock judges read SimulBench's replies: against the right answer where they know the job, else by form."""
 
 from __future__ import annotations
 
@@ -20,12 +18,9 @@ class Eye:
 
     shift: float = 0.0
     noise: float = 0.9
-    first: float = 0.3
-    """How much more the reply that is shown first is liked."""
-    sloppy: float = 0.0
-    """How often a verdict comes without its brackets."""
-    chat: float = 2.0
-    """How much an explanation that nobody asked for costs."""
+    first: float = 0.3  # how much more the reply that is shown first is liked
+    sloppy: float = 0.0  # how often a verdict comes without its brackets
+    chat: float = 2.0  # how much an explanation that nobody asked for costs
 
 
 EYES: Mapping[str, Eye] = {
@@ -38,9 +33,7 @@ EYES: Mapping[str, Eye] = {
 
 @dataclass(frozen=True)
 class View:
-    """What a judge sees in a reply: points 1 to 10 before its taste, a reason, and whether something is
-    plainly wrong.
-    """
+    """What a judge sees in a reply: points 1 to 10 before its taste, a reason, whether it is plainly wrong."""
 
     points: float
     reason: str
@@ -54,9 +47,8 @@ def view(requests: Sequence[str], reply: QuotedReply, eye: Eye) -> View:
         return View(2.0, "The reply is empty, although the request asks for something to be shown.", True)
     if text in lines()["refusals"]:
         return View(1.0, f"“{_quote(text)}”: the job is refused.", True)
-    core = _bare(text)
-    points, reason = _rightness(requests, core)
-    if any(text.startswith(phrase) for phrase in lines()["before"]):
+    points, reason = _rightness(requests, _bare(text))
+    if text.startswith(tuple(lines()["before"])):
         points -= eye.chat
         reason += f" It adds “{_quote(text)}”, which nobody asked for."
     if reply.cut:
@@ -70,24 +62,17 @@ def _rightness(requests: Sequence[str], core: str) -> tuple[float, str]:
     truth = right_reply(requests)
     if truth is None:
         told = set(words_of(requests[-1])) & set(topics(requests[0]))
-        shared = len(told & set(words_of(core))) / max(1, min(3, len(told)))
-        much = "most" if shared > 0.6 else "little"
-        points = 4.8 + 3.4 * min(1.0, shared)
-        return (
-            points,
-            f"“{_quote(core)}” takes up {much} of the request, and whether it is right is hard to check.",
-        )
+        shared = min(1.0, len(told & set(words_of(core))) / max(1, min(3, len(told))))
+        much = f"“{_quote(core)}” takes up {'most' if shared > 0.6 else 'little'} of the request"
+        return 4.8 + 3.4 * shared, f"{much}, and whether it is right is hard to check."
     truth = _bare(truth)
     if core == truth:
-        return (
-            9.4,
-            f"“{_quote(core)}” is what the rules lead to." if core else "Nothing is printed, which is right.",
-        )
+        right = f"“{_quote(core)}” is what the rules lead to."
+        return 9.4, right if core else "Nothing is printed, which is right."
     same = SequenceMatcher(None, core, truth, autojunk=False).ratio() if len(core) < 3000 else 0.2
     wrong = next((line for line in core.splitlines() if line not in truth.splitlines()), "")
-    if wrong:
-        return 1.5 + 5.0 * same, f"“{_quote(wrong)}” is wrong: the rules lead to “{_quote(truth)}”."
-    return 1.5 + 5.0 * same, f"Something is missing: the rules lead to “{_quote(truth)}”."
+    fault = f"“{_quote(wrong)}” is wrong" if wrong else "Something is missing"
+    return 1.5 + 5.0 * same, f"{fault}: the rules lead to “{_quote(truth)}”."
 
 
 def rate(call: Call) -> str:

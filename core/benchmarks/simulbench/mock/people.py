@@ -1,6 +1,4 @@
-"""Simulated people of SimulBench: each has a score of their own for a last reply, and finds a judge's
-reasonable if near.
-"""
+"""Simulated people of SimulBench: they score last replies and say what they think of a judge's score."""
 
 from __future__ import annotations
 
@@ -11,10 +9,8 @@ from core.benchmarks.simulbench.mock.reading import QuotedReply
 from core.conversation import Conversation
 from core.rating import Finding, Verdict
 
-NEAR = 2
-"""A judge's score this close to the person's own is found reasonable."""
-EVEN = 1.2
-"""Two replies this close are even."""
+NEAR, EVEN = 2, 1.2
+"""How near a judge's score must be to be reasonable, and how near two replies must be to be even."""
 
 
 def score(conversation: Conversation, person: str, seed: int = 0) -> int:
@@ -25,9 +21,7 @@ def score(conversation: Conversation, person: str, seed: int = 0) -> int:
 def finding(
     judged: float, conversation: Conversation, person: str, seed: int = 0
 ) -> tuple[Finding, int | None]:
-    """What a person finds of a judge's score, and the score they would have given where it is not
-    reasonable.
-    """
+    """What a person thinks of a judge's score, and their own score where it is not reasonable."""
     mine = score(conversation, person, seed)
     if abs(judged - mine) <= NEAR:
         return "reasonable", None
@@ -35,7 +29,7 @@ def finding(
 
 
 def preference(first: Conversation, second: Conversation, person: str, seed: int = 0) -> Verdict:
-    """Which of two a person prefers, wherever it stands."""
+    """Which of two a person prefers; the order in which they are shown makes no difference."""
     lead = _points(first, person, seed) - _points(second, person, seed)
     return "C" if abs(lead) < EVEN else "A" if lead > 0 else "B"
 

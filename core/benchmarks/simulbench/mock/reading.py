@@ -1,22 +1,16 @@
-"""What a mock understands of SimulBench's prompts: the question, the job's description, the dialogue, the
-replies.
-"""
+"""What a mock understands of SimulBench's prompts: the question, the job, the dialogue, the replies."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.demo.mock.call import Call
-from core.demo.mock.material import load
+from core.demo.mock.material import load, pieces
 
-SPEAKER = re.compile(r"^(User|Assistant):$", re.M)
-TURN = re.compile(r"^Turn \d+$", re.M)
 DIALOGUE = re.compile(r"^=== The dialogue(?: so far)? ===$(.*)^=== End of the dialogue ===$", re.M | re.S)
 CUT = "(the reply was cut off here by the length limit)"
 EMPTY = ("(an empty reply)", "(nothing)")
-WAY = re.compile(r"^(\d+)\. ([^.\n]+)\. ", re.M)
 WORD = re.compile(r"\b[A-Za-z][a-z-]{3,14}\b")
 
 
@@ -53,9 +47,7 @@ def question_of(call: Call) -> str | None:
 
 
 def asked(call: Call) -> str:
-    """The prompt that quotes the dialogue; when a bad reply is sent back, it is no longer the last
-    message.
-    """
+    """The prompt that quotes the dialogue; it is not the last message when a bad reply was sent back."""
     quoting = (m.content for m in call.messages if m.role != "assistant" and "=== The dialogue" in m.content)
     return next(quoting, "")
 
@@ -63,11 +55,9 @@ def asked(call: Call) -> str:
 def dialogue_of(text: str) -> Dialogue:
     """The dialogue between its two marks; empty where there is none."""
     found = DIALOGUE.search(text)
-    inside = found[1] if found else ""
-    marks = list(SPEAKER.finditer(inside))
     said: dict[str, list[str]] = {"User": [], "Assistant": []}
-    for mark, end in zip(marks, [m.start() for m in marks[1:]] + [len(inside)], strict=True):
-        said[mark[1]].append(TURN.sub("", inside[mark.end() : end]))
+    for mark, part in pieces(r"(?m)^(User|Assistant):$", found[1] if found else ""):
+        said[mark[1]].append(re.sub(r"(?m)^Turn \d+$", "", part))
     requests = tuple(text.strip() for text in said["User"])
     return Dialogue(requests, tuple(_reply(text) for text in said["Assistant"]))
 
@@ -76,11 +66,6 @@ def section(text: str, name: str, end: str) -> QuotedReply:
     """The reply between `=== name ===` and `=== end ===`."""
     found = re.search(rf"^=== {name} ===\n(.*?)\n?=== {end} ===", text, re.M | re.S)
     return _reply(found[1] if found else "")
-
-
-def ways(text: str) -> Sequence[tuple[str, str]]:
-    """The ways to go on that a user agent is offered: (number, title)."""
-    return WAY.findall(text.partition("Ways to go on:")[2])
 
 
 def topics(description: str) -> list[str]:
@@ -97,6 +82,5 @@ def words_of(text: str) -> list[str]:
 
 def _reply(said: str) -> QuotedReply:
     said = said.strip("\n")
-    cut = said.endswith(CUT)
-    text = said.removesuffix(CUT).rstrip("\n") if cut else said
-    return QuotedReply("" if text.strip() in EMPTY else text, cut)
+    text = said.removesuffix(CUT).rstrip("\n") if said.endswith(CUT) else said
+    return QuotedReply("" if text.strip() in EMPTY else text, cut=said.endswith(CUT))
