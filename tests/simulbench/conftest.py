@@ -23,7 +23,6 @@ TARGETS = ("mock-sim-steady", "mock-sim-hasty", "mock-sim-chatty")
 JUDGES = ("mock-judge-strict", "mock-judge-lenient")
 MODELS = (
     *TARGETS,
-    "mock-sim-forgetful",
     "mock-user",
     *JUDGES,
     "mock-judge-noisy",
@@ -47,7 +46,7 @@ def workspace(tmp_path, mock) -> Workspace:
 
 def dialogues(**options) -> PlayPlan:
     roles = {
-        "simulators": ("mock-sim-forgetful",),
+        "simulators": ("mock-sim-hasty",),
         "user": ("mock-user",),
         "judges": ("mock-judge-strict",),
     }

@@ -7,7 +7,6 @@ import hashlib
 import hmac
 import json
 import signal
-import sys
 import threading
 import time
 from collections import Counter
@@ -38,12 +37,12 @@ Endpoint = Callable[[bytes], tuple[str, Make]]
 class Counts:
     """What the server has done since it started (or since `DELETE /v1/_calls`)."""
 
+    # By model; a call whose client left before the answer was due is not counted.
     answered: Counter[str] = field(default_factory=Counter)
-    """By model. A call whose client left before the answer was due is not counted."""
+    # By status, or by the name of the fault where there was none.
     failed: Counter[str] = field(default_factory=Counter)
-    """By status, or by the name of the fault where there was none."""
+    # Answered calls whose request had been answered before, byte for byte.
     repeated: int = 0
-    """Answered calls whose request had been answered before, byte for byte: work that was paid for twice."""
     in_flight: int = 0
     peak_in_flight: int = 0
 
@@ -231,21 +230,12 @@ def running(host: str = "127.0.0.1", port: int = 0, **how: Any) -> Iterator[str]
 
 
 def serve(host: str = "127.0.0.1", port: int = 8601, **how: Any) -> None:
-    """Serve until SIGINT or SIGTERM. When ready, one line on stdout ends in the URL. `how` as in `make_app`."""
-
-    async def stay() -> None:
-        stop = asyncio.Event()
-        with suppress(NotImplementedError):  # Windows has no such handlers; there Ctrl-C raises
-            for number in (signal.SIGINT, signal.SIGTERM):
-                asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        async with listening(make_app(**how), host, port) as url:
-            print(f"Concord mock models listening on {url}", flush=True)
-            await stop.wait()
-
-    try:
-        asyncio.run(stay())
-    except KeyboardInterrupt:
-        sys.exit(130)
+    """Serve until interrupted or terminated; prints the URL when ready. `how` as in `make_app`."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with suppress(KeyboardInterrupt), running(host, port, **how) as url:
+        print(f"Concord mock models listening on {url}", flush=True)
+        while True:
+            time.sleep(3600)
 
 
 def tokens(text: str) -> int:

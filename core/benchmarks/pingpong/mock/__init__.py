@@ -1,13 +1,11 @@
-"""The mock models of PingPong: players, an interrogator, judges, and version 1's interrogator that rates as
-well.
-"""
+"""The mock models of PingPong: players, an interrogator, judges, version 1's interrogator that rates as well."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
 
-from core.benchmarks.pingpong.mock import judges, players, visitor
+from core.benchmarks.pingpong.mock import judges, players
 from core.benchmarks.pingpong.mock.reading import plays
 from core.demo.mock.call import Answer, Call
 
@@ -18,8 +16,7 @@ PLAYERS: Mapping[str, Callable[[Call], str]] = {
     "mock-refuser": players.refuser,
     "mock-typist": players.typist,
 }
-INTERROGATOR = "mock-user"
-MODELS = (*PLAYERS, INTERROGATOR, *judges.JUDGES)
+MODELS = (*PLAYERS, "mock-user", *judges.JUDGES)
 RATED = "next_user_utterance"
 """The field that version 1's interrogator writes the next message into."""
 
@@ -27,9 +24,9 @@ RATED = "next_user_utterance"
 def answer(call: Call) -> Answer:
     """The reply to a request of PingPong's prompts; a model that is not made for it does it plainly."""
     if call.names(RATED):
-        return {**judges.rated_last(call), RATED: visitor.utterance(call)}
+        return {**judges.rated_last(call), RATED: players.visitor(call)}
     if call.names("next_utterance"):
-        return {"next_utterance": visitor.utterance(call)}
+        return {"next_utterance": players.visitor(call)}
     if call.names("scores") and (call.fields or re.search(r"\b\w+_score\b", call.asked)):
         return judges.verdict(call)
     if not call.wants_json and plays(call):

@@ -1,8 +1,7 @@
-"""Mock players: five manners of playing a character, from lively to tiresome, so that there is something to
-tell apart.
+"""Mock players: five manners of playing a character, and the visitor who interrogates them.
 
-A reply is put together from lines of `data/pingpong/<language>/mock/`. The characters that ship with Concord
-have lines of their own in `cast.toml`; any other character says what its card lets it say of itself.
+What they say is put together from lines of `data/pingpong/<language>/mock/`. The characters that ship with
+Concord have lines of their own in `cast.toml`; any other says what its card lets it say of itself.
 """
 
 from __future__ import annotations
@@ -21,27 +20,29 @@ from core.benchmarks.pingpong.mock.reading import (
     cues,
     language_of,
     last_said,
+    scene_of,
     stop_words,
     words,
 )
 from core.demo.mock.call import Call
-from core.demo.mock.material import fresh, load, pick
+from core.demo.mock.material import SLOT, fresh, load, pick
 
 REFUSING = {"challenge": 0.75, "fight": 0.75, "tease": 0.75}
 OTHERWISE_REFUSING = 0.05
 """How often the refuser refuses at some turn, by how the conversation begins."""
-
 VAGUE = ("greeting", "question", "statement")
 """Moods that tell little of what the other is up to."""
 TELLING = {"grief": 0.25, "help": 0.4}
-"""How much of its usual inclination a player has to talk of itself, where that is not called for."""
+"""How much of its usual inclination a player has to talk of itself, by mood."""
+UNCAPPED = ("tease", "laconic")
+"""Situations in which the visitor does not bother with capital letters."""
+QUOTING = 0.25
+"""How often the visitor takes up words of the player where it can."""
 
 
 @dataclass(frozen=True)
 class Ear:
-    """What a player has to work with at one turn. `form` is how well it plays in this conversation, 0 to
-    1.
-    """
+    """What a player has to work with at one turn."""
 
     card: Card
     language: str
@@ -49,36 +50,26 @@ class Ear:
     slots: Mapping[str, str]
     before: str
     rng: random.Random
-    form: float
-
-    @property
-    def lines(self) -> dict[str, Any]:
-        """The lines that any character may say."""
-        return load("pingpong", self.language, "player")
-
-    @property
-    def own(self) -> Mapping[str, Sequence[str]]:
-        """The character's own lines: by mood, and `says`, `does` for any mood."""
-        cast = load("pingpong", self.language, "cast")
-        return next((lines for lines in cast.values() if lines["name"] == self.card.name), {})
+    form: float  # how well it plays in this conversation, 0 to 1
+    lines: Mapping[str, Any]  # what any character may say
+    own: Mapping[str, Sequence[str]]  # the character's own: by mood, and `says`, `does` for any mood
 
     def pick(self, lines: Sequence[str]) -> str:
         """One of the lines, filled, one that was not said before where there is any."""
         return sentence(pick(lines, self.rng, self.slots, self.before))
 
-    def fresh(self, lines: Sequence[str]) -> str:
-        """One of the lines that were not said before, nothing where there are none."""
-        left = fresh(lines, self.before)
+    def fresh(self, *choices: Sequence[str]) -> str:
+        """A line of the first choice that has any not said before; nothing where there is none."""
+        left = next(filter(None, (fresh(lines, self.before) for lines in choices)), None)
         return self.rng.choice(left) if left else ""
 
     def reaction(self) -> str:
         """An answer to the mood: in the character's own words, else in anybody's."""
-        own = self.fresh(self.own.get(self.mood, ()))
-        return own or self.pick(self.lines["react"][self.mood])
+        return self.fresh(self.own.get(self.mood, ())) or self.pick(self.lines["react"][self.mood])
 
     def tale(self) -> str:
         """Something about the character: a line of its own, else a fact of the card."""
-        return self.fresh(self.own.get("says", ())) or self.fresh(self.card.facts)
+        return self.fresh(self.own.get("says", ()), self.card.facts)
 
     def gesture(self) -> str:
         """Something the character does."""
@@ -97,23 +88,24 @@ def listen(call: Call) -> Ear:
     language = "ru" if "ru" in (card.language, language_of(heard)) else "en"
     earlier = [m.content for m in call.messages if m.role == "assistant"]
     others = [m.content for m in call.messages[:-1] if m.role == "user" and m.content != heard]
-    spoken = ACTION.sub(" ", heard)
+    cast = load("pingpong", language, "cast").values()
     return Ear(
         card=card,
         language=language,
         mood=mood_of([*others, heard], language),
-        slots={"echo": echo_of(spoken, language, rng), "word": keyword_of(spoken, language, rng)},
+        slots=heard_slots(heard, language, rng),
         before="\n".join(earlier).lower(),
         rng=rng,
         form=call.steady_rng("form").random(),
+        lines=load("pingpong", language, "player"),
+        own=next((lines for lines in cast if lines["name"] == card.name), {}),
     )
 
 
 def mood_of(heard: Sequence[str], language: str) -> str:
     """What the other is up to: what most of their messages tell, else what the last one is."""
     told = [_mood(message, language) for message in heard]
-    clear = [mood for mood in told if mood not in VAGUE]
-    if clear:
+    if clear := [mood for mood in told if mood not in VAGUE]:
         return max(clear, key=clear.count)
     return told[-1] if len(told) == 1 or told[-1] != "greeting" else "statement"
 
@@ -129,7 +121,13 @@ def _mood(heard: str, language: str) -> str:
     return "question" if "?" in heard else "statement"
 
 
-def echo_of(spoken: str, language: str, rng: random.Random) -> str:
+def heard_slots(heard: str, language: str, rng: random.Random) -> dict[str, str]:
+    """What a line may take up of the other's words, gestures aside."""
+    spoken = ACTION.sub(" ", heard)
+    return {"echo": _echo(spoken, language, rng), "word": _keyword(spoken, language, rng)}
+
+
+def _echo(spoken: str, language: str, rng: random.Random) -> str:
     """Two to six words the other said in one breath; the whole of a very short message."""
     clauses = [c.strip(" -–—'\"“”«»…*") for c in re.split(r"(?:[.;:!?\n()“”«»\"—–…]|,(?!\d))+", spoken)]
     stop = stop_words(language)
@@ -140,11 +138,11 @@ def echo_of(spoken: str, language: str, rng: random.Random) -> str:
     if not able:
         return ""
     echo = rng.choice(able)
-    first = words(echo)[0] if words(echo) else ""
+    first = next(iter(words(echo)), "")
     return echo[0].lower() + echo[1:] if first in stop and first != "i" else echo
 
 
-def keyword_of(spoken: str, language: str, rng: random.Random) -> str:
+def _keyword(spoken: str, language: str, rng: random.Random) -> str:
     """One of the more telling words of a message."""
     stop, oblique = stop_words(language), cues(language)["oblique"]
     able = [w for w in WORD.findall(spoken) if w.islower() and len(w) >= 5 and w not in stop and w.isalpha()]
@@ -155,13 +153,11 @@ def keyword_of(spoken: str, language: str, rng: random.Random) -> str:
 
 def joined(*parts: str) -> str:
     """The parts that are there, as one paragraph."""
-    return " ".join(part for part in parts if part)
+    return " ".join(filter(None, parts))
 
 
 def vivid(call: Call, least: float = 0.45) -> str:
-    """In character: gestures, the character's own words, the other's taken up. `least` is its form at its
-    worst.
-    """
+    """In character: gestures, its own words, the other's taken up. `least` is its form at its worst."""
     ear = listen(call)
     form, rng = least + (1 - least) * ear.form, ear.rng
     action = ear.gesture() if rng.random() < 0.3 + 0.5 * form else ""
@@ -170,7 +166,7 @@ def vivid(call: Call, least: float = 0.45) -> str:
     tale = ear.tale() if rng.random() < telling * (0.25 + 0.6 * form) else ""
     close = ear.pick(ear.lines["close"]) if rng.random() < telling * 0.2 * form else ""
     if rng.random() < 0.6 or reaction.startswith("*"):
-        return joined(action if not reaction.startswith("*") else "", reaction, tale, close)
+        return joined("" if reaction.startswith("*") else action, reaction, tale, close)
     return joined(reaction, action, tale, close)
 
 
@@ -196,9 +192,7 @@ def parrot(call: Call) -> str:
 
 
 def refuser(call: Call) -> str:
-    """Fairly good, but in a fifth to a quarter of its conversations there is a turn at which it will not
-    play.
-    """
+    """Fairly good, but at some turn of a fifth to a quarter of its conversations it declines to play."""
     steady = call.steady_rng("refusing")
     begins = [i for i, m in enumerate(call.messages) if m.role == "user"]
     opening = listen(replace(call, messages=call.messages[: begins[0] + 1])).mood if begins else ""
@@ -211,20 +205,16 @@ def refuser(call: Call) -> str:
 def typist(call: Call) -> str:
     """Entertaining and in character, with slips in every sentence: on a bad day every third word."""
     rate = 0.06 + 0.24 * call.steady_rng("haste").random()
-    return slip(vivid(call, least=0.4), rate, listen(call).language, call.rng("slips"))
+    language, rng = listen(call).language, call.rng("slips")
 
-
-def slip(text: str, rate: float, language: str, rng: random.Random) -> str:
-    """The text with about `rate` of its words (of three letters and more) gone wrong."""
-
-    def wrong(found: re.Match[str]) -> str:
+    def slip(found: re.Match[str]) -> str:
         word = found[0]
         if len(word) < 3 or rng.random() >= rate:
             return word
         slipped = _slipped(word.lower(), language, rng)
         return slipped.capitalize() if word[0].isupper() and rng.random() < 0.7 else slipped
 
-    return WORD.sub(wrong, text)
+    return WORD.sub(slip, vivid(call, least=0.4))
 
 
 def _slipped(word: str, language: str, rng: random.Random) -> str:
@@ -241,3 +231,20 @@ def _slipped(word: str, language: str, rng: random.Random) -> str:
     if kind < 0.7:
         return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
     return word[: at + 1] + word[at] + word[at + 1 :]
+
+
+def visitor(call: Call) -> str:
+    """The interrogator's next utterance: an opening for its situation, then ways to go on, none repeated."""
+    scene, rng = scene_of(call), call.rng("utterance")
+    kinds = cues(scene.language)["situations"].items()
+    found = {kind: len(re.findall(pattern, scene.situation, re.I)) for kind, pattern in kinds}
+    kind = max(found, key=lambda name: found[name]) if any(found.values()) else "plain"
+    before = "\n".join(text for speaker, text in scene.said if speaker == "user")
+    slots = heard_slots(scene.last_reply, scene.language, rng)
+    able = load("pingpong", scene.language, "visitor")["go_on" if scene.last_reply else "open"][kind]
+    quoting = rng.random() < QUOTING
+    suitable = [line for line in able if bool(SLOT.search(line)) == quoting] or able
+    said = pick(suitable, rng, slots, before) or pick(able, rng, slots, before)
+    if said.lower() in before.lower():
+        said = pick(able, rng, slots, before)
+    return said if kind in UNCAPPED else sentence(said)

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.benchmarks.simulbench.mock.engines import ENGINES
 from core.benchmarks.simulbench.mock.reading import asked, dialogue_of, topics, words_of
 from core.demo.mock.call import Call
 from core.demo.mock.material import load, pick
@@ -26,9 +25,6 @@ def right_reply(requests: Sequence[str]) -> str | None:
     if not requests:
         return None
     description, *later = requests
-    for cue, engine in ENGINES.items():
-        if cue in description:
-            return engine([re.split(r"\bfirst\b", description, flags=re.I)[-1], *later])
     for first, steps in _paths(description):
         if [asked for asked, _ in steps[: len(later)]] == later:
             return str(steps[len(later) - 1][1]) if later else first
@@ -52,8 +48,7 @@ def simulate(call: Call) -> str:
         return str(rng.choice(talk["refusals"]))
     if len(requests) > 1 and rng.random() < manner["silent"]:
         return ""
-    known = [requests[0], *requests[1:][-manner["remembers"] :]]
-    done = right_reply(known) or right_reply(requests) or _plausible(requests, rng)
+    done = right_reply(requests) or _plausible(requests, rng)
     if rng.random() < manner["wrong"] * strain:
         done = _spoilt(done, rng)
     if rng.random() < manner["rambles"] * strain:
@@ -111,16 +106,13 @@ def request(call: Call) -> dict[str, Any]:
 
 def _request(requests: Sequence[str], way: str, rng: random.Random) -> str:
     description, talk, later = requests[0] if requests else "", lines(), list(requests[1:])
-    slots = _slots(topics(description), rng) | {"text": rng.choice(talk["texts"])}
-    for cue, forms in talk["requests"].items():
-        if cue in description:
-            return pick(forms, rng, slots, "\n".join(later))
     paths = [[said for said, _ in steps] for _, steps in _paths(description)]
     if ahead := [
         path[len(later)] for path in paths if path[: len(later)] == later and len(path) > len(later)
     ]:
         return rng.choice(ahead)
-    return pick(talk["ways"].get(way, talk["ways"]["Next step"]), rng, slots, "\n".join(later))
+    ways = talk["ways"].get(way, talk["ways"]["Next step"])
+    return pick(ways, rng, _slots(topics(description), rng), "\n".join(later))
 
 
 def propose(call: Call) -> dict[str, Any]:
