@@ -7,9 +7,8 @@ from statistics import mean
 
 import pytest
 
-from core.benchmarks.pingpong.mock.reading import facts_of
 from core.benchmarks.pingpong.mock.features import features_of, misspelt
-from core.benchmarks.pingpong.mock.reading import card_of, language_of, read_card, scene_of
+from core.benchmarks.pingpong.mock.reading import card_of, facts_of, language_of, read_card, scene_of
 from core.conversation import Message
 from core.demo.mock.call import Call
 from core.demo.mock.material import load

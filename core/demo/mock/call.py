@@ -97,8 +97,8 @@ def read_object(body: bytes) -> dict[str, Any]:
 def read_call(body: bytes, seed: int = 0) -> Call:
     """The request in `body`. Raises BadCall, which names the field and what is expected of it."""
     data = read_object(body)
-    model, stops = data.get("model"), data.get("stop") or []
-    require(isinstance(model, str) and model, "The request must name a model.", "model")
+    model, stops = str(data.get("model") or ""), data.get("stop") or []
+    require(model, "The request must name a model.", "model")
     require(not data.get("stream"), "Streaming is not offered; send the request without `stream`.", "stream")
     require(data.get("n", 1) in (1, None), "There is one choice per request; leave `n` out.", "n")
     limit = "max_completion_tokens" if data.get("max_completion_tokens") is not None else "max_tokens"
@@ -125,8 +125,9 @@ def require(fine: object, message: str, param: str | None = None) -> None:
 
 
 def _messages(value: Any) -> tuple[Message, ...]:
-    fine = isinstance(value, list) and value
-    require(fine, "`messages` must be a list with at least one message.", "messages")
+    require(
+        isinstance(value, list) and value, "`messages` must be a list with at least one message.", "messages"
+    )
     messages = []
     for position, item in enumerate(value):
         where = f"messages[{position}]"
@@ -138,7 +139,7 @@ def _messages(value: Any) -> tuple[Message, ...]:
         texts = [part.get("text") if isinstance(part, dict) else None for part in parts]
         fine = all(isinstance(text, str) for text in texts)
         require(fine, f"{where}.content must be text, or a list of parts with text.", f"{where}.content")
-        messages.append(Message(ROLES[role], "\n".join(texts)))
+        messages.append(Message(ROLES[role], "\n".join(map(str, texts))))
     asked = any(m.role != "assistant" for m in messages)
     require(asked, "`messages` holds only the model's own replies: nothing to answer.", "messages")
     return tuple(messages)
