@@ -37,7 +37,7 @@ class BadCall(ValueError):
 
 @dataclass(frozen=True)
 class Call:
-    """What a persona sees of a request. `replies` is the format asked for; json_schema comes with `schema`."""
+    """What a persona sees of a request. `replies` is the format; json_schema comes with `schema`."""
 
     model: str
     messages: tuple[Message, ...]

@@ -1,6 +1,6 @@
-"""Surface features of a player's turns, and the tastes by which mock judges and simulated annotators weigh them.
+"""Surface features of a player's turns, and the tastes by which mock judges and people weigh them.
 
-The features count words of the card, gestures, stock phrases, repetitions and slips; no dialogue is understood.
+The features count words of the card, gestures, stock phrases, repetitions and slips.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _grams(spoken: Sequence[str], size: int) -> set[tuple[str, ...]]:
 
 
 def misspelt(text: str, language: str, known: Set[str]) -> tuple[str, ...]:
-    """Words that look like slips: one letter off a known word, letters tripled, alphabets mixed, capitals lost.
+    """Words that look like slips: a letter off a known word, letters tripled, alphabets mixed, no capitals.
 
     Known are the words of the mock players' lines and those of `known`. Other words pass for words.
     """

@@ -1,4 +1,4 @@
-"""Mock judges: they read the card and the turns in the prompt, form an opinion of each turn, and give reasons."""
+"""Mock judges: they read the card and the turns, form an opinion of each turn, and give reasons for it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ JUDGES = ("mock-judge-strict", "mock-judge-lenient", "mock-judge-noisy", "mock-j
 PLAIN = "plain"
 """A model that is asked to judge though it is not made for it."""
 HOPELESS, BROKEN = 1 / 12, 0.3
-"""The share of conversations with no usable reply from the erratic judge, and of its bad replies in others."""
+"""The share of conversations without a usable reply of the erratic judge; of bad replies in others."""
 
 PARTS = ("explanation", "score")
 FIELDS = ("is_refusal_explanation", "is_refusal", *(f"{c}_{part}" for c in CRITERIA for part in PARTS))
@@ -98,7 +98,7 @@ class Opinion:
         return fill(schema, self.rng, root)
 
     def reason(self, criterion: str, score: int) -> str:
-        """A quote, a half sentence that fits the score, with evidence where there is any, the answer in words."""
+        """A quote, a half sentence that fits the score, with evidence if there is any, and the answer."""
         lines, f = _lines()[criterion], self.seen
         slots = {
             "own": ", ".join(dict.fromkeys((*f.own_words[:1], *f.own_words[-1:]))),

@@ -1,4 +1,4 @@
-"""What the mock models understand of PingPong's prompts: the card, the conversation, the situation, the language.
+"""What the mock models understand of PingPong's prompts: card, conversation, situation, language.
 
 Made for the prompts that ship with Concord and tolerant of others: what cannot be found is empty.
 """

@@ -1,4 +1,4 @@
-"""How mock judges read SimulBench's replies: against the right answer where they know the job, else by form."""
+"""How mock judges read SimulBench's replies: against the right answer if known, else by form."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EYES: Mapping[str, Eye] = {
 
 @dataclass(frozen=True)
 class View:
-    """What a judge sees in a reply: points 1 to 10 before its taste, a reason, whether it is plainly wrong."""
+    """What a judge sees in a reply: points 1 to 10 before its taste, a reason, a plain failure."""
 
     points: float
     reason: str

@@ -97,7 +97,7 @@ def _spoilt(text: str, rng: random.Random) -> str:
 
 
 def request(call: Call) -> dict[str, Any]:
-    """The user agent: a way to go on, and a request in the job's own language where there is a form for it."""
+    """The user agent: a way to go on, and a request that a written path or a form gives."""
     prompt, rng = asked(call), call.rng("request")
     offered = WAY.findall(prompt.partition("Ways to go on:")[2]) or [("1", "Improvement")]
     number, title = rng.choice(offered[:-1] or offered)
