@@ -1,4 +1,4 @@
-"""`concord …`: every page's action is also a command; each command loads what it needs when it is called."""
+"""The command `concord` and the list of its subcommands, which are imported when they are called."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("core.commands.run", "Generate conversations and have them judged."),
     "judge": ("core.commands.judge", "Have further judges rate stored conversations."),
     "compare": ("core.commands.compare", "Have judges compare models two by two."),
-    "pairs": ("core.commands.pairs", "Deal pairs of replies to people who compare them, blind, at the desk."),
+    "pairs": ("core.commands.pairs", "Deal pairs of replies to people, who compare them blind."),
     "spotcheck": (
         "core.commands.spotcheck",
-        "Judgements that deserve a person's eye, and what people found.",
+        "Review suspicious judgements, audit random ones, and show what people found.",
     ),
     "study": ("core.commands.study", "Draw a study, deal it to annotators, show its progress."),
     "annotators": ("core.commands.annotators", "Invite annotators by link, withdraw links."),

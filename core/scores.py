@@ -177,11 +177,13 @@ def labels(raters: Iterable[Rater], *, mark_simulated: bool = False) -> dict[Rat
         label = (
             f"{rater.name} {rater.variant}".rstrip() if versions[rater.kind, rater.name] > 1 else rater.name
         )
-        marked = (
-            mark_simulated and rater.simulated and not ("simulated" in rater.name or "mock" in rater.name)
-        )
-        found[rater] = f"{label} (simulated)" if marked else label
+        found[rater] = marked(label, mark_simulated and rater.simulated)
     return found
+
+
+def marked(name: str, simulated: bool) -> str:
+    """A name with “(simulated)” behind it where it is simulated and does not say so."""
+    return f"{name} (simulated)" if simulated and not ("simulated" in name or "mock" in name) else name
 
 
 def run_label(label: str, run: int) -> str:

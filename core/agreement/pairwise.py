@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.agreement.ratings import Floats
+from core.agreement.ratings import Floats, divide
 from core.agreement.resampling import draws, resampled
 from core.estimate import Estimate, undefined
 
@@ -118,14 +118,12 @@ def outcomes(placed: pd.DataFrame) -> pd.DataFrame:
     judged = agreed.where(rows.straight.notna() & rows.swapped.notna())
     rows["outcome"] = judged.where(rows.kind == "judge", rows[["straight", "swapped"]].mean(axis=1))
     rows = rows.dropna(subset="outcome")
-    sums: pd.DataFrame = rows.groupby([*PAIR, "rater", "kind"], as_index=False)[["outcome"]].sum()
-    sums["outcome"] = np.sign(sums.outcome).astype(int)
-    return sums
+    return vote(rows, [*PAIR, "rater", "kind"])
 
 
-def vote(given: pd.DataFrame) -> pd.DataFrame:
-    """The outcome that more raters favour, 0 for a draw: scenario, one, other, outcome."""
-    sums: pd.DataFrame = given.groupby(PAIR, as_index=False)[["outcome"]].sum()
+def vote(given: pd.DataFrame, by: list[str] = PAIR) -> pd.DataFrame:
+    """The outcome that more rows of each pair favour, 0 for a draw: the columns `by`, and outcome."""
+    sums: pd.DataFrame = given.groupby(by, as_index=False)[["outcome"]].sum()
     sums["outcome"] = np.sign(sums.outcome).astype(int)
     return sums
 
@@ -134,13 +132,11 @@ def bias(placed: pd.DataFrame) -> list[Bias]:
     """How far each judge's verdicts follow the order in which the two were shown."""
     both = placed.dropna().reset_index()
     both = both[both.kind == "judge"]
-    found = []
-    for rater, rows in both.groupby("rater"):
-        lean = rows.straight - rows.swapped
-        found.append(
-            Bias(str(rater), len(rows), int((lean != 0).sum()), int((lean > 0).sum()), int((lean < 0).sum()))
-        )
-    return found
+    lean = (both.straight - both.swapped).groupby(both.rater)
+    return [
+        Bias(str(rater), len(of), int((of != 0).sum()), int((of > 0).sum()), int((of < 0).sum()))
+        for rater, of in lean
+    ]
 
 
 def duels(
@@ -163,14 +159,10 @@ def duels(
         n, difference = int(there.sum()), won.astype(float) - lost
         one, other = sorted((a, b))
         incomplete = int(tried.get((one, other), 0)) - n
-        if n == 0:
-            found.append(
-                Duel(a, b, 0, 0, 0, incomplete, undefined("no pair was compared in both orders", n=0))
-            )
-            continue
-        with np.errstate(invalid="ignore", divide="ignore"):
-            drawn = (weights @ difference) / (weights @ there)
-        delta = resampled(float(difference.sum()) / n, drawn, n=n)
+        if n:
+            delta = resampled(float(difference.sum()) / n, divide(weights @ difference, weights @ there), n=n)
+        else:
+            delta = undefined("no pair was compared in both orders", n=0)
         found.append(Duel(a, b, int(won.sum()), int(tied.sum()), int(lost.sum()), incomplete, delta))
     return found
 

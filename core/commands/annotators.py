@@ -25,10 +25,7 @@ def command() -> None:
 )
 @click.pass_obj
 def _invite(workspace: str, names: tuple[str, ...], study: str, base_url: str) -> None:
-    """Make a link for each name and print it, this once.
-
-    Inviting somebody anew makes their older link useless.
-    """
+    """Make a link for each name and print it, once. A new link replaces the person's older one."""
     with Workspace.open(workspace, create=False).write() as db:
         links = studies.invite(db, names, base_url)
         items = studies.deal_study(db, study, names) if study else {}
@@ -41,7 +38,7 @@ def _invite(workspace: str, names: tuple[str, ...], study: str, base_url: str) -
 @click.argument("name")
 @click.pass_obj
 def _revoke(workspace: str, name: str) -> None:
-    """Withdraw an annotator's link. What they rated stays; `concord study deal` gives the rest to others."""
+    """Withdraw an annotator's link. Their ratings stay; `concord study deal` gives the rest to others."""
     with Workspace.open(workspace, create=False).write() as db:
         access.revoke(db, name)
     click.echo(f"The link of {name} no longer works.")

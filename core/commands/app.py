@@ -30,8 +30,7 @@ from core.workspace import Workspace
 def command(workspace: str, host: str, port: int, browser: bool, sign_in: bool) -> None:
     """Open a workspace in the browser.
 
-    On this machine you are the researcher. Whoever comes from elsewhere signs in, or comes by an annotator's
-    link.
+    On this machine nobody signs in. From elsewhere researchers sign in, and annotators use their link.
     """
     os.environ["CONCORD_WORKSPACE"] = str(Workspace.open(workspace).path)
     if sign_in:
@@ -62,12 +61,12 @@ def serve(
         ws="websockets-sansio",
         ws_max_size=200 * 2**20,
         ws_per_message_deflate=True,
-        # Nobody may say for a visitor where they come from: pages.parts.people judges the connection itself.
+        # pages.parts.people decides by the connection itself where a visitor comes from.
         proxy_headers=False,
         server_header=False,
     )
     if browser:
-        # The socket listens already: the browser waits in line until the server answers.
+        # The socket listens already, so that the browser waits until the server answers.
         webbrowser.open(url)
     # Ctrl+C is how it is stopped: no failure.
     with suppress(KeyboardInterrupt):
@@ -77,9 +76,7 @@ def serve(
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        # The protocol is named because asyncio turns Nagle's algorithm off only on sockets that say they are
-        # TCP:
-        # it would hold every answer back for 40 ms.
+        # asyncio turns Nagle's algorithm, which delays answers by 40 ms, off only where the protocol is named.
         listening = socket.socket(family, kind, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)

@@ -22,9 +22,7 @@ DEMO_FOLDER = "demo"
 @click.option("--browser/--no-browser", default=True, help="Open a browser window.")
 @click.pass_context
 def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) -> None:
-    """Build the demo workspace (./demo unless --workspace names another) and open it. It talks to mock models
-    on this machine.
-    """
+    """Build the demo workspace (./demo unless --workspace names another) with mock models, and open it."""
     source = ctx.parent.get_parameter_source("workspace") if ctx.parent else None
     chosen = source is not None and source.name != "DEFAULT"
     workspace = Workspace.open(ctx.obj if chosen else DEMO_FOLDER)

@@ -1,4 +1,4 @@
-"""`concord doctor`: one tiny call to every model, and what is wrong with those that do not answer."""
+"""`concord doctor`: check every model with one small call."""
 
 from __future__ import annotations
 
@@ -30,9 +30,7 @@ TEXT = "A check of the connection."
 
 
 async def examine(models: Mapping[str, Model]) -> dict[str, str | None]:
-    """For each model None where it answered as asked, else a sentence saying what is wrong and how to mend
-    it.
-    """
+    """For each model None where it answered as asked, else a sentence with the cause and the remedy."""
 
     async def one(name: str) -> str | None:
         async def call(step: str, messages: object, /) -> Completion:

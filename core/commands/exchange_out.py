@@ -1,4 +1,4 @@
-"""`concord export …`: ratings and conversations as `concord import` reads them, and a study's report."""
+"""`concord export …`: write ratings, conversations, and the report of a study."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Carrying out a plan on a terminal: its options, its estimate, a live line of its progress, and how it
-ended.
-"""
+"""Carries out a plan on a terminal: options, estimate, a line of progress, and the result."""
 
 from __future__ import annotations
 

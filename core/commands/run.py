@@ -1,6 +1,4 @@
-"""`concord run BENCHMARK …`: plan, estimate, play, judge, store; the same command continues what was
-interrupted.
-"""
+"""`concord run BENCHMARK …`: generate conversations and have them judged."""
 
 from __future__ import annotations
 
@@ -21,10 +19,7 @@ from core.workspace import Workspace
 
 @click.group(name="run")
 def command() -> None:
-    """Generate conversations and have them judged.
-
-    The same command continues what was stopped, killed or interrupted.
-    """
+    """Generate conversations and have them judged. The same command continues a run that was interrupted."""
 
 
 def _command(benchmark: Benchmark) -> click.Command:
@@ -53,15 +48,17 @@ def _command(benchmark: Benchmark) -> click.Command:
     return running(made)
 
 
+KINDS: dict[str, dict[str, Any]] = {
+    "switch": {"is_flag": True},
+    "count": {"type": int, "show_default": True},
+    "choices": {"metavar": "A,B"},
+    "choice": {"show_default": True},
+}
+
+
 def _option(option: Option) -> click.Option:
-    flag = f"--{option.name.replace('_', '-')}"
-    if option.kind == "switch":
-        return click.Option([flag], is_flag=True, default=option.default, help=option.help)
-    if option.kind == "count":
-        return click.Option([flag], type=int, default=option.default, show_default=True, help=option.help)
-    if option.kind == "choices":
-        return click.Option([flag], metavar="A,B", default="", help=option.help)
-    return click.Option([flag], default=option.default, show_default=True, help=option.help)
+    flag, default = f"--{option.name.replace('_', '-')}", "" if option.kind == "choices" else option.default
+    return click.Option([flag], default=default, help=option.help, **KINDS[option.kind])
 
 
 for _benchmark in BENCHMARKS.values():

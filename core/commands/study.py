@@ -1,22 +1,21 @@
-"""`concord study …`: draw a study, deal it to annotators, write its guidelines, see how it stands."""
+"""`concord study …`: draw a study, deal it to annotators, write its guidelines, show its progress."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from sqlite_utils import Database
 
 from core.commands import options, printing
-from core.commands.options import names
 from core.errors import StudyError
 from core.files import read_text
 from core.store import access, conversations
 from core.store import studies as stored
 from core.store.conversations import Filter
 from core.studies import studies
-from core.studies.sampling import Allocation
 from core.table import Cell, Column, Table
 from core.workspace import Workspace
 
@@ -37,7 +36,10 @@ def command() -> None:
 @options.replaced("--players", "--where player=A,B")
 @options.replaced("--facet", "--where NAME=A,B")
 @click.option(
-    "--by", metavar="A,B,…", help="What to spread the sample over; default: the player and all that varies."
+    "--by",
+    metavar="A,B,…",
+    callback=lambda _context, _option, given: None if given is None else options.names(given),
+    help="What to spread the sample over; default: the player and all that varies.",
 )
 @click.option(
     "--allocation",
@@ -52,27 +54,28 @@ def command() -> None:
     "--per-turn", is_flag=True, help="People rate every turn instead of the conversation as a whole."
 )
 @click.option(
-    "--without-refused", is_flag=True, help="Pass over conversations in which a judge saw a refusal."
+    "--without-refused",
+    "exclude_refused",
+    is_flag=True,
+    help="Leave out conversations in which a judge saw a refusal.",
 )
 @click.option("--title", default="", help="What annotators see as the study's name.")
 @click.option(
-    "--guidelines", type=click.Path(path_type=Path), help="A Markdown file that stands at hand while rating."
+    "--guidelines",
+    type=click.Path(path_type=Path),
+    help="A Markdown file that annotators can read while rating.",
 )
 @click.pass_obj
 def _draw(
     workspace: str,
+    /,
     name: str,
     n: int,
     benchmark: str,
     facets: options.Facets,
-    by: str | None,
-    allocation: Allocation,
     seed: int,
-    ask: tuple[str, ...],
-    per_turn: bool,
-    without_refused: bool,
-    title: str,
     guidelines: Path | None,
+    **asked: Any,
 ) -> None:
     """Draw a sample of stored conversations, stratified and by a seed, as a new study."""
     text = read_text(guidelines) if guidelines else ""
@@ -82,14 +85,9 @@ def _draw(
             name,
             n,
             wanted=_wanted(benchmark or _only_benchmark(db), facets),
-            by=None if by is None else names(by),
             seed=seed,
-            allocation=allocation,
-            ask=ask,
-            per_turn=per_turn,
-            exclude_refused=without_refused,
-            title=title,
             guidelines=text,
+            **asked,
         )
         units = len(stored.units(db, name))
     drawn = study.meta["drawn"]

@@ -16,7 +16,7 @@ from core.scores import FINAL
 from core.store import holdings
 from core.store import studies as stored
 from core.studies.studies import StudyRatings
-from core.table import Cell, Column, Table
+from core.table import Cell, Column, Table, record
 
 COLUMNS = (
     Column("player"),
@@ -93,15 +93,8 @@ def _row(player: str, conversations: pd.DataFrame, people: pd.Series) -> dict[st
         final[both].to_numpy(float),
         final[~both].to_numpy(float),
     )
-    return {
-        "player": player,
-        "judges": found.judges,
-        "people": found.people,
-        "corrected": found.value,
-        "worth": found.worth,
-        "weight": found.weight,
-        "simulated": bool(conversations.simulated.any()),
-    }
+    simulated = bool(conversations.simulated.any())
+    return {"player": player, **record(found), "corrected": found.value, "simulated": simulated}
 
 
 def _order(row: Mapping[str, Cell]) -> tuple[bool, float, str]:

@@ -1,8 +1,7 @@
-"""How players compare on what a panel of judges gave their conversations.
+"""The leaderboard of every benchmark whose judges rate criteria and whose slice has none of its own.
 
-Means over conversations, refusals counted apart, a penalty for long replies, and ranks shared within a
-margin. This leaderboard serves every benchmark whose judges rate criteria on a scale and whose slice has none
-of its own.
+Scores are means over conversations, with a penalty for long replies; refusals are counted apart; players
+within a margin share a rank.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ class Rated:
         return tuple(sorted(self.scores.judge.unique()))
 
     def panel(self, judges: Sequence[str] = ()) -> tuple[str, ...]:
-        """The judges named; else all who answered the version of the prompt that is asked for or the own.
+        """The judges named; else all who answered the prompt's version in `where`, or the benchmark's own.
 
         Raises NotFound for a judge who rated nothing here, ConcordError where all answered another version.
         """
@@ -74,11 +73,9 @@ class Rated:
                 raise not_found("judge", name, self.judges)
         system = get(self.benchmark)
         version = system.judge_version or system.version
-        found = tuple(dict.fromkeys(judges)) or tuple(
-            name
-            for name in self.judges
-            if self.where.get(PROMPT) or self.raters[name].variant in (version, "")
-        )
+        every = self.judges if self.where.get(PROMPT) else ()
+        own = (name for name in self.judges if self.raters[name].variant in (version, ""))
+        found = tuple(dict.fromkeys(judges)) or every or tuple(own)
         if not found:
             versions = sorted({self.raters[name].variant for name in self.judges})
             raise ConcordError(
@@ -109,10 +106,10 @@ class Rated:
 class PlayerResult:
     """One player's row. `judged` = `n` + `refused` + `incomplete` conversations; means are over the `n`.
 
-    `incomplete`: a judge of the panel has not usably answered, so that the mean of the others would be
-    biased; these enter no column. `refused`: of the complete ones, those in which a judge of the panel saw a
-    refusal. `refusal_ratio` and `reply_chars` (the mean length of a reply) are over the complete ones,
-    refused or not. `length_factor` is what the length costs, `score` the final score times that.
+    `incomplete`: a judge of the panel has no usable answer; these enter no column, because the mean of the
+    other judges would be biased. `refused`: the complete ones in which a judge of the panel saw a refusal.
+    `refusal_ratio` and `reply_chars` (the mean length of a reply) are over all complete ones. `score` is the
+    final score times `length_factor`, the penalty for length.
     """
 
     player: str
@@ -350,7 +347,7 @@ def panel_scores(
 def standings(
     scored: pd.DataFrame, criteria: Sequence[str], *, resamples: int = 1000, seed: int = 0
 ) -> list[PlayerResult]:
-    """One row a player, best first. `scored` as `panel_scores` gives it; intervals resample conversations.
+    """One row a player, best first, from `panel_scores`; intervals resample conversations.
 
     A player without a scored conversation has no means and no rank, and comes last.
     """
@@ -366,14 +363,14 @@ def standings(
         values = usable[[FINAL, FINAL, *criteria]].to_numpy(float, copy=True)
         values[:, 0] *= 1.0 if factor is None else factor
         score, final, *means = mean_estimates(values, resamples=resamples, seed=seed, of="conversation")
+        if factor is None and score.defined:
+            score = undefined("no replies to measure", n=len(usable))
         refused = int(complete.refused.sum())
         found.append(
             PlayerResult(
                 player,
                 None,
-                undefined("no replies to measure", n=len(usable))
-                if factor is None and score.defined
-                else score,
+                score,
                 final,
                 dict(zip(criteria, means, strict=True)),
                 refused / len(complete) if len(complete) else None,
@@ -386,7 +383,10 @@ def standings(
                 bool(rows.simulated.any()),
             )
         )
-    return _ranked(found)
+    placed = sorted((s for s in found if s.score.defined), key=lambda s: (-(s.score.value or 0.0), s.player))
+    places = ranks([s.score.value or 0.0 for s in placed])
+    ranked = [replace(s, rank=rank) for s, rank in zip(placed, places, strict=True)]
+    return ranked + [s for s in found if not s.score.defined]
 
 
 def length_factor(length: float | None, median: float | None) -> float | None:
@@ -438,11 +438,3 @@ def _weights(weights: Mapping[str, float] | None, counted: Sequence[str]) -> dic
 def _length(rows: pd.DataFrame) -> float | None:
     replies = int(rows.turns.sum())
     return round(int(rows.reply_chars.sum()) / replies, DIGITS) if replies else None
-
-
-def _ranked(found: list[PlayerResult]) -> list[PlayerResult]:
-    placed = [(s.score.value, s) for s in found if s.score.value is not None]
-    placed.sort(key=lambda pair: (-pair[0], pair[1].player))
-    places = ranks([value for value, _ in placed])
-    unplaced = [s for s in found if s.score.value is None]
-    return [replace(s, rank=rank) for (_, s), rank in zip(placed, places, strict=True)] + unplaced

@@ -1,4 +1,4 @@
-"""Models compared two by two by judges and people: the tables, and the pairs shown to a person."""
+"""Pairwise comparison of models by judges and people: the tables, and the pairs shown to a person."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ BASIS = ("benchmark", "where", "players", "asked", "failed", "people", "simulate
 
 @dataclass(frozen=True)
 class ComparedBy:
-    """What one rater (a judge, the vote of all judges, or of all people) makes of the players.
+    """The result by one rater: a judge, the vote of all judges, or of all people.
 
-    `strengths` are there where three players or more were compared.
+    There are `strengths` where three players or more were compared.
     """
 
     rater: str
@@ -42,10 +42,7 @@ class ComparedBy:
 
 @dataclass(frozen=True)
 class Compared:
-    """Everything that comparisons say.
-
-    `failed` counts those without a usable verdict, `people` persons who compared.
-    """
+    """The result by every rater. `failed` of the `asked` comparisons have no usable verdict."""
 
     benchmark: str
     where: Where
@@ -73,9 +70,9 @@ def compared(
 ) -> Compared:
     """What was compared so far: by each judge, by the vote of several judges, by the vote of people.
 
-    `matches` sets every judge (and the judges' vote) beside the vote of people, every judge beside each
-    person, and every two persons beside each other. Raises NotFound for a player nobody compared and for a
-    value in `facets` that nothing has, ConcordError where nothing was compared.
+    `matches` compares every judge and the judges' vote with the vote of people, every judge with each person,
+    and every two persons. Raises NotFound for a player nobody compared and for an unknown value in `facets`,
+    ConcordError where nothing was compared.
     """
     table = comparisons.frame(db, benchmark, get(benchmark).scenario_facet)
     if facets:
@@ -101,11 +98,10 @@ def compared(
     given = pairwise.outcomes(placed)
     asked = placed.reset_index()
     standings = []
+    draws = {"resamples": resamples, "seed": seed}
     for kind, rater, outcome, tried in _raters(given, asked):
-        duels = pairwise.duels(outcome, chosen, tried, resamples=resamples, seed=seed)
-        strengths = (
-            pairwise.strengths(outcome, chosen, resamples=resamples, seed=seed) if len(chosen) > 2 else []
-        )
+        duels = pairwise.duels(outcome, chosen, tried, **draws)
+        strengths = pairwise.strengths(outcome, chosen, **draws) if len(chosen) > 2 else []
         standings.append(ComparedBy(rater, kind, tuple(duels), tuple(strengths)))
     return Compared(
         benchmark,
@@ -133,10 +129,8 @@ def _named(table: pd.DataFrame) -> pd.DataFrame:
 
 def _raters(given: pd.DataFrame, asked: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame, pd.DataFrame]]:
     """(kind, name, outcomes, pairs asked) of each judge, of the judges' vote and of people's vote."""
-    found = []
     judges = sorted(asked.rater[asked.kind == "judge"].unique())
-    for judge in judges:
-        found.append(("judge", judge, given[given.rater == judge], asked[asked.rater == judge]))
+    found = [("judge", judge, given[given.rater == judge], asked[asked.rater == judge]) for judge in judges]
     for kind, name, several in (("judge", ALL_JUDGES, len(judges) > 1), ("human", PEOPLE, True)):
         tried = asked[asked.kind == kind]
         if several and len(tried):
@@ -232,9 +226,7 @@ def answer(
     *,
     simulated: bool = False,
 ) -> None:
-    """Keep what a person preferred of the two as they were shown: A is `first`, C neither.
-
-    Answering anew replaces the answer.
+    """Store which of the two a person preferred: A is `first`, C neither. It replaces an earlier answer.
 
     Raises NotFound for a conversation that is not stored, ConcordError for two that are not of one scenario.
     """
@@ -248,14 +240,14 @@ def answer(
 
 
 def withdraw(db: Database, person: str, first: int, second: int) -> None:
-    """Take back what a person preferred of the two."""
+    """Delete a person's answer for the two."""
     rater = ratings.find_rater(db, Rater(person, "human"))
     if rater is not None:
         comparisons.withdraw(db, rater, first, second)
 
 
 def given(db: Database, person: str, first: int, second: int) -> tuple[Verdict | None, str]:
-    """What a person prefers of the two as shown here, and why; (None, "") where they have not said."""
+    """A person's verdict on the two as shown here, and the comment; (None, "") without an answer."""
     rater = ratings.find_rater(db, Rater(person, "human"))
     return (None, "") if rater is None else comparisons.given(db, rater, first, second)
 

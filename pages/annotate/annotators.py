@@ -1,10 +1,9 @@
-"""Annotators: invite them by link, withdraw links, deal what somebody left undone to others."""
+"""Annotators: invite people by link, withdraw links, deal what somebody has not begun to others."""
 
 from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-import pandas as pd
 import streamlit as st
 
 from core.errors import NotAllowed
@@ -12,7 +11,7 @@ from core.store import access, pairings
 from core.store import studies as stored
 from core.store.access import Annotator
 from core.studies import studies
-from pages.parts import told
+from pages.parts import tables, told
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 
@@ -81,22 +80,13 @@ def _table(people: list[Annotator]) -> None:
         }
         for a in people
     ]
-    st.dataframe(
-        pd.DataFrame(rows).drop(columns=[] if pairs else ["pairs"]),
-        hide_index=True,
-        height="content",
-        placeholder="",
-        column_config={
-            "name": "Name",
-            "link": "Link",
-            "done": st.column_config.ProgressColumn("Done", min_value=0, max_value=100, format="%.0f%%"),
-            "items": "Items",
-            "skipped": "Skipped",
-            "minutes": st.column_config.NumberColumn("Minutes at work", format="%.0f"),
-            "pairs": "Pairs compared",
-            "mock": st.column_config.CheckboxColumn("Mock"),
-        },
-    )
+    columns = {
+        **{"name": "Name", "link": "Link", "items": "Items", "skipped": "Skipped"},
+        "minutes": st.column_config.NumberColumn("Minutes at work", format="%.0f"),
+        "pairs": "Pairs compared" if pairs else None,
+        "mock": st.column_config.CheckboxColumn("Mock"),
+    }
+    tables.progress(rows, columns, "Annotators")
 
 
 def _one(people: list[Annotator]) -> None:

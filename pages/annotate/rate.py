@@ -24,9 +24,7 @@ from pages.parts.session import here, workspace
 
 @dataclass(frozen=True)
 class Work:
-    """What lies on somebody's desk: a study's items, or a benchmark's pairs (`kind` is the address's word for
-    it).
-    """
+    """What somebody has to do: a study's items, or a benchmark's pairs. `kind` names it in the address."""
 
     kind: Literal["study", "pairs"]
     name: str
@@ -38,10 +36,7 @@ class Work:
 def page() -> None:
     """The desk, or what to do where there is none to show yet."""
     who = here()
-    if isinstance(who, Researcher):
-        annotator = _annotator_chosen()
-    else:
-        annotator = who
+    annotator = _annotator_chosen() if isinstance(who, Researcher) else who
     if annotator is None:
         return
     with workspace().read() as db:
@@ -131,9 +126,7 @@ def _exchange(rater: int, study: studies.Study, desk_id: str) -> None:
 
 
 def _annotator_chosen() -> AnnotatorHere | None:
-    """The researcher may sit down at the desk of a person (`?as=name`); nobody rates as a simulated
-    annotator.
-    """
+    """The person whose desk a researcher has opened (`?as=name`); never a simulated annotator."""
     with workspace().read() as db:
         people = {a.name: (a, _works(db, a.id)) for a in access.annotators(db) if not a.simulated}
     people = {name: (a, works) for name, (a, works) in people.items() if works}
@@ -141,9 +134,7 @@ def _annotator_chosen() -> AnnotatorHere | None:
     if chosen is not None:
         return AnnotatorHere(chosen[0].id, chosen[0].name)
     st.title("Rate", anchor=False)
-    st.write(
-        "This is where annotators work. They come by their own link; here you may sit down at anybody's desk."
-    )
+    st.write("Annotators work here and come by their own link. A researcher may open anybody's desk.")
     if not people:
         st.info("Nobody has items to rate yet. Draw a sample and deal it to annotators first.")
     for person, works in people.values():

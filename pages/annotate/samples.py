@@ -16,7 +16,7 @@ from core.store.studies import Study
 from core.studies import quality, studies
 from core.workspace import Workspace
 from pages.annotate import samples_draw as drawing
-from pages.parts import told
+from pages.parts import tables, told
 from pages.parts.address import asked, link, of_conversation, shown
 from pages.parts.plain import plain
 from pages.parts.session import workspace
@@ -90,8 +90,7 @@ def _facts(study: Study, items: int) -> None:
     if study.anonymous:
         st.info(
             "People's ratings in this study have no names, so that nothing more can be dealt. Draw a new "
-            "study "
-            "from the same conversations."
+            "study from the same conversations."
         )
 
 
@@ -129,21 +128,12 @@ def _progress(items: list[progress.Item]) -> None:
     if not rows:
         return
     st.subheader("Progress", anchor=False)
-    st.dataframe(
-        pd.DataFrame(rows),
-        hide_index=True,
-        height="content",
-        placeholder="",
-        column_config={
-            "annotator": "Annotator",
-            "done": st.column_config.ProgressColumn("Done", min_value=0, max_value=100, format="%.0f%%"),
-            "of": "Items",
-            "skipped": "Skipped",
-            "flagged": "Flagged",
-            "seconds": st.column_config.NumberColumn("Median time per item", format="%.0f s"),
-            "last": st.column_config.DatetimeColumn("Last", format="distance"),
-        },
-    )
+    columns = {
+        **{"annotator": "Annotator", "of": "Items", "skipped": "Skipped", "flagged": "Flagged"},
+        "seconds": st.column_config.NumberColumn("Median time per item", format="%.0f s"),
+        "last": st.column_config.DatetimeColumn("Last", format="distance"),
+    }
+    tables.progress(rows, columns, "Progress of the annotators")
 
 
 def _remarks(items: list[progress.Item]) -> None:

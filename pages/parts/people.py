@@ -23,14 +23,8 @@ from core.store import access
 from core.workspace import Workspace
 
 COOKIE = "concord_researcher"
-_PASSED_ON = {
-    "forwarded",
-    "via",
-    "x-forwarded-for",
-    "x-forwarded-host",
-    "x-forwarded-proto",
-    "x-forwarded-server",
-    "x-real-ip",
+_PASSED_ON = {"forwarded", "via", "x-real-ip"} | {
+    f"x-forwarded-{of}" for of in ("for", "host", "proto", "server")
 }
 
 
@@ -51,11 +45,10 @@ class AnnotatorHere:
 
 
 def who_is_here(workspace: Workspace) -> Researcher | AnnotatorHere | None:
-    """The one decision. A link comes first: whoever opens one is that annotator for the rest of the session.
+    """Decide who is here. Whoever opens a link is that annotator for the rest of the session.
 
-    Asked anew on every run, so that a link withdrawn or a passphrase renewed counts at once. Raises
-    NotAllowed for a link that does not work, ConfigError where sign-in by OIDC is set up without a list of
-    researchers.
+    It is decided on every run, so that withdrawing a link or renewing the passphrase works at once. Raises
+    NotAllowed for a link that does not work, ConfigError for OIDC without a list of researchers.
     """
     token = st.query_params.get("token") or st.session_state.get("token")
     if token:
@@ -93,12 +86,11 @@ def oidc_configured() -> bool:
 
 
 def _by_oidc() -> Researcher | None:
-    """Whoever the provider vouches for, if they are listed: a public provider would vouch for anybody."""
+    """The account that the provider confirms, if it is listed; a public provider confirms anybody."""
     listed = [str(entry).lower() for entry in st.secrets.get("concord", {}).get("researchers", ())]
     if not listed:
         raise ConfigError(
-            "Sign-in is set up in .streamlit/secrets.toml, but nobody may come in. Add a section [concord] "
-            "with "
+            "Sign-in is set up in .streamlit/secrets.toml without researchers. Add a section [concord] with "
             'researchers = ["name@example.org", "@example.org"].'
         )
     email = str(st.user.get("email") or "").lower()

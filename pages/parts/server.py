@@ -15,19 +15,17 @@ from streamlit.starlette import App
 
 from pages.parts.people import is_local
 
-# `pages/` is no folder of bare scripts. Streamlit learns that from the first run of `app.py`; until then it
-# takes it for one and answers a visit to any page's own address, an annotator's link too, with “page not
-# found”.
+# Until the first run of `app.py` Streamlit takes `pages/` for a folder of bare scripts and answers a visit to
+# any page's own address, an annotator's link too, with “page not found”.
 PagesManager.uses_pages_directory = False
 
 _OPERATORS = ("/_stcore/metrics", "/_stcore/agent")
-# What Streamlit's page asks the server for before it connects.
+# Streamlit's page asks the server for this before it connects.
 _PAGE_SETTINGS = "/_stcore/host-config"
-# The overview lies at the root and nowhere else; whoever types its name is led there.
+# The overview is at the root; its name redirects there.
 _NAMED_ROOT = "/overview"
 _HEADERS = {
-    # The address of an annotator's desk holds their token: no other site may learn it, none may show the desk
-    # in a frame.
+    # The address of a desk holds the annotator's token: no other site may learn it or show it in a frame.
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",
@@ -35,9 +33,7 @@ _HEADERS = {
 
 
 class Guard:
-    """Keeps the routes that tell of the server's inner life to its own machine, and other sites away from its
-    pages.
-    """
+    """Serves the routes with the server's metrics to its own machine only, and sets security headers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -67,9 +63,8 @@ class Guard:
 def _no_dialogs(send: Send) -> Send:
     """Turn off the dialogs in which Streamlit's page shows errors of its own.
 
-    The one it opens when the server is gone covers the desk and takes its keys, and it recommends a command
-    that is not ours. The desk keeps answers and says so; on other pages `theme.connection_notice` says what
-    has happened.
+    The one for a lost connection covers the desk and takes its keys. The desk keeps answers and says so;
+    other pages show `theme.connection_notice`.
     """
     start: Message = {}
     body = bytearray()
@@ -93,9 +88,7 @@ def _no_dialogs(send: Send) -> Send:
 
 
 def _unforeseen(error: Exception) -> bool:
-    """What nobody foresaw: Streamlit has written the details to the server's log, the visitor gets a
-    sentence.
-    """
+    """Show a sentence for an unexpected error; Streamlit has written the details to the server's log."""
     st.error("Something went wrong here that should not have. The details are in the server's log.")
     return True
 

@@ -24,13 +24,10 @@ LONGEST_WAIT = 60.0
 
 @dataclass
 class Guesses:
-    """How often sign-in went wrong in a row.
+    """How often sign-in failed in a row. After five failures the wait doubles each time, up to a minute.
 
-    After five wrong guesses each further one has to wait, twice as long every time.
-
-    One count for everybody: an address is easily changed, and behind a proxy all share one. The owner waits a
-    minute at worst, and never on the server's own machine; somebody guessing gets 1,440 guesses a day at a
-    passphrase of twelve characters.
+    There is one count for everybody, because addresses are easily changed and shared behind a proxy. The
+    server's own machine never waits. An attacker has 1,440 guesses a day.
     """
 
     failures: int = 0
@@ -121,8 +118,7 @@ def stay_signed_in(who: Researcher) -> None:
         _keep(data={"name": COOKIE, "value": ticket, "seconds": 12 * 3600, "reload": False}, key="keep")
 
 
-# A script can only ask the browser to keep something by way of the browser. The ticket is signed and ends by
-# itself.
+# Python cannot set a cookie here, so that the browser does. The ticket is signed and expires by itself.
 _keep = st.components.v2.component(
     "concord_keep",
     js="""

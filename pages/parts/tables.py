@@ -1,15 +1,14 @@
-"""The tables of the study and results pages.
-
-Cells are text and numbers, never Markdown: names and models' words may hold anything.
-"""
+"""Tables of what is stored. Cells are text and numbers, never Markdown: names may hold anything."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from core.scores import marked
 from core.store.conversations import Found
 from core.store.holdings import Judge, Played
 
@@ -30,7 +29,7 @@ def played(rows: Sequence[Played], *, judged: bool = True) -> None:
     """Conversations per player and language, and how many of them judges rated."""
     table: dict[str, dict[str, int]] = {}
     for p in rows:
-        row = table.setdefault(_marked(p.player, p.simulated), {})
+        row = table.setdefault(marked(p.player, p.simulated), {})
         row[p.language] = p.conversations
         row["judged"] = row.pop("judged", 0) + p.judged
     frame = pd.DataFrame.from_dict(table, orient="index")
@@ -41,26 +40,35 @@ def played(rows: Sequence[Played], *, judged: bool = True) -> None:
 
 def judges(rows: Sequence[Judge]) -> None:
     """Judges with what they rated."""
-    frame = pd.DataFrame(
-        [
-            {"judge": _marked(j.name, j.simulated), "prompt": j.version, "rated": j.rated, "failed": j.failed}
-            for j in rows
-        ]
-    )
+    cells = [(marked(j.name, j.simulated), j.version, j.rated, j.failed) for j in rows]
+    frame = pd.DataFrame(cells, columns=["judge", "prompt", "rated", "failed"])
     st.dataframe(frame, hide_index=True, alt="Judges and what they rated")
+
+
+def progress(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any], alt: str) -> None:
+    """How far people are: rows with `done` in percent; `columns` says how the others are shown."""
+    done = st.column_config.ProgressColumn("Done", min_value=0, max_value=100, format="%.0f%%")
+    st.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        height="content",
+        placeholder="",
+        alt=alt,
+        column_config={"done": done, **columns},
+    )
 
 
 def conversations(
     rows: Sequence[Found], opened: Callable[[int], None], facets: Sequence[str], several: bool
 ) -> None:
-    """A page of conversations; `opened` is called with the id of the one that is chosen."""
+    """A page of conversations; `opened` is called with the id of the one that the reader chooses."""
     facets = [name for name in facets if any(name in c.facets for c in rows)]
     frame = pd.DataFrame(
         [
             {
                 "open": "Open",
                 **({"benchmark": c.benchmark} if several else {}),
-                "player": _marked(c.player, c.simulated),
+                "player": marked(c.player, c.simulated),
                 **{name: c.facets.get(name, "") for name in facets},
                 "language": c.language,
                 "final": c.final,
@@ -105,7 +113,3 @@ def conversations(
             "created": Text("stored (UTC)"),
         },
     )
-
-
-def _marked(name: str, simulated: bool) -> str:
-    return f"{name} (simulated)" if simulated and "stand" not in name else name

@@ -1,6 +1,4 @@
-"""The little style that Streamlit's own theme settings cannot express. Colours and fonts stand in
-`.streamlit/config.toml`.
-"""
+"""Styles that Streamlit's theme settings (`.streamlit/config.toml`) cannot express."""
 
 from __future__ import annotations
 
@@ -9,13 +7,11 @@ from pathlib import Path
 import streamlit as st
 
 ICON = Path(__file__).resolve().parent / "icon.svg"
-"""Of our own, because Streamlit fetches the icons it knows by name from the internet."""
+"""A file, because Streamlit fetches the icons that it knows by name from the internet."""
 
 
 def whole_window() -> None:
-    """Give the page all of the window, as the desk needs it: no padding, no limit to the width, no empty bar
-    on top.
-    """
+    """Give the page the whole window: no padding, no limit to the width, no empty bar on top."""
     st.html(
         """<style>
         [data-testid="stMainBlockContainer"] { padding: 0; max-width: none; }
@@ -27,10 +23,7 @@ def whole_window() -> None:
 
 
 def connection_notice() -> None:
-    """Say when the server is gone: Streamlit's page disables everything then, and its dialog is turned off.
-
-    The notice waits two seconds, so that a connection replaced at once says nothing.
-    """
+    """Show a notice when the connection to the server is lost for two seconds. Streamlit's dialog is off."""
     st.html(
         """<style>
         [data-testid="stApp"]:not([data-test-connection-state="CONNECTED"])::after {
@@ -46,7 +39,5 @@ def connection_notice() -> None:
 
 
 def aligned() -> None:
-    """Have the first figures of a table with row names stand below their heading: Streamlit sets them a
-    little to the left of it.
-    """
+    """Align the first column of figures with its heading in tables that have row names."""
     st.html("""<style>[data-testid="stTable"][class] th + td { padding-left: 1rem; }</style>""")

@@ -9,6 +9,7 @@ import streamlit as st
 from core.benchmarks.plans import ProposePlan
 from core.benchmarks.simulbench.tasks import STORED, TYPES
 from core.llm.models import load_models
+from core.scores import marked
 from pages.parts.plain import plain
 from pages.parts.session import live, workspace
 from pages.study import run_form
@@ -29,7 +30,7 @@ def _draw() -> None:
         return
 
     def shown(name: str) -> str:
-        return f"{name} (simulated)" if models[name].simulated and "stand" not in name else name
+        return marked(name, models[name].simulated)
 
     st.caption("Each call shows the model five tasks in use, drawn at random, and asks for one more.")
     model = st.selectbox("Model", list(models), index=None, format_func=shown, placeholder="Choose a model")

@@ -1,6 +1,4 @@
-"""What to look for among the conversations, and in which order: asked on the page, and kept in its
-address.
-"""
+"""The filter and the order of the list of conversations, which stand in the page's address."""
 
 from __future__ import annotations
 

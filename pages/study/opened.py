@@ -1,6 +1,4 @@
-"""One conversation, opened by a researcher: the dialogue, what judges gave each turn and why, what people
-gave, what failed, what it cost.
-"""
+"""One conversation: the dialogue, its scores by judges and people, failed judgements, and its cost."""
 
 from __future__ import annotations
 

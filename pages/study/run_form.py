@@ -1,6 +1,4 @@
-"""The forms that start a run: built from what a benchmark says of its roles and options, with what it will
-take before it begins.
-"""
+"""The forms that start a run, made from a benchmark's roles and options, and the estimate of its cost."""
 
 from __future__ import annotations
 
@@ -14,6 +12,7 @@ from core.benchmarks.plans import ComparePlan, JudgePlan, Plan, PlayPlan, Propos
 from core.errors import ConcordError
 from core.llm.models import Kind, Model, load_models
 from core.runs import launching, planning
+from core.scores import marked
 from core.store import conversations
 from core.store.runs import Progress
 from pages.parts.plain import plain
@@ -49,13 +48,9 @@ def further_judges() -> None:
         st.info("There are no conversations to judge yet.")
         return
     benchmark = _benchmark(names, "judge")
-    judges = tuple(
-        st.multiselect(
-            "Judges",
-            _of_kind(models, "chat"),
-            key="further judges",
-            help="What they have rated already is left alone.",
-        )
+    known = _of_kind(models, "chat")
+    judges = st.multiselect(
+        "Judges", known, key="further judges", help="Conversations they have rated are left out."
     )
     left, right = st.columns(2)
     language = left.selectbox(
@@ -66,7 +61,7 @@ def further_judges() -> None:
         st.info("Choose judges to see what it will take.")
         return
     where = {"language": (language,)} if language else {}
-    estimate(JudgePlan(benchmark.name, judges, where, judge_repeats=int(repeats)), key="judge")
+    estimate(JudgePlan(benchmark.name, tuple(judges), where, judge_repeats=int(repeats)), key="judge")
 
 
 def begin(plan: Plan, *, max_cost: float | None = None, retry_failed: bool = False) -> None:
@@ -135,25 +130,19 @@ def _benchmark(names: list[str], key: str) -> Benchmark:
 
 
 def _role(benchmark: Benchmark, role: Role, models: dict[str, Model]) -> tuple[str, ...]:
-    label, key = role.name.replace("_", " ").capitalize(), f"{benchmark.name} {role.name}"
+    label = role.name.replace("_", " ").capitalize()
 
     def shown(name: str) -> str:
-        return f"{name} (simulated)" if models[name].simulated and "stand" not in name else name
+        return marked(name, models[name].simulated)
 
     known = _of_kind(models, role.kind)
     if not known and not role.required:
         return ()
+    about: dict[str, Any] = {"help": role.help, "key": f"{benchmark.name} {role.name}", "format_func": shown}
     if role.many:
-        return tuple(st.multiselect(label, known, help=role.help, key=key, format_func=shown))
-    one = st.selectbox(
-        label,
-        known,
-        index=None,
-        help=role.help,
-        key=key,
-        format_func=shown,
-        placeholder="Choose a model" if role.required else "None",
-    )
+        return tuple(st.multiselect(label, known, **about))
+    hint = "Choose a model" if role.required else "None"
+    one = st.selectbox(label, known, index=None, placeholder=hint, **about)
     return (one,) if one else ()
 
 
@@ -170,26 +159,19 @@ def _options(benchmark: Benchmark) -> dict[str, Any]:
 
 
 def _option(benchmark: Benchmark, option: Option, known: list[str]) -> Any:
-    label, key = option.name.replace("_", " ").capitalize(), f"{benchmark.name} option {option.name}"
+    label = option.name.replace("_", " ").capitalize()
+    about: dict[str, Any] = {"help": option.help, "key": f"{benchmark.name} option {option.name}"}
     match option.kind:
         case "choice":
             start = known.index(option.default) if option.default in known else 0
-            return st.selectbox(label, known, index=start, help=option.help, key=key)
+            return st.selectbox(label, known, index=start, **about)
         case "choices":
-            return st.multiselect(
-                label,
-                known,
-                default=[n for n in option.default if n in known],
-                help=option.help,
-                key=key,
-                placeholder="all",
-            )
+            default = [n for n in option.default if n in known]
+            return st.multiselect(label, known, default=default, placeholder="all", **about)
         case "count":
-            return int(
-                st.number_input(label, min_value=1, value=int(option.default), help=option.help, key=key)
-            )
+            return int(st.number_input(label, min_value=1, value=int(option.default), **about))
         case "switch":
-            return st.toggle(label, value=bool(option.default), help=option.help, key=key)
+            return st.toggle(label, value=bool(option.default), **about)
 
 
 def estimate(plan: Plan, key: str) -> None:
@@ -210,8 +192,7 @@ def estimate(plan: Plan, key: str) -> None:
         )
         if not found.left and not found.failed:
             st.caption(
-                "Everything of this plan is stored. Choose another player, judge or language, or "
-                "more repeats, to add to it."
+                "Everything of this plan is stored. Choose another player, judge or language, or more repeats."
             )
         if found.calls:
             _calls(found)
@@ -219,11 +200,6 @@ def estimate(plan: Plan, key: str) -> None:
             st.caption(
                 f"{found.noted:,} of these calls were answered before an interruption and are not paid again."
             )
-        unpriced = (
-            f", without {', '.join(sorted(found.unpriced))}, whose price is not in models.toml"
-            if found.unpriced
-            else ""
-        )
         left, right = st.columns(2, vertical_alignment="bottom")
         left.metric("Estimated cost", f"{found.cost:,.2f}", help="In the currency of models.toml")
         limit = right.number_input(
@@ -234,8 +210,9 @@ def estimate(plan: Plan, key: str) -> None:
             key=f"{key} limit",
             help="The run ends cleanly and can be resumed.",
         )
-        if unpriced:
-            st.caption(plain("Estimated" + unpriced + "."))
+        if found.unpriced:
+            names = ", ".join(sorted(found.unpriced))
+            st.caption(plain(f"Estimated without {names}, whose price is not in models.toml."))
         retry = bool(found.failed) and st.toggle("Ask again where no reply was usable", key=f"{key} retry")
         begun = st.button(
             "Start",

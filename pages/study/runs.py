@@ -75,9 +75,7 @@ def _ended(run: Progress) -> None:
 
 
 def _failures(run: Progress) -> None:
-    """What failed and was not done since: endpoints that did not answer, told once each, and judgements that
-    could not be read.
-    """
+    """What failed and was not done since, by message, and judgements that could not be read."""
     if not run.failed:
         return
     with workspace().read() as db:

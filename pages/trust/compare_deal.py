@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
 import streamlit as st
 
 from core.benchmarks.benchmark import Benchmark
@@ -12,7 +11,7 @@ from core.store import access
 from core.store import pairings as stored
 from core.store.pairings import Standing
 from core.studies import pairings
-from pages.parts import told
+from pages.parts import tables, told
 from pages.parts.address import link
 from pages.parts.session import workspace
 
@@ -23,9 +22,7 @@ PEOPLE, NUMBER, OVERLAP, SEED = "pairs to", "pairs number", "pairs overlap", "pa
 
 
 def section(benchmark: Benchmark, players: Sequence[str], facets: Facets, possible: int) -> None:
-    """The form, and who has done how much. `possible` is how many pairs of these models and scenarios there
-    are.
-    """
+    """The form, and who has done how much; `possible` pairs of these models and scenarios exist."""
     with workspace().read() as db:
         invited = [a.name for a in access.annotators(db) if a.can_enter and not a.simulated]
         standings = stored.standings(db, benchmark=benchmark.name)
@@ -50,9 +47,8 @@ def _form(
     standings: list[Standing],
 ) -> None:
     st.caption(
-        f"Of the {possible:,} pairs of the models and scripts chosen above, evenly over every two "
-        "models. Each person has an order of their own "
-        "and sides drawn at random. What they have already counts: dealing again only adds."
+        f"Of the {possible:,} pairs of the models and scripts chosen above, evenly over every two models. Each "
+        "person has an order of their own and sides drawn at random. Pairs they have already count."
     )
     have = [s.person for s in standings]
     who, number, each, seed, go = st.columns([4, 2, 2, 1, 1], vertical_alignment="bottom")
@@ -73,9 +69,7 @@ def _form(
 
 
 def _at_most(key: str, most: int, usual: int) -> None:
-    """What stands in the field, or usually would, as far as it goes: filters and people may have become
-    fewer.
-    """
+    """Limit the field's value, or its usual one, to what is possible now."""
     st.session_state[key] = min(st.session_state.get(key, usual), most)
 
 
@@ -84,17 +78,7 @@ def _progress(benchmark: Benchmark, standings: list[Standing]) -> None:
         {"person": s.person, "done": 100 * s.done / s.dealt, "pairs": f"{s.done} of {s.dealt}"}
         for s in standings
     ]
-    st.dataframe(
-        pd.DataFrame(rows),
-        hide_index=True,
-        height="content",
-        alt="Pairs compared",
-        column_config={
-            "person": "Person",
-            "done": st.column_config.ProgressColumn("Compared", min_value=0, max_value=100, format="%.0f%%"),
-            "pairs": "Pairs",
-        },
-    )
+    tables.progress(rows, {"person": "Person", "pairs": "Pairs"}, "Pairs compared")
     undone = [s.person for s in standings if s.done < s.dealt]
     if undone:
         with st.container(horizontal=True, vertical_alignment="bottom"):

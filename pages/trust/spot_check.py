@@ -273,7 +273,7 @@ def _work(benchmark: Benchmark, way: str) -> None:
     given = st.query_params
     if way == HUNT:
         at = given.get("at", "")
-        work: spot.HuntDesk | spot.AuditDesk = spot.HuntDesk(
+        work: spot.QueueDesk | spot.AuditDesk = spot.QueueDesk(
             benchmark.name,
             who,
             reasons=[r for r in given.get_all("of_reason") if r in spotcheck.REASONS],

@@ -39,7 +39,7 @@ def settle(db, conversation):
 def test_pages_follow_each_other_and_nothing_is_passed_over(filled):
     with filled.write() as db:
         order = [s.conversation_id for s in spotcheck.queue(db, "simulbench")]
-        hunt = spot.HuntDesk("simulbench", "Ada")
+        hunt = spot.QueueDesk("simulbench", "Ada")
         first = hunt.moving(db, None)
         assert (list(first.line), first.left, first.of) == (order[:2], 8, 8)
         assert [item["id"] for item in first.items] == order[:2]
@@ -62,7 +62,7 @@ def test_pages_follow_each_other_and_nothing_is_passed_over(filled):
 def test_a_beginning_of_ones_own_comes_first_wherever_it_stands(filled):
     with filled.read() as db:
         order = [s.conversation_id for s in spotcheck.queue(db, "simulbench")]
-        found = spot.HuntDesk("simulbench", "Ada", first=order[5]).moving(db, None)
+        found = spot.QueueDesk("simulbench", "Ada", first=order[5]).moving(db, None)
     assert (list(found.line), found.first) == ([order[5], *order[:2]], order[5])
     assert found.items[0]["reasons"] == ["low score"]
 
@@ -86,9 +86,9 @@ def test_the_one_score_of_a_person_is_shown_beside_every_judge(filled):
         order = [s.conversation_id for s in spotcheck.queue(db, "simulbench")]
         first, other = spotchecks.judgements(db, order[0], "quality")
         spotcheck.verify(db, first.id, "Ada", "too_low", corrected=5)
-        [item] = spot.HuntDesk("simulbench", "Ada").moving(db, order[:1]).items
+        [item] = spot.QueueDesk("simulbench", "Ada").moving(db, order[:1]).items
         assert (item["own"], [j["corrected"] for j in item["judgements"]]) == (5, [5, None])
-        [others] = spot.HuntDesk("simulbench", "Ben").moving(db, order[:1]).items
+        [others] = spot.QueueDesk("simulbench", "Ben").moving(db, order[:1]).items
         assert others["own"] is None
         spotcheck.verify(db, other.id, "Ada", "too_low", corrected=7)
         assert spot.item(spotcheck.screen(db, order[0], "Ada"), 1, (), (), person="Ada")["own"] == 7

@@ -1,7 +1,6 @@
-"""Many items reviewed one by one, each settled by a key: a browser component and its exchange with Python.
+"""Items reviewed one by one, each with a key: a browser component and its exchange with Python.
 
-It shares with the annotator's desk its look, its outbox (what was answered is kept in the browser until it is
-stored) and the small component that carries news to and fro.
+Style, outbox (answers stay in the browser until they are stored) and exchange are those of the desk.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What the browser is sent for a spot-check, and what it reports: the dialogue, each judge's score and
-reasons, what a person found."""
+"""What the browser is sent for a spot-check, and what it reports."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -30,29 +30,28 @@ class SpotAnswer(BaseModel):
     corrected: float | None = Field(None, allow_inf_nan=False)
 
 
-class HuntDesk:
-    """What deserves a person's eye, most deserving first.
+@dataclass
+class QueueDesk:
+    """The conversations to look at, the highest priority first.
 
-    `judges` narrows whose scores and verdicts count, and which are shown.
+    `judges` narrows whose scores and verdicts count, and which are shown; `first` is shown first.
     """
 
-    def __init__(
-        self,
-        benchmark: str,
-        person: str,
-        *,
-        reasons: Sequence[str] = (),
-        where: Where | None = None,
-        judges: Sequence[str] = (),
-        first: int | None = None,
-    ) -> None:
-        self.benchmark, self.person, self.judges, self.first = benchmark, person, tuple(judges), first
+    benchmark: str
+    person: str
+    _: KW_ONLY
+    reasons: Sequence[str] = ()
+    where: Where = field(default_factory=dict)
+    judges: Sequence[str] = ()
+    first: int | None = None
+
+    def __post_init__(self) -> None:
         self.chosen: dict[str, Any] = {
-            "reasons": tuple(reasons),
-            "where": dict(where or {}),
-            "judges": self.judges,
+            "reasons": tuple(self.reasons),
+            "where": dict(self.where),
+            "judges": tuple(self.judges),
         }
-        # What was read of the queue: a page at a time, not anew with every answer.
+        # The queue as far as it was read: a page at a time, not anew with every answer.
         self.line: list[int] = []
         self.because: dict[int, Sequence[str]] = {}
         self.more = True
@@ -66,7 +65,7 @@ class HuntDesk:
 
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
         """What lies ahead; the items asked for."""
-        settled = self._settled(db)
+        settled = len(spotcheck.settled(db, self.line, self.person, self.judges))
         end = set(self.line[-AHEAD - 1 :])
         if self.more and (not self.line or end.intersection(map(int, wanted or ()))):
             self._further(db, settled)
@@ -90,15 +89,8 @@ class HuntDesk:
         ]
         return Moving(line, self.left - settled, self.of, items, self.first)
 
-    def _settled(self, db: Database) -> int:
-        """How many of the line the person has settled since it was read."""
-        return len(spotcheck.settled(db, self.line, self.person, self.judges))
-
     def _further(self, db: Database, settled: int) -> None:
-        """Read the next page of the queue.
-
-        What was passed or only begun is in it still, before what is new.
-        """
+        """Read the next page of the queue; what is not `settled` of the former ones precedes it."""
         page = spotcheck.queue(
             db, self.benchmark, person=self.person, limit=LINE, offset=len(self.line) - settled, **self.chosen
         )
@@ -110,11 +102,13 @@ class HuntDesk:
         self.of = self.of or spotcheck.counts(db, self.benchmark, **self.chosen)[""]
 
 
+@dataclass(frozen=True)
 class AuditDesk:
-    """A random sample in its order, one judgement at a time: only the one that was drawn is shown."""
+    """A random sample of judgements in its order; of a conversation only the judgement drawn is shown."""
 
-    def __init__(self, benchmark: str, person: str, audit: str) -> None:
-        self.benchmark, self.person, self.audit = benchmark, person, audit
+    benchmark: str
+    person: str
+    audit: str
 
     @property
     def desk(self) -> str:
@@ -127,21 +121,14 @@ class AuditDesk:
         where = {judgement: conversation for judgement, conversation, _ in drawn}
         line = [judgement for judgement, _, done in drawn if not done]
         items = [
-            item(
-                spotcheck.screen(db, where[int(i)], self.person),
-                int(i),
-                (),
-                (),
-                only=int(i),
-                person=self.person,
-            )
-            for i in (line[: AHEAD + 1] if wanted is None else wanted)
-            if int(i) in where
+            item(spotcheck.screen(db, where[i], self.person), i, (), (), only=i, person=self.person)
+            for i in map(int, line[: AHEAD + 1] if wanted is None else wanted)
+            if i in where
         ]
         return Moving(line[:LINE], len(line), len(drawn), items)
 
 
-def fixed(work: HuntDesk | AuditDesk, title: str, back: str) -> dict[str, Any]:
+def fixed(work: QueueDesk | AuditDesk, title: str, back: str) -> dict[str, Any]:
     """What stays the same while somebody checks."""
     asked = spotcheck.question(work.benchmark)
     return {
@@ -158,9 +145,9 @@ def fixed(work: HuntDesk | AuditDesk, title: str, back: str) -> dict[str, Any]:
 
 
 def apply(db: Database, person: str, event: SpotAnswer, audit: str = "") -> None:
-    """Keep what was found, or take it back;
+    """Store what was found (in this audit), or delete it.
 
-    `audit` names the audit whose desk it is. Raises StudyError for a score on the wrong side of the judge's.
+    Raises StudyError for a score on the wrong side of the judge's.
     """
     if event.finding is None:
         spotcheck.withdraw(db, event.judgement, person)
@@ -179,21 +166,19 @@ def item(
     *,
     person: str = "",
 ) -> dict[str, Any]:
-    """One conversation as it is shown.
+    """One conversation as it is shown; `only` shows this judgement alone.
 
-    `only` shows this judgement alone; `own` is the score this person has given the reply, which is one score,
-    whichever judge it was given beside.
+    `own` in it is the person's own score of the reply, the same beside every judge.
     """
     conversation = screen.conversation
     benchmark = get(conversation.benchmark)
     last = conversation.messages[-1] if conversation.messages else None
     before = history_by(conversation) or conversation.player
     speakers = {"user": "User", "assistant": before}
-    shown = [
-        seen
-        for seen in screen.judgements
-        if (seen.id == only if only is not None else not judges or seen.judge in judges)
-    ]
+    if only is not None:
+        shown = [seen for seen in screen.judgements if seen.id == only]
+    else:
+        shown = [seen for seen in screen.judgements if not judges or seen.judge in judges]
     study = spotcheck.study_name(benchmark.name)
     own = [
         r.score
@@ -240,15 +225,9 @@ def item(
 
 
 def _judgement(seen: Seen) -> dict[str, Any]:
+    sent = ("id", "score", "explanation", "failure", "raw", "finding", "comment", "corrected")
     return {
-        "id": seen.id,
         "judge": run_label(seen.judge, seen.repeat) if seen.repeat else seen.judge,
         "simulated": seen.simulated and "mock" not in seen.judge,
-        "score": seen.score,
-        "explanation": seen.explanation,
-        "failure": seen.failure,
-        "raw": seen.raw,
-        "finding": seen.finding,
-        "comment": seen.comment,
-        "corrected": seen.corrected,
+        **{name: getattr(seen, name) for name in sent},
     }
