@@ -198,13 +198,13 @@ NOTES: dict[object, list[dict[str, object]]] = {}
 @pytest.fixture(autouse=True)
 def keep_notes(monkeypatch, workspace):
     """Remember what a run writes into its journal before it forgets it."""
-    forget = stored.forget_calls
+    forget = stored.settle
 
     def remember(db, work):
         NOTES.setdefault(workspace.path, []).extend(db["journal"].rows_where("work = ?", [work]))
         forget(db, work)
 
-    monkeypatch.setattr(stored, "forget_calls", remember)
+    monkeypatch.setattr(stored, "settle", remember)
 
 
 def test_a_cut_reply_is_cut_when_it_comes_from_the_journal(workspace):

@@ -1,28 +1,21 @@
-"""Plans: what a run is to do.
-
-There are four kinds, each a frozen value that the store keeps and a process is started with.
-"""
+"""Plans: the four kinds of work a run can do, as frozen values that the store keeps."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 Models = Mapping[str, tuple[str, ...]]
 """Names of models.toml by role."""
 Where = Mapping[str, tuple[str, ...]]
-"""Which stored conversations are meant: the values allowed by name of a facet, or of `language` or `player`.
-"""
+"""A filter of stored conversations: the values allowed by name of a facet, or of `language` or `player`."""
 
 
 @dataclass(frozen=True)
 class PlayPlan:
-    """Play a benchmark and judge what was played: models by role and the chosen options.
-
-    The same plan gives the same keys.
-    """
+    """Play a benchmark and judge what was played. The same plan gives the same keys."""
 
     benchmark: str
     models: Models
@@ -33,58 +26,52 @@ class PlayPlan:
         return self.models[role][0]
 
     def perhaps(self, role: str) -> str:
-        """The model of a role that may be left empty; “” where it is."""
+        """The model of a role that may be left empty; “” if it is."""
         return next(iter(self.models.get(role, ())), "")
 
-    def renamed(self, names: Mapping[str, str]) -> PlayPlan:
-        """The plan with some models under other names."""
-        models = {role: tuple(names.get(n, n) for n in named) for role, named in self.models.items()}
-        return replace(self, models=models)
+    def renamed(self, old: str, new: str) -> PlayPlan:
+        """The plan with one model under another name."""
+        return replace(self, models={role: _renamed(names, old, new) for role, names in self.models.items()})
 
 
 @dataclass(frozen=True)
-class JudgePlan:
-    """Have judges rate the stored conversations of a benchmark."""
+class _OfJudges:
+    """What plans that only judge have in common."""
 
     benchmark: str
     judges: tuple[str, ...]
-    where: Where = field(default_factory=dict)
-    version: str = ""
-    """Version of the prompt; the benchmark's own where empty."""
-    judge_repeats: int = 1
 
     @property
     def models(self) -> Models:
         """The models by role."""
         return {"judges": self.judges}
 
-    def renamed(self, names: Mapping[str, str]) -> JudgePlan:
-        """The plan with some models under other names."""
-        return replace(self, judges=tuple(names.get(n, n) for n in self.judges))
+    def renamed(self, old: str, new: str) -> Self:
+        """The plan with one model under another name."""
+        return replace(self, judges=_renamed(self.judges, old, new))
 
 
 @dataclass(frozen=True)
-class ComparePlan:
+class JudgePlan(_OfJudges):
+    """Have judges rate the stored conversations of a benchmark."""
+
+    where: Where = field(default_factory=dict)
+    version: str = ""
+    """Version of the prompt; empty for the benchmark's own."""
+    judge_repeats: int = 1
+
+
+@dataclass(frozen=True)
+class ComparePlan(_OfJudges):
     """Have judges compare the stored conversations of some players two by two, each pair in both orders.
 
-    The players need not be in models.toml: what they said is stored.
+    The players need not be in models.toml: their conversations are stored.
     """
 
-    benchmark: str
-    judges: tuple[str, ...]
     players: tuple[str, ...]
     where: Where = field(default_factory=dict)
     version: str = ""
     judge_repeats: int = 1
-
-    @property
-    def models(self) -> Models:
-        """The models by role."""
-        return {"judges": self.judges}
-
-    def renamed(self, names: Mapping[str, str]) -> ComparePlan:
-        """The plan with some models under other names."""
-        return replace(self, judges=tuple(names.get(n, n) for n in self.judges))
 
 
 @dataclass(frozen=True)
@@ -107,9 +94,9 @@ class ProposePlan:
         """The models by role."""
         return {"proposer": (self.model,)}
 
-    def renamed(self, names: Mapping[str, str]) -> ProposePlan:
-        """The plan with some models under other names."""
-        return replace(self, model=names.get(self.model, self.model))
+    def renamed(self, old: str, new: str) -> ProposePlan:
+        """The plan with one model under another name."""
+        return replace(self, model=new if self.model == old else self.model)
 
 
 Plan = PlayPlan | JudgePlan | ComparePlan | ProposePlan
@@ -123,14 +110,14 @@ KINDS: Mapping[str, type[Plan]] = {
 
 
 def as_dict(plan: Plan) -> dict[str, Any]:
-    """The plan as plain values, for the store and for a process to be started with."""
+    """The plan as plain values."""
     kind = next(name for name, of in KINDS.items() if isinstance(plan, of))
     found: dict[str, Any] = json.loads(json.dumps({"kind": kind, **asdict(plan)}))
     return found
 
 
 def from_dict(stored: Mapping[str, Any]) -> Plan:
-    """The plan that was stored. Raises KeyError, TypeError or AttributeError for values that are none."""
+    """The plan of stored values. Raises KeyError, TypeError or AttributeError if they are not a plan."""
     values = dict(stored if "kind" in stored else _with_kind(stored))
     kind = values.pop("kind")
     for name in ("models", "where"):
@@ -142,8 +129,12 @@ def from_dict(stored: Mapping[str, Any]) -> Plan:
     return KINDS[kind](**values)
 
 
+def _renamed(names: tuple[str, ...], old: str, new: str) -> tuple[str, ...]:
+    return tuple(new if name == old else name for name in names)
+
+
 def _with_kind(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """A plan as it was stored before there were kinds: an option said what was to be done."""
+    """A plan of an old workspace, where an option said the kind."""
     models, options = stored["models"], dict(stored["options"])
     common = {
         "benchmark": stored["benchmark"],
@@ -157,10 +148,6 @@ def _with_kind(stored: Mapping[str, Any]) -> dict[str, Any]:
     if options.get("compare"):
         return {"kind": "compare", **common, "players": options["players"], "where": options["facets"]}
     if options.pop("propose", False):
-        return {
-            "kind": "propose",
-            "benchmark": stored["benchmark"],
-            "model": models["proposer"][0],
-            **options,
-        }
+        model = models["proposer"][0]
+        return {"kind": "propose", "benchmark": stored["benchmark"], "model": model, **options}
     return {"kind": "play", **stored}

@@ -1,3 +1,1 @@
-"""Language models behind endpoints of the OpenAI protocol: models.toml, the client, prompts, and replies,
-which are untrusted.
-"""
+"""Language models behind OpenAI-compatible endpoints: models.toml, client, prompts, untrusted replies."""

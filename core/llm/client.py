@@ -1,11 +1,11 @@
-"""One async client for every OpenAI-compatible endpoint: limits, retries, cost, and errors as sentences."""
+"""The async client of OpenAI-compatible endpoints: limits, retries, cost, and errors as sentences."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -22,16 +22,15 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 RETRIES = 5
-"""How often a call is repeated when the endpoint is full or broken: after 0.5 s, doubling to 8 s with jitter,
-or after Retry-After.
-"""
+"""Repeats of a call that the endpoint could not serve: after 0.5 s doubling to 8 s, or after Retry-After."""
 REASKS = 2
-"""How often a call for vectors is repeated when the reply holds no usable ones."""
+"""Repeats of a call for vectors whose reply holds no usable ones."""
+DEFAULT_CONCURRENCY = 16
 
 
 @dataclass(frozen=True)
 class Completion:
-    """What an endpoint answered. `cut` says it stopped at the token limit."""
+    """What an endpoint answered. `cut` says that it stopped at the token limit."""
 
     text: str
     cut: bool
@@ -57,11 +56,9 @@ class Moderated:
 
 
 class Client:
-    """Calls models. Belongs to one event loop: make it inside the loop that uses it, as `async with
-    Client(models)`.
+    """Calls models. It belongs to one event loop: make it there, as `async with Client(models)`.
 
-    `admit` is called when a call has its place at the endpoint and is about to be sent; what it raises keeps
-    the call from being sent.
+    `admit` is called before each call is sent; if it raises, the call is not sent.
     """
 
     def __init__(
@@ -95,10 +92,7 @@ class Client:
         schema: Mapping[str, Any] | None = None,
         seed: int = 0,
     ) -> Completion:
-        """One reply. `schema` is the JSON schema asked for, as far as the endpoint supports it.
-
-        Raises CallFailed for good failures only.
-        """
+        """One reply; `schema` is sent if the endpoint supports it. Raises CallFailed after all retries."""
         model = pick(self._models, name)
         body = request(model, messages, params=params, schema=schema, seed=seed)
         started = time.perf_counter()
@@ -106,10 +100,9 @@ class Client:
         return _completion(content, model, time.perf_counter() - started)
 
     async def embed(self, name: str, texts: Sequence[str]) -> Embedded:
-        """The vectors of texts, none of them empty, in one call; asked for again up to REASKS times where
-        they are of no use.
+        """The vectors of texts, none of them empty, in one call; unusable ones are asked for again.
 
-        Raises CallFailed, of kind "unparsable" with the last reply where they stay so.
+        Raises CallFailed, of kind "unparsable" with the last reply if no attempt gave usable ones.
         """
         model = pick(self._models, name, "embeddings")
         body = {"model": model.served, "input": list(texts), **model.params}
@@ -120,19 +113,19 @@ class Client:
             read = embeddings.tokens(content)
             spent += Spent(1, read, 0, model.cost(read, 0), time.perf_counter() - started)
             try:
-                return Embedded(embeddings.read(content, len(texts)), spent, _reported(content))
+                return Embedded(embeddings.read(content, len(texts)), spent, _reported(json.loads(content)))
             except BadVectors as error:
                 problem = str(error)
         raise CallFailed(
-            f"“{name}” gave no usable vectors in {1 + REASKS} attempts. {problem}. Does its "
-            "endpoint offer embeddings?",
+            f"“{name}” gave no usable vectors in {1 + REASKS} attempts. {problem}. "
+            "Does its endpoint offer embeddings?",
             kind="unparsable",
             raw=_shown(content),
             spent=spent,
         )
 
     async def moderate(self, name: str, texts: Sequence[str]) -> Moderated:
-        """The scores of each text from the endpoint's moderations. Raises CallFailed."""
+        """The scores of texts from the endpoint's moderations, in one call. Raises CallFailed."""
         model = pick(self._models, name)
         content = await self._post(model, "/moderations", {"model": model.served, "input": list(texts)})
         try:
@@ -146,7 +139,7 @@ class Client:
             ) from error
         if len(scores) != len(texts):
             raise CallFailed(f"“{name}” scored {len(scores)} of {len(texts)} texts.", kind="bad_request")
-        return Moderated(scores, _reported(content))
+        return Moderated(scores, _reported(json.loads(content)))
 
     async def _post(self, model: Model, path: str, body: Mapping[str, Any]) -> bytes:
         import httpx2
@@ -155,8 +148,7 @@ class Client:
         async with self._limits[model.endpoint]:
             self._admit()
             try:
-                # A plain response: building the library's typed objects would cost a third of the CPU of a
-                # call.
+                # A plain response: the library's typed objects would cost a third of a call's CPU.
                 response = await self._client(model).post(path, cast_to=httpx2.Response, body=body)
             except openai.APIError as error:
                 raise explain(error, model) from error
@@ -177,16 +169,11 @@ class Client:
         return client
 
 
-DEFAULT_CONCURRENCY = 16
-
-
-def limits(models: Any) -> dict[tuple[str, str], int]:
+def limits(models: Iterable[Model]) -> dict[tuple[str, str], int]:
     """Calls in flight allowed per endpoint: the smallest limit that a model on it states."""
     stated: dict[tuple[str, str], list[int]] = {}
     for model in models:
-        stated.setdefault(model.endpoint, [])
-        if model.max_concurrency:
-            stated[model.endpoint].append(model.max_concurrency)
+        stated.setdefault(model.endpoint, []).extend(filter(None, [model.max_concurrency]))
     return {endpoint: min(numbers, default=DEFAULT_CONCURRENCY) for endpoint, numbers in stated.items()}
 
 
@@ -220,7 +207,7 @@ def request(
 
 
 def merge(messages: Sequence[Message]) -> list[Message]:
-    """For models without a system role: instructions go to the head of the first user message."""
+    """For models without a system role: the instructions begin the first user message."""
     instructions = "\n\n".join(m.content for m in messages if m.role == "system")
     rest = [m for m in messages if m.role != "system"]
     if not instructions:
@@ -230,17 +217,10 @@ def merge(messages: Sequence[Message]) -> list[Message]:
     return [Message("user", instructions), *rest]
 
 
-def _reported(content: bytes) -> Reported:
-    return _said_by(json.loads(content))
-
-
-def _said_by(reply: Mapping[str, Any]) -> Reported:
+def _reported(reply: Mapping[str, Any]) -> Reported:
     """The model and fingerprint of a reply; what is not a text is left out."""
-    model, fingerprint = reply.get("model"), reply.get("system_fingerprint")
-    return Reported(
-        model[:200] if isinstance(model, str) else "",
-        fingerprint[:200] if isinstance(fingerprint, str) else "",
-    )
+    said = (reply.get("model"), reply.get("system_fingerprint"))
+    return Reported(*(value[:200] if isinstance(value, str) else "" for value in said))
 
 
 def _shown(content: bytes) -> str:
@@ -269,7 +249,7 @@ def _completion(content: bytes, model: Model, seconds: float) -> Completion:
         )
     spent = Spent(1, *tokens, model.cost(*tokens), seconds)
     said = text or (refusal if isinstance(refusal, str) else "")
-    return Completion(said, finish == "length", spent, _said_by(reply))
+    return Completion(said, finish == "length", spent, _reported(reply))
 
 
 def explain(error: Any, model: Model) -> CallFailed:
@@ -278,43 +258,44 @@ def explain(error: Any, model: Model) -> CallFailed:
     import openai
 
     name, where = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
+    status = getattr(error, "status_code", 0)
     # Some endpoints repeat the key in their complaint.
     said = (getattr(error, "message", "") or str(error)).replace(model.key(), "…")
-    if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
-        mend = (
-            f"Check the environment variable {model.key_variable}."
-            if model.key_variable
-            else "Name its variable in api_key_env."
-        )
-        return CallFailed(f"{where} refuses the key of {name} ({error.status_code}). {mend}", kind="auth")
-    if isinstance(error, openai.NotFoundError):
-        return CallFailed(
-            f"{where} does not know {name} as “{model.served}” (404). Check `model` and `base_url` "
-            "in models.toml.",
-            kind="bad_request",
-        )
-    if isinstance(error, openai.RateLimitError):
-        return CallFailed(
-            f"{where} kept refusing calls for {name} (429): {said}. Lower max_concurrency, or wait "
-            "and run again.",
-            kind="rate_limit",
-        )
-    # On the aiohttp transport a refused or dropped connection, too, arrives as a timeout of connecting.
+    key = model.key_variable
+    mend = f"Check the environment variable {key}." if key else "Name its variable in api_key_env."
+    # On the aiohttp transport a refused or dropped connection also arrives as a timeout of connecting.
     connecting = isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.ConnectError)
-    if isinstance(error, openai.APITimeoutError) and not connecting:
-        return CallFailed(
-            f"{name} did not answer within {model.timeout:g} s. Raise `timeout` in models.toml, or "
-            "run again.",
-            kind="timeout",
-        )
-    if isinstance(error, openai.APIConnectionError):
-        return CallFailed(
-            f"{where} cannot be reached for {name}. Is the server up, and base_url right?", kind="unreachable"
-        )
-    if isinstance(error, openai.APIStatusError) and error.status_code >= 500:
-        return CallFailed(
-            f"{where} failed while answering for {name} ({error.status_code}): {said}. Run again later.",
-            kind="server",
-        )
-    status = f" ({error.status_code})" if isinstance(error, openai.APIStatusError) else ""
-    return CallFailed(f"{where} rejected a call to {name}{status}: {said}", kind="bad_request")
+    late = isinstance(error, openai.APITimeoutError) and not connecting
+    kinds: tuple[tuple[bool, str, str], ...] = (
+        (status in (401, 403), "auth", f"{where} refuses the key of {name} ({status}). {mend}"),
+        (
+            status == 404,
+            "bad_request",
+            f"{where} does not know {name} as “{model.served}” (404). "
+            "Check `model` and `base_url` in models.toml.",
+        ),
+        (
+            status == 429,
+            "rate_limit",
+            f"{where} kept refusing calls for {name} (429): {said}. "
+            "Lower max_concurrency, or wait and run again.",
+        ),
+        (
+            status >= 500,
+            "server",
+            f"{where} failed while answering for {name} ({status}): {said}. Run again later.",
+        ),
+        (
+            late,
+            "timeout",
+            f"{name} did not answer within {model.timeout:g} s. "
+            "Raise `timeout` in models.toml, or run again.",
+        ),
+        (
+            isinstance(error, openai.APIConnectionError),
+            "unreachable",
+            f"{where} cannot be reached for {name}. Is the server up, and base_url right?",
+        ),
+        (True, "bad_request", f"{where} rejected a call to {name}{f' ({status})' * bool(status)}: {said}"),
+    )
+    return next(CallFailed(sentence, kind=kind) for holds, kind, sentence in kinds if holds)

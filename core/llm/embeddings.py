@@ -1,8 +1,6 @@
-"""Vectors of texts: an endpoint's reply read and checked, and the short form in which a vector is kept.
+"""Vectors of texts: read from an endpoint's reply, checked, and packed for the journal.
 
-A vector has length 1 and half precision (three digits, two bytes a number) from the moment it is read, so
-that one taken from the
-journal is the same as it was when it came from the endpoint.
+A vector is scaled to length 1 and half precision when it is read, so that the journal keeps it unchanged.
 """
 
 from __future__ import annotations
@@ -16,27 +14,23 @@ import numpy.typing as npt
 Vector = npt.NDArray[np.float16]
 
 BATCH = 32
-"""Texts in one call: what the common server that takes the fewest takes."""
+"""Texts in one call: the lowest limit of the common servers."""
 
 
 class BadVectors(ValueError):
-    """A reply that is not one usable vector a text; the message says why."""
+    """A reply without one usable vector for each text; the message says why."""
 
 
 def read(content: bytes, texts: int) -> list[Vector]:
-    """The vectors of so many texts, in their order, each brought to length 1.
+    """The vectors of so many texts, in their order, scaled to length 1.
 
-    Raises BadVectors where there is not one for each text, where they differ in length, where one holds
-    something that is not a
-    finite number, or where one is all zeros and so points nowhere.
+    Raises BadVectors unless there is one for each text, all of one dimension, of finite numbers not all zero.
     """
     try:
         data = json.loads(content)["data"]
         found = [(item.get("index", place), item["embedding"]) for place, item in enumerate(data)]
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise BadVectors(
-            "The reply is not what an embeddings endpoint of the OpenAI protocol gives"
-        ) from None
+        raise BadVectors("The reply is not what an embeddings endpoint answers") from None
     if len(found) != texts:
         raise BadVectors(f"{len(found)} vectors came for {texts} texts")
     if sorted(place for place, _ in found if isinstance(place, int)) != list(range(texts)):
@@ -64,7 +58,7 @@ def _vector(numbers: object) -> Vector:
 
 
 def tokens(content: bytes) -> int:
-    """The tokens that a reply says were read; 0 where it does not say."""
+    """The tokens that a reply says were read; 0 if it does not say."""
     try:
         usage = json.loads(content).get("usage") or {}
         return int(usage.get("prompt_tokens") or usage.get("total_tokens") or 0)
@@ -78,5 +72,5 @@ def pack(vector: Vector) -> str:
 
 
 def unpack(text: str) -> Vector:
-    """The very vector that was packed."""
+    """The vector that was packed."""
     return np.frombuffer(base64.b64decode(text), dtype="<f2").astype(np.float16)

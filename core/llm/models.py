@@ -1,11 +1,8 @@
-"""models.toml: which models a workspace knows, where they are served, with which settings and at what
-price.
-"""
+"""models.toml: the models of a workspace, where they are served, their settings and prices."""
 
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,9 +12,20 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.configuration import Configuration
 from core.errors import ConfigError, not_found
+from core.files import read_toml
 
 Kind = Literal["chat", "embeddings"]
-"""A chat model writes and judges; a model of embeddings turns texts into vectors."""
+"""A chat model talks and judges; an embeddings model turns texts into vectors."""
+_WRONG_KIND = {
+    "chat": (
+        'turns texts into vectors (kind = "embeddings" in models.toml); it can neither talk nor judge. '
+        "Name another model."
+    ),
+    "embeddings": (
+        'talks; vectors need a model that models.toml says is of kind = "embeddings". '
+        "Name another, or add one."
+    ),
+}
 
 
 class Price(BaseModel):
@@ -53,20 +61,17 @@ class Model(BaseModel):
 
     @property
     def served(self) -> str:
-        """The name the endpoint knows it by."""
+        """Its name at the endpoint."""
         return self.model or self.name
 
     @property
     def endpoint(self) -> tuple[str, str]:
-        """What shares one client and one limit: address and key."""
+        """Address and key: models with the same share one client and one limit."""
         return (self.base_url or "", self.api_key_env or "")
 
     @property
     def configuration(self) -> Configuration:
-        """What a result keeps of this entry.
-
-        The mock's address is not part of it: its answers depend on the model alone.
-        """
+        """What a result keeps of this entry. The mock's address is left out: it does not change its answers."""
         address = self.base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
         parts = urlsplit(address)
         bare = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
@@ -82,11 +87,11 @@ class Model(BaseModel):
 
     @property
     def key_variable(self) -> str:
-        """The environment variable that holds the key; empty for an endpoint of one's own that needs none."""
+        """The environment variable that holds the key; empty for a local endpoint that needs none."""
         return self.api_key_env or ("" if self.base_url else "OPENAI_API_KEY")
 
     def key(self) -> str:
-        """The key from the environment. Raises ConfigError where it is not set."""
+        """The key from the environment. Raises ConfigError if it is not set."""
         name = self.key_variable
         if not name:
             return "no-key-needed"
@@ -95,23 +100,17 @@ class Model(BaseModel):
         return os.environ[name]
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """What so many tokens cost; 0 where no price is given."""
+        """What so many tokens cost; 0 without a price."""
         if self.price is None:
             return 0.0
         return (input_tokens * self.price.input + output_tokens * self.price.output) / 1e6
 
 
 def load_models(path: Path) -> dict[str, Model]:
-    """The models of a workspace by name.
-
-    Raises ConfigError naming the file, the entry and what is wrong with it.
-    """
-    try:
-        parsed = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    """The models of a workspace by name. Raises ConfigError naming the file, the entry and the mistake."""
+    if not path.exists():
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}. Mend that line.") from error
+    parsed = read_toml(path)
     entries = parsed.get("models", {})
     unknown = set(parsed) - {"models"}
     if unknown or not isinstance(entries, dict):
@@ -124,8 +123,8 @@ def load_models(path: Path) -> dict[str, Model]:
             raise ConfigError(f"{path}: “{name}” must be a table, written [models.{name}].")
         if "api_key" in entry:
             raise ConfigError(
-                f"{path}: [models.{name}] holds a key. Put it into an environment variable and "
-                "name that in api_key_env."
+                f"{path}: [models.{name}] holds a key. "
+                "Put it into an environment variable and name that in api_key_env."
             )
         try:
             models[name] = Model(name=name, **entry)
@@ -147,21 +146,9 @@ def _mistake(error: Mapping[str, Any]) -> str:
 
 
 def pick(models: Mapping[str, Model], name: str, kind: Kind | None = "chat") -> Model:
-    """A model by name.
-
-    Raises NotFound with the nearest name, ConfigError for one of another kind (None: whatever it is).
-    """
+    """A model by name. Raises NotFound, or ConfigError for one of another kind (None allows any)."""
     if name not in models:
         raise not_found("model", name, (n for n, m in models.items() if kind in (None, m.kind)))
-    model = models[name]
-    if kind == "chat" and model.kind != kind:
-        raise ConfigError(
-            f'“{name}” turns texts into vectors (kind = "embeddings" in models.toml); it can '
-            "neither talk nor judge. Name another model."
-        )
-    if kind == "embeddings" and model.kind != kind:
-        raise ConfigError(
-            f"“{name}” talks; vectors need a model that models.toml says is of kind = "
-            '"embeddings". Name another, or add one.'
-        )
-    return model
+    if kind is not None and models[name].kind != kind:
+        raise ConfigError(f"“{name}” {_WRONG_KIND[kind]}")
+    return models[name]

@@ -1,6 +1,4 @@
-"""Replies of models are untrusted: parsed, validated against a schema, and asked for again, a bounded number
-of times, when unusable.
-"""
+"""Replies of models, which are untrusted: parse, validate against a schema, ask again if unusable."""
 
 from __future__ import annotations
 
@@ -18,17 +16,14 @@ from core.llm.client import Completion
 from core.rating import NOTHING_SPENT, Spent
 
 REASKS = 2
-"""How often an unusable reply is sent back with what is wrong about it."""
+"""How often an unusable reply is sent back with the problem named."""
 
 
 class Reply(BaseModel):
-    """Base of every reply schema: unknown fields are ignored when reading and forbidden in the schema sent to
-    endpoints.
+    """Base of reply schemas: unknown fields are ignored when read and forbidden in the schema that is sent.
 
-    A schema keeps to what strict endpoints accept: every field required, no defaults, and of texts neither
-    length (OpenAI refuses it)
-    nor pattern (llama.cpp refuses one without anchors); bounds of numbers and lists are accepted. What a text
-    must be is checked here.
+    Strict endpoints accept only required fields without defaults, and texts without length (OpenAI) or
+    pattern (llama.cpp); bounds of numbers and lists are accepted. Texts are checked here.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra={"additionalProperties": False})
@@ -41,24 +36,24 @@ def _not_blank(text: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_not_blank)]
-"""A text that says something."""
+"""A text that is not blank."""
 
 R = TypeVar("R", bound=Reply)
 
 
 @cache
 def json_schema(reply: type[Reply]) -> dict[str, Any]:
-    """The schema as endpoints are sent it; made once per kind of reply."""
+    """The schema as endpoints are sent it."""
     return reply.model_json_schema()
 
 
 class Unusable(Exception):
-    """A reply that does not answer what was asked; the message is said to the model."""
+    """A reply that does not answer what was asked. The message is sent to the model."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A usable reply: the text, the validated value (None for plain text), and what it took to get it."""
+    """A usable reply: the text, the validated value (None for plain text), and what all attempts cost."""
 
     text: str
     value: Any
@@ -70,19 +65,19 @@ class ModelCall(Protocol):
     """One paid call: the step's name within its work, and the messages to send."""
 
     def __call__(self, step: str, messages: Sequence[Message], /) -> Awaitable[Completion]:
-        """Answer, from the endpoint or from the journal."""
+        """The answer of the endpoint or the journal."""
 
 
 def read(text: str, reply: type[R]) -> R:
-    """The reply as its schema. Raises Unusable, saying what is wrong in words the model can act on.
+    """The reply as its schema. Raises Unusable, naming the problem for the model.
 
-    Text around the JSON and small slips (quotes, commas, code fences) are forgiven; a missing or impossible
-    value is not.
+    Text around the JSON and small errors (quotes, commas, code fences) are repaired. A missing or impossible
+    value is an error.
     """
     try:
         return reply.model_validate_json(text)
     except ValidationError:
-        # Repairing never invents a value: what is missing afterwards still fails the schema.
+        # Repairing invents no value: a missing one still fails the schema.
         found = json_repair.loads(text)
     if not isinstance(found, dict):
         raise Unusable("It holds no JSON object.")
@@ -100,43 +95,28 @@ async def answer(
     reply: type[R] | None,
     check: Callable[[Any], object] | None = None,
 ) -> Answer:
-    """Ask until the reply is usable, at most 1 + REASKS times. `check` sees the validated value (the text
-    where `reply` is None) and may raise
-    Unusable. A reply that was cut off is usable only where nothing is read from it: without a schema and
-    without a check.
+    """Ask until the reply is usable, at most 1 + REASKS times.
 
-    Raises CallFailed of kind "unparsable" or "truncated" with the last raw reply; its `spent` says what the
-    attempts cost.
+    `check` sees the validated value (the text if `reply` is None) and may raise Unusable. A reply that was
+    cut off is usable only without schema and check.
+    Raises CallFailed of kind "unparsable" or "truncated" with the last reply and the cost of all attempts.
     """
-    said, spent, problem, cut = list(messages), NOTHING_SPENT, "", False
-    text = ""
+    said, spent, problem, text, cut = list(messages), NOTHING_SPENT, "", "", False
     for attempt in range(1 + REASKS):
         done = await call(step if attempt == 0 else f"{step} again {attempt}", said)
         text, cut, spent = done.text, done.cut, spent + done.spent
         try:
             if cut and (reply or check):
-                # A repaired half of a number would be a made-up score, and so would one read from the midst
-                # of the reasons.
+                # Half a number, or a number from the middle of the reasons, would be a wrong score.
                 raise Unusable("It was cut off at the length limit; keep the explanations shorter.")
-            if reply is None:
-                if check:
-                    check(text)
-                return Answer(text, None, cut, spent)
-            value = read(text, reply)
+            value = read(text, reply) if reply else None
             if check:
-                check(value)
+                check(value if reply else text)
             return Answer(text, value, cut, spent)
         except Unusable as error:
             problem = str(error)
-            said = [
-                *messages,
-                Message("assistant", text),
-                Message(
-                    "user",
-                    f"This reply cannot be used. {problem} Give the whole reply again, correctly, "
-                    "and nothing else.",
-                ),
-            ]
+            mend = f"This reply cannot be used. {problem} Give the whole reply again, correctly, and nothing else."
+            said = [*messages, Message("assistant", text), Message("user", mend)]
     raise CallFailed(
         f"No usable reply after {1 + REASKS} attempts: {problem}",
         kind="truncated" if cut else "unparsable",

@@ -1,6 +1,4 @@
-"""A verdict in plain text: the reply gives its reasons first and then one answer in brackets, `[[7]]` or
-`[[A]]`.
-"""
+"""Read a verdict from a plain text: reasons first, then one answer in brackets, `[[7]]` or `[[A]]`."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from core.rating import Verdict
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 LETTER = re.compile(r"[A-Za-z]")
 
-# A bracket that follows a word is an index (`row[3]`), one before a parenthesis a link: no answers.
+# A bracket after a word is an index (`row[3]`), one before a parenthesis a link; neither is an answer.
 _MARK = re.compile(
     r"(?<![\w\]\[)])(?:\[\[\s*([^\[\]\n]{1,12}?)\s*\]\]|\[\s*([^\[\]\n]{1,12}?)\s*\])(?![\](])"
 )
@@ -25,7 +23,7 @@ _END = re.compile(r"[\s.!*_`:;)\"'”]*$")
 
 
 class BracketedAnswer(NamedTuple):
-    """The answer as it stands in the brackets, and the text before it."""
+    """The answer in the brackets, and the text before it."""
 
     answer: str
     explanation: str
@@ -40,14 +38,11 @@ class _Mark(NamedTuple):
 
 
 def read(text: str, like: re.Pattern[str]) -> BracketedAnswer:
-    """The verdict that a reply ends in, among the brackets that hold something `like` an answer. Raises
-    Unusable without one.
+    """The verdict of a reply, from the brackets that hold something `like` an answer. Raises Unusable.
 
-    An answer at the very end counts before one in the midst of the reasons, a labelled one (“Rating: [[7]]”)
-    before a bare one,
-    twofold brackets before single ones, and a later before an earlier. A bare `[7]` counts only where there
-    is no other kind, and
-    then only at the end or where no other `[…]` says something else.
+    An answer at the end precedes one inside the reasons, a labelled one (“Rating: [[7]]”) a bare one, double
+    brackets single ones, a later one an earlier one. A bare `[7]` counts only without the other kinds, at the
+    end or if no other `[…]` differs.
     """
     marks = [_mark(text, found) for found in _MARK.finditer(text)]
     marks = [m for m in marks if like.fullmatch(m.answer)]

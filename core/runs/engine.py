@@ -1,9 +1,7 @@
-"""A run makes what is planned and not stored, many pieces at a time; it can be stopped, killed and continued.
+"""The engine of a run: makes what a plan asks for and the store lacks; it can be stopped, killed and resumed.
 
-One process, one event loop, one writing thread. Every answered call is in the journal within a fraction of a
-second, and every
-result is one transaction, so the same plan continues after `kill -9` and pays again only for the calls that
-were in flight.
+One process, one event loop, one writing thread. An answered call is in the journal within a fraction of a
+second, and a result is one transaction: after `kill -9` only the calls in flight are paid again.
 """
 
 from __future__ import annotations
@@ -40,33 +38,17 @@ from core.runs.planning import Job, Pending, Survey, left, survey
 from core.scenario import Scenario
 from core.store import comparisons, configurations, conversations, ratings, runs, scenarios
 from core.store.database import now
-from core.store.runs import NotedCall, Progress
+from core.store.runs import NotedCall, Progress, State
 from core.store.writer import Writer
 from core.workspace import Workspace
 
 BEAT_SECONDS = 0.5
 PATIENCE = 10
-"""The run ends after this many failures of an endpoint without an answer between them: the rest would fail as
-well.
-"""
+"""The run ends after this many failures of a model in a row: the rest would fail as well."""
 
-
-@dataclass
-class _State:
-    """Where the run stands. Only the event loop changes it."""
-
-    survey: Survey
-    done: int = 0
-    failed: int = 0
-    spent: Spent = NOTHING_SPENT
-    failing: Counter[str] = field(default_factory=Counter)
-    stop: str | None = None
-    broken: bool = False
-
-    def halt(self, reason: str, *, broken: bool = False) -> None:
-        """Make no new calls. The first reason given is kept."""
-        if self.stop is None:
-            self.stop, self.broken = reason, broken
+_VECTORS = "_vectors "
+"""Prefix of the journal's steps for vectors. They sort first: the last step tells how far a play is."""
+_Done = TypeVar("_Done", Completion, Embedded)
 
 
 def execute(
@@ -79,41 +61,37 @@ def execute(
 ) -> Progress:
     """Do what is left of a job and return where it stands.
 
-    It stops cleanly at `max_cost`, when a stop is asked for in the store, and on SIGINT or SIGTERM: calls in
-    flight are finished and kept.
-    Raises ConcordError where the run cannot start, or where another process carries out the same plan.
+    It stops at `max_cost`, when the store asks for a stop, and on SIGINT or SIGTERM; calls in flight are
+    finished and kept. Raises ConcordError if the run cannot start or another process runs the same plan.
     """
-    _refuse_twin(workspace, job)
+    with workspace.read() as db:
+        other = runs.at_work(db, as_dict(job.plan))
+    if other is not None:
+        raise ConcordError(f"Run {other} has the same plan. Watch it on the runs page, or stop it first.")
     for model in job.models.values():
         model.key()
     benchmark = get(job.plan.benchmark)
-    state = _State(survey(workspace, job, retry_failed=retry_failed))
+    todo = survey(workspace, job, retry_failed=retry_failed)
     with workspace.write() as db:
         ratings.register(db, benchmark.name, benchmark.criteria, refusal=benchmark.refusal)
         number = runs.start(db, benchmark.name, as_dict(job.plan), os.getpid())
     try:
         with few_collections():
-            asyncio.run(_Run(workspace, number, job, state, max_cost, retry_failed, watch).go())
+            run = _Run(workspace, number, job, todo, max_cost, retry_failed, watch)
+            asyncio.run(run.go())
     except BaseException:
         with workspace.write() as db:
             runs.end(db, number, "broken", "It ended unexpectedly. The same run continues where it was.")
         raise
     with workspace.write() as db:
-        runs.end(
-            db,
-            number,
-            "broken" if state.broken else "stopped" if state.stop else "finished",
-            state.stop or "",
-        )
+        state: State = "broken" if run.broken else "stopped" if run.stop else "finished"
+        runs.end(db, number, state, run.stop)
         return runs.get(db, number)
 
 
 @contextmanager
 def few_collections() -> Iterator[None]:
-    """Collect garbage less often.
-
-    A call makes thousands of short-lived objects and few cycles: the default costs a fifth of its CPU.
-    """
+    """Collect garbage less often: a call makes many objects and few cycles, and the default costs 20 % CPU."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
@@ -125,7 +103,7 @@ def few_collections() -> Iterator[None]:
 
 
 def _on_signal(halt: Callable[[str], None]) -> None:
-    """Let the first SIGINT or SIGTERM stop the work of this loop cleanly; a second one ends it at once."""
+    """The first SIGINT or SIGTERM stops the run cleanly, a second one ends it at once."""
     loop = asyncio.get_running_loop()
 
     def first(number: signal.Signals) -> None:
@@ -133,40 +111,41 @@ def _on_signal(halt: Callable[[str], None]) -> None:
         halt("Stopped by a signal; calls in flight were finished.")
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        # Only a process's main thread can listen to signals; a run in another thread does without.
+        # Only the main thread can handle signals.
         with suppress(NotImplementedError, RuntimeError, ValueError):
             loop.add_signal_handler(number, first, number)
 
 
+@dataclass
 class _Run:
-    """What happens in the event loop."""
+    """A run in its event loop, and where it stands. Only the loop changes it."""
 
-    writer: Writer
-    client: Client
+    workspace: Workspace
+    number: int
+    job: Job
+    survey: Survey
+    max_cost: float | None
+    retry_failed: bool
+    watch: Callable[[Progress], None] | None
+    done: int = 0
+    failed: int = 0
+    spent: Spent = NOTHING_SPENT
+    failing: Counter[str] = field(default_factory=Counter)
+    stop: str = ""
+    """Why no new calls are made; empty while the run goes on."""
+    broken: bool = False
+    writer: Writer = field(init=False)
+    client: Client = field(init=False)
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        number: int,
-        job: Job,
-        state: _State,
-        max_cost: float | None,
-        retry_failed: bool,
-        watch: Callable[[Progress], None] | None,
-    ):
-        self.workspace = workspace
-        self.number = number
-        self.job = job
-        self.state = state
-        self.max_cost = max_cost
-        self.retry_failed = retry_failed
-        self.watch = watch
+    def halt(self, reason: str, *, broken: bool = False) -> None:
+        """Make no new calls. The first reason is kept."""
+        if not self.stop:
+            self.stop, self.broken = reason, broken
 
     async def go(self) -> None:
-        # Twice as many plays under way as calls: each waits for one call at a time, and one's end overlaps
-        # another's beginning.
+        # Twice as many plays as calls: a play waits for one call at a time, and plays overlap.
         places = asyncio.Semaphore(2 * sum(limits(self.job.models.values()).values()))
-        _on_signal(self.state.halt)
+        _on_signal(self.halt)
         with Writer(self.workspace.db_path) as self.writer:
             pulse = asyncio.create_task(self._beat())
             try:
@@ -176,7 +155,7 @@ class _Run:
                 ):
                     for item in left(self.workspace, self.job.plays(), retry_failed=self.retry_failed):
                         await places.acquire()
-                        if self.state.stop is not None:
+                        if self.stop:
                             break
                         group.create_task(self._one(item, places))
             finally:
@@ -186,11 +165,11 @@ class _Run:
                 self._write_beat()
 
     def _admit(self) -> None:
-        """Called before each call is sent. Raises RunStopped where none is to be made any more."""
-        if self.max_cost is not None and self.state.spent.cost >= self.max_cost:
-            self.state.halt(f"Stopped at the spending limit of {self.max_cost:g}. Raise --max-cost to go on.")
-        if self.state.stop is not None:
-            raise RunStopped(self.state.stop)
+        """Called before each call is sent. Raises RunStopped if the run has stopped."""
+        if self.max_cost is not None and self.spent.cost >= self.max_cost:
+            self.halt(f"Stopped at the spending limit of {self.max_cost:g}. Raise --max-cost to go on.")
+        if self.stop:
+            raise RunStopped(self.stop)
 
     async def _one(self, item: Pending, places: asyncio.Semaphore) -> None:
         try:
@@ -198,9 +177,9 @@ class _Run:
             if conversation is not None:
                 await asyncio.gather(*(self._judged(item, conversation, owed) for owed in item.judged))
         except RunStopped:
-            return  # what was begun is in the journal; the next run continues it
+            return  # The calls made are in the journal: the next run continues here.
         except ConcordError as error:
-            self.state.halt(str(error), broken=True)
+            self.halt(str(error), broken=True)
         finally:
             places.release()
 
@@ -225,17 +204,15 @@ class _Run:
                 scenarios.save(db, [replace(made, body={**made.body, "simulated": simulated})])
             else:
                 saved = conversations.save(db, made, ask.spent, simulated=simulated)
-                configurations.of_conversation_were(db, saved, ask.uses())
+                configurations.of_conversation_were(db, saved, [ask.use(name) for name in ask.reported])
                 if inline is not None:
                     given = inline.judgement(made)
                     rater = replace(given.judge, simulated=models[given.judge.name].simulated)
-                    _remember(db, inline.prompt)
-                    ratings.save_judgement(db, replace(given, judge=rater))
-                    configurations.of_verdict_was(db, "judgements", given.key, ask.use(rater.name))
-            _settle(db, key)
+                    _save_verdict(db, replace(given, judge=rater), inline.prompt, ask)
+            runs.settle(db, key)
 
         self.writer.put(save)
-        self.state.done += 1
+        self.done += 1
         return None if isinstance(made, Scenario) else made
 
     async def _judged(self, item: Pending, conversation: Conversation, owed: Judging | Comparing) -> None:
@@ -252,47 +229,40 @@ class _Run:
         except CallFailed as failure:
             self._failed(owed.key, failure)
             return
-        verdict, prompt = replace(judged, spent=ask.spent), owed.prompt
+        verdict = replace(judged, spent=ask.spent)
 
         def save(db: Database) -> None:
-            _remember(db, prompt)
-            if isinstance(verdict, Comparison):
-                comparisons.save(db, verdict)
-                configurations.of_verdict_was(db, "comparisons", owed.key, ask.use(owed.judge))
-            else:
-                ratings.save_judgement(db, verdict)
-                configurations.of_verdict_was(db, "judgements", owed.key, ask.use(owed.judge))
-            _settle(db, owed.key)
+            _save_verdict(db, verdict, owed.prompt, ask)
+            runs.settle(db, owed.key)
 
         self.writer.put(save)
         if verdict.failure is None:
-            self.state.done += 1
+            self.done += 1
         else:
-            self.state.failed += 1
+            self.failed += 1
 
     def _failed(self, key: str, failure: CallFailed, pieces: int = 1) -> None:
         kind, message, raw = failure.kind, str(failure), failure.raw
         self.writer.put(lambda db: runs.save_failure(db, key, kind, message, raw, self.number))
-        self.state.failed += pieces
+        self.failed += pieces
 
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(BEAT_SECONDS)
             self._write_beat()
             with self.workspace.read() as db:
-                if runs.stop_asked(db, self.number):
-                    self.state.halt("Stopped on request; calls in flight were finished.")
+                if runs.get(db, self.number).stop_asked:
+                    self.halt("Stopped on request; calls in flight were finished.")
 
     def _write_beat(self) -> None:
-        s = self.state
         # What failed before and is not retried counts as failed from the start.
         stands: dict[str, Any] = {
-            "planned": s.survey.planned,
-            "stored": s.survey.stored,
-            "done": s.done,
-            "failed": s.failed + s.survey.failed,
+            "planned": self.survey.planned,
+            "stored": self.survey.stored,
+            "done": self.done,
+            "failed": self.failed + self.survey.failed,
         }
-        spent = s.spent
+        spent = self.spent
         self.writer.put(lambda db: runs.beat(db, self.number, **stands, spent=spent))
         if self.watch:
             with self.workspace.read() as db:
@@ -300,9 +270,7 @@ class _Run:
 
 
 class _Asking:
-    """Asks on behalf of one piece of work: from the journal where the same was answered before, else from the
-    endpoint.
-    """
+    """Asks for one piece of work: the journal where the same call was answered before, else the endpoint."""
 
     def __init__(self, run: _Run, work: str, resumed: bool):
         self.run = run
@@ -320,12 +288,8 @@ class _Asking:
                 self.spent += noted.spent
 
     def use(self, model: str) -> Use:
-        """The configuration of a model, and what its endpoint reported for this piece."""
+        """The configuration of a model, and what its endpoint reported for this piece of work."""
         return Use(self.run.job.models[model].configuration, self.reported.get(model, {}))
-
-    def uses(self) -> list[Use]:
-        """Every model that was asked."""
-        return [self.use(model) for model in self.reported]
 
     async def __call__(
         self, step: str, model: str, asked: RenderedPrompt, check: Callable[[Any], object] | None = None, /
@@ -339,7 +303,7 @@ class _Asking:
             return await replies.answer(call, step, asked.messages, asked.reply, check)
         except CallFailed as failure:
             if failure.kind in UNANSWERED:
-                # The next attempt must not read the very replies that were of no use.
+                # The next attempt must not read these unusable replies again.
                 self.run.writer.put(lambda db: runs.forget_step(db, self.work, step))
             raise
 
@@ -359,7 +323,7 @@ class _Asking:
             self.spent += noted.spent
             self._count(model, noted.reported)
             return Completion(noted.reply, noted.cut, noted.spent, noted.reported)
-        # A piece that is retried on demand must not get the very answer that failed.
+        # A retry on demand must not get the answer that failed.
         seed = int(_digest([self.work, step, run.number if run.retry_failed else 0])[:8], 16)
         done = await self._paid(
             model, lambda: run.client.complete(model, messages, params=params, schema=schema, seed=seed)
@@ -370,7 +334,7 @@ class _Asking:
         return done
 
     async def embed(self, model: str, texts: Sequence[str], /) -> list[Vector]:
-        """Vectors from the journal or the endpoint; a resumed run may group the texts otherwise."""
+        """Vectors from the journal or the endpoint. A resumed run may group the texts differently."""
         configuration = self.run.job.models[model].configuration
         marks = [_digest([configuration.hash, text]) for text in texts]
         new = {mark: text for mark, text in zip(marks, texts, strict=True) if mark not in self.vectors}
@@ -388,46 +352,32 @@ class _Asking:
         self.reported.setdefault(model, Counter()).update(reported)
 
     async def _paid(self, model: str, call: Callable[[], Awaitable[_Done]]) -> _Done:
-        """The answer of an endpoint, counted."""
-        state = self.run.state
+        """The answer of an endpoint; counts what it cost and the failures in a row."""
+        run = self.run
         try:
             done = await call()
         except CallFailed as failure:
-            state.spent += failure.spent
-            state.failing[model] += 1
-            if failure.kind == "auth" or state.failing[model] >= PATIENCE:
-                state.halt(str(failure), broken=True)
+            run.spent += failure.spent
+            run.failing[model] += 1
+            if failure.kind == "auth" or run.failing[model] >= PATIENCE:
+                run.halt(str(failure), broken=True)
             raise
-        state.failing[model] = 0
-        state.spent += done.spent
+        run.failing[model] = 0
+        run.spent += done.spent
         self.spent += done.spent
         return done
-
-
-_VECTORS = "_vectors "
-"""Begins the names of the steps under which vectors are journalled: they sort before others, and the last
-step tells how far a play is.
-"""
-_Done = TypeVar("_Done", Completion, Embedded)
 
 
 def _digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, ensure_ascii=False).encode()).hexdigest()[:16]
 
 
-def _settle(db: Database, work: str) -> None:
-    runs.forget_calls(db, work)
-    runs.forget_failure(db, work)
-
-
-def _remember(db: Database, prompt: Prompt) -> None:
+def _save_verdict(db: Database, verdict: Judgement | Comparison, prompt: Prompt, ask: _Asking) -> None:
+    """Store a verdict with its prompt and the configuration of the judge."""
     ratings.remember_prompt(db, prompt.hash, prompt.benchmark, prompt.version, prompt.name, prompt.body())
-
-
-def _refuse_twin(workspace: Workspace, job: Job) -> None:
-    with workspace.read() as db:
-        other = runs.at_work(db, as_dict(job.plan))
-    if other is not None:
-        raise ConcordError(
-            f"Run {other} is at work on this very plan. Watch it on the runs page, or stop it first."
-        )
+    if isinstance(verdict, Comparison):
+        comparisons.save(db, verdict)
+        configurations.of_verdict_was(db, "comparisons", verdict.key, ask.use(verdict.rater.name))
+    else:
+        ratings.save_judgement(db, verdict)
+        configurations.of_verdict_was(db, "judgements", verdict.key, ask.use(verdict.judge.name))

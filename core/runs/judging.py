@@ -1,4 +1,4 @@
-"""A judge turns a conversation into a judgement, or two of them into a comparison."""
+"""Ask a judge for a judgement of one conversation or a comparison of two."""
 
 from __future__ import annotations
 
@@ -12,56 +12,45 @@ from core.llm.models import Model
 from core.rating import Comparison, Judgement, Rater
 
 UNANSWERED = ("unparsable", "truncated")
-"""Kinds of failure that are the model's: no attempt gave a usable reply. The piece is stored as failed.
-
-Other failures are the endpoint's: the piece is still to be done.
-"""
+"""Kinds of CallFailed for unusable replies: a failed verdict is stored. After any other, nothing is."""
 
 
 async def judge(ask: Ask, conversation: Conversation, owed: Judging, model: Model) -> Judgement:
-    """Ask one judge about one conversation: ratings, or a failure with the raw reply.
-
-    Raises CallFailed where the endpoint failed.
-    """
-    rater = Rater(owed.judge, "judge", owed.prompt.version, model.simulated)
+    """Ratings from one judge, or a failure with the raw reply. Raises CallFailed if the endpoint failed."""
     asked = owed.prompt.render(**owed.rubric.values(conversation))
+    about = {"conversation": conversation.key, "judge": _rater(owed, model), **_asked(owed)}
     try:
-        answer = await ask(
-            "judge", owed.judge, asked, lambda reply: owed.rubric.read(conversation, reply) and None
-        )
+        answer = await ask("judge", owed.judge, asked, lambda reply: owed.rubric.read(conversation, reply))
     except CallFailed as failure:
-        if failure.kind not in UNANSWERED:
-            raise
-        return Judgement(
-            owed.key, conversation.key, rater, failure=str(failure), raw=failure.raw, **_asked(owed)
-        )
+        return Judgement(**about, **_unanswered(failure))
     reply = answer.text if owed.rubric.reply is None else answer.value
-    ratings = owed.rubric.read(conversation, reply)
-    return Judgement(owed.key, conversation.key, rater, ratings, raw=answer.text, **_asked(owed))
+    return Judgement(**about, ratings=owed.rubric.read(conversation, reply), raw=answer.text)
 
 
 async def compare(
     ask: Ask, first: Conversation, second: Conversation, owed: Comparing, model: Model
 ) -> Comparison:
-    """Ask one judge which of two conversations is better: a verdict, or a failure with the raw reply.
-
-    Raises CallFailed where the endpoint failed.
-    """
-    rater = Rater(owed.judge, "judge", owed.prompt.version, model.simulated)
+    """A verdict from one judge, or a failure with the raw reply. Raises CallFailed if the endpoint failed."""
     asked = owed.prompt.render(**owed.pairwise.values(first, second))
+    about = {"first": first.key, "second": second.key, "rater": _rater(owed, model), **_asked(owed)}
     try:
-        answer = await ask("compare", owed.judge, asked, lambda text: verdicts.preference(text) and None)
+        answer = await ask("compare", owed.judge, asked, verdicts.preference)
     except CallFailed as failure:
-        if failure.kind not in UNANSWERED:
-            raise
-        return Comparison(
-            owed.key, first.key, second.key, rater, failure=str(failure), raw=failure.raw, **_asked(owed)
-        )
+        return Comparison(**about, **_unanswered(failure))
     verdict, explanation = verdicts.preference(answer.text)
-    return Comparison(
-        owed.key, first.key, second.key, rater, verdict, explanation, raw=answer.text, **_asked(owed)
-    )
+    return Comparison(**about, verdict=verdict, explanation=explanation, raw=answer.text)
+
+
+def _rater(owed: Judging | Comparing, model: Model) -> Rater:
+    return Rater(owed.judge, "judge", owed.prompt.version, model.simulated)
 
 
 def _asked(owed: Judging | Comparing) -> dict[str, Any]:
-    return {"prompt": owed.prompt.hash, "repeat": owed.repeat}
+    return {"key": owed.key, "prompt": owed.prompt.hash, "repeat": owed.repeat}
+
+
+def _unanswered(failure: CallFailed) -> dict[str, Any]:
+    """What a failed verdict keeps of an unusable reply. Raises any other failure again."""
+    if failure.kind not in UNANSWERED:
+        raise failure
+    return {"failure": str(failure), "raw": failure.raw}

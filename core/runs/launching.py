@@ -1,7 +1,4 @@
-"""Starts a run as a process of its own.
-
-The process outlives the page, the browser and the server that started it.
-"""
+"""Start a run as its own process, which outlives the page, the browser and the server that started it."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ import json
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,15 +18,13 @@ from core.store.database import now
 from core.workspace import Workspace
 
 FOLDER = "runs"
-"""Where a workspace keeps the plan (`.json`) and the output (`.log`) of each run that was started so."""
-
-# Kept so that an ended process can be told from a running one.
+"""Where a workspace keeps the plan (`.json`) and the output (`.log`) of each such run."""
 _children: dict[int, subprocess.Popen[bytes]] = {}
 
 
 @dataclass(frozen=True)
 class Launched:
-    """A run that was started: its process, since when, and the file of its output."""
+    """A run that was started: its process, its start, and the file of its output."""
 
     pid: int
     since: str
@@ -36,17 +32,12 @@ class Launched:
 
     @property
     def ended(self) -> bool:
-        """Whether the process has ended.
-
-        Only the process that launched it can tell; others read the store.
-        """
+        """Whether the process has ended. Only the process that launched it can tell; others read the store."""
         child = _children.get(self.pid)
         return child is not None and child.poll() is not None
 
     def said(self) -> str:
-        """The last line of the log without its “Error: ”: a sentence, where it failed before its run
-        began.
-        """
+        """The last line of the log without “Error: ”: the reason if it failed before its run began."""
         lines = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         return lines[-1].removeprefix("Error: ") if lines else ""
 
@@ -54,10 +45,9 @@ class Launched:
 def start(
     workspace: Workspace, plan: Plan, *, max_cost: float | None = None, retry_failed: bool = False
 ) -> Launched:
-    """Run a plan in the background. Raises WorkspaceError where the workspace's `runs` folder cannot be
-    written.
+    """Run a plan in the background. The process checks the plan; if it refuses, the log's last line says why.
 
-    The process checks the plan itself; what it refuses is the last line of its log.
+    Raises WorkspaceError if the workspace's `runs` folder cannot be written.
     """
     options = ["--retry-failed"] if retry_failed else []
     if max_cost is not None:
@@ -74,30 +64,27 @@ def start(
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,  # a Ctrl+C meant for the server must not reach it
+                start_new_session=True,  # Ctrl+C in the server's terminal must not stop the run
             )
     except OSError as error:
         raise WorkspaceError(
-            f"The run could not be started from {workspace.path / FOLDER}: {error.strerror}. Is "
-            "the folder writable?"
+            f"The run could not be started in {workspace.path / FOLDER}: {error.strerror}. Is it writable?"
         ) from error
     _children[child.pid] = child
-    # Until a process is waited for, one that was killed looks alive.
+    # A killed process looks alive until it is waited for.
     threading.Thread(target=child.wait, daemon=True).start()
     return Launched(child.pid, since, log)
 
 
 def run_of(workspace: Workspace, launched: Launched) -> int | None:
-    """The number of the run that a process has opened; None as long as it has opened none."""
+    """The id of the run that a process has opened; None before that."""
     with workspace.read() as db:
-        for run in runs.recent(db):
-            if run.pid == launched.pid and run.started >= launched.since:
-                return run.id
-    return None
+        known = runs.recent(db)
+    return next((r.id for r in known if r.pid == launched.pid and r.started >= launched.since), None)
 
 
 def read_plan(file: Path) -> Plan:
-    """A plan as `start` wrote it. Raises WorkspaceError for a file that holds none."""
+    """The plan in a file that `start` wrote. Raises WorkspaceError for any other file."""
     try:
         return from_dict(json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -109,12 +96,8 @@ def read_plan(file: Path) -> Plan:
 def _fresh(folder: Path) -> Path:
     """A new file, named after the time so that names sort by it."""
     folder.mkdir(exist_ok=True)
-    moment = datetime.now(UTC)
     while True:
-        file = folder / f"{moment:%Y-%m-%d-%H%M%S-%f}.json"
-        try:
+        file = folder / f"{datetime.now(UTC):%Y-%m-%d-%H%M%S-%f}.json"
+        with suppress(FileExistsError):
             file.touch(exist_ok=False)
-        except FileExistsError:
-            moment = datetime.now(UTC)
-        else:
             return file

@@ -1,6 +1,4 @@
-"""What a plan comes to: the pieces of work, which of them are stored, and how many calls and how much money
-the rest needs.
-"""
+"""Make a plan ready: its pieces of work, those still to do, and their calls and cost."""
 
 from __future__ import annotations
 
@@ -29,13 +27,13 @@ CHUNK = 500
 
 @dataclass(frozen=True)
 class Pending:
-    """One play with work left: to be made (`stored` False), and the judgements and comparisons it is owed."""
+    """A play with work left: to be played (unless `stored`), and its judgements and comparisons to be made."""
 
     play: Play
     stored: bool
     judged: tuple[Judging | Comparing, ...]
     resumed: frozenset[str]
-    """The keys with calls in the journal from a run that was interrupted."""
+    """The keys with calls in the journal of an interrupted run."""
 
     @property
     def pieces(self) -> int:
@@ -45,16 +43,16 @@ class Pending:
 
 @dataclass
 class Survey:
-    """A plan against the store. A piece is one conversation, judgement, comparison or proposal.
+    """The pieces of a plan (conversations, judgements, comparisons, proposals) and what the rest will cost.
 
-    `failed` counts those that had no usable reply: they wait for --retry-failed.
+    `failed` counts those without a usable reply, which wait for --retry-failed.
     """
 
     planned: int = 0
     stored: int = 0
     failed: int = 0
     noted: int = 0
-    """Calls that were answered before an interruption: they are counted in `calls` and are not paid again."""
+    """Calls answered before an interruption: counted in `calls`, but not paid again."""
     calls: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, tuple[float, float]] = field(default_factory=dict)
     cost: float = 0.0
@@ -69,17 +67,12 @@ class Survey:
     @property
     def spent(self) -> Spent:
         """The estimate as one sum."""
-        tokens = self.tokens.values()
-        return Spent(
-            sum(self.calls.values()),
-            round(sum(t[0] for t in tokens)),
-            round(sum(t[1] for t in tokens)),
-            self.cost,
-        )
+        tokens_in, tokens_out = (round(sum(t[i] for t in self.tokens.values())) for i in (0, 1))
+        return Spent(sum(self.calls.values()), tokens_in, tokens_out, self.cost)
 
 
 def materials(workspace: Workspace) -> Materials:
-    """The prompts, data and accepted scenarios a workspace sees."""
+    """The prompts, data and accepted scenarios of a workspace."""
 
     def accepted(benchmark: str, kind: str) -> list[Scenario]:
         with workspace.read() as db:
@@ -89,10 +82,7 @@ def materials(workspace: Workspace) -> Materials:
 
 
 def complete(plan: PlayPlan, models: Mapping[str, Model], workspace: Workspace) -> PlayPlan:
-    """The plan with every option filled in.
-
-    Raises NotFound or ConfigError for a role, model or option that cannot be.
-    """
+    """The plan with every option filled in. Raises NotFound or ConfigError for a wrong role, model or option."""
     benchmark = get(plan.benchmark)
     for role in benchmark.roles:
         named = plan.models.get(role.name, ())
@@ -121,9 +111,7 @@ def complete(plan: PlayPlan, models: Mapping[str, Model], workspace: Workspace) 
 
 @dataclass(frozen=True)
 class Job:
-    """A plan made ready: every option filled in, its models, and its pieces, made anew at each call of
-    `plays`.
-    """
+    """A plan made ready, with its models; every call of `plays` goes through its pieces again."""
 
     plan: Plan
     models: Mapping[str, Model]
@@ -131,10 +119,7 @@ class Job:
 
 
 def job(workspace: Workspace, plan: Plan) -> Job:
-    """Make a plan ready.
-
-    Raises NotFound or ConfigError, before anything is paid for, where it cannot be carried out.
-    """
+    """Make a plan ready. Raises NotFound or ConfigError, before any call, if it cannot be carried out."""
     known = load_models(workspace.models_path)
     benchmark, brought = get(plan.benchmark), materials(workspace)
     plays: Callable[[], Iterator[Play]]
@@ -170,7 +155,7 @@ def _judgements(
 
     def plays() -> Iterator[Play]:
         last = 0
-        # A page at a time, the connection given back in between: judging a large store takes hours.
+        # Page by page: judging a large store takes hours, and no read must stay open that long.
         while True:
             with workspace.read() as db:
                 keys = conversations.keys_after(db, wanted, last, limit=CHUNK)
@@ -225,13 +210,11 @@ def _judges_prompt(
 def left(
     workspace: Workspace, work: Iterable[Play], *, retry_failed: bool = False, survey: Survey | None = None
 ) -> Iterator[Pending]:
-    """What is planned minus what is stored. Counts into `survey` on the way; reads the store once per few
-    hundred plays.
+    """What is planned and not stored, counted into `survey`; reads the store once per CHUNK plays.
 
-    What had no usable reply before is left out unless `retry_failed`; a play that failed so takes its
-    judgements with it.
+    Pieces that had no usable reply are left out unless `retry_failed`, a play with its judgements.
     """
-    counted = survey if survey is not None else Survey()
+    counted = survey or Survey()
     rest = iter(work)
     while chunk := list(islice(rest, CHUNK)):
         owed = [j.key for p in chunk for j in p.judged]
@@ -260,10 +243,7 @@ def left(
 
 
 def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Survey:
-    """What a run would do and cost.
-
-    A judge's tokens per call are those measured in this workspace, else the benchmark's guess.
-    """
+    """What a run would do and cost: a judge's tokens per call as measured here, else the benchmark's guess."""
     found = Survey()
     with workspace.read() as db:
         by_judge = ratings.tokens_by_judge(db)

@@ -1,6 +1,4 @@
-"""A name of models.toml stands for one configuration: what happens when its entry was changed after results
-were made with it.
-"""
+"""Refuse a model whose entry in models.toml changed after results were stored, or give it a new name."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ from core.workspace import Workspace
 
 
 def refuse_changed(workspace: Workspace, models: Mapping[str, Model]) -> None:
-    """Raises ConfigError where a model has results of another configuration than its entry in models.toml has
-    now.
-    """
+    """Raises ConfigError if a model has results of another configuration than its entry says now."""
     if changed := _changed(workspace, models):
         name, what = next(iter(changed.items()))
         others = f" So has the entry of {', '.join(list(changed)[1:])}." if len(changed) > 1 else ""
@@ -31,19 +27,15 @@ def refuse_changed(workspace: Workspace, models: Mapping[str, Model]) -> None:
 
 
 def as_new(workspace: Workspace, plan: Plan, name: str) -> Plan:
-    """The plan with its changed model under a new name, to which the entry in models.toml is copied.
+    """The plan with its changed model under a new name; its entry in models.toml is copied to that name.
 
-    Raises ConfigError where not exactly one model of the plan has changed, or where the name is taken.
+    Raises ConfigError unless exactly one model of the plan has changed and the name is free.
     """
     known = load_models(workspace.models_path)
     used = {n: known[n] for names in plan.models.values() for n in names if n in known}
     changed = _changed(workspace, used)
     if len(changed) != 1:
-        told = (
-            f"The entries of {', '.join(changed)} have changed: restore all but one."
-            if changed
-            else "None has."
-        )
+        told = f"{', '.join(changed)} have changed: restore all but one." if changed else "None has."
         raise ConfigError(f"--as-new gives a new name to the one model whose entry has changed. {told}")
     [old] = changed
     copy = known[old].model_copy(update={"name": name})
@@ -53,11 +45,11 @@ def as_new(workspace: Workspace, plan: Plan, name: str) -> Plan:
     if name not in known:
         with workspace.models_path.open("a", encoding="utf-8") as file:
             file.write(_entry(copy))
-    return plan.renamed({old: name})
+    return plan.renamed(old, name)
 
 
 def _changed(workspace: Workspace, models: Mapping[str, Model]) -> dict[str, list[str]]:
-    """What is different in the entries of models that have results, by name."""
+    """What has changed in the entries of models that have results, by name."""
     with workspace.read() as db:
         before = configurations.latest(db, models)
     found = {name: before[name].changes(models[name].configuration) for name in before}

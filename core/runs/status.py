@@ -1,4 +1,4 @@
-"""Where runs stand, in words."""
+"""Sentences that say where a run stands."""
 
 from __future__ import annotations
 
@@ -15,11 +15,8 @@ def sentence(p: Progress) -> str:
     parts = [f"{p.stored + p.done:,} of {p.planned:,} stored"]
     if p.failed:
         parts.append(f"{p.failed:,} failed")
-    parts += [
-        f"{p.spent.calls:,} calls ({rate:.1f}/s)",
-        f"{p.spent.input_tokens + p.spent.output_tokens:,} tokens",
-        f"cost {p.spent.cost:.2f}",
-    ]
+    parts.append(f"{p.spent.calls:,} calls ({rate:.1f}/s)")
+    parts += [f"{p.spent.input_tokens + p.spent.output_tokens:,} tokens", f"cost {p.spent.cost:.2f}"]
     if p.state == "running" and p.seconds_left is not None:
         parts.append(f"{duration(p.seconds_left)} left")
     return " · ".join(parts)
@@ -35,10 +32,7 @@ def duration(seconds: float) -> str:
 
 
 def under_way(db: Database, benchmark: str) -> dict[str, str]:
-    """Plays that were begun and are not stored yet, and how far each has come, by key.
-
-    Empty for benchmarks whose plays have no stages.
-    """
+    """How far each play that was begun and is not stored has come, by key; empty for plays without stages."""
     stage = get(benchmark).stage
     if stage is None:
         return {}
@@ -47,7 +41,7 @@ def under_way(db: Database, benchmark: str) -> dict[str, str]:
 
 
 def stages(db: Database, benchmark: str) -> str:
-    """The plays under way in one line; empty where there are none."""
+    """The plays under way in one line; empty if there are none."""
     found = sorted(under_way(db, benchmark).values())
     if not found:
         return ""

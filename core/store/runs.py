@@ -6,7 +6,7 @@ import json
 import os
 import socket
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -19,16 +19,13 @@ from core.store import configurations
 from core.store.database import now
 
 State = Literal["running", "finished", "stopped", "broken"]
-# A run writes its beat several times a second; one that was silent for this long is no longer alive.
 SILENT_SECONDS = 15.0
+"""A run writes its beat several times a second; after this long without one it is not alive."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a run stands.
-
-    `stored` was there before it began; `planned` = stored + done + failed + what is left.
-    """
+    """Where a run stands. `planned` = stored before it began + done + failed + left."""
 
     id: int
     benchmark: str
@@ -59,16 +56,15 @@ class Progress:
 
     @property
     def interrupted(self) -> bool:
-        """Says it is running, yet its process is gone: it was killed, or the machine restarted."""
+        """Whether its state is running and its process is gone."""
         if self.state != "running":
             return False
-        if self.host == socket.gethostname() and not _alive(self.pid):
-            return True
-        return _seconds(self.beat, now()) > SILENT_SECONDS
+        gone = self.host == socket.gethostname() and not _alive(self.pid)
+        return gone or _seconds(self.beat, now()) > SILENT_SECONDS
 
     @property
     def stands(self) -> str:
-        """How it stands, in a word or three: its state, “interrupted”, or “finished with failures”."""
+        """Its state, “interrupted”, or “finished with failures”."""
         if self.interrupted:
             return "interrupted"
         return "finished with failures" if self.state == "finished" and self.failed else self.state
@@ -110,18 +106,11 @@ def end(db: Database, run: int, state: State, message: str = "") -> None:
 
 
 def at_work(db: Database, plan: Mapping[str, Any]) -> int | None:
-    """The run by which another process is at work on this very plan; None where there is none."""
-    return next(
-        (
-            other.id
-            for other in recent(db)
-            if other.state == "running"
-            and not other.interrupted
-            and other.plan == plan
-            and other.pid != os.getpid()
-        ),
-        None,
-    )
+    """The run of another process with the same plan; None if there is none."""
+    for other in recent(db):
+        if other.stands == "running" and other.plan == plan and other.pid != os.getpid():
+            return other.id
+    return None
 
 
 def ask_to_stop(db: Database, run: int) -> None:
@@ -133,18 +122,11 @@ def ask_to_stop(db: Database, run: int) -> None:
         db.table("runs").update(run, {"stop_asked": 1})
 
 
-def stop_asked(db: Database, run: int) -> bool:
-    """Whether somebody pressed stop."""
-    row = db.execute("SELECT stop_asked FROM runs WHERE id = ?", [run]).fetchone()
-    return bool(row and row[0])
-
-
 def get(db: Database, run: int) -> Progress:
     """One run. Raises NotFound."""
-    rows = [_progress(row) for row in db.table("runs").rows_where("id = ?", [run])]
-    if not rows:
-        raise not_found("run", str(run), (str(row["id"]) for row in db.table("runs").rows))
-    return rows[0]
+    for row in db.table("runs").rows_where("id = ?", [run]):
+        return _progress(row)
+    raise not_found("run", str(run), (str(row["id"]) for row in db.table("runs").rows))
 
 
 def recent(db: Database, limit: int = 20) -> list[Progress]:
@@ -155,10 +137,7 @@ def recent(db: Database, limit: int = 20) -> list[Progress]:
 
 @dataclass(frozen=True)
 class NotedCall:
-    """One answered call in the journal.
-
-    `asked` is the hash of what was sent, to which configuration of the model.
-    """
+    """An answered call in the journal. `asked` is the hash of what was sent and of the configuration."""
 
     asked: str
     reply: str
@@ -168,24 +147,17 @@ class NotedCall:
 
 
 def note_call(db: Database, work: str, step: str, note: NotedCall, configuration: Configuration) -> None:
-    """Keep an answered call until the work it belongs to is stored, so that a resumed run does not pay for it
-    again.
-    """
-    spent = note.spent
+    """Keep an answered call until its work is stored, so that a resumed run does not pay for it again."""
     row = {
         "work": work,
         "step": step,
-        "asked": note.asked,
-        "reply": note.reply,
-        "cut": note.cut,
-        "input_tokens": spent.input_tokens,
-        "output_tokens": spent.output_tokens,
-        "cost": spent.cost,
-        "seconds": spent.seconds,
+        **asdict(note),
+        **asdict(note.spent),
+        **note.reported._asdict(),
         "configuration_id": configurations.remember(db, configuration),
-        "model": note.reported.model,
-        "fingerprint": note.reported.fingerprint,
     }
+    for name in ("spent", "reported", "calls"):
+        del row[name]
     db.table("journal").insert(row, replace=True)
 
 
@@ -204,7 +176,7 @@ def noted_calls(db: Database, work: str) -> dict[str, NotedCall]:
 
 
 def works_noted(db: Database, works: Sequence[str]) -> dict[str, int]:
-    """Those of the works with calls in the journal, and how many."""
+    """The number of journalled calls of each of these works that has any."""
     return dict(
         db.execute(
             "SELECT work, count(*) FROM journal WHERE work IN (SELECT value FROM json_each(?)) GROUP BY work",
@@ -214,9 +186,7 @@ def works_noted(db: Database, works: Sequence[str]) -> dict[str, int]:
 
 
 def latest_steps(db: Database, prefix: str = "") -> dict[str, str]:
-    """Works that were begun and are not stored yet, whose name begins with `prefix`: work → the last of its
-    steps in alphabetical order.
-    """
+    """The alphabetically last step of each work that was begun, is not stored and begins with `prefix`."""
     return dict(
         db.execute(
             "SELECT work, max(step) FROM journal WHERE work >= ? AND work < ? || char(1114111) GROUP BY work",
@@ -225,20 +195,21 @@ def latest_steps(db: Database, prefix: str = "") -> dict[str, str]:
     )
 
 
-def forget_calls(db: Database, work: str) -> None:
-    """The work is stored: its journal is no longer needed."""
+def settle(db: Database, work: str) -> None:
+    """Delete the journal and the failure of a work that is stored."""
     db.table("journal").delete_where("work = ?", [work])
+    db.table("failures").delete_where("work = ?", [work])
 
 
 def forget_step(db: Database, work: str, step: str) -> None:
-    """No attempt at a step gave a usable reply: the next run asks anew."""
+    """Delete the replies of a step that were all unusable: the next run asks again."""
     db.table("journal").delete_where(
         "work = ? AND (step = ? OR step GLOB ?)", [work, step, f"{step} again *"]
     )
 
 
 def save_failure(db: Database, work: str, kind: str, message: str, raw: str, run: int | None) -> None:
-    """Count a piece of work that could not be done; the journal keeps the calls it had paid for."""
+    """Record a piece of work that failed. The journal keeps its paid calls."""
     db.execute(
         "INSERT INTO failures (work, kind, message, raw, run_id, created) VALUES (?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (work) DO UPDATE SET kind = excluded.kind, message = excluded.message, "
@@ -247,21 +218,14 @@ def save_failure(db: Database, work: str, kind: str, message: str, raw: str, run
     )
 
 
-def forget_failure(db: Database, work: str) -> None:
-    """The work succeeded after all."""
-    db.table("failures").delete_where("work = ?", [work])
-
-
 def failed(db: Database, works: Sequence[str], kinds: Sequence[str]) -> set[str]:
     """Those of the works that failed in one of these ways and were not done since."""
-    return {
-        row[0]
-        for row in db.execute(
-            "SELECT work FROM failures WHERE kind IN (SELECT value FROM json_each(?)) "
-            "AND work IN (SELECT value FROM json_each(?))",
-            [json.dumps(list(kinds)), json.dumps(list(works))],
-        )
-    }
+    rows = db.execute(
+        "SELECT work FROM failures WHERE kind IN (SELECT value FROM json_each(?)) "
+        "AND work IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(kinds)), json.dumps(list(works))],
+    )
+    return {work for (work,) in rows}
 
 
 def failures(db: Database, limit: int = 50, run: int | None = None) -> list[dict[str, Any]]:
@@ -273,24 +237,10 @@ def failures(db: Database, limit: int = 50, run: int | None = None) -> list[dict
 
 
 def _progress(row: Mapping[str, Any]) -> Progress:
-    return Progress(
-        id=row["id"],
-        benchmark=row["benchmark"],
-        plan=json.loads(row["plan"]),
-        state=row["state"],
-        message=row["message"],
-        planned=row["planned"],
-        stored=row["stored"],
-        done=row["done"],
-        failed=row["failed"],
-        spent=Spent(row["calls"], row["input_tokens"], row["output_tokens"], row["cost"], row["seconds"]),
-        started=row["started"],
-        beat=row["beat"],
-        ended=row["ended"],
-        pid=row["pid"],
-        host=row["host"],
-        stop_asked=bool(row["stop_asked"]),
-    )
+    values = {f.name: row[f.name] for f in fields(Progress) if f.name in row}
+    spent = Spent(**{f.name: row[f.name] for f in fields(Spent)})
+    values |= {"plan": json.loads(row["plan"]), "stop_asked": bool(row["stop_asked"]), "spent": spent}
+    return Progress(**values)
 
 
 def _seconds(start: str, end: str) -> float:
@@ -305,5 +255,5 @@ def _alive(pid: int | None) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True
+        pass
     return True
