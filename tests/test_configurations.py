@@ -61,7 +61,7 @@ def test_results_keep_configuration_and_what_the_endpoint_reported(workspace):
 
 def test_an_endpoint_that_changes_the_model_is_told_in_the_report(workspace, monkeypatch):
     reported = iter(range(100))
-    monkeypatch.setattr(client, "_said_by", lambda reply: Reported(f"m{next(reported) % 2}", ""))
+    monkeypatch.setattr(client, "_reported", lambda reply: Reported(f"m{next(reported) % 2}", ""))
     run(workspace, repeated(2))
     with workspace.write() as db:
         studies.draw_study(db, "s", 2, wanted=Filter(benchmark="pingpong"))

@@ -1,4 +1,1 @@
-"""File formats that no benchmark owns, one module each, in and out.
-
-A file is checked whole before any of it is stored.
-"""
+"""File formats that no benchmark owns. A file is checked completely before any of it is stored."""

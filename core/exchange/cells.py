@@ -1,24 +1,23 @@
-"""CSV files cell by cell: records with the line they begin in, and numbers."""
+"""Read CSV files: records with the number of their first line, numbers, and lists of what is wrong."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from core.errors import ImportRefused
 
-# The longest cell the csv module takes is 128 KiB by itself; a dialogue in one cell may be longer.
+# The default limit is 128 KiB; a dialogue in one cell may be longer.
 csv.field_size_limit(2**31 - 1)
+SHOWN = 10
+"""So many wrong lines are named one by one."""
 
 
 def figure_in(where: str, called: str, text: str, *, longest: int | None = None) -> float:
-    """A cell's number, with a decimal point.
-
-    Raises ImportRefused, quoting at most `longest` characters of what is none.
-    """
+    """A cell's number. Raises ImportRefused, quoting at most `longest` characters of the cell."""
     try:
         found = float(text)
     except ValueError:
@@ -31,7 +30,7 @@ def figure_in(where: str, called: str, text: str, *, longest: int | None = None)
 
 
 def records(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
-    """The records of a UTF-8 file, without blank ones, each with the number of its first line.
+    """The records of a UTF-8 file that are not blank, each with the number of its first line.
 
     Raises ImportRefused for a file that is missing, not UTF-8, or badly quoted.
     """
@@ -51,6 +50,16 @@ def records_of(data: bytes, name: str, delimiter: str = ",") -> Iterator[tuple[i
     except UnicodeDecodeError as error:
         raise ImportRefused(_not_utf8(data, name)) from error
     yield from _records(io.StringIO(text, newline=""), name, delimiter)
+
+
+def together(name: str, wrong: Sequence[str], outcome: str = "") -> ImportRefused:
+    """All that is wrong with a file in one error, so that it can be corrected in one go."""
+    if len(wrong) == 1:
+        return ImportRefused(wrong[0])
+    more = [f"… and {len(wrong) - SHOWN} more."] if len(wrong) > SHOWN else []
+    return ImportRefused(
+        "\n  ".join([f"{name}: {len(wrong)} lines are wrong{outcome}.", *wrong[:SHOWN], *more])
+    )
 
 
 def _records(lines: Iterable[str], name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:

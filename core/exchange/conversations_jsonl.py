@@ -1,8 +1,7 @@
-"""Conversations as JSON Lines, with their trajectories, the criteria of their benchmarks, and a study.
+"""Read and write conversations as JSON Lines, with trajectories, the benchmarks' criteria, and a study.
 
-Every line is an object whose “kind” says what it is: "benchmark" (name, criteria), "conversation", or "study"
-(with its units). A line without a kind is a conversation that came from elsewhere: it needs “messages”, and a
-“key” or “id”.
+The “kind” of a line is "benchmark", "conversation" or "study". A line without a kind is a conversation of
+another tool: it needs “messages”, and a “key” or “id”.
 """
 
 from __future__ import annotations
@@ -25,13 +24,12 @@ from core.store import configurations, conversations, ratings, studies, trajecto
 from core.store.conversations import Filter
 from core.store.studies import Study
 
-UNKNOWN = "unknown"
 _OF_STUDY = ("name", "title", "guidelines", "source", "per_turn", "overlap", "seed", "anonymous")
 
 
 @dataclass(frozen=True)
 class ImportedConversations:
-    """What was stored, and how many conversations were here already."""
+    """What was stored, and how many conversations were stored already."""
 
     conversations: int
     known: int
@@ -39,12 +37,10 @@ class ImportedConversations:
 
 
 def read(db: Database, path: Path, *, benchmark: str = "") -> ImportedConversations:
-    """Store what a file holds; call it inside one transaction.
+    """Store a file's contents; call it inside one transaction. `benchmark` is the default of conversations.
 
-    `benchmark` is that of conversations that name none.
-
-    A conversation that is stored already with the same messages is left as it is; a trajectory that it lacks
-    is added. Raises ImportRefused naming the line.
+    A conversation that is stored already with the same messages stays as it is, but gains a missing
+    trajectory. Raises ImportRefused naming the line.
     """
     new = known = 0
     made: list[str] = []
@@ -53,10 +49,8 @@ def read(db: Database, path: Path, *, benchmark: str = "") -> ImportedConversati
         kind = entry.get("kind", "conversation")
         try:
             if kind == "conversation":
-                if _conversation(db, entry, where, benchmark or path.stem):
-                    new += 1
-                else:
-                    known += 1
+                fresh = _conversation(db, entry, where, benchmark or path.stem)
+                new, known = new + fresh, known + (not fresh)
             elif kind == "benchmark":
                 _benchmark(db, entry)
             elif kind == "study":
@@ -78,31 +72,20 @@ def read(db: Database, path: Path, *, benchmark: str = "") -> ImportedConversati
 
 
 def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") -> int:
-    """Write conversations (of a study, of a benchmark, or all) as `read` takes them; returns how many."""
+    """Write conversations (of a study, of a benchmark, or all) as `read` reads them; returns how many."""
     if study:
         studies.study_id(db, study)
     found = conversations.table(db, Filter(benchmark=benchmark, study=study))
     for name in conversations.benchmarks_of(db, found.key.tolist()):
-        _put(
-            out,
-            {
-                "kind": "benchmark",
-                "name": name,
-                "criteria": [_told(c) for c in ratings.criteria(db, name)],
-                "refusal_criterion": ratings.refusal(db, name),
-            },
-        )
+        criteria = [_told(c) for c in ratings.criteria(db, name)]
+        refusal = ratings.refusal(db, name)
+        _put(out, {"kind": "benchmark", "name": name, "criteria": criteria, "refusal_criterion": refusal})
     numbers = found.id.tolist()
     for number, (conversation, simulated) in zip(numbers, conversations.several(db, numbers), strict=True):
         entry = {
             "kind": "conversation",
-            "key": conversation.key,
-            "benchmark": conversation.benchmark,
-            "player": conversation.player,
-            "language": conversation.language,
-            "facets": dict(conversation.facets),
-            "context": dict(conversation.context),
-            "meta": dict(conversation.meta),
+            **{name: getattr(conversation, name) for name in ("key", "benchmark", "player", "language")},
+            **{name: dict(getattr(conversation, name)) for name in ("facets", "context", "meta")},
             "simulated": simulated,
             "messages": as_list(conversation.messages),
             "configurations": [use.as_dict() for use in configurations.of_conversation(db, number)],
@@ -118,22 +101,18 @@ def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     try:
         with path.open("rb") as file:
             for number, raw in enumerate(file, 1):
+                where = f"{path}, line {number}"
                 try:
                     line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
                     entry = json.loads(line) if line else {}
                 except UnicodeDecodeError:
-                    raise ImportRefused(
-                        f"{path}, line {number}, is not UTF-8. Save the file as UTF-8."
-                    ) from None
+                    raise ImportRefused(f"{where}, is not UTF-8. Save the file as UTF-8.") from None
                 except json.JSONDecodeError as error:
                     raise ImportRefused(
-                        f"{path}, line {number}, is not valid JSON ({error.msg}). Every line must be one "
-                        "JSON object."
+                        f"{where}, is not valid JSON ({error.msg}). Every line must be one JSON object."
                     ) from error
                 if not isinstance(entry, dict):
-                    raise ImportRefused(
-                        f"{path}, line {number}, is not a JSON object. Every line must be one."
-                    )
+                    raise ImportRefused(f"{where}, is not a JSON object. Every line must be one.")
                 if entry:
                     yield number, entry
     except OSError as error:
@@ -141,7 +120,7 @@ def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark: str) -> bool:
-    """Store it unless it is here; whether it is new."""
+    """Store a conversation unless it is stored already; whether it is new."""
     key = entry.get("key", entry.get("id"))
     if not isinstance(key, str | int) or not str(key).strip():
         raise ImportRefused(f"{where}: the conversation has no key. Give each a “key” of its own.")
@@ -155,7 +134,7 @@ def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark:
     conversation = Conversation(
         benchmark=benchmark,
         key=str(key),
-        player=str(entry.get("player", entry.get("model")) or UNKNOWN),
+        player=str(entry.get("player", entry.get("model")) or "unknown"),
         messages=from_list(told, where),
         language=str(entry.get("language") or "en"),
         facets={name: str(value) for name, value in entry.get("facets", {}).items()},
@@ -171,8 +150,7 @@ def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark:
         return True
     if conversations.load(db, there).messages != conversation.messages:
         raise ImportRefused(
-            f"{where}: a conversation “{key}” with other messages is stored already. Give this one another "
-            "key."
+            f"{where}: a conversation “{key}” with other messages is stored already. Give this one another key."
         )
     if conversation.trajectory is not None:
         known = trajectories.find(db, there)
@@ -180,14 +158,14 @@ def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark:
             trajectories.save(db, there, conversation.trajectory)
         elif known != conversation.trajectory:
             raise ImportRefused(
-                f"{where}: the conversation “{key}” is stored already with another trajectory. Give this one "
-                "another key."
+                f"{where}: the conversation “{key}” is stored already with another trajectory. "
+                "Give this one another key."
             )
     return False
 
 
 def _trajectory(values: Any, benchmark: str, where: str) -> Mapping[str, Any] | None:
-    """The trajectory, once the benchmark can read it."""
+    """The trajectory, if the benchmark can read it."""
     if values is None:
         return None
     known = BENCHMARKS.get(benchmark)
@@ -207,7 +185,7 @@ def _trajectory(values: Any, benchmark: str, where: str) -> Mapping[str, Any] | 
 
 
 def _benchmark(db: Database, entry: Mapping[str, Any]) -> None:
-    # What this workspace knows of a benchmark stays as it is.
+    # Criteria that are stored already stay as they are.
     if not ratings.criteria(db, entry["name"]):
         criteria = [_criterion(c) for c in entry["criteria"]]
         ratings.register(db, entry["name"], criteria, refusal=entry.get("refusal_criterion", ""))

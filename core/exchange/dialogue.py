@@ -1,9 +1,10 @@
-"""A dialogue in other tools' form: a list of {"role" or "speaker", "content" or "text"}, or plain text."""
+"""Read a dialogue of another tool: a list of {"role" or "speaker", "content" or "text"}, or plain text."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from core.conversation import Message, Role
@@ -17,26 +18,18 @@ _SPEAKERS: dict[str, Role] = {
 
 
 def from_cell(text: str, where: str) -> tuple[Message, ...]:
-    """The messages of a cell: a JSON list of utterances, else one reply.
-
-    Raises ImportRefused for a list that is no dialogue.
-    """
-    if text.lstrip().startswith("["):
-        try:
-            value = json.loads(text)
-        except json.JSONDecodeError:
-            # “[laughs] Hello” is a reply like any other.
-            return (Message("assistant", text),)
-        if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
-            return from_list(value, where)
+    """The messages of a cell: a JSON list of utterances, else one reply. Raises ImportRefused."""
+    value = None
+    # “[laughs] Hello” is a reply like any other.
+    with suppress(json.JSONDecodeError, RecursionError):
+        value = json.loads(text)
+    if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
+        return from_list(value, where)
     return (Message("assistant", text),)
 
 
 def from_list(entries: Sequence[Any], where: str) -> tuple[Message, ...]:
-    """The messages of a list of utterances; what an utterance says beside role and content is kept.
-
-    Raises ImportRefused.
-    """
+    """The messages of a list of utterances, with their “meta”. Raises ImportRefused."""
     return tuple(_message(entry, f"{where}, utterance {number}") for number, entry in enumerate(entries, 1))
 
 
@@ -48,7 +41,7 @@ def as_list(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 
 def has_half_characters(text: str) -> bool:
-    """Whether JSON escapes left half of a surrogate pair in a text, as careless truncation does."""
+    """Whether a text holds half of a surrogate pair, as truncated JSON escapes do."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,9 +1,7 @@
-"""FED: 125 dialogues of two systems and of people, rated by people on eleven qualities, by a judge on five.
+"""Import FED: 125 dialogues of systems and people, rated by people on eleven qualities, by a judge on five.
 
-After Mehta & Eskenazi, “Unsupervised Evaluation of Interactive Dialog with DialoGPT” (SIGDIAL 2020). The
-published file gives each dialogue up to five ratings a quality without names: the third rating of one
-dialogue and the third of another need not be the same person's, so the study is anonymous and its raters are
-positions.
+Mehta & Eskenazi, “Unsupervised Evaluation of Interactive Dialog with DialoGPT” (SIGDIAL 2020). The published
+ratings have no names, so the study is anonymous: a rater is a position in the list of ratings.
 """
 
 from __future__ import annotations
@@ -27,31 +25,24 @@ GPT_4 = Rater("gpt-4", "judge")
 RUNS = 5
 
 _THREE = Scale((0, 1, 2), ("No", "Somewhat", "Yes"))
-CRITERIA = (
-    Criterion(
-        "Coherent",
-        "The system keeps to the point, so that the dialogue holds together from start to end.",
-        _THREE,
-    ),
-    Criterion("Error recovery", "After a mistake, the system finds its way back into the dialogue.", _THREE),
-    Criterion(
-        "Consistent", "Nothing the system says contradicts what it said before.", Scale((0, 1), ("No", "Yes"))
-    ),
-    Criterion("Diverse", "The system's utterances differ from one another.", _THREE),
-    Criterion("Depth", "The system goes into a topic instead of staying on its surface.", _THREE),
-    Criterion("Likeable", "The system has a personality one would like to talk to.", _THREE),
-    Criterion("Understanding", "The system seems to grasp what the person means.", _THREE),
-    Criterion("Flexible", "The system adapts to the person and to what interests them.", _THREE),
-    Criterion("Informative", "The system tells the person something new.", _THREE),
-    Criterion(
-        "Inquisitive", "The system asks about the person and takes an interest in the answers.", _THREE
-    ),
-    Criterion(
-        "Overall",
-        "How good is the dialogue as a whole?",
-        Scale((0, 1, 2, 3, 4), ("Very poor", "Poor", "Fair", "Good", "Very good")),
-    ),
+_QUALITIES = (
+    ("Coherent", "The system keeps to the point, so that the dialogue holds together from start to end."),
+    ("Error recovery", "After a mistake, the system finds its way back into the dialogue."),
+    ("Consistent", "Nothing the system says contradicts what it said before."),
+    ("Diverse", "The system's utterances differ from one another."),
+    ("Depth", "The system goes into a topic instead of staying on its surface."),
+    ("Likeable", "The system has a personality one would like to talk to."),
+    ("Understanding", "The system seems to grasp what the person means."),
+    ("Flexible", "The system adapts to the person and to what interests them."),
+    ("Informative", "The system tells the person something new."),
+    ("Inquisitive", "The system asks about the person and takes an interest in the answers."),
+    ("Overall", "How good is the dialogue as a whole?"),
 )
+_SCALES = {
+    "Consistent": Scale((0, 1), ("No", "Yes")),
+    "Overall": Scale((0, 1, 2, 3, 4), ("Very poor", "Poor", "Fair", "Good", "Very good")),
+}
+CRITERIA = tuple(Criterion(name, text, _SCALES.get(name, _THREE)) for name, text in _QUALITIES)
 JUDGED = {"coh": "Coherent", "div": "Diverse", "eng": "Likeable", "inf": "Informative", "ovr": "Overall"}
 
 
@@ -86,18 +77,16 @@ def _conversation(path: Path, number: int, entry: Any) -> Conversation:
         case {
             "dialogue_id": str(name),
             "model": str(system),
-            "dialog": [_, *_] as lines,
+            "dialog": [_, *_] as said,
             "annotations": dict(),
         }:
-            pass
-        case _:
-            raise ImportRefused(
-                f"Dialogue {number} of {path} lacks one of dialogue_id, model, dialog and annotations. "
-                "Take the file as it was published."
-            )
-    messages = from_list(lines, f"{path}, dialogue {number} ({name})")
-    # The dialogues of people with people are among the systems: one of the two speaks as “model”.
-    return Conversation(BENCHMARK, f"{BENCHMARK}/{name}", system, messages)
+            # Dialogues between people are included: one of the two speaks as “model”.
+            messages = from_list(said, f"{path}, dialogue {number} ({name})")
+            return Conversation(BENCHMARK, f"{BENCHMARK}/{name}", system, messages)
+    raise ImportRefused(
+        f"Dialogue {number} of {path} lacks one of dialogue_id, model, dialog and annotations. "
+        "Take the file as it was published."
+    )
 
 
 def _people(path: Path, dialogues: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> Iterator[Given]:
@@ -119,8 +108,8 @@ def _people(path: Path, dialogues: Sequence[Mapping[str, Any]], keys: Sequence[s
                 if not _number(score) or score not in criterion.scale:
                     allowed = ", ".join(f"{value:g}" for value in criterion.scale.values)
                     raise ImportRefused(
-                        f"{path} rates {key} on “{quality}” with {score!r}; the scale is {allowed}. Correct "
-                        "the rating."
+                        f"{path} rates {key} on “{quality}” with {score!r}; the scale is {allowed}. "
+                        "Correct the rating."
                     )
                 yield Given(Unit(key), quality, rater, float(score), where=str(path))
 

@@ -1,4 +1,4 @@
-"""What an imported study brings, and how it is stored: everything in one transaction, or nothing."""
+"""Store an imported study: everything in one transaction, or nothing."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ from core.store.studies import Study
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One rating as a file gives it.
-
-    `unit.conversation` is the conversation's key; `where` names its place in the file.
-    """
+    """One rating of a file. `unit.conversation` is the conversation's key, `where` the place in the file."""
 
     unit: Unit
     criterion: str
@@ -37,10 +34,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Incoming:
-    """A study with its ratings.
-
-    `conversations` holds those the file itself describes; other units must be stored already.
-    """
+    """A study with its ratings and the conversations the file describes; others must be stored already."""
 
     study: Study
     given: Sequence[Given]
@@ -50,7 +44,7 @@ class Incoming:
 
 @dataclass(frozen=True)
 class Imported:
-    """What was stored: new units and conversations, ratings by people and judges, and those known before."""
+    """What was stored: new units and conversations, ratings of people and judges; `known` was there before."""
 
     study: str
     units: int
@@ -63,18 +57,16 @@ class Imported:
 def store(db: Database, incoming: Incoming, *, append: bool = False) -> Imported:
     """Store a study; call it inside one transaction.
 
-    A study of that name that holds ratings is refused, unless `append` says to add to it; one without any is
-    filled. A judge's rating that is stored already with the same score is left as it is. Raises
-    ImportRefused.
+    Raises ImportRefused if the study of that name has ratings and `append` is not set, or if a rating is
+    stored already (a judge's with the same score is left as it is).
     """
     name = incoming.study.name
     _make_room(db, incoming, append)
     new = [c for c in incoming.conversations.values() if conversations.find_id(db, c.key) is None]
     for conversation in new:
         conversations.save(db, conversation)
-    ids = conversations.existing(
-        db, [*{g.unit.conversation for g in incoming.given}, *incoming.conversations]
-    )
+    keys = {g.unit.conversation for g in incoming.given}
+    ids = conversations.existing(db, [*keys, *incoming.conversations])
     units = _add_units(db, incoming, ids)
     rows, known = _rows(db, incoming, ids, studies.study_id(db, name))
     ratings.insert_rows(db, rows)
@@ -87,10 +79,8 @@ def _make_room(db: Database, incoming: Incoming, append: bool) -> None:
     study = incoming.study
     if study.name not in studies.names(db):
         studies.create(db, study)
-        # The conversations' own scope as well: judges' ratings belong to the conversation, and a further
-        # study may be drawn from it.
-        scopes = {c.benchmark for c in incoming.conversations.values()}
-        for scope in scopes:
+        # The benchmark as well: judges' ratings belong to the conversation, and other studies may use it.
+        for scope in {c.benchmark for c in incoming.conversations.values()}:
             if not ratings.criteria(db, scope):
                 ratings.register(db, scope, study.criteria, refusal=_refusal(study))
         return
@@ -107,7 +97,7 @@ def _make_room(db: Database, incoming: Incoming, append: bool) -> None:
 
 
 def _refusal(study: Study) -> str:
-    """The criterion of an imported study that a benchmark has for refusals; “” where there is none."""
+    """The criterion of an imported study that a benchmark uses for refusals; “” if there is none."""
     known = {benchmark.refusal for benchmark in BENCHMARKS.values()}
     return next((c.name for c in study.criteria if c.name in known), "")
 
@@ -129,25 +119,13 @@ def _rows(db: Database, incoming: Incoming, ids: Mapping[str, int], study_id: in
     moment = now()
     rows, known = [], 0
     for g in incoming.given:
-        # A person's answer belongs to the study it was given in; a judge's to the conversation, whoever asks.
+        # A person's rating belongs to the study, a judge's to the conversation.
         owner = study_id if g.rater.kind == "human" else None
         conversation, rater = ids[g.unit.conversation], raters[g.rater]
         there = stored.get((conversation, rater, g.criterion, g.unit.turn, g.repeat, owner))
         if there is None:
-            rows.append(
-                Row(
-                    conversation,
-                    g.unit.turn,
-                    g.criterion,
-                    rater,
-                    g.repeat,
-                    owner,
-                    g.score,
-                    g.explanation,
-                    g.meta,
-                    g.created or moment,
-                )
-            )
+            told = (g.score, g.explanation, g.meta, g.created or moment)
+            rows.append(Row(conversation, g.unit.turn, g.criterion, rater, g.repeat, owner, *told))
         elif g.rater.kind == "judge" and there == g.score:
             known += 1
         else:

@@ -1,4 +1,4 @@
-"""Another benchmark's ranking as a CSV file: one model a line, with its score or its rank."""
+"""Read another benchmark's ranking from a CSV file: one model a line, with its score or rank."""
 
 from __future__ import annotations
 
@@ -6,25 +6,21 @@ from collections.abc import Sequence
 from typing import Literal
 
 from core.errors import ImportRefused
-from core.exchange.cells import figure_in, records_of
+from core.exchange.cells import figure_in, records_of, together
 from core.reports.rank_stability import Other
 from core.table import unmarked
 
 MODEL = ("model", "player")
-"""What the column of names is called: `model`, or `player` as in a leaderboard's own CSV."""
+"""Names of the column of models; `player` is that of a leaderboard's own CSV."""
 VALUES: tuple[Literal["score", "rank"], ...] = ("score", "rank")
-"""The column read, the first that is there: a score tells more than a rank."""
+"""The columns with a value; the first that is there is read."""
 LARGEST = 1_000_000
-"""Bytes: room for twenty thousand models, no more than a person would upload by intent."""
+"""Bytes: room for twenty thousand models."""
 LONGEST = 200
-SHOWN = 10
-"""So many wrong lines are named one by one."""
 
 
 def read(data: bytes, name: str) -> Other:
-    """Read a file whole; `name` is what it is called in sentences.
-
-    Columns are separated by commas, semicolons or tabs.
+    """Read a file; `name` is its name in error messages. Commas, semicolons or tabs separate the columns.
 
     Raises ImportRefused naming every line that is wrong (a model twice, no number), or what the file lacks.
     """
@@ -58,7 +54,7 @@ def read(data: bytes, name: str) -> Other:
             continue
         models[who], lines[who] = figure, number
     if wrong:
-        raise ImportRefused(_together(name, wrong))
+        raise together(name, wrong)
     if not models:
         raise ImportRefused(f"{name} holds no models, only the names of columns.")
     return Other(name, by, models)
@@ -95,10 +91,3 @@ def _line(where: str, cells: Sequence[str], width: int, model: int, value: int, 
             f"{where}: the rank {text} is below 1, which is the best. Correct it, or call the column score."
         )
     return who, figure
-
-
-def _together(name: str, wrong: Sequence[str]) -> str:
-    if len(wrong) == 1:
-        return wrong[0]
-    told = [*wrong[:SHOWN], *([f"… and {len(wrong) - SHOWN} more."] if len(wrong) > SHOWN else [])]
-    return "\n  ".join([f"{name}: {len(wrong)} lines are wrong.", *told])

@@ -1,4 +1,4 @@
-"""Ratings in long form (CSV), one a line, as spreadsheets, notebooks and annotation tools write them."""
+"""Read and write ratings in long form (CSV): one rating a line."""
 
 from __future__ import annotations
 
@@ -14,26 +14,16 @@ from sqlite_utils import Database
 
 from core.configuration import Use
 from core.errors import ImportRefused
-from core.exchange.cells import figure_in, records
+from core.exchange.cells import figure_in, records, together
 from core.rating import Rater, RaterKind
 from core.store import configurations, ratings
 from core.table import marked, unmarked
 
 REQUIRED = ("item_id", "criterion", "rater_type", "rater", "score")
-OPTIONAL = (
-    "turn",
-    "repeat",
-    "variant",
-    "simulated",
-    "explanation",
-    "created",
-    "text",
-    "text_ref",
-    "model",
-    "language",
-)
-SHOWN = 10
-"""So many wrong lines are named one by one."""
+OF_ITEM = ("text", "text_ref", "model", "language")
+OPTIONAL = ("turn", "repeat", "variant", "simulated", "explanation", "created", *OF_ITEM)
+_OF_RATER = ("rater_type", "rater", "variant", "simulated", "repeat")
+WRITTEN = ("item_id", "turn", "criterion", *_OF_RATER, "score", "explanation", "created", "model", "language")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,26 +42,19 @@ class RatingLine:
 
 @dataclass(frozen=True)
 class RatingsFile:
-    """A file that was read whole: well-formed lines, no rating twice.
-
-    `extra` are the columns that have no meaning here.
-    """
+    """A file that was read: well-formed lines, no rating twice. `extra` are the columns not known here."""
 
     file: str
     lines: Sequence[RatingLine]
     extra: tuple[str, ...]
 
     def where(self, line: RatingLine | int) -> str:
-        """A place in the file, as sentences begin."""
+        """A place in the file, as error messages begin."""
         return f"{self.file}, line {line if isinstance(line, int) else line.number}"
 
 
 def read(path: Path, *, delimiter: str = ",") -> RatingsFile:
-    """Read a file whole.
-
-    Raises ImportRefused naming every line that is wrong: cells missing, not a number, a rating twice; or no
-    header.
-    """
+    """Read a file. Raises ImportRefused naming every line that is wrong, or what the file lacks."""
     lines: list[RatingLine] = []
     wrong: list[str] = []
     seen: dict[tuple[Any, ...], int] = {}
@@ -88,11 +71,8 @@ def read(path: Path, *, delimiter: str = ",") -> RatingsFile:
             continue
         key = (line.item, line.turn, line.criterion, line.rater, line.repeat)
         if key in seen:
-            hint = (
-                " Runs of one judge are told apart by a column “repeat”."
-                if line.rater.kind == "judge"
-                else ""
-            )
+            judge = line.rater.kind == "judge"
+            hint = " Runs of one judge are told apart by a column “repeat”." if judge else ""
             wrong.append(
                 f"{path}, line {number}: {line.rater.kind} “{line.rater.name}” rated “{line.item}” on "
                 f"“{line.criterion}” in line {seen[key]} already. Keep one of the two.{hint}"
@@ -103,34 +83,17 @@ def read(path: Path, *, delimiter: str = ",") -> RatingsFile:
     if not header:
         raise ImportRefused(f"{path} is empty. Its first line must name the columns: {', '.join(REQUIRED)}.")
     if wrong:
-        raise ImportRefused(_together(path, wrong))
+        raise together(str(path), wrong, "; nothing was imported")
     if not lines:
         raise ImportRefused(f"{path} holds no ratings, only the names of columns.")
-    return RatingsFile(
-        str(path), lines, tuple(c for c in header if c and c not in REQUIRED and c not in OPTIONAL)
-    )
+    return RatingsFile(str(path), lines, tuple(c for c in header if c and c not in (*REQUIRED, *OPTIONAL)))
 
 
 def write(db: Database, out: TextIO, study: str = "") -> int:
     """Write a study's ratings that count (or all ratings) as `read` takes them; returns how many."""
-    columns = [
-        "item_id",
-        "turn",
-        "criterion",
-        "rater_type",
-        "rater",
-        "variant",
-        "simulated",
-        "repeat",
-        "score",
-        "explanation",
-        "created",
-        "model",
-        "language",
-        "configuration",
-        *([] if study else ["study"]),
-    ]
-    columns = list(dict.fromkeys([*columns, *ratings.told_beside(db)]))
+    columns = dict.fromkeys(
+        [*WRITTEN, "configuration", *([] if study else ["study"]), *ratings.told_beside(db)]
+    )
     writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     count, known = 0, configurations.every(db)
@@ -144,22 +107,13 @@ def write(db: Database, out: TextIO, study: str = "") -> int:
     return count
 
 
-def _together(path: Path, wrong: Sequence[str]) -> str:
-    """All that is wrong in one go, so that a file need not be sent once for every mistake."""
-    if len(wrong) == 1:
-        return wrong[0]
-    told = [*wrong[:SHOWN], *([f"… and {len(wrong) - SHOWN} more."] if len(wrong) > SHOWN else [])]
-    return "\n  ".join([f"{path}: {len(wrong)} lines are wrong; nothing was imported.", *told])
-
-
 def _header(path: Path, number: int, cells: Sequence[str], delimiter: str) -> list[str]:
     names = [unmarked(cell.strip()) for cell in cells]
     names = [name.lower() if name.lower() in (*REQUIRED, *OPTIONAL) else name for name in names]
     missing = [name for name in REQUIRED if name not in names]
     if missing:
         line = delimiter.join(cells)
-        other = {";": "semicolons", "\t": "tabs", ",": "commas", "|": "bars"}
-        for sign, called in other.items():
+        for sign, called in {";": "semicolons", "\t": "tabs", ",": "commas", "|": "bars"}.items():
             if sign != delimiter and len(names) < 3 and sign in line:
                 option = "tab" if sign == "\t" else sign
                 raise ImportRefused(
@@ -194,7 +148,7 @@ def _line(
         if kind.lower() not in ("human", "judge"):
             raise ImportRefused(f"{where}: rater_type is “{kind}”; it must be human or judge.")
         which: RaterKind = "human" if kind.lower() == "human" else "judge"
-        # A variant is the version of a judge's prompt; a person is one rater whatever they were shown.
+        # A variant is the version of a judge's prompt; a person is one rater under every variant.
         rater = raters[kind, name, variant, simulated] = Rater(
             name, which, variant if which == "judge" else "", simulated in ("1", "true", "yes")
         )
@@ -217,10 +171,9 @@ def _whole(where: str, column: str, text: str, least: int) -> int | None:
         number = float(text)
     except ValueError:
         number = math.nan
-    # A column with gaps comes out of pandas as 1.0, 2.0, …
+    # pandas writes a column with gaps as 1.0, 2.0, …
     if not math.isfinite(number) or number != int(number) or number < least:
         raise ImportRefused(
-            f"{where}: the {column} “{text}” is not a whole number from {least}. Correct it, or leave it "
-            "empty."
+            f"{where}: the {column} “{text}” is not a whole number from {least}. Correct it, or leave it empty."
         )
     return int(number)

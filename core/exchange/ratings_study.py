@@ -1,4 +1,4 @@
-"""The study of a ratings file: items matched with the workspace's conversations, criteria with scales."""
+"""Make a study of a ratings file: match its items with conversations and its criteria with scales."""
 
 from __future__ import annotations
 
@@ -13,22 +13,19 @@ from core.conversation import Conversation, Message, Unit
 from core.errors import ImportRefused
 from core.exchange.dialogue import from_cell
 from core.exchange.incoming import Given, Incoming
-from core.exchange.ratings_csv import RatingLine, RatingsFile
+from core.exchange.ratings_csv import OF_ITEM, RatingLine, RatingsFile
 from core.exchange.scales import deduced
 from core.rating import Criterion, Scale
 from core.store import conversations, ratings, studies
 from core.store.conversations import Filter
 from core.store.studies import Study
 
-UNKNOWN = "unknown"
-"""The player of an item whose model the file does not name."""
 FACET_LENGTH, FACET_VALUES = 80, 100
-_OF_ITEM = ("text", "text_ref", "model", "language")
 
 
 @dataclass
 class _Item:
-    """What the lines of one item say about it together: a column's value, and the line that says it first."""
+    """What the lines of one item say about it: the value of each column and the first line that gives it."""
 
     first: int
     said: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -44,11 +41,11 @@ def incoming(
     scales: Mapping[str, Scale] | None = None,
     uncounted: Sequence[str] = (),
 ) -> Incoming:
-    """The study that a file holds, its items matched with the conversations of this workspace.
+    """The study of a file, its items matched with the conversations of this workspace.
 
-    An item is the conversation “study/item_id” or else “item_id” where one is stored, else a new one,
-    “study/item_id”. A study rates turns if people's lines have a turn, and conversations whole if they have
-    none. Raises ImportRefused for lines that contradict each other or the workspace.
+    An item is the stored conversation “study/item_id” or “item_id”, else a new one, “study/item_id”. The
+    study rates turns if people's lines have a turn. Raises ImportRefused for lines that contradict each other
+    or the workspace.
     """
     known = studies.get(db, study) if study in studies.names(db) else None
     per_turn = _per_turn(table, known)
@@ -60,8 +57,12 @@ def incoming(
         raise ImportRefused(
             f"{table.file}: “{twice}” and “{study}/{twice}” are the same item. Rename one of them."
         )
-    if known is None and any(key not in stored for key in key_of.values()):
-        _refuse_benchmark(db, study)
+    adds = known is None and any(key not in stored for key in key_of.values())
+    if adds and conversations.count(db, Filter(benchmark=study)):
+        raise ImportRefused(
+            f"“{study}” is a benchmark of this workspace, and the file's items would be counted with its "
+            "conversations. Give the study another name with --study."
+        )
     new, of_item = _conversations(db, table, study, items, key_of, stored)
     _refuse_missing_turns(db, table, key_of, new)
     criteria = _criteria(db, table, known, key_of.values(), scales or {}, uncounted)
@@ -99,17 +100,15 @@ def _per_turn(table: RatingsFile, known: Study | None) -> bool:
             "turns or whole conversations. Import the two kinds as two studies."
         )
     per_turn = known.per_turn if known else with_turn is not None
-    wrong = (with_turn if not per_turn else without) if known else None
+    wrong = (without if per_turn else with_turn) if known else None
     if wrong is not None:
-        what = (
-            "rates turns; give the line a turn" if per_turn else "rates whole conversations; remove the turn"
-        )
-        raise ImportRefused(f"{table.where(wrong)}: the study {what}, or import another study.")
+        what = "turns; give the line a turn" if per_turn else "whole conversations; remove the turn"
+        raise ImportRefused(f"{table.where(wrong)}: the study rates {what}, or import another study.")
     lost = next((line for line in table.lines if per_turn and line.turn is None), None)
     if lost is not None:
         raise ImportRefused(
-            f"{table.where(lost)}, has no turn, while people rate turns: it could not be compared. Give it a "
-            "turn, or import it as another study."
+            f"{table.where(lost)}, has no turn, while people rate turns: it could not be compared. "
+            "Give it a turn, or import it as another study."
         )
     return per_turn
 
@@ -122,7 +121,7 @@ def _items(table: RatingsFile) -> dict[str, _Item]:
             item = items[line.item] = _Item(
                 line.number, extra={c: line.cells.get(c, "") for c in table.extra}
             )
-        for column in _OF_ITEM:
+        for column in OF_ITEM:
             value = line.cells.get(column)
             if value is not None:
                 said, number = item.said.setdefault(column, (value, line.number))
@@ -147,14 +146,6 @@ def _key(study: str, item: str, stored: Mapping[str, int]) -> str:
     return item if item in stored or item.startswith(f"{study}/") else own
 
 
-def _refuse_benchmark(db: Database, study: str) -> None:
-    if conversations.count(db, Filter(benchmark=study)):
-        raise ImportRefused(
-            f"“{study}” is a benchmark of this workspace, and the file's items would be counted with its "
-            "conversations. Give the study another name with --study."
-        )
-
-
 def _conversations(
     db: Database,
     table: RatingsFile,
@@ -163,7 +154,7 @@ def _conversations(
     key_of: Mapping[str, str],
     stored: Mapping[str, int],
 ) -> tuple[dict[str, Conversation], set[str]]:
-    """The new conversations, and the extra columns that describe the item and not a single rating."""
+    """The new conversations, and the extra columns that describe items, not single ratings."""
     fresh = {item: about for item, about in items.items() if key_of[item] not in stored}
     of_item = {c for c in table.extra if all(c in about.extra for about in fresh.values())}
     facets = {c for c in of_item if _is_facet([about.extra[c] for about in fresh.values()])}
@@ -183,7 +174,7 @@ def _conversations(
         new[key_of[item]] = Conversation(
             benchmark=study,
             key=key_of[item],
-            player=about.said.get("model", (UNKNOWN, 0))[0],
+            player=about.said.get("model", ("unknown", 0))[0],
             messages=messages,
             language=about.said.get("language", ("en", 0))[0],
             facets={c: about.extra[c] for c in table.extra if c in facets and about.extra[c]},
@@ -196,9 +187,8 @@ def _conversations(
 def _is_facet(values: Sequence[str]) -> bool:
     """Whether a column can be a facet: short values, few of them, shared by several items."""
     different = set(values)
-    return len(different) <= min(FACET_VALUES, len(values) - 1) and all(
-        len(v) <= FACET_LENGTH for v in different
-    )
+    few = len(different) <= min(FACET_VALUES, len(values) - 1)
+    return few and all(len(value) <= FACET_LENGTH for value in different)
 
 
 def _text(
@@ -232,7 +222,7 @@ def _text(
 def _refuse_missing_turns(
     db: Database, table: RatingsFile, key_of: Mapping[str, str], new: Mapping[str, Conversation]
 ) -> None:
-    """Refuse ratings of turns that the dialogue does not have: no page would show them."""
+    """Refuse ratings of turns that the dialogue does not have."""
     turns: dict[str, set[int]] = {}
     for line in table.lines:
         key = key_of[line.item]
@@ -241,11 +231,11 @@ def _refuse_missing_turns(
         if key not in turns:
             conversation = new.get(key) or conversations.load(db, key)
             turns[key] = {t.number for t in conversation.turns() if t.reply is not None}
-        # A conversation without any text cannot tell.
+        # A conversation without text has no known turns.
         if turns[key] and line.turn not in turns[key]:
             raise ImportRefused(
-                f"{table.where(line)}: “{line.item}” has no reply in turn {line.turn}; turns count from 1 to "
-                f"{max(turns[key])}."
+                f"{table.where(line)}: “{line.item}” has no reply in turn {line.turn}; "
+                f"turns count from 1 to {max(turns[key])}."
             )
 
 
@@ -257,7 +247,7 @@ def _criteria(
     scales: Mapping[str, Scale],
     uncounted: Sequence[str],
 ) -> tuple[Criterion, ...]:
-    """The study's criteria: all that the file rates for a new study; a known one gains those people rate."""
+    """The criteria: for a new study all that the file rates; a known study gains those that people rate."""
     people: dict[str, list[RatingLine]] = {}
     judges: dict[str, list[RatingLine]] = {}
     for line in table.lines:
@@ -267,7 +257,8 @@ def _criteria(
         if name not in named:
             raise ImportRefused(f"{table.file} rates nothing on “{name}”. Its criteria: {', '.join(named)}.")
     there = {c.name: c for c in known.criteria} if known else {}
-    registered = _registered(db, keys)
+    scopes = conversations.benchmarks_of(db, list(keys))
+    registered = {c.name: c for scope in scopes for c in ratings.criteria(db, scope)}
     criteria = list(there.values())
     for name in named:
         if name in there or (known and name not in people):
@@ -282,22 +273,11 @@ def _criteria(
             criterion = Criterion(name, name, deduced(scores))
         criteria.append(replace(criterion, counted=False) if name in uncounted else criterion)
     for criterion in criteria:
-        off = next(
-            (line for line in people.get(criterion.name, ()) if line.score not in criterion.scale), None
-        )
-        if off is not None:
-            scale = criterion.scale
-            raise ImportRefused(
-                f"{table.where(off)}: the score {off.score:g} is not on the scale of “{criterion.name}” "
-                f"({scale.low:g} to {scale.high:g}). Correct it, or the scale."
-            )
+        scale = criterion.scale
+        for line in people.get(criterion.name, ()):
+            if line.score not in scale:
+                raise ImportRefused(
+                    f"{table.where(line)}: the score {line.score:g} is not on the scale of "
+                    f"“{criterion.name}” ({scale.low:g} to {scale.high:g}). Correct it, or the scale."
+                )
     return tuple(criteria)
-
-
-def _registered(db: Database, keys: Collection[str]) -> dict[str, Criterion]:
-    """Criteria by name of the benchmarks these conversations belong to."""
-    return {
-        c.name: c
-        for scope in conversations.benchmarks_of(db, list(keys))
-        for c in ratings.criteria(db, scope)
-    }

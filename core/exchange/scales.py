@@ -1,4 +1,4 @@
-"""Which answers a criterion has: told by the user, or read off people's scores."""
+"""The scale of a criterion: given by the user, or deduced from people's scores."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from core.errors import ImportRefused
 from core.rating import Scale, points
 
 MOST_ANSWERS = 21
-"""Whole numbers over a wider range than this are a slider's, not answers to choose from."""
+"""Whole numbers over a wider range than this are a continuous scale."""
 
 
 def deduced(scores: Collection[float]) -> Scale:
     """The scale of scores: whole numbers from the least to the greatest, else the range between them.
 
-    A single value gets a neighbour, as a scale needs two answers.
+    A single value gets a neighbour, because a scale needs two answers.
     """
     low, high = min(scores), max(scores)
     whole = all(score == int(score) for score in scores)

@@ -67,7 +67,9 @@ def execute(
     with workspace.read() as db:
         other = runs.at_work(db, as_dict(job.plan))
     if other is not None:
-        raise ConcordError(f"Run {other} has the same plan. Watch it on the runs page, or stop it first.")
+        raise ConcordError(
+            f"Run {other} is at work on this very plan. Watch it on the runs page, or stop it first."
+        )
     for model in job.models.values():
         model.key()
     benchmark = get(job.plan.benchmark)
