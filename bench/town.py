@@ -25,10 +25,10 @@ from pathlib import Path
 from core.benchmarks.stss.agent import Body
 from core.benchmarks.stss.clock import Clock
 from core.benchmarks.stss.encounters import Rooms, encounters
-from core.benchmarks.stss.scripted import ScriptedMind
 from core.benchmarks.stss.simulation import World, people
 from core.benchmarks.stss.town import Town, load_town
 from core.runs.engine import few_collections
+from tests.stss.scripted import ScriptedMind
 
 REPEATS = 5
 ROOT = Path(__file__).resolve().parent.parent

@@ -1,7 +1,4 @@
-"""STSS on the leaderboard page: what agents bring about, what they say, and the gap.
-
-After Wang et al., tables 3 and 4.
-"""
+"""STSS on the leaderboard page: the action table, the language table, and a chart of the gap."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ from pages.results import filters
 Chart = Any
 """A chart of Altair, whose types say little."""
 ROW, AROUND = 46, 130
-"""Pixels an agent takes in the chart, and what stands around the agents."""
+"""Pixels of the chart for each agent, and for axis and legend."""
 SAID, DONE = "said: SR on conversations", "done: action score"
 
 
@@ -42,11 +39,8 @@ def draw(benchmark: Benchmark) -> None:
     with workspace().read() as db:
         stamp = stored.stamp(db)
         judges = list(stored.judges(db, STSS_LANGUAGE.name))
-        values = {
-            name: known
-            for name, known in conversations.values(db, STSS.name).items()
-            if name not in boards.Agent._fields
-        }
+        values = conversations.values(db, STSS.name)
+    values = {name: known for name, known in values.items() if name not in boards.Agent._fields}
     panel = filters.panel(judges) if judges else ()
     found = _tables(str(workspace().path), stamp, filters.where(benchmark, values), panel)
     if "action" in found:
@@ -72,15 +66,8 @@ def _words_and_deeds(gaps: Table) -> Chart:
     """For each agent a line from its action score to its success rate on conversations."""
     agents = [_name(row) for row in gaps.rows]
     said, done = ([figure.value for figure in gaps.estimates(name)] for name in ("said", "done"))
-    table = pd.DataFrame(
-        {
-            "agent": [*agents, *agents],
-            "value": [*said, *done],
-            "of": [SAID] * len(agents) + [DONE] * len(agents),
-            "said": [*said, *said],
-            "done": [*done, *done],
-        }
-    )
+    pairs = pd.DataFrame({"agent": agents, "said": said, "done": done})
+    points = pd.concat([pairs.assign(of=SAID, value=pairs.said), pairs.assign(of=DONE, value=pairs.done)])
     y = alt.Y(
         "agent:N",
         sort=None,
@@ -98,9 +85,9 @@ def _words_and_deeds(gaps: Table) -> Chart:
         axis=alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], format=".2~f"),
     )
     legend = alt.Legend(orient="top", title=None, labelLimit=300, columns=1)
-    base = alt.Chart(table)
+    base = alt.Chart(points)
     lines = base.mark_rule(strokeWidth=3, opacity=0.5, color="#85898c").encode(y=y, x="said:Q", x2="done:Q")
-    points = base.mark_point(filled=True, opacity=1).encode(
+    ends = base.mark_point(filled=True, opacity=1).encode(
         x=x,
         y=y,
         color=alt.Color(
@@ -110,8 +97,8 @@ def _words_and_deeds(gaps: Table) -> Chart:
         size=alt.Size("of:N", scale=alt.Scale(domain=[SAID, DONE], range=[200, 90]), legend=None),
         tooltip=["agent:N", alt.Tooltip("of:N", title="what"), alt.Tooltip("value:Q", format=".3f")],
     )
-    # The height is that of everything, legend and axis too; without padding points at 0 and 1 would be cut.
-    return (lines + points).properties(
+    # Without padding, points at 0 and 1 would be cut.
+    return (lines + ends).properties(
         height=AROUND + ROW * len(agents), padding={"left": 4, "right": 14, "top": 4, "bottom": 4}
     )
 

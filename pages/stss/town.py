@@ -64,12 +64,8 @@ def page() -> None:
     _task(conversation, of, simulated)
 
     def go(time: datetime, resident: str = "") -> None:
-        st.session_state[GO] = {
-            "of": which,
-            "n": secrets.token_hex(4),
-            "at": f"{time:%Y-%m-%dT%H:%M}",
-            "resident": resident,
-        }
+        at = f"{time:%Y-%m-%dT%H:%M}"
+        st.session_state[GO] = {"of": which, "n": secrets.token_hex(4), "at": at, "resident": resident}
 
     town_tables.counted(of, go)
     town_tables.close(of, go)
@@ -93,7 +89,7 @@ def _choose(known: pd.DataFrame) -> int:
     before = ""
     for (name, label), place in zip(CHOICES.items(), st.columns([3, 2, 3]), strict=True):
         options = sorted(known[name].unique())
-        # Of what the address names, only the task must be there: another task may have been played by others.
+        # Only the task must exist as the address names it: others may have played another task.
         wanted = st.query_params.get(name, "") if before else asked(name, options, options[0])
         index = options.index(wanted) if wanted in options else 0
         chosen = place.selectbox(
@@ -104,21 +100,16 @@ def _choose(known: pd.DataFrame) -> int:
     if len(numbers) == 1:
         st.query_params.pop("simulation", None)
         return int(numbers[0])
-    first = asked("simulation", numbers, numbers[0])
-    return int(
-        shown(
-            "simulation",
-            st.segmented_control(
-                "Simulation",
-                numbers,
-                default=first,
-                required=True,
-                key=f"simulation {before}",
-                on_change=_another,
-                args=("simulation",),
-            ),
-        )
+    chosen = st.segmented_control(
+        "Simulation",
+        numbers,
+        default=asked("simulation", numbers, numbers[0]),
+        required=True,
+        key=f"simulation {before}",
+        on_change=_another,
+        args=("simulation",),
     )
+    return int(shown("simulation", chosen))
 
 
 def _another(what: str) -> None:
@@ -154,12 +145,10 @@ def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:
 def _moment(which: int, resident: str) -> None:
     """Write the moment shown, once the replay stops, into the address; open a talk that was chosen."""
     sent = st.session_state.get(GO)
-    now, talk = component.link(
-        str(which), st.query_params.get("at", ""), resident, sent if sent and sent["of"] == which else None
-    )
+    goes = sent if sent and sent["of"] == which else None
+    now, talk = component.link(str(which), st.query_params.get("at", ""), resident, goes)
     if now and any(st.query_params.get(name) != now[name] for name in MOMENT):
-        # Both at once: the browser's address says so already, and one that is told the same makes no step of
-        # its history.
+        # Both in one update: an address that does not change makes no step in the browser's history.
         st.query_params.update({name: now[name] for name in MOMENT})
     if talk is not None:
         _open(talk)

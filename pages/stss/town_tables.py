@@ -19,7 +19,6 @@ from pages.parts.plain import plain
 
 Go = Callable[[datetime, str], None]
 """Shows a moment and a resident on the map."""
-
 WHY = 380
 """Pixels that a reason needs."""
 
@@ -55,20 +54,18 @@ def counted(of: Simulation, go: Go) -> None:
     if not rows:
         st.caption("Nobody.")
         return
-    columns = {"told": _told, "until": _until, "where": _place, "did": _action, "words": _words, "note": _why}
-    _evidence(of, rows, go, "counted", columns)
+    _evidence(of, rows, go, "counted", ("told", "until", "where", "did", "words", "note"))
 
 
 def close(of: Simulation, go: Go) -> None:
-    """Who came close, and how they missed it: those who were told first."""
+    """Who came close, and how they missed it; those who were told come first."""
     rows = sorted((e for e in of.score.evidence if not e.counted), key=lambda e: e.told is None)
     st.markdown(f"**Who came close, and why it did not count** ({len(rows)})")
     if not rows:
         st.caption("Nobody else was near, or had been told.")
         return
     st.caption(plain(_summed([e for e in rows if e.agent != of.task.performer])))
-    columns = {"told": _told, "missed": _how, "why": _why, "where": _place, "did": _action, "words": _words}
-    _evidence(of, rows, go, "close", columns)
+    _evidence(of, rows, go, "close", ("told", "missed", "why", "where", "did", "words"))
 
 
 def _summed(rows: Sequence[Evidence]) -> str:
@@ -80,23 +77,26 @@ def _summed(rows: Sequence[Evidence]) -> str:
     return f"{said} Not told by the performer: {others}.".strip() if others else said
 
 
-def _evidence(
-    of: Simulation,
-    rows: Sequence[Evidence],
-    go: Go,
-    key: str,
-    columns: Mapping[str, Callable[[Evidence], str]],
-) -> None:
-    several = len(of.task.subgoals) > 1
-    table = [
-        {
-            "who": e.agent,
-            **({"event": e.subgoal} if several else {}),
-            "when": clock(datetime.strptime(e.time, STAMP)) if e.time else "",
-            **{name: cell(e) for name, cell in columns.items()},
-        }
-        for e in rows
-    ]
+def _cells(e: Evidence) -> dict[str, Any]:
+    """What the two tables show of a piece of evidence."""
+    return {
+        "who": e.agent,
+        "event": e.subgoal,
+        "when": clock(datetime.strptime(e.time, STAMP)) if e.time else "",
+        "told": clock(datetime.strptime(e.told, STAMP)) if e.told else "",
+        "missed": e.how or "",
+        "until": e.until[11:16] if e.until and e.until != e.time else "",
+        "where": e.place,
+        "did": e.action,
+        "words": ", ".join(e.words),
+        "why": e.why,
+        "note": e.why,
+    }
+
+
+def _evidence(of: Simulation, rows: Sequence[Evidence], go: Go, key: str, columns: tuple[str, ...]) -> None:
+    event = ("event",) if len(of.task.subgoals) > 1 else ()
+    table = [{name: _cells(e)[name] for name in ("who", *event, "when", *columns)} for e in rows]
 
     def selected() -> None:
         chosen = st.session_state[key]["selection"]["rows"]
@@ -124,34 +124,6 @@ def _table(
     )
 
 
-def _told(e: Evidence) -> str:
-    return clock(datetime.strptime(e.told, STAMP)) if e.told else ""
-
-
-def _how(e: Evidence) -> str:
-    return e.how or ""
-
-
-def _until(e: Evidence) -> str:
-    return e.until[11:16] if e.until and e.until != e.time else ""
-
-
-def _place(e: Evidence) -> str:
-    return e.place
-
-
-def _action(e: Evidence) -> str:
-    return e.action
-
-
-def _words(e: Evidence) -> str:
-    return ", ".join(e.words)
-
-
-def _why(e: Evidence) -> str:
-    return e.why
-
-
 def talks(
     of: Simulation, spoken: Sequence[Spoken], opened: int | None, choose: Callable[[int | None], None]
 ) -> None:
@@ -174,25 +146,17 @@ def talks(
         chosen = st.session_state["talks"]["selection"]["rows"]
         choose(spoken[chosen[0]].number if chosen else None)
 
-    numbers = [s.number for s in spoken]
-    default = {"selection": {"rows": [numbers.index(opened)] if opened in numbers else []}}
-    _table(
-        rows,
-        "talks",
-        selected,
-        {
-            "about the task": st.column_config.CheckboxColumn(help="Somebody says one of the task's words."),
-            "told first": st.column_config.CheckboxColumn(
-                help="Counts for the conversation ratio: the performer tells somebody for the first time, "
-                "before the day of the event."
-            ),
-        },
-        selection_default=default,
-    )
+    default = {"selection": {"rows": [n for n, s in enumerate(spoken) if s.number == opened]}}
+    first = "Counts for the conversation ratio: the first time the performer tells somebody before that day."
+    config = {
+        "about the task": st.column_config.CheckboxColumn(help="Somebody says one of the task's words."),
+        "told first": st.column_config.CheckboxColumn(help=first),
+    }
+    _table(rows, "talks", selected, config, selection_default=default)
 
 
 def transcript(talk: Talk, performer: str) -> None:
-    """What was said, letter for letter, and what each of the two kept of it."""
+    """What was said, as plain text, and what each of the two kept of it."""
     for speaker, text in talk.messages:
         icon = ":material/flag:" if speaker == performer else ":material/person:"
         with st.chat_message("assistant" if speaker == performer else "user", avatar=icon):

@@ -116,7 +116,7 @@ A, B = Agent("m", "GA"), Agent("m", "GA+TDP")
 def talked(task, agent=A, **judges):
     """`judge=[met, …]` on the conversation; nothing of it in the summary."""
     silent = {j: None if given is None else [0.0] * len(given) for j, given in judges.items()}
-    return Talked(agent, task, 0, judges, silent, {}, False)
+    return Talked(agent, task, judges, silent, {}, False)
 
 
 def figures(talks):
@@ -145,7 +145,7 @@ def test_the_panel_is_the_mean_of_its_judges_and_a_missing_answer_leaves_the_con
 
 
 def simulated(task, value, kind="public", agent=A, ratio=1.0):
-    return Simulated(agent, task, kind, Score(task, kind, value, ratio), 0, False)
+    return Simulated(agent, task, kind, Score(task, kind, value, ratio), False)
 
 
 def test_simulations_of_a_task_are_averaged_before_tasks_are():

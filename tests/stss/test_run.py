@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -343,4 +344,4 @@ def test_what_is_exported_scores_the_same(lived, tmp_path):
                 expected.value,
                 expected.conversation_ratio,
             )
-            assert found["evidence"] == json.loads(json.dumps([e.values() for e in expected.evidence]))
+            assert found["evidence"] == json.loads(json.dumps([asdict(e) for e in expected.evidence]))

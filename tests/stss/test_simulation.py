@@ -18,7 +18,6 @@ from core.benchmarks.stss.encounters import Rooms
 from core.benchmarks.stss.mind import DayPlan, Kept, Utterance
 from core.benchmarks.stss.schedule import SLEEPING, Wish
 from core.benchmarks.stss.scoring import score
-from core.benchmarks.stss.scripted import ScriptedMind
 from core.benchmarks.stss.simulation import World, people
 from core.benchmarks.stss.tasks import Subgoal, task_from
 from core.benchmarks.stss.town import load_town, minute_of
@@ -26,6 +25,7 @@ from core.benchmarks.stss.trajectory import from_stored
 from core.errors import CallFailed, ConfigError, NotFound
 from tests.stss.asking import TOWN, Asking, failing, simulate
 from tests.stss.made import at, party
+from tests.stss.scripted import ScriptedMind
 from tests.stss.test_town import town
 
 
@@ -246,7 +246,7 @@ def test_mock_models_tell_more_people_when_and_where_with_tdp():
 
 def test_an_architecture_of_ones_own(tmp_path, monkeypatch):
     (tmp_path / "my_minds.py").write_text(
-        "from core.benchmarks.stss.scripted import ScriptedMind\ndef hermit(making):\n    assert "
+        "from tests.stss.scripted import ScriptedMind\ndef hermit(making):\n    assert "
         "making.performer\n    return ScriptedMind()\nnothing = 3\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))

@@ -1,11 +1,11 @@
-"""A resident's body in the world: where it is, what it does, how it walks. The simulation asks the mind."""
+"""A resident's body: where it is, what it does, how it walks. The simulation asks the mind."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from core.benchmarks.stss.clock import Clock
-from core.benchmarks.stss.mind import Mind, Neighbour, Self
+from core.benchmarks.stss.mind import Mind, Self
 from core.benchmarks.stss.schedule import SLEEPING, Day, at
 from core.benchmarks.stss.town import Place, Town
 from core.benchmarks.stss.trajectory import WALKING
@@ -13,10 +13,7 @@ from core.benchmarks.stss.trajectory import WALKING
 
 @dataclass(eq=False)
 class Body:
-    """One resident's body. `place` and `doing` hold for the present step after `advance`.
-
-    `number` is the resident's position in the town's order.
-    """
+    """One resident's body, up to date after `advance`. `number` is its position in the town's order."""
 
     me: Self
     mind: Mind
@@ -30,7 +27,7 @@ class Body:
     considered: dict[str, int] = field(default_factory=dict)
     """The step from which each other resident is considered again."""
     attentive: int = 0
-    """The step from which one looks around again."""
+    """The step from which the resident looks around again."""
     _way: list[tuple[int, Place]] = field(default_factory=list)
     _action: int = -1
     _next: int = 0
@@ -45,21 +42,16 @@ class Body:
 
     @property
     def room(self) -> tuple[str, str]:
-        """The sector and the arena one is in."""
+        """Sector and arena."""
         return self.place.sector, self.place.arena
 
     @property
     def due(self) -> int:
-        """The next step that changes something; to `advance` before does nothing."""
+        """The next step at which something changes; before it, `advance` does nothing."""
         return max(self._next, self.talking_until)
 
-    @property
-    def seen(self) -> Neighbour:
-        """What others see."""
-        return Neighbour(self.name, self.doing)
-
     def follow(self, day: Day, step: int) -> None:
-        """Take up a plan: at the next `advance` what it says for that minute is begun."""
+        """Take up a plan; the next `advance` begins its action of that minute."""
         self.me.day = day
         self._action, self._next = -1, step
 
@@ -69,7 +61,7 @@ class Body:
         self.me.doing = self.doing
 
     def advance(self, step: int, clock: Clock) -> None:
-        """Come to where one is at this step."""
+        """Update place and action to this step."""
         if step < self.due:
             return
         if self.talking_until:
@@ -89,7 +81,7 @@ class Body:
         self._next = min(ends, self._way[0][0]) if self._way else ends
 
     def _stops(self, goal: Place, step: int, clock: Clock) -> list[tuple[int, Place]]:
-        """The steps at which one comes by each sector on the way; within a sector one is there at once."""
+        """The steps at which each sector on the way is reached; within a sector at once."""
         if goal.sector == self.place.sector:
             return [(step, goal)]
         way = self.town.way(self.place.sector, goal.sector)

@@ -1,11 +1,10 @@
-"""Agent architectures: each makes a resident's mind from models. Any callable that returns a Mind is one."""
+"""Agent architectures: callables that make a resident's mind from models."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from core.benchmarks.benchmark import Ask
 from core.benchmarks.stss.generative import GenerativeMind
@@ -18,7 +17,7 @@ from core.llm.prompts import Prompt
 class Making:
     """What a mind is made of: how to ask, the prompts, the evaluated model and the residents' model.
 
-    For everybody but the performer the two models are the same, and `performer` is False.
+    `performer` is False for everybody else; then both models are the residents'.
     """
 
     ask: Ask
@@ -28,15 +27,12 @@ class Making:
     performer: bool
 
 
-class Architecture(Protocol):
-    """Makes a mind."""
-
-    def __call__(self, making: Making, /) -> Mind:
-        """One mind for one resident of one simulation."""
+Architecture = Callable[[Making], Mind]
+"""Makes the mind of one resident of one simulation."""
 
 
 def generative(making: Making) -> Mind:
-    """The generative agent: the task is known to it through its persona only."""
+    """The generative agent, which knows the task from its persona only."""
     return GenerativeMind(making.ask, making.prompts, making.high, making.low)
 
 
@@ -51,7 +47,7 @@ ARCHITECTURES: dict[str, Architecture] = {"GA": generative, "GA+TDP": target_dri
 def find(name: str) -> Architecture:
     """An architecture by name, or your own as “module:callable”. Raises NotFound or ConfigError.
 
-    It evaluates the performer only: everybody else is a generative agent, as in the paper.
+    It is used for the performer; everybody else is a generative agent, as in the paper.
     """
     if name in ARCHITECTURES:
         return ARCHITECTURES[name]

@@ -12,7 +12,7 @@ DAY = 24 * 60
 
 @dataclass(frozen=True)
 class Clock:
-    """Days and the minutes of a step, which must divide the day evenly. Steps count from 0."""
+    """A number of days in steps of some minutes, which must divide the day. Steps count from 0."""
 
     first_day: date
     days: int = 2
@@ -29,12 +29,12 @@ class Clock:
 
     @property
     def steps(self) -> int:
-        """How many there are in all."""
+        """The number of steps."""
         return self.days * self.steps_a_day
 
     @property
     def steps_a_day(self) -> int:
-        """How many there are in a day."""
+        """The steps of one day."""
         return DAY // self.step_minutes
 
     def time(self, step: int) -> datetime:
@@ -48,10 +48,6 @@ class Clock:
     def day(self, step: int) -> int:
         """Days since the first, which is 0."""
         return step // self.steps_a_day
-
-    def begins_day(self, step: int) -> bool:
-        """Whether it is midnight."""
-        return step % self.steps_a_day == 0
 
     def span(self, minutes: float) -> int:
         """Steps that so many minutes take, rounded up."""

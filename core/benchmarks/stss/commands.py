@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from core.benchmarks.stss import files, freezing, scenes, scoring, system, views
+from core.benchmarks.stss import files, scenes, scoring, system, views
 from core.benchmarks.stss.tasks import TITLES, Kind, read_tasks, task_from, values_of
 from core.benchmarks.stss.templates import load_templates
 from core.benchmarks.stss.town import problems, read_town
@@ -138,7 +138,7 @@ def import_tasks(folder: str, file: Path, name: str, town: str, mapping: Path | 
 @click.option(
     "--per-pair",
     type=click.IntRange(1),
-    default=freezing.PER_PAIR,
+    default=scenes.PER_PAIR,
     show_default=True,
     help="Scenes of a task for the same two people.",
 )

@@ -1,7 +1,4 @@
-"""Who notices whom.
-
-In each room every resident looks at a few others, so that cost grows with the crowd's size only.
-"""
+"""Who notices whom: each resident looks at a few others in the room, so that cost stays linear."""
 
 from __future__ import annotations
 
@@ -14,20 +11,17 @@ from core.benchmarks.stss.agent import Body
 from core.benchmarks.stss.clock import Clock
 
 ATTENTION = 8
-"""How many others in a room one looks at in one step."""
+"""How many others in a room a resident looks at in one step."""
 PAUSE = 15
-"""Minutes between two occasions at which one thinks of speaking to anybody."""
-AGAIN = 3 * 60
-"""Minutes until one thinks of speaking to the same person again after deciding not to."""
-AFTER_TALK = 5 * 60
-"""… after having spoken."""
-TAKEN = 30
-"""… when the other was in conversation already."""
+"""Minutes after which a resident thinks again of speaking to anybody."""
+AGAIN, AFTER_TALK, TAKEN = 3 * 60, 5 * 60, 30
+"""Minutes after which a resident thinks again of speaking to the same person: after deciding not to, after a
+talk, after finding them in conversation."""
 
 
 @dataclass
 class Rooms:
-    """The free residents of each room, in the order of the town. It updates only those that `note` names."""
+    """The free residents of each room, in the order of the town; `note` updates one resident."""
 
     _of: dict[int, tuple[str, str]] = field(default_factory=dict)
     _in: dict[tuple[str, str], list[Body]] = field(default_factory=dict)
@@ -66,10 +60,9 @@ class Encounter:
 
 
 def encounters(rooms: Rooms, step: int) -> list[Encounter]:
-    """At most one encounter for each resident: with whom they considered longest ago, of those they look at.
+    """At most one encounter for each resident: with the one considered longest ago of those they look at.
 
-    Each looks at the next few in the room. The order is the town's, shifted by the step, so that it does not
-    depend on the order in which minds replied.
+    Each looks at the next few in the room, in the town's order, shifted by the step.
     """
     found = []
     for room in rooms.shared():
@@ -86,7 +79,7 @@ def encounters(rooms: Rooms, step: int) -> list[Encounter]:
 
 
 def pair_up(wanting: Iterable[Encounter], step: int, clock: Clock) -> list[Encounter]:
-    """The encounters that become talks, one for each resident; whoever finds the other busy retries later."""
+    """The encounters that become talks, one for each resident; who finds the other busy retries later."""
     busy: set[str] = set()
     talks = []
     for e in wanting:

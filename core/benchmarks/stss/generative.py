@@ -1,8 +1,7 @@
 """The generative agent of Park et al. (2023) as the STSS paper uses it, with optional target-driven planning.
 
-Two models are asked: `high` for the day's plan, conversations and TDP, `low` for what follows from a plan.
-They differ for the performer only: the evaluated model plans and talks, the residents' model works out the
-details of the day.
+`high` is the model for the day's outline, conversations and TDP, `low` for the schedule. They differ for the
+performer only: the evaluated model is `high`, the residents' model is `low`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from core.llm.prompts import Prompt
 from core.llm.replies import Unusable
 
 UNUSABLE = ("unparsable", "truncated")
-"""Failures of the model, not of the endpoint: the resident goes on by habit, and it is counted."""
+"""Failures of the model, not of the endpoint: the resident goes on by habit, which is noted as a repair."""
 
 REMEMBERED = {"outline": 14, "approach": 5, "utterance": 8, "revision": 8}
 """How many memories each thought is given."""
@@ -30,10 +29,7 @@ REMEMBERED = {"outline": 14, "approach": 5, "utterance": 8, "revision": 8}
 
 @dataclass(frozen=True)
 class GenerativeMind:
-    """Asks models for each thought.
-
-    With `tdp` the performer plans for its task first and is reminded of the plan.
-    """
+    """Asks models for each thought. With `tdp` the performer plans for its task first."""
 
     ask: Ask
     prompts: Mapping[str, Prompt]
@@ -42,7 +38,7 @@ class GenerativeMind:
     tdp: bool = False
 
     async def prepare(self, me: Self, now: Now) -> None:
-        """With TDP the performer's three calls, each seeing those before it; nothing for anybody else."""
+        """With TDP the performer's three calls, each shown the replies before it; else nothing."""
         if not self.tdp or me.task is None:
             return
         general = await self._think("tdp_plan", me, now)
@@ -67,13 +63,13 @@ class GenerativeMind:
         return DayPlan(wishes, outline.wake, f"My plan for {today}: {'; '.join(lines)}.")
 
     async def approaches(self, me: Self, other: Neighbour, now: Now) -> bool:
-        """Asked of the model; no where it cannot say."""
+        """Asked of the model; False without a usable reply."""
         about = f"{other.name} {other.doing} {_currently(me)}"
         reply = await self._think("approach", me, now, about, other=other, relation=_relation(me, other))
         return bool(reply and reply.talk)
 
     async def says(self, me: Self, other: Neighbour, said: Said, now: Now) -> Utterance:
-        """Asked of the model; nothing, which ends the conversation, where it cannot say."""
+        """Asked of the model; without a usable reply nothing, which ends the conversation."""
         last = said[-1][1] if said else ""
         about = f"{other.name} {last} {_currently(me)}"
         reply = await self._think(
@@ -82,14 +78,14 @@ class GenerativeMind:
         return Utterance(reply.utterance, reply.done) if reply else Utterance("", True)
 
     async def keeps(self, me: Self, other: Neighbour, said: Said, now: Now) -> Kept:
-        """Asked of the model; only that there was a conversation where it cannot say."""
+        """Asked of the model; without a usable reply only that there was a conversation."""
         reply = await self._think("summary", me, now, other=other, said=said)
         if reply is None:
             return Kept(f"I talked with {other.name}.", 3)
         return Kept(reply.summary.strip(), reply.importance, reply.changes_today)
 
     async def revises(self, me: Self, now: Now) -> Sequence[Wish] | None:
-        """Asked of the model; the plan stays where it cannot say."""
+        """Asked of the model; without a usable reply the plan stays."""
         latest = me.memory.memories[-1].text if me.memory.memories else ""
         minute = now.clock.minute(now.step)
         rest = [f"{hour_of(a.start)} {a.text} ({a.place})" for a in me.day if a.end > minute]
@@ -101,10 +97,7 @@ class GenerativeMind:
     async def _think(
         self, name: str, me: Self, now: Now, query: str = "", part: str = "", **values: Any
     ) -> Any:
-        """A reply as its schema; None, noted as a repair, if the model gave no usable one.
-
-        Endpoint failures are raised.
-        """
+        """A reply as its schema; None, noted as a repair, if it is unusable. Raises endpoints' failures."""
         model = self.low if name == "schedule" else self.high
         recalled = await me.memory.retrieve(query, now.time, REMEMBERED[name]) if query else []
         asked = self.prompts[name].render(

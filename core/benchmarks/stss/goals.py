@@ -1,4 +1,4 @@
-"""Goal conditions of the language level: yes/no questions about a conversation and the partner's summary."""
+"""Goal conditions of the language level: yes/no questions on a conversation and on the partner's summary."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from core.llm.replies import Reply, Unusable
 from core.rating import YES_NO, Criterion, Rating, points
 
 SUMMARY = "summary_"
-"""Before the name of a condition: the same asked of the partner's own summary."""
+"""The prefix of a condition that is asked of the partner's own summary."""
 
 
 class Condition(NamedTuple):
-    """A question by its criterion, in words that name what this task is about."""
+    """A criterion and its question for one task."""
 
     name: str
     question: str
@@ -44,7 +44,7 @@ CONDITIONS: Mapping[Kind, tuple[str, ...]] = {
     "online": ("invited", "time"),
     "help": ("invited", "place", "second_invited", "second_place"),
 }
-"""Which conditions each type of task has, as many as in the paper."""
+"""The conditions of each type of task, as many as in the paper."""
 
 TEN = points(0, 10)
 QUALITIES = tuple(
@@ -98,27 +98,27 @@ class Verdict(Reply):
 
 
 def conditions(task: SocialTask) -> tuple[Condition, ...]:
-    """The questions of a task, in words that name its people, times and places."""
+    """The questions of a task, which name its people, times and places."""
     first = task.subgoals[0]
     second = task.subgoals[1] if len(task.subgoals) > 1 else first
     when = "" if first.start is None else f" ({first.start:%Y-%m-%d at %H:%M})"
     where = f" ({first.location})" if first.location else ""
     thing = f"“{first.keywords[0]}”"
+    invites = f"Does {task.performer} invite the partner to {thing}?"
     asked = {
-        "public": f"Does {task.performer} invite the partner to {thing}?",
-        "online": f"Does {task.performer} invite the partner to {thing}?",
+        "public": invites,
+        "online": invites,
         "companions": f"Does {task.performer} ask the partner to come along for {thing}?",
         "appointment": f"Does {task.performer} bring up meeting for {thing}?",
         "help": f"Does {task.performer} ask the partner to do the first errand ({thing})?",
     }
     # Where the task leaves the time or the place open, the two have to settle it.
     settled = "Do the two settle" if first.start is None else "Is the partner told"
+    placed = "Do the two settle where" if task.kind == "appointment" else "Is the partner told the place"
     questions = {
         "invited": asked[task.kind],
         "time": f"{settled} the day and the time{when}, to the hour?",
-        "place": f"Do the two settle where{where}?"
-        if task.kind == "appointment"
-        else f"Is the partner told the place{where}?",
+        "place": f"{placed}{where}?",
         "second_invited": f"Does {task.performer} ask the partner to do the second errand "
         f"(“{second.keywords[0]}”, after the first)?",
         "second_place": f"Is the partner told the place of the second errand ({second.location})?",
@@ -147,8 +147,7 @@ def read(conversation: Conversation, kind: Kind, reply: Verdict) -> tuple[Rating
 
 def met(scores: Mapping[str, float], kind: Kind, *, summary: bool = False) -> Sequence[float] | None:
     """The answers to a type's conditions in their order, from criterion → score; None if one is missing."""
-    prefix = SUMMARY if summary else ""
-    names = [prefix + name for name in CONDITIONS[kind]]
+    names = [(SUMMARY if summary else "") + name for name in CONDITIONS[kind]]
     return [scores[name] for name in names] if all(name in scores for name in names) else None
 
 

@@ -1,10 +1,11 @@
-"""`stss-language`: conversations from frozen scenarios, without a world; judged by goal conditions."""
+"""`stss-language`: conversations from frozen scenes, without a simulation; judged by goal conditions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from itertools import product
 from typing import Any
 
 from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role, Rubric
@@ -13,7 +14,7 @@ from core.benchmarks.stss import goals, system
 from core.benchmarks.stss.architectures import ARCHITECTURES, Architecture, Making, find
 from core.benchmarks.stss.clock import Clock
 from core.benchmarks.stss.memory import Memory, Stream
-from core.benchmarks.stss.mind import Kept, Mind, Neighbour, Now, Self
+from core.benchmarks.stss.mind import Kept, Now, Self
 from core.benchmarks.stss.talk import converse
 from core.benchmarks.stss.tasks import TITLES, SocialTask, task_from
 from core.benchmarks.stss.town import Town
@@ -27,7 +28,7 @@ from core.scenario import Scenario
 
 NAME = "stss-language"
 SCENARIO = "scenario"
-"""The kind under which frozen scenarios are stored."""
+"""The kind under which frozen scenes are stored."""
 SUMMARY = "The partner’s summary"
 
 
@@ -57,7 +58,7 @@ async def play(
     facets: Mapping[str, str],
     embeddings: str = "",
 ) -> Conversation:
-    """The two talk as they would have at that moment; then the partner writes down what it keeps of it."""
+    """The two talk from the frozen moment on; then the partner writes down what it keeps of it."""
     body = scenario.body
     task = task_from(body["task"])
     performer, partner = task.performer, body["partner"]
@@ -65,26 +66,13 @@ async def play(
     clock = Clock(time.date(), 1, 1)
     now = Now(town, clock, time.hour * 60 + time.minute)
     vectors = Vectors(ask, embeddings) if embeddings else None
-    minds: dict[str, tuple[Self, Mind]] = {
-        performer: (
-            _self(body, performer, town, task, vectors),
-            architecture(Making(ask, prompts, model, residents, True)),
-        ),
-        partner: (
-            _self(body, partner, town, None, vectors),
-            ARCHITECTURES["GA"](Making(ask, prompts, residents, residents, False)),
-        ),
-    }
-    me, mind = minds[performer]
+    me, other = _self(body, performer, town, task, vectors), _self(body, partner, town, None, vectors)
+    mind = architecture(Making(ask, prompts, model, residents, performer=True))
+    theirs = ARCHITECTURES["GA"](Making(ask, prompts, residents, residents, performer=False))
     await mind.prepare(me, now)
-    first = body["begins"]
-    second = partner if first == performer else performer
-    doing = {name: body["states"][name]["doing"] for name in (performer, partner)}
-    said = await converse(minds[first], minds[second], (doing[first], doing[second]), now)
-    kept = Kept("")
-    if said:
-        other, theirs = minds[partner]
-        kept = await theirs.keeps(other, Neighbour(performer, doing[performer]), said, now)
+    pair = ((me, mind), (other, theirs))
+    said = await converse(*(pair if body["begins"] == performer else pair[::-1]), now)
+    kept = await theirs.keeps(other, me.seen, said, now) if said else Kept("")
     return Conversation(
         benchmark=NAME,
         key=key,
@@ -107,7 +95,7 @@ async def play(
             "residents": residents,
             "embeddings": embeddings,
             "reminders": me.notes,
-            "repairs": [text for person, _ in minds.values() for _, text in person.repairs],
+            "repairs": [text for person in (me, other) for _, text in person.repairs],
         },
     )
 
@@ -144,58 +132,52 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
                     f"The scenario “{scenario.key}” is about {person}, who does not live in {name}."
                 )
     makers = {name: find(name) for name in (options["architectures"] or ARCHITECTURES)}
-    thoughts = system.STSS.prompts
     prompts = {
-        n: load_prompt(
-            materials.prompts, system.NAME, options["thoughts"], n, thoughts[n], system.STSS.version
+        name: load_prompt(
+            materials.prompts, system.NAME, options["thoughts"], name, reply, system.STSS.version
         )
-        for n in thoughts
+        for name, reply in system.STSS.prompts.items()
     }
     judge = STSS_LANGUAGE.prompt(materials, "judge", version)
     residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
-    for repeat in range(options["repeats"]):
-        for scenario in scenarios:
-            body = scenario.body
-            for label, architecture in makers.items():
-                for player in plan.models["players"]:
-                    key = "/".join(
-                        [NAME, options["thoughts"], scenario.key, label, player, residents, str(repeat)]
-                        + ([f"by {embeddings}"] if embeddings else [])
-                    )
-                    facets = {
-                        "task": body["task"]["id"],
-                        "type": task_from(body["task"]).kind,
-                        "architecture": label,
-                        "scenario": scenario.key,
-                        "partner": body["partner"],
-                        "town": body["town"],
-                        "residents": residents,
-                        "version": options["thoughts"],
-                        **({"embeddings": embeddings} if embeddings else {}),
-                    }
-                    yield Play(
-                        key,
-                        partial(
-                            play,
-                            key=key,
-                            scenario=scenario,
-                            town=known[body["town"]],
-                            architecture=architecture,
-                            model=player,
-                            residents=residents,
-                            prompts=prompts,
-                            facets=facets,
-                            embeddings=embeddings,
-                        ),
-                        (
-                            Expected(player, 6, 650, 60),
-                            Expected(residents, 4, 600, 60),
-                            *([Expected(embeddings, 6, 130, 0)] if embeddings else []),
-                        ),
-                        STSS_LANGUAGE.judgings(
-                            key, plan.models.get("judges", ()), judge, options["judge_repeats"]
-                        ),
-                    )
+    played = partial(play, residents=residents, prompts=prompts, embeddings=embeddings)
+    for repeat, scenario, (label, architecture), player in product(
+        range(options["repeats"]), scenarios, makers.items(), plan.models["players"]
+    ):
+        body = scenario.body
+        parts = [NAME, options["thoughts"], scenario.key, label, player, residents, str(repeat)]
+        key = "/".join(parts + ([f"by {embeddings}"] if embeddings else []))
+        facets = {
+            "task": body["task"]["id"],
+            "type": task_from(body["task"]).kind,
+            "architecture": label,
+            "scenario": scenario.key,
+            "partner": body["partner"],
+            "town": body["town"],
+            "residents": residents,
+            "version": options["thoughts"],
+            **({"embeddings": embeddings} if embeddings else {}),
+        }
+        town = known[body["town"]]
+        conversation = partial(
+            played,
+            key=key,
+            scenario=scenario,
+            town=town,
+            architecture=architecture,
+            model=player,
+            facets=facets,
+        )
+        yield Play(
+            key,
+            conversation,
+            (
+                Expected(player, 6, 650, 60),
+                Expected(residents, 4, 600, 60),
+                *([Expected(embeddings, 6, 130, 0)] if embeddings else []),
+            ),
+            STSS_LANGUAGE.judgings(key, plan.models.get("judges", ()), judge, options["judge_repeats"]),
+        )
 
 
 def _wanted(scenario: Scenario, options: Mapping[str, Any]) -> bool:
@@ -209,12 +191,24 @@ def _tasks(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
     return list(dict.fromkeys(s.body["task"]["id"] for s in materials.scenarios(NAME, SCENARIO)))
 
 
+def _types(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+    return list(TITLES)
+
+
+def _thoughts(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+    return versions(materials.prompts, system.NAME)
+
+
+def _versions(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+    return versions(materials.prompts, NAME)
+
+
 STSS_LANGUAGE = Benchmark(
     name=NAME,
     title="STSS, language level",
     paper=system.STSS.paper,
-    about="From scenes frozen out of simulations, performer and partner talk once more; a judge says which "
-    "goal conditions are met.",
+    about="Performer and partner talk from scenes frozen out of simulations; a judge says which goal "
+    "conditions are met.",
     languages=(system.LANGUAGE,),
     roles=(
         Role("players", "Models that are the performer."),
@@ -224,36 +218,12 @@ STSS_LANGUAGE = Benchmark(
     ),
     options=(
         Option("tasks", "Only scenes of these tasks (all unless given).", "choices", (), _tasks),
-        Option(
-            "types",
-            "Only scenes of these types of task (all unless given).",
-            "choices",
-            (),
-            lambda m, c: list(TITLES),
-        ),
-        Option(
-            "architectures",
-            "Agent architectures: GA, GA+TDP (both unless given), or module:callable.",
-            "choices",
-            (),
-            system.architectures,
-        ),
+        Option("types", "Only scenes of these types (all unless given).", "choices", (), _types),
+        system.WHICH_ARCHITECTURES,
         Option("repeats", "Conversations of each scene, architecture and player.", "count", 1),
         Option("judge_repeats", "Times each judge answers (for test-retest).", "count", 1),
-        Option(
-            "thoughts",
-            "Version of the residents' prompts.",
-            "choice",
-            "v1",
-            lambda m, c: versions(m.prompts, system.NAME),
-        ),
-        Option(
-            "version",
-            "Version of the judge's prompt.",
-            "choice",
-            "v1",
-            lambda m, c: versions(m.prompts, NAME),
-        ),
+        Option("thoughts", "Version of the residents' prompts.", "choice", "v1", _thoughts),
+        Option("version", "Version of the judge's prompt.", "choice", "v1", _versions),
     ),
     prompts={"judge": goals.Verdict},
     version="v1",

@@ -14,7 +14,7 @@ from core.benchmarks.stss.trajectory import UNSEEN, State, Talk, Trajectory
 Mask = npt.NDArray[np.bool_]
 
 ONLY_TALK = "conversing about"
-"""An action that is merely talk about the thing; it does not keep an appointment."""
+"""An action that only talks about the thing; it does not keep an appointment."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +59,8 @@ class Fit:
 def fit(trajectory: Trajectory, subgoal: Subgoal, *, action_may_name_place: bool = False) -> Fit:
     """A subgoal against a trajectory.
 
-    Keywords match in any case, a location as written or, if allowed, in the action.
-
-    The window of time is closed: both its first and its last moment count.
-
+    Keywords match in any case, a location as written or, if allowed, in the action. Both ends of the window
+    count.
     """
     words = tuple(words_in(state.action, subgoal.keywords) for state in trajectory.states)
     location = subgoal.location
@@ -84,7 +82,7 @@ def words_in(text: str, keywords: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def within(time: datetime, subgoal: Subgoal) -> bool:
-    """Whether a moment lies in the subgoal's window; always, where it has none."""
+    """Whether a moment lies in the subgoal's window; true without a window."""
     if subgoal.start is None or subgoal.end is None:
         return True
     return subgoal.start <= time <= subgoal.end
@@ -93,24 +91,25 @@ def within(time: datetime, subgoal: Subgoal) -> bool:
 def told(task: SocialTask, trajectory: Trajectory) -> dict[str, Talk]:
     """Whom the performer told about the task before the day of the event, with the first such conversation.
 
-    A conversation is about the task if somebody says one of its keywords; if no messages are recorded, if a
-    summary has one. If the task names no time, the first day of the trajectory is the day before. People whom
-    the task does not name are left out, where it names some.
+    If the task names its cast, others are left out.
     """
-    if not trajectory.times:
-        return {}
-    day = task.event_day
     found: dict[str, Talk] = {}
     for talk in trajectory.talks:
-        early = talk.time.date() < day if day else talk.time.date() == trajectory.times[0].date()
-        if task.performer not in talk.pair or not task.counts(talk.partner(task.performer)):
+        partner = talk.partner(task.performer)
+        if task.performer not in talk.pair or not task.counts(partner):
             continue
-        if early and about(task, talk):
-            found.setdefault(talk.partner(task.performer), talk)
+        if before_event(task, talk, trajectory) and about(task, talk):
+            found.setdefault(partner, talk)
     return found
 
 
+def before_event(task: SocialTask, talk: Talk, trajectory: Trajectory) -> bool:
+    """Whether a conversation took place before the day of the event; without a time, on the first day."""
+    day = task.event_day
+    return talk.time.date() < day if day else talk.time.date() == trajectory.times[0].date()
+
+
 def about(task: SocialTask, talk: Talk) -> bool:
-    """Whether a conversation is about the task."""
+    """Whether somebody says one of the task's keywords; without messages, whether a summary has one."""
     texts = [text for _, text in talk.messages] or list(talk.summary.values())
     return any(words_in(text, task.keywords) for text in texts)

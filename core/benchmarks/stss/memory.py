@@ -1,7 +1,7 @@
-"""A resident's memory stream: what was seen, said and planned, by recency, importance and relevance.
+"""A resident's memory stream, retrieved by recency, importance and relevance.
 
 After Park et al. (2023): each of the three is scaled to 0–1 over the stream, and they are added. Relevance is
-the cosine of memory and query: of a model's vectors if the run names such a model, else of TF-IDF vectors.
+the cosine of memory and query: of a model's vectors if the run names a model for it, else of TF-IDF vectors.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Memory:
 
 @dataclass
 class Stream:
-    """Memories in the order they were made. With `vectors`, relevance is by them."""
+    """Memories in the order they were made. `vectors` gives their relevance, if set."""
 
     memories: list[Memory] = field(default_factory=list)
     vectors: Vectors | None = None
@@ -47,19 +47,16 @@ class Stream:
     _counts: array[int] = field(default_factory=lambda: array("i"), repr=False)
 
     def add(self, memory: Memory) -> None:
-        """Remember something."""
+        """Append a memory."""
         self.memories.append(memory)
 
     async def retrieve(self, query: str, now: datetime, k: int) -> list[Memory]:
         """The k memories with the highest sum, oldest first; of equal ones the later.
 
-        Fewer if there are fewer.
-
         Raises CallFailed if the embeddings endpoint fails.
-
         """
         memories = tuple(self.memories)
-        if not memories or k < 1:
+        if not memories:
             return []
         relevance = (
             await self.vectors.cosines([m.text for m in memories], query)
@@ -109,6 +106,6 @@ def _words_of(text: str) -> Counter[str]:
 
 
 def _unit(values: Floats) -> Floats:
-    """Values brought to 0–1; 0 where all are the same, since they then tell nothing apart."""
+    """Values scaled to 0–1; 0 where all are equal."""
     low, high = float(values.min()), float(values.max())
     return (values - low) / (high - low) if high > low else np.zeros_like(values)

@@ -36,12 +36,18 @@ class Now:
         return f"day {self.clock.day(self.step) + 1} {hour_of(self.clock.minute(self.step))}"
 
 
+class Neighbour(NamedTuple):
+    """Another resident as one sees them: name and action."""
+
+    name: str
+    doing: str
+
+
 @dataclass
 class Self:
-    """What a resident is to its own mind: persona, memory, today's plan, what it is doing and where.
+    """A resident as its mind sees it. `task` is None for everybody but the performer.
 
-    `task` is None for everybody but the performer. A mind may store what it needs in `notes`; `repairs` lists
-    the replies that could not be used.
+    A mind may store what it needs in `notes`; `repairs` lists the replies that could not be used.
     """
 
     resident: Resident
@@ -58,16 +64,14 @@ class Self:
         """The resident's name."""
         return self.resident.name
 
+    @property
+    def seen(self) -> Neighbour:
+        """What others see."""
+        return Neighbour(self.name, self.doing)
+
     def remember(self, time: datetime, text: str, importance: int, kind: str) -> None:
         """Add to the memory stream."""
         self.memory.add(Memory(time, text, importance, kind))
-
-
-class Neighbour(NamedTuple):
-    """Another resident as one sees them: name and action."""
-
-    name: str
-    doing: str
 
 
 class DayPlan(NamedTuple):

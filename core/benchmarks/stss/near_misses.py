@@ -27,7 +27,7 @@ NEAR = timedelta(hours=3)
 
 
 class Miss(NamedTuple):
-    """How a resident missed a subgoal, in a word and in a sentence, and the index of their closest moment."""
+    """How a resident missed a subgoal, in a word and in a sentence, and at which moment they were closest."""
 
     how: How
     why: str
@@ -47,13 +47,12 @@ def miss(found: Fit, name: str, invited: bool, during: Mask | None = None) -> Mi
             return closest[0]
     if (doing & timed).any():
         moment = int(np.argmax(doing & timed))
-        where = _state(found, name, moment).place or "another place"
+        state = found.trajectory.at(name, moment)
+        where = (state and state.place) or "another place"
         return Miss("elsewhere", f"did it, but at {where}, not at {found.subgoal.location}", moment)
-    if during is None and found.subgoal.start is not None:
-        during = timed
-    if during is None:
+    if during is None and found.subgoal.start is None:
         return Miss("never did it", "never did it") if invited else None
-    return _instead(found, name, invited, during)
+    return _instead(found, name, invited, timed if during is None else during)
 
 
 def _instead(found: Fit, name: str, invited: bool, during: Mask) -> Miss | None:
@@ -94,12 +93,6 @@ def _mostly(found: Fit, name: str, mask: Mask) -> tuple[State, int]:
     indices, first, counts = np.unique(life[mask], return_index=True, return_counts=True)
     best = max(range(len(indices)), key=lambda i: (counts[i], -first[i]))
     return found.trajectory.states[indices[best]], int(np.flatnonzero(mask)[first[best]])
-
-
-def _state(found: Fit, name: str, moment: int) -> State:
-    state = found.trajectory.at(name, moment)
-    assert state is not None  # nothing unseen ever fits
-    return state
 
 
 def _out_of_time(found: Fit, moments: np.ndarray) -> tuple[Miss, timedelta] | None:

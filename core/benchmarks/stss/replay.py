@@ -1,6 +1,6 @@
-"""The replay of a simulation: the map, each resident's states over time, and the moments to jump to.
+"""The replay of a simulation as plain values for the browser: map, states over time, moments to jump to.
 
-All of it is plain values for the browser. Times are minutes since the midnight before the first day.
+Times are minutes since the midnight before the first day.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 from core.benchmarks.stss import views
 from core.benchmarks.stss.clock import DAY
 from core.benchmarks.stss.town import Town
-from core.benchmarks.stss.trajectory import STAMP, UNSEEN
+from core.benchmarks.stss.trajectory import STAMP, UNSEEN, changes
 from core.benchmarks.stss.views import Simulation, Stretch
 
 NOON = time(12)
 MORNING, LAST, LIVED = "morning’s plan", "last plan", "happened"
 TALK, WINDOW = "talk", "event"
-"""Kinds of mark on the time line beside “counted” and “came close”: a talk, the event's beginning."""
+"""Kinds of mark on the time line, beside “counted” and “came close”."""
 
 
 def replay(of: Simulation) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def _rooms(town: Town | None) -> dict[tuple[str, ...], tuple[int, int]]:
 
 def _ground(of: Simulation, town: Town) -> dict[str, Any]:
     """Sectors, doors between them, and how many moments residents spent in each, awake and not walking."""
-    numbers = {name: i for i, name in enumerate(town.sectors)}
+    numbers, places = {name: i for i, name in enumerate(town.sectors)}, town.map()
     spent: Counter[str] = Counter()
     for life in of.lived.lives.values():
         for index, moments in zip(*np.unique(life[life != UNSEEN], return_counts=True), strict=True):
@@ -94,30 +94,26 @@ def _ground(of: Simulation, town: Town) -> dict[str, Any]:
                 "here": s["sector"] in of.sectors,
                 "spent": spent[s["sector"]],
             }
-            for s in town.map()
+            for s in places
         ],
         "doors": [
-            [numbers[s["sector"]], numbers[other]]
-            for s in town.map()
-            for other in s["doors"]
-            if s["sector"] < other
+            [numbers[s["sector"]], numbers[to]] for s in places for to in s["doors"] if s["sector"] < to
         ],
     }
 
 
 def _life(of: Simulation, name: str) -> list[list[int]]:
     """[moment, state] wherever the state changes; the state is −1 where nothing is recorded."""
-    life = of.lived.lives[name]
-    starts = np.flatnonzero(np.diff(life, prepend=UNSEEN - 1))
-    return [[int(start), int(life[start])] for start in starts]
+    starts, states = changes(of.lived.lives[name])
+    return [list(pair) for pair in zip(starts, states, strict=True)]
 
 
 def _day(of: Simulation, name: str, day: date) -> dict[str, Any]:
     """The morning's plan, the last plan if it was changed, and what happened."""
     made = views.plans(of, name, day)
-    rows = [(MORNING, made[0].stretches)] if made else []
-    if len(made) > 1:
-        rows.append((LAST, made[-1].stretches))
+    rows = [(MORNING, plan.stretches) for plan in made[:1]] + [
+        (LAST, plan.stretches) for plan in made[1:][-1:]
+    ]
     rows.append((LIVED, tuple(views.happened(of, name, day))))
     return {
         "rows": [[row, [_stretch(s) for s in stretches]] for row, stretches in rows if stretches],
@@ -134,30 +130,17 @@ def _stretch(s: Stretch) -> list[Any]:
 
 
 def _marks(of: Simulation) -> Iterator[dict[str, Any]]:
+    def mark(time: datetime | str, kind: str, who: str, what: str) -> dict[str, Any]:
+        moment = datetime.strptime(time, STAMP) if isinstance(time, str) else time
+        return {"minute": _minute(of, moment), "kind": kind, "who": who, "what": what}
+
     for subgoal in of.task.subgoals:
         if subgoal.start:
-            yield {
-                "minute": _minute(of, subgoal.start),
-                "kind": WINDOW,
-                "who": "",
-                "what": "the event begins",
-            }
+            yield mark(subgoal.start, WINDOW, "", "the event begins")
     for e in of.score.evidence:
         if e.time:
             what = "counted" if e.counted else f"came close: {e.why}"
-            minute = _minute(of, datetime.strptime(e.time, STAMP))
-            yield {
-                "minute": minute,
-                "kind": "counted" if e.counted else "came close",
-                "who": e.agent,
-                "what": what,
-            }
+            yield mark(e.time, "counted" if e.counted else "came close", e.agent, what)
     for s in of.talks:
         if s.about:
-            who = " and ".join(s.talk.pair)
-            yield {
-                "minute": _minute(of, s.talk.time),
-                "kind": TALK,
-                "who": who,
-                "what": "talk about the task",
-            }
+            yield mark(s.talk.time, TALK, " and ".join(s.talk.pair), "talk about the task")

@@ -1,30 +1,36 @@
-"""Scenes cut out of stored simulations, to be played once more without the world (STSS's language level)."""
+"""Frozen scenes: the moment before a performer talked with somebody, with what both remembered then."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from core.benchmarks.stss import STSS, freezing
-from core.benchmarks.stss.trajectory import Trajectory, from_stored
+from core.benchmarks.stss import STSS, language
+from core.benchmarks.stss.matching import before_event
+from core.benchmarks.stss.tasks import SocialTask, task_from, values_of
+from core.benchmarks.stss.trajectory import STAMP, Talk, Trajectory, from_stored
 from core.conversation import Conversation
 from core.errors import ConcordError
 from core.scenario import Scenario
 from core.store import conversations, scenarios, trajectories
 from core.workspace import Workspace
 
+PER_PAIR = 2
+"""At most so many scenes of one task for the same two people, each from another simulation."""
 
-def freeze(workspace: Workspace, per_pair: int = freezing.PER_PAIR) -> tuple[list[Scenario], int]:
+
+def freeze(workspace: Workspace, per_pair: int = PER_PAIR) -> tuple[list[Scenario], int]:
     """Freeze the scenes of all stored simulations; returns them, and how many are new.
 
     Raises ConcordError where there is none.
     """
-
-    def simulations() -> Iterator[tuple[Conversation, Trajectory]]:
-        with workspace.read() as db:
-            for number, conversation in conversations.each(db, STSS.name):
-                yield conversation, from_stored(trajectories.load(db, number))
-
-    found = list(freezing.freeze(simulations(), per_pair))
+    with workspace.read() as db:
+        simulations = (
+            (conversation, from_stored(trajectories.load(db, number)))
+            for number, conversation in conversations.each(db, STSS.name)
+        )
+        found = list(scenes(simulations, per_pair))
     if not found:
         raise ConcordError(
             "There is nothing to freeze: no performer has talked with anybody in a stored simulation. Run "
@@ -32,3 +38,58 @@ def freeze(workspace: Workspace, per_pair: int = freezing.PER_PAIR) -> tuple[lis
         )
     with workspace.write() as db:
         return found, scenarios.save(db, found)
+
+
+def scenes(simulations: Iterable[tuple[Conversation, Trajectory]], per_pair: int) -> Iterator[Scenario]:
+    """The scenes of simulations, in the order given; the same simulations give the same keys.
+
+    A scene is a conversation of the performer before the day of the event (day 1): the first with each
+    partner in a simulation; for an appointment only those with the person to be met.
+    """
+    frozen: Counter[tuple[str, str]] = Counter()
+    for conversation, lived in simulations:
+        task = task_from(conversation.context["_task"])
+        noted = {(scene["time"], scene["begins"]): scene for scene in lived.extra["scenes"]}
+        seen: set[str] = set()
+        for talk in lived.talks:
+            partner = talk.partner(task.performer)
+            if task.performer not in talk.pair or (task.target and partner not in task.target):
+                continue
+            pair = (task.id, partner)
+            if not before_event(task, talk, lived) or partner in seen or frozen[pair] >= per_pair:
+                continue
+            seen.add(partner)
+            frozen[pair] += 1
+            doing = noted[talk.time.strftime(STAMP), talk.pair[0]]["doing"]
+            yield Scenario(
+                language.NAME,
+                language.SCENARIO,
+                f"{task.id}/{partner.lower().replace(' ', '-')}/{frozen[pair]}",
+                _body(conversation, task, talk, doing, lived),
+                "accepted",
+                conversation.key,
+            )
+
+
+def _body(
+    conversation: Conversation, task: SocialTask, talk: Talk, doing: dict[str, str], lived: Trajectory
+) -> dict[str, Any]:
+    now = talk.time.strftime(STAMP)
+
+    def before(memory: list[Any]) -> bool:
+        # A memory “talked” of this moment is of the very conversation that is to be played again.
+        return bool(memory[0] < now or (memory[0] == now and memory[2] != "talked"))
+
+    memories = lived.extra["memories"]
+    return {
+        "task": values_of(task),
+        "town": conversation.facets["town"],
+        "partner": talk.partner(task.performer),
+        "begins": talk.pair[0],
+        "time": now,
+        "place": talk.place,
+        "states": {
+            name: {"doing": doing[name], "memories": list(filter(before, memories[name]))}
+            for name in talk.pair
+        },
+    }

@@ -1,4 +1,4 @@
-"""A resident's day as actions without gap or overlap, made from what a mind wishes by stated repairs."""
+"""A resident's day as actions without gap or overlap, made from a mind's wishes; each repair is noted."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def arrange(
     earlier: Sequence[Action] = (),
     now: int = 0,
 ) -> tuple[Day, list[str]]:
-    """A whole day, midnight to midnight, and what had to be repaired.
+    """A whole day, midnight to midnight, and its repairs.
 
-    An unreadable time is dropped. Wishes are sorted; a later one cuts the one before short. Gaps become
-    breaks. Before waking and after the usual bedtime the resident sleeps at home. An unknown place becomes
-    the one most like it, else home. With `earlier`, what began before `now` stays as it was.
+    Wishes with an unreadable time are dropped. Wishes are sorted; a later one cuts the one before short. Gaps
+    become breaks. Before waking and after bedtime the resident sleeps at home. An unknown place becomes the
+    most similar one, else home. With `earlier`, what began before `now` stays.
     """
     repairs: list[str] = []
     home = town.home(resident.name)
@@ -90,7 +90,7 @@ def arrange(
 
 
 def _closed(kept: list[Action], found: list[Action], rise: int, bed: int, home: Place) -> Day:
-    """Breaks where nothing is planned, sleep at the end."""
+    """The day with breaks where nothing is planned, and sleep at the end."""
     day = list(kept)
     for action in found:
         gap = action.start - day[-1].end
@@ -117,16 +117,14 @@ def habits(resident: Resident) -> list[Wish]:
     """A resident's usual day: breakfast, work, dinner, an evening at home."""
     wakes, bed = minute_of(resident.wakes), minute_of(resident.sleeps)
     opens, closes = (minute_of(t) for t in resident.hours)
-    wishes = [Wish(hour_of(wakes), 45, "having breakfast", resident.home)]
-    if resident.work:
-        wishes.append(
-            Wish(hour_of(max(opens, wakes + 45)), closes - max(opens, wakes + 45), "working", resident.work)
-        )
-    dinner = min(max(closes + 60, 18 * 60), bed - 60)
-    wishes.append(Wish(hour_of(dinner), 45, "having dinner", resident.home))
-    wishes.append(
-        Wish(hour_of(dinner + 45), max(0, bed - dinner - 45), "spending the evening at home", resident.home)
-    )
+    begins, dinner = max(opens, wakes + 45), min(max(closes + 60, 18 * 60), bed - 60)
+    home, work = resident.home, resident.work
+    wishes = [
+        Wish(hour_of(wakes), 45, "having breakfast", home),
+        Wish(hour_of(begins), closes - begins if work else 0, "working", work),
+        Wish(hour_of(dinner), 45, "having dinner", home),
+        Wish(hour_of(dinner + 45), bed - dinner - 45, "spending the evening at home", home),
+    ]
     return [w for w in wishes if w.minutes > 0]
 
 

@@ -1,28 +1,28 @@
 """Action-level scores of the STSS paper: pure functions from a task and a trajectory to a score.
 
-Where the paper and its authors' code differ, this follows the paper: somebody who came early and stayed takes
-part.
+Where the paper and its authors' code differ, this follows the paper: who came early and stayed takes part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from core.benchmarks.stss import cast, near_misses
 from core.benchmarks.stss.matching import ONLY_TALK, Fit, Mask, fit, told
-from core.benchmarks.stss.near_misses import How, Miss
+from core.benchmarks.stss.near_misses import How, miss
 from core.benchmarks.stss.tasks import TITLES, Kind, SocialTask
-from core.benchmarks.stss.trajectory import STAMP, Talk, Trajectory
+from core.benchmarks.stss.trajectory import STAMP, UNSEEN, Talk, Trajectory
 from core.errors import ConfigError
 
 OUT_OF_ORDER = 0.5
 ELSEWHERE = 0.5
-"""What an errand run in the wrong order, and an appointment kept in two different rooms, are worth."""
-
+"""The scores of an errand run in the wrong order, and of an appointment kept in two rooms."""
+ALIKE = 0.8
+"""The least likeness (difflib's ratio, without case and spacing) of a name and its possible typo."""
 
 Invited = Mapping[str, Talk]
 """Whom the performer told about the task before the day of the event, with the first such conversation."""
@@ -30,10 +30,9 @@ Invited = Mapping[str, Talk]
 
 @dataclass(frozen=True)
 class Evidence:
-    """One resident and one subgoal (counted from 1): what was done when, where, with which words; or why not.
+    """One resident and one subgoal (from 1): what was done when, where, with which words; or why not.
 
-    `told` is when the performer first told them before the day of the event; None if they were not told.
-
+    `told` is when the performer first told them before the day of the event, or None.
     """
 
     agent: str
@@ -48,24 +47,17 @@ class Evidence:
     how: How | None = None
     told: str | None = None
 
-    def values(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        return asdict(self) | {"words": list(self.words)}
-
 
 @dataclass(frozen=True)
 class Score:
-    """A simulation's score, 0 to 1.
-
-    `conversation_ratio` may exceed 1; None for errands, which want no number of people.
-    """
+    """A simulation's score, 0 to 1. `conversation_ratio` may exceed 1; it is None for errands."""
 
     task: str
     kind: Kind
     value: float
     conversation_ratio: float | None
     evidence: tuple[Evidence, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
 
 def score(task: SocialTask, trajectory: Trajectory) -> Score:
@@ -73,15 +65,18 @@ def score(task: SocialTask, trajectory: Trajectory) -> Score:
     notes = check(task, trajectory)
     invited = told(task, trajectory)
     value, evidence = RULES[task.kind](task, trajectory, invited)
-    ratio = conversation_ratio(task, trajectory)
-    return Score(task.id, task.kind, value, ratio, tuple(_with_told(e, invited) for e in evidence), notes)
+    # Errands want no number of people.
+    ratio = None if task.kind == "help" or task.wanted < 2 else len(invited) / (task.wanted - 1)
+    times = {name: talk.time.strftime(STAMP) for name, talk in invited.items()}
+    found = tuple(replace(e, told=times.get(e.agent)) for e in evidence)
+    return Score(task.id, task.kind, value, ratio, found, notes)
 
 
 def check(task: SocialTask, trajectory: Trajectory) -> tuple[str, ...]:
-    """What should be known of a score; raises ConfigError where there can be none."""
+    """Notes for readers of a score. Raises ConfigError where there can be no score."""
     for name in (task.performer, *task.target):
         if name not in trajectory.lives:
-            hint = cast.meant(name, trajectory.residents)
+            hint = _meant(name, trajectory.residents)
             raise ConfigError(
                 f"The task “{task.id}” names {name}, who is not in the "
                 f"trajectory{':' + hint if hint else '.'} It holds: {', '.join(trajectory.residents)}."
@@ -104,14 +99,50 @@ def check(task: SocialTask, trajectory: Trajectory) -> tuple[str, ...]:
     for name in task.cast:
         if name not in trajectory.lives:
             notes.append(f"{name} belongs to the task and is not in the trajectory.")
-    return (*notes, *cast.strangers(task, trajectory))
+    return (*notes, *_strangers(task, trajectory))
 
 
-def conversation_ratio(task: SocialTask, trajectory: Trajectory) -> float | None:
-    """People told on day 1 ÷ (people wanted − 1); None for errands, and if nobody else is wanted."""
-    if task.kind == "help" or task.wanted < 2:
-        return None
-    return len(told(task, trajectory)) / (task.wanted - 1)
+def _strangers(task: SocialTask, trajectory: Trajectory) -> Iterator[str]:
+    """Notes on residents whom the task does not name; if it names nobody, on names with two spellings."""
+    if not task.cast:
+        yield from _two_spellings(trajectory.residents)
+        return
+    known = (task.performer, *task.target, *task.cast)
+    talkers = (name for talk in trajectory.talks for name in talk.pair)
+    others = [n for n in dict.fromkeys([*trajectory.residents, *talkers]) if not task.counts(n)]
+    if others:
+        told = ", ".join(f"{name} ({_recorded(name, trajectory)})" for name in others)
+        slips = [f" For {name}:{hint}" for name in others if (hint := _meant(name, known))]
+        yield f"Left out of “{task.id}”, whose all_chars does not name them: {told}.{''.join(slips)}"
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    """“ did you mean …?” with the nearest known name, ignoring case and spacing; empty if none is near."""
+    plain = {_plain(other): other for other in known}
+    near = difflib.get_close_matches(_plain(name), plain, n=1, cutoff=ALIKE)
+    return f" did you mean “{plain[near[0]]}”?" if near else ""
+
+
+def _recorded(name: str, trajectory: Trajectory) -> str:
+    life = trajectory.lives.get(name)
+    moments = 0 if life is None else int((life != UNSEEN).sum())
+    talks = sum(name in talk.pair for talk in trajectory.talks)
+    counts = ((moments, "record"), (talks, "conversation"))
+    return ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts if n)
+
+
+def _two_spellings(names: Iterable[str]) -> Iterator[str]:
+    spelt: dict[str, list[str]] = {}
+    for name in names:
+        spelt.setdefault(_plain(name), []).append(name)
+    for same in spelt.values():
+        if len(same) > 1:
+            listed = " and ".join(f"“{name}”" for name in same)
+            yield f"{listed} differ only in case or spacing, and count as {len(same)} people: is it one?"
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.split()).casefold()
 
 
 def attendance(task: SocialTask, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
@@ -133,7 +164,6 @@ def company(task: SocialTask, trajectory: Trajectory, invited: Invited) -> tuple
     """Companions: others who match at the performer's best moment ÷ (wanted − 1), at most 1.
 
     A location named in the action counts like the place.
-
     """
     others = _others(task, trajectory)
     best: tuple[float, list[Evidence]] = (-1.0, [])
@@ -167,12 +197,9 @@ def company(task: SocialTask, trajectory: Trajectory, invited: Invited) -> tuple
 
 
 def meeting(task: SocialTask, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
-    """Appointment: performer and target do it at one moment.
-
-    In the same sector and arena it scores 1, elsewhere 0.5.
+    """Appointment: performer and target do it at one moment, in the same sector and arena 1, elsewhere 0.5.
 
     “Conversing about” it is not doing it. Of several targets or subgoals the best one counts.
-
     """
     best: tuple[float, list[Evidence]] = (-1.0, [])
     known = {state.room: i for i, state in enumerate(trajectory.states)}
@@ -249,11 +276,8 @@ RULES: dict[Kind, Rule] = {
 
 def report(scores: Sequence[Score]) -> dict[str, Any]:
     """What `concord stss score` prints: each task's score with evidence, and means by type and overall."""
-    by_type = {
-        kind: _mean(s.value for s in scores if s.kind == kind)
-        for kind in TITLES
-        if any(s.kind == kind for s in scores)
-    }
+    kinds = [kind for kind in TITLES if any(s.kind == kind for s in scores)]
+    by_type = {kind: _mean(s.value for s in scores if s.kind == kind) for kind in kinds}
     return {
         "tasks": [
             {
@@ -261,7 +285,7 @@ def report(scores: Sequence[Score]) -> dict[str, Any]:
                 "type": s.kind,
                 "score": s.value,
                 "conversation_ratio": s.conversation_ratio,
-                "evidence": [e.values() for e in s.evidence],
+                "evidence": [asdict(e) for e in s.evidence],
                 "notes": list(s.notes),
             }
             for s in scores
@@ -301,47 +325,37 @@ def _stretch(mask: Mask, moment: int) -> Mask:
     return found
 
 
-def _counted(found: Fit, name: str, number: int, mask: Mask, why: str = "") -> Evidence:
-    return _shown(found, name, number, mask, why, counted=True)
+def _evidence(
+    found: Fit, name: str, number: int, first: int, last: int, counted: bool, why: str, how: How | None
+) -> Evidence:
+    """What a resident did where at a moment, up to another."""
+    state, times = found.trajectory.at(name, first), found.trajectory.times
+    action, place = state or ("", "")
+    span = (times[first].strftime(STAMP), times[last].strftime(STAMP))
+    return Evidence(name, number, counted, *span, action, place, found.words_at(name, first), why, how)
 
 
 def _shown(
     found: Fit, name: str, number: int, mask: Mask, why: str, how: How | None = None, *, counted: bool = False
 ) -> Evidence:
-    """The first unbroken stretch of a mask: its beginning and end, and what was done where at first."""
+    """The first unbroken stretch of a mask."""
     first = int(np.argmax(mask))
     last = int(np.flatnonzero(_stretch(mask, first))[-1])
-    state = found.trajectory.at(name, first)
-    assert state is not None  # nothing unseen is in a mask
-    times = found.trajectory.times
-    return Evidence(
-        name,
-        number,
-        counted,
-        times[first].strftime(STAMP),
-        times[last].strftime(STAMP),
-        state.action,
-        state.place,
-        found.words_at(name, first),
-        why,
-        how,
-    )
+    return _evidence(found, name, number, first, last, counted, why, how)
+
+
+def _counted(found: Fit, name: str, number: int, mask: Mask, why: str = "") -> Evidence:
+    return _shown(found, name, number, mask, why, counted=True)
 
 
 def _close(found: Fit, name: str, number: int, invited: bool, during: Mask | None = None) -> list[Evidence]:
     """How a resident missed it; nothing for one who was neither told nor near."""
-    miss = near_misses.miss(found, name, invited, during)
-    return [] if miss is None else [_missed(found, name, number, miss)]
-
-
-def _missed(found: Fit, name: str, number: int, miss: Miss) -> Evidence:
-    moment = miss.moment
-    state = None if moment is None else found.trajectory.at(name, moment)
-    if moment is None or state is None:
-        return Evidence(name, number, False, why=miss.why, how=miss.how)
-    time = found.trajectory.times[moment].strftime(STAMP)
-    words = found.words_at(name, moment)
-    return Evidence(name, number, False, time, time, state.action, state.place, words, miss.why, miss.how)
+    missed = miss(found, name, invited, during)
+    if missed is None:
+        return []
+    if missed.moment is None:
+        return [Evidence(name, number, False, why=missed.why, how=missed.how)]
+    return [_evidence(found, name, number, missed.moment, missed.moment, False, missed.why, missed.how)]
 
 
 def _apart(found: Fit, name: str, number: int, mask: Mask) -> Evidence:
@@ -352,19 +366,11 @@ def _apart(found: Fit, name: str, number: int, mask: Mask) -> Evidence:
     if (doing & found.timed).any():
         return _shown(found, name, number, doing & found.timed, "only talked about it", "only talked")
     if doing.any():
-        early = (
-            found.subgoal.start is not None
-            and found.trajectory.times[int(np.argmax(doing))] < found.subgoal.start
-        )
-        return _shown(
-            found, name, number, doing, "did it, but at another time", "too early" if early else "too late"
-        )
+        start = found.subgoal.start
+        early = start is not None and found.trajectory.times[int(np.argmax(doing))] < start
+        how: How = "too early" if early else "too late"
+        return _shown(found, name, number, doing, "did it, but at another time", how)
     return Evidence(name, number, False, why="never did it", how="never did it")
-
-
-def _with_told(evidence: Evidence, invited: Invited) -> Evidence:
-    talk = invited.get(evidence.agent)
-    return replace(evidence, told=talk.time.strftime(STAMP)) if talk else evidence
 
 
 def _mean(values: Iterable[float]) -> float | None:

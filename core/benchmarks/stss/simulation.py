@@ -21,10 +21,9 @@ from core.benchmarks.stss.memory import Memory, Stream
 from core.benchmarks.stss.mind import Kept, Mind, Now, Self
 from core.benchmarks.stss.schedule import Day, arrange
 from core.benchmarks.stss.tasks import SocialTask
-from core.benchmarks.stss.together import together
 from core.benchmarks.stss.town import Town, hour_of
 from core.benchmarks.stss.trajectory import STAMP, Indices, State, Talk, Trajectory
-from core.benchmarks.stss.vectors import Vectors
+from core.benchmarks.stss.vectors import Vectors, together
 
 SEEN, PLANNED = 1, 4
 """The importance (1 to 10) of having seen somebody, and of a day's plan."""
@@ -32,10 +31,7 @@ SEEN, PLANNED = 1, 4
 
 @dataclass
 class World:
-    """The town at work.
-
-    `plans` and `scenes` (who was doing what when a conversation began) are part of the result.
-    """
+    """The town at work. `scenes` say who was doing what when a conversation began."""
 
     town: Town
     clock: Clock
@@ -55,7 +51,7 @@ class World:
         await together(a.mind.prepare(a.me, first) for a in self.agents)
         for step in range(self.clock.steps):
             now = Now(self.town, self.clock, step)
-            if self.clock.begins_day(step):
+            if not self.clock.minute(step):
                 await self._wake_up(now)
             changed = {agent.number: agent for agent in self._due.pop(step, ())}
             for agent in changed.values():
@@ -78,7 +74,9 @@ class World:
                 "scenes": self.scenes,
                 "memories": {a.name: list(map(_memory_values, a.me.memory.memories)) for a in self.agents},
                 "notes": {a.name: a.me.notes for a in self.agents if a.me.notes},
-                "repairs": self._repairs(),
+                "repairs": [
+                    [time.strftime(STAMP), a.name, text] for a in self.agents for time, text in a.me.repairs
+                ],
             },
         )
 
@@ -99,7 +97,7 @@ class World:
         met = encounters.encounters(self._rooms, now.step)
         if not met:
             return []
-        wants = await together(e.agent.mind.approaches(e.agent.me, e.other.seen, now) for e in met)
+        wants = await together(e.agent.mind.approaches(e.agent.me, e.other.me.seen, now) for e in met)
         wanting = []
         for e, wish in zip(met, wants, strict=True):
             if e.other.name not in e.agent.considered:
@@ -115,22 +113,20 @@ class World:
         return await self._talk(talking, now) if talking else []
 
     async def _talk(self, talking: Sequence[Encounter], now: Now) -> list[Body]:
-        doing = [{a.name: a.doing for a in (e.agent, e.other)} for e in talking]
         held = await together(self._converse(e, now) for e in talking)
         spoke: list[Body] = []
         changed: list[Body] = []
-        for e, were, (said, kept) in zip(talking, doing, held, strict=True):
+        for e, (said, kept) in zip(talking, held, strict=True):
             if not said:
                 continue
-            self.scenes.append({"time": now.time.strftime(STAMP), "begins": e.agent.name, "doing": were})
-            pair = (e.agent, e.other)
-            summary = {a.name: k.summary for a, k in zip(pair, kept, strict=True)}
-            self.talks.append(
-                Talk(now.time, (pair[0].name, pair[1].name), tuple(said), summary, str(e.agent.place))
-            )
+            pair, names = (e.agent, e.other), (e.agent.name, e.other.name)
+            doing = {agent.name: agent.doing for agent in pair}
+            self.scenes.append({"time": now.time.strftime(STAMP), "begins": names[0], "doing": doing})
+            summary = {name: k.summary for name, k in zip(names, kept, strict=True)}
+            self.talks.append(Talk(now.time, names, tuple(said), summary, str(e.agent.place)))
             until = now.step + self.clock.span(talk.minutes(said))
-            for agent, partner, k in ((pair[0], pair[1], kept[0]), (pair[1], pair[0], kept[1])):
-                agent.talk(partner.name, until)
+            for agent, partner, k in zip(pair, names[::-1], kept, strict=True):
+                agent.talk(partner, until)
                 spoke.append(agent)
                 agent.me.remember(now.time, k.summary, max(1, min(10, k.importance)), "talked")
                 if k.changes_today:
@@ -138,11 +134,15 @@ class World:
         await self._revise(changed, now)
         return spoke
 
-    async def _converse(self, e: Encounter, now: Now) -> tuple[talk.Messages, tuple[Kept, Kept]]:
-        first, second = (e.agent.me, e.agent.mind), (e.other.me, e.other.mind)
-        doing = (e.agent.doing, e.other.doing)
-        said = await talk.converse(first, second, doing, now)
-        return said, await talk.keep(first, second, doing, said, now) if said else (Kept(""), Kept(""))
+    async def _converse(self, e: Encounter, now: Now) -> tuple[talk.Messages, list[Kept]]:
+        """What the two say, and what each keeps of it."""
+        (me, mind), (other, theirs) = (e.agent.me, e.agent.mind), (e.other.me, e.other.mind)
+        said = await talk.converse((me, mind), (other, theirs), now)
+        if not said:
+            return said, []
+        return said, await together(
+            [mind.keeps(me, other.seen, said, now), theirs.keeps(other, me.seen, said, now)]
+        )
 
     async def _revise(self, agents: Sequence[Body], now: Now) -> None:
         wishes = await together(a.mind.revises(a.me, now) for a in agents)
@@ -159,13 +159,6 @@ class World:
         actions = [[hour_of(a.start), a.minutes, a.text, str(a.place)] for a in day]
         self.plans.append({"time": now.time.strftime(STAMP), "agent": agent.name, "actions": actions})
 
-    def _repairs(self) -> list[list[str]]:
-        return [
-            [time.strftime(STAMP), agent.name, repair]
-            for agent in self.agents
-            for time, repair in agent.me.repairs
-        ]
-
 
 def _memory_values(memory: Memory) -> list[Any]:
     return [memory.time.strftime(STAMP), memory.importance, memory.kind, memory.text]
@@ -180,22 +173,11 @@ def people(
 ) -> list[Body]:
     """Residents asleep in their beds, in the order given; `mind` makes each one's.
 
-    Only the performer knows the task.
-
-    With `vectors` what they remember is retrieved by meaning instead of by words.
-
+    Only the performer knows the task. With `vectors` memories are retrieved by meaning, else by words.
     """
-    return [
-        Body(
-            Self(
-                town.residents[name],
-                task if task and task.performer == name else None,
-                Stream(vectors=vectors),
-            ),
-            mind(name),
-            town,
-            town.home(name),
-            number,
-        )
-        for number, name in enumerate(cast)
-    ]
+
+    def me(name: str) -> Self:
+        known = task if task and task.performer == name else None
+        return Self(town.residents[name], known, Stream(vectors=vectors))
+
+    return [Body(me(name), mind(name), town, town.home(name), n) for n, name in enumerate(cast)]

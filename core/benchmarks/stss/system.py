@@ -1,10 +1,11 @@
-"""`stss`: a play is a simulation of two days, of one task, architecture and model; it is scored by rule."""
+"""`stss`: a play simulates two days for one task, architecture and model; it is scored by rule."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,7 @@ from core.benchmarks.stss.architectures import ARCHITECTURES, Architecture, Maki
 from core.benchmarks.stss.clock import Clock
 from core.benchmarks.stss.simulation import World, people
 from core.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
-from core.benchmarks.stss.templates import (
-    FIRST_DAY,
-    Templates,
-    instantiate,
-    load_templates,
-    missing,
-    with_company,
-)
+from core.benchmarks.stss.templates import FIRST_DAY, instantiate, load_templates, missing, with_company
 from core.benchmarks.stss.thoughts import THOUGHTS
 from core.benchmarks.stss.town import Town, load_town
 from core.benchmarks.stss.trajectory import STAMP, Talk, check_stored
@@ -37,17 +31,22 @@ TEMPLATES = "templates"
 """The task set that is drawn from the town's own templates; every other is a file of tasks."""
 
 
-def towns(materials: Materials) -> dict[str, Path]:
-    """Town files by name, the workspace's before those that ship: `data/stss/en/<name>/town.toml`."""
-    found: dict[str, Path] = {}
+def _files(materials: Materials, pattern: str) -> Iterator[Path]:
+    """Files under `data/stss/en`, the workspace's before those that ship."""
     for folder in materials.data:
-        for file in sorted((folder / NAME / LANGUAGE).glob("*/town.toml")):
-            found.setdefault(file.parent.name, file)
+        yield from sorted((folder / NAME / LANGUAGE).glob(pattern))
+
+
+def towns(materials: Materials) -> dict[str, Path]:
+    """Town files by name: `data/stss/en/<name>/town.toml`."""
+    found: dict[str, Path] = {}
+    for file in _files(materials, "*/town.toml"):
+        found.setdefault(file.parent.name, file)
     return found
 
 
 def town_named(materials: Materials, name: str) -> Town:
-    """A town that can be lived in. Raises NotFound or ConfigError."""
+    """A town by name. Raises NotFound, or ConfigError where it has problems."""
     known = towns(materials)
     if name not in known:
         raise not_found("town", name, known)
@@ -55,11 +54,10 @@ def town_named(materials: Materials, name: str) -> Town:
 
 
 def task_sets(materials: Materials) -> dict[str, Path]:
-    """Files of tasks that were brought along: `data/stss/en/tasks/<set>.json`."""
+    """Files of imported tasks by name: `data/stss/en/tasks/<set>.json`."""
     found: dict[str, Path] = {}
-    for folder in materials.data:
-        for file in sorted((folder / NAME / LANGUAGE / "tasks").glob("*.json")):
-            found.setdefault(file.stem, file)
+    for file in _files(materials, "tasks/*.json"):
+        found.setdefault(file.stem, file)
     return found
 
 
@@ -70,24 +68,20 @@ def tasks_of(
 
     Raises NotFound or ConfigError.
     """
-    if task_set == TEMPLATES:
-        town, templates = town_named(materials, town_name), _templates(materials, town_name)
-        return {name: instantiate(templates, name, town, seed) for name in templates.templates}
     sets = task_sets(materials)
-    if task_set not in sets:
+    if task_set not in (TEMPLATES, *sets):
         raise not_found("task set", task_set, [TEMPLATES, *sets])
     town = town_named(materials, town_name)
-    return {task.id: with_company(task, town, seed) for task in read_tasks(sets[task_set])}
-
-
-def _templates(materials: Materials, town_name: str) -> Templates:
+    if task_set != TEMPLATES:
+        return {task.id: with_company(task, town, seed) for task in read_tasks(sets[task_set])}
     file = towns(materials)[town_name].with_name("templates.toml")
     if not file.is_file():
         raise ConfigError(
             f"The town “{town_name}” has no task templates of its own ({file}). Import tasks for it, and "
             "choose their task set."
         )
-    return load_templates(file, town_named(materials, town_name))
+    templates = load_templates(file, town)
+    return {name: instantiate(templates, name, town, seed) for name in templates.templates}
 
 
 async def simulate(
@@ -105,8 +99,7 @@ async def simulate(
 ) -> Conversation:
     """One simulation: the performer's conversations as messages, with everybody's trajectory.
 
-    `embeddings` names the model whose vectors tell which memories are relevant; “” leaves that to their
-    words.
+    `embeddings` names the model whose vectors give the relevance of memories; “” compares words.
     """
     vectors = Vectors(ask, embeddings) if embeddings else None
     background = Making(ask, prompts, residents, residents, performer=False)
@@ -179,52 +172,29 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     makers = {name: find(name) for name in (options["architectures"] or ARCHITECTURES)}
     prompts = {name: STSS.prompt(materials, name, version) for name in STSS.prompts}
     residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
-    for repeat in range(options["repeats"]):
-        for task in chosen:
-            for label, architecture in makers.items():
-                for player in plan.models["players"]:
-                    parts = [
-                        NAME,
-                        version,
-                        options["town"],
-                        options["task_set"],
-                        task.id,
-                        label,
-                        player,
-                        residents,
-                    ]
-                    parts += [str(repeat), *([f"{step} min"] if step != STEP else [])]
-                    parts += [f"by {embeddings}"] if embeddings else []
-                    key = "/".join(parts)
-                    facets = {
-                        "task": task.id,
-                        "type": task.kind,
-                        "architecture": label,
-                        "performer": task.performer,
-                        "town": options["town"],
-                        "residents": residents,
-                        "task_set": options["task_set"],
-                        "step_minutes": str(step),
-                        "version": version,
-                        **({"embeddings": embeddings} if embeddings else {}),
-                    }
-                    yield Play(
-                        key,
-                        partial(
-                            simulate,
-                            key=key,
-                            task=task,
-                            town=town,
-                            architecture=architecture,
-                            model=player,
-                            residents=residents,
-                            step_minutes=step,
-                            prompts=prompts,
-                            facets=facets,
-                            embeddings=embeddings,
-                        ),
-                        expected(task, player, residents, embeddings),
-                    )
+    lived = partial(simulate, town=town, residents=residents, step_minutes=step, embeddings=embeddings)
+    for repeat, task, (label, architecture), player in product(
+        range(options["repeats"]), chosen, makers.items(), plan.models["players"]
+    ):
+        facets = {
+            "task": task.id,
+            "type": task.kind,
+            "architecture": label,
+            "performer": task.performer,
+            "town": options["town"],
+            "residents": residents,
+            "task_set": options["task_set"],
+            "step_minutes": str(step),
+            "version": version,
+            **({"embeddings": embeddings} if embeddings else {}),
+        }
+        parts = [NAME, version, options["town"], options["task_set"], task.id, label, player, residents]
+        parts += [str(repeat), *([f"{step} min"] if step != STEP else [])]
+        key = "/".join(parts + ([f"by {embeddings}"] if embeddings else []))
+        simulation = partial(
+            lived, key=key, task=task, architecture=architecture, model=player, prompts=prompts, facets=facets
+        )
+        yield Play(key, simulation, expected(task, player, residents, embeddings))
 
 
 def check(task: SocialTask, town: Town) -> None:
@@ -251,21 +221,8 @@ def expected(task: SocialTask, player: str, residents: str, embeddings: str = ""
     return (*talking, Expected(embeddings, 6 * len(task.cast), 90, 0)) if embeddings else talking
 
 
-def _towns(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
-    return list(towns(materials))
-
-
-def _sets(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
-    return [TEMPLATES, *task_sets(materials)]
-
-
-def _tasks(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
-    return list(tasks_of(materials, chosen["town"], chosen["task_set"], int(chosen["seed"])))
-
-
-def architectures(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
-    """Those to choose from, and those of one's own that were chosen."""
-    # One's own, “module:callable”, is known by being importable; `find` says so where it is not.
+def _architectures(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+    """The known ones, and those chosen as “module:callable”, which `find` checks."""
     return [*ARCHITECTURES, *(name for name in chosen.get("architectures", ()) if ":" in name)]
 
 
@@ -275,57 +232,56 @@ STAGE = re.compile(r"day \d+ \d\d:\d\d")
 
 def stage(step: str) -> str:
     """The town's time in the name of a step, as `Now.label` begins it."""
-    found = STAGE.match(step)
-    return found[0] if found else ""
+    return found[0] if (found := STAGE.match(step)) else ""
 
 
+WHICH_ARCHITECTURES = Option(
+    "architectures",
+    "Agent architectures: GA, GA+TDP (both unless given), or module:callable.",
+    "choices",
+    (),
+    _architectures,
+)
 EMBEDDINGS = Role(
     "embeddings",
-    "Model of kind “embeddings” that says which memories are relevant; without one their words do.",
+    "Model of kind “embeddings” that gives the relevance of memories; without one, words are compared.",
     many=False,
     required=False,
     kind="embeddings",
 )
-
 SPEAKERS = ("Partner", "Performer")
-"""Who speaks as the user and who as the assistant, in the words in which people and judges are asked."""
+"""The user's and the assistant's side, as people and judges are told."""
 
 STSS = Benchmark(
     name=NAME,
     title="STSS",
     paper="Towards objectively benchmarking social intelligence for language agents at action level",
-    about="A performer has a social task in a small town; everybody lives two days; what residents do is "
+    about="A performer has a social task in a small town. Two days are simulated, and what residents do is "
     "scored by rule.",
     languages=(LANGUAGE,),
     roles=(
         Role("players", "Models that are the performer: its plans and what it says."),
-        Role(
-            "residents",
-            "Model that is everybody else, and works out the details of everybody's day.",
-            many=False,
-        ),
+        Role("residents", "Model that is everybody else, and plans the details of all days.", many=False),
         EMBEDDINGS,
     ),
     options=(
-        Option("town", "The town that is lived in.", "choice", TOWN, _towns),
+        Option("town", "The town of the simulations.", "choice", TOWN, lambda m, c: list(towns(m))),
         Option(
             "task_set",
             "Where tasks come from: the town's templates, or an imported set.",
             "choice",
             TEMPLATES,
-            _sets,
+            lambda m, c: [TEMPLATES, *task_sets(m)],
         ),
+        Option("seed", "Draws performers, places, times and residents for the templates.", "count", 1),
         Option(
-            "seed", "Draws performers, places, times and background residents from the templates.", "count", 1
-        ),
-        Option("tasks", "Only these tasks (all unless given).", "choices", (), _tasks),
-        Option(
-            "architectures",
-            "Agent architectures: GA, GA+TDP (both unless given), or module:callable.",
+            "tasks",
+            "Only these tasks (all unless given).",
             "choices",
             (),
-            architectures,
+            lambda m, c: list(tasks_of(m, c["town"], c["task_set"], int(c["seed"]))),
         ),
+        WHICH_ARCHITECTURES,
         Option("step_minutes", "Minutes of a step.", "count", STEP),
         Option("repeats", "Simulations of each task, architecture and player.", "count", 1),
         Option("version", "Version of the prompts.", "choice", "v1", lambda m, c: versions(m.prompts, NAME)),

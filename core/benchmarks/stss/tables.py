@@ -1,7 +1,6 @@
-"""STSS's tables: agents by what they bring about and by what they say, and the gap between the two.
+"""STSS's tables: agents by action score, by success rate in conversations, and the gap between the two.
 
-After Wang et al., tables 3 and 4. Tasks are resampled for every interval, since simulations of one task hang
-together.
+After Wang et al., tables 3 and 4. Intervals resample tasks: simulations of one task are not independent.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sqlite_utils import Database
@@ -28,18 +27,13 @@ from core.store import conversations, tables, trajectories
 from core.store.tables import Where
 from core.table import Cell, Column, Table
 
-Of = Literal["conversation", "summary"]
-Metric = Literal["SR", "GCSR"]
-Mean = Literal["micro", "macro"]
-
-COLUMNS: tuple[tuple[Of, Metric, Mean], ...] = tuple(
-    product(("conversation", "summary"), ("SR", "GCSR"), ("micro", "macro"))
-)
+COLUMNS = tuple(product(("conversation", "summary"), ("SR", "GCSR"), ("micro", "macro")))
 """The language table's: all conditions met, or the share met; over conversations, or over tasks."""
+FIGURE = partial(Column, digits=3, interval="half")
 
 
 class Agent(NamedTuple):
-    """What is evaluated: a model in an architecture; `embeddings` retrieve memories (“”: words do)."""
+    """What is evaluated: a model in an architecture; `embeddings` is the model for relevance, if any."""
 
     player: str
     architecture: str
@@ -48,13 +42,12 @@ class Agent(NamedTuple):
 
 @dataclass(frozen=True)
 class Simulated:
-    """One simulation and its score; `conversation` is its id in the store."""
+    """One simulation and its score."""
 
     agent: Agent
     task: str
     kind: Kind
     score: scoring.Score
-    conversation: int
     simulated: bool
 
 
@@ -62,12 +55,11 @@ class Simulated:
 class Talked:
     """One conversation of the language level: by judge, conditions met on it and on the summary, or None.
 
-    A conversation of one message or none meets nothing, whatever a judge said.
+    A conversation of fewer than two messages meets nothing, whatever a judge said.
     """
 
     agent: Agent
     task: str
-    conversation: int
     met: Mapping[str, Sequence[float] | None]
     met_in_summary: Mapping[str, Sequence[float] | None]
     marks: Mapping[str, Mapping[str, float]]
@@ -82,28 +74,37 @@ def leaderboard(
     resamples: int = 1000,
     seed: int = 0,
 ) -> tuple[Table, ...]:
-    """What agents bring about, what they say, and the gap between the two; a table without rows is left out.
+    """The action table, the language table and the gap; a table without rows is left out.
 
     Raises ConcordError where nothing was simulated or talked, NotFound for a judge who has answered nothing
     and for a value in `where` that nothing has.
     """
-    _check(db, where)
+    try:
+        tables.check(db, STSS.name, where)
+    except NotFound:
+        tables.check(db, STSS_LANGUAGE.name, where)
     played = list(simulated(db, where))
     rated, panel, talks = talked(db, where, judges)
     rated = rated and replace(rated, mixed={})
     if not played and not talks:
         raise ConcordError("Nothing has been simulated yet. Start with `concord run stss`.")
-    found = [
-        action_table(played, resamples=resamples, seed=seed),
-        language_table(talks, resamples=resamples, seed=seed),
-        gap_table(played, talks, resamples=resamples, seed=seed),
-    ]
-    first, *rest = [table for table in found if table.rows]
+    drawn = {"resamples": resamples, "seed": seed}
+    found = (
+        action_table(played, **drawn),
+        language_table(talks, **drawn),
+        gap_table(played, talks, **drawn),
+    )
+    first, *rest = (table for table in found if table.rows)
+    mixed = {
+        name: values
+        for level in (STSS, STSS_LANGUAGE)
+        for name, values in tables.conditions(db, level.name, (*level.items, *Agent._fields), where).items()
+    }
     mocks = [name for name in panel if rated and rated.raters[name].simulated]
     notes = [
         f"95% intervals: percentile bootstrap over tasks, {resamples} resamples, seed {seed}. Several "
         "simulations of a task are averaged first.",
-        *_mixed(db, where),
+        *tables.mixed_notes(mixed),
         *(rated.notes(panel) if rated else []),
         *([MOCKS] if mocks or any(s.simulated for s in played) or any(t.simulated for t in talks) else []),
     ]
@@ -111,8 +112,7 @@ def leaderboard(
         "where": {name: list(values) for name, values in (where or {}).items()},
         "judges": list(panel),
         "simulated": mocks,
-        "resamples": resamples,
-        "seed": seed,
+        **drawn,
     }
     if talks and panel:
         notes.insert(1, f"What was said is rated by {', '.join(panel)}.")
@@ -133,7 +133,7 @@ def simulated(db: Database, where: Where | None = None) -> Iterator[Simulated]:
         if number in known.index:
             task = task_from(c.context["_task"])
             score = scoring.score(task, from_stored(trajectories.load(db, number)))
-            yield Simulated(_agent(c), task.id, task.kind, score, number, bool(known.simulated[number]))
+            yield Simulated(_agent(c), task.id, task.kind, score, bool(known.simulated[number]))
 
 
 def talked(
@@ -155,43 +155,14 @@ def talked(
     for number, c in conversations.each(db, STSS_LANGUAGE.name):
         if number not in known.index:
             continue
-        kind = task_from(c.context["_task"]).kind
-        silent = len(c.messages) < 2
+        kind, silent = task_from(c.context["_task"]).kind, len(c.messages) < 2
         each = given.get(number, {})
-        marks = {
-            j: {q.name: each[j][q.name] for q in goals.QUALITIES if q.name in each[j]}
-            for j in panel
-            if j in each
-        }
-        found.append(
-            Talked(
-                _agent(c),
-                c.facets["task"],
-                number,
-                {j: _met(each.get(j), kind, silent, False) for j in panel},
-                {j: _met(each.get(j), kind, silent, True) for j in panel},
-                marks,
-                bool(known.simulated[number]),
-            )
+        met, met_in_summary = (
+            {j: _met(each.get(j), kind, silent, summary) for j in panel} for summary in (False, True)
         )
+        simulated = bool(known.simulated[number])
+        found.append(Talked(_agent(c), c.facets["task"], met, met_in_summary, each, simulated))
     return rated, panel, found
-
-
-def _check(db: Database, where: Where | None) -> None:
-    """Raises NotFound for a name or value in `where` that neither level has."""
-    try:
-        tables.check(db, STSS.name, where)
-    except NotFound:
-        tables.check(db, STSS_LANGUAGE.name, where)
-
-
-def _mixed(db: Database, where: Where | None) -> list[str]:
-    mixed = {
-        name: values
-        for level in (STSS, STSS_LANGUAGE)
-        for name, values in tables.conditions(db, level.name, (*level.items, *Agent._fields), where).items()
-    }
-    return tables.mixed_notes(mixed)
 
 
 def _met(
@@ -200,52 +171,41 @@ def _met(
     if silent:
         return [0.0] * len(goals.CONDITIONS[kind])
     answers = None if scores is None else goals.met(scores, kind, summary=summary)
-    # Of repeated runs of one judge the majority counts: a condition is met or it is not.
+    # Of a judge's repeated answers the majority counts.
     return None if answers is None else [float(score > 0.5) for score in answers]
 
 
 def action_table(played: Iterable[Simulated], *, resamples: int = 1000, seed: int = 0) -> Table:
-    """One row an agent, best overall first. Several simulations of a task are averaged before tasks are."""
+    """One row an agent, best overall first. Simulations of a task are averaged, then tasks are."""
     macro = partial(_macro, resamples=resamples, seed=seed)
     rows: list[dict[str, Cell]] = []
     for agent, theirs in _by_agent(played).items():
-        kinds = {
-            kind: macro(_tasks([s for s in theirs if s.kind == kind], lambda s: s.score.value))
-            for kind in TITLES
+        of_kind = {kind: [s for s in theirs if s.kind == kind] for kind in TITLES}
+        row: dict[str, Cell] = {
+            **agent._asdict(),
+            **{kind: macro(_tasks(some, lambda s: s.score.value)) for kind, some in of_kind.items()},
+            "overall": macro(_tasks(theirs, lambda s: s.score.value)),
+            "conversation_ratio": macro(_tasks(theirs, lambda s: s.score.conversation_ratio)),
+            "n": len(theirs),
+            "simulated": any(s.simulated for s in theirs),
         }
-        rows.append(
-            agent._asdict()
-            | kinds
-            | {
-                "overall": macro(_tasks(theirs, lambda s: s.score.value)),
-                "conversation_ratio": macro(_tasks(theirs, lambda s: s.score.conversation_ratio)),
-                "n": len(theirs),
-                "simulated": any(s.simulated for s in theirs),
-            }
-        )
-    counts = {row["n"] for row in rows}
-    notes = ("The agents were not simulated equally often.",) if len(counts) > 1 else ()
+        rows.append(row)
+    unequal = len({row["n"] for row in rows}) > 1
+    notes = ("The agents were not simulated equally often.",) if unequal else ()
     columns = (
         *_agent_columns(rows),
-        *(Column(kind, title, digits=3, interval="half") for kind, title in TITLES.items()),
-        Column("overall", "Overall", digits=3, interval="half"),
-        Column(
+        *(FIGURE(kind, title) for kind, title in TITLES.items()),
+        FIGURE("overall", "Overall"),
+        FIGURE(
             "conversation_ratio",
             "Conv. ratio",
-            digits=3,
-            interval="half",
             help="Conversation ratio: people talked to about it before the event ÷ people wanted",
         ),
         Column("n", help="Simulations"),
         Column("simulated", file_only=True),
     )
-    return Table(
-        "action",
-        "STSS, action level: what was brought about",
-        columns,
-        _best_first(rows, "overall"),
-        notes=notes,
-    )
+    title = "STSS, action level: what was brought about"
+    return Table("action", title, columns, _best_first(rows, "overall"), notes=notes)
 
 
 def language_table(talks: Iterable[Talked], *, resamples: int = 1000, seed: int = 0) -> Table:
@@ -253,9 +213,7 @@ def language_table(talks: Iterable[Talked], *, resamples: int = 1000, seed: int 
     rows: list[dict[str, Cell]] = []
     for agent, theirs in _by_agent(talks).items():
         usable = [
-            t
-            for t in theirs
-            if _success(t, "conversation", "SR") is not None and _success(t, "summary", "SR") is not None
+            t for t in theirs if None not in (_success(t, of, "SR") for of in ("conversation", "summary"))
         ]
         row: dict[str, Cell] = agent._asdict()
         for of, metric, mean in COLUMNS:
@@ -265,19 +223,13 @@ def language_table(talks: Iterable[Talked], *, resamples: int = 1000, seed: int 
         for q in goals.QUALITIES:
             by_task = _tasks(usable, lambda t, name=q.name: _mark(t, name))
             row[q.name] = _macro(by_task, resamples=resamples, seed=seed)
-        counts = {
-            "n": len(usable),
-            "tasks": len({t.task for t in usable}),
-            "left_out": len(theirs) - len(usable),
-        }
-        rows.append(row | counts | {"simulated": any(t.simulated for t in theirs)})
+        row |= {"n": len(usable), "tasks": len({t.task for t in usable})}
+        row |= {"left_out": len(theirs) - len(usable), "simulated": any(t.simulated for t in theirs)}
+        rows.append(row)
     columns = (
         *_agent_columns(rows),
-        *(
-            Column(f"{of} {metric} {mean}", f"{of[:4]}. {metric} {mean}", digits=3, interval="half")
-            for of, metric, mean in COLUMNS
-        ),
-        *(Column(q.name, q.label, digits=3, interval="half") for q in goals.QUALITIES),
+        *(FIGURE(f"{of} {metric} {mean}", f"{of[:4]}. {metric} {mean}") for of, metric, mean in COLUMNS),
+        *(FIGURE(q.name, q.label) for q in goals.QUALITIES),
         Column("n", help="Conversations"),
         Column("tasks"),
         Column("left_out", help="Conversations that a judge of the panel has not usably answered"),
@@ -309,21 +261,17 @@ def gap_table(
             deeds = {task: [_mean(done[task])] for task in shared}
             differences = {task: [words[task][0] - deeds[task][0]] for task in shared}
             figures = {"said": macro(words), "done": macro(deeds), "gap": macro(differences)}
-            rows.append(agent._asdict() | figures | {"tasks": len(shared)})
+            rows.append({**agent._asdict(), **figures, "tasks": len(shared)})
     columns = (
         *_agent_columns(rows),
-        Column("said", "SR, conversation", digits=3, interval="half"),
-        Column("done", "Action score", digits=3, interval="half"),
-        Column("gap", "Gap", digits=3, interval="half"),
+        FIGURE("said", "SR, conversation"),
+        FIGURE("done", "Action score"),
+        FIGURE("gap", "Gap"),
         Column("tasks"),
     )
-    return Table(
-        "gap",
-        "STSS, gap between words and deeds",
-        columns,
-        _best_first(rows, "gap"),
-        caption="SR on conversations less the action score, on the tasks that an agent has both for.",
-    )
+    title = "STSS, gap between words and deeds"
+    caption = "SR on conversations less the action score, on the tasks that an agent has both for."
+    return Table("gap", title, columns, _best_first(rows, "gap"), caption)
 
 
 def _agent_columns(rows: Sequence[Mapping[str, Cell]]) -> tuple[Column, ...]:
@@ -342,11 +290,8 @@ def _best_first(rows: Iterable[dict[str, Cell]], name: str) -> tuple[dict[str, C
     return tuple(sorted(rows, key=order))
 
 
-def _success(t: Talked, of: Of, metric: Metric) -> float | None:
-    """Mean over judges of: all conditions met (SR), or the share met (GCSR).
-
-    None unless every judge of the panel has answered.
-    """
+def _success(t: Talked, of: str, metric: str) -> float | None:
+    """Mean over judges of: all conditions met (SR), or the share met (GCSR); None if a judge is missing."""
     answers = list((t.met if of == "conversation" else t.met_in_summary).values())
     given = [a for a in answers if a is not None]
     if not given or len(given) < len(answers):
@@ -367,10 +312,9 @@ def _by_agent(items: Iterable[Any]) -> dict[Agent, list[Any]]:
 
 
 def _tasks(items: Iterable[Any], value: Any) -> dict[str, list[float]]:
-    """The values of each task, by its name; those that are None are left out.
+    """The values of each task, without None.
 
-    By name, because resamples draw tasks by their place: equal figures on equal tasks have equal intervals in
-    every table.
+    Tasks are sorted by name: resamples draw them by position, so equal figures have equal intervals.
     """
     found: dict[str, list[float]] = {}
     for item in items:

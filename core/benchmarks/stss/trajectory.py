@@ -16,7 +16,7 @@ STAMP = "%Y-%m-%d %H:%M:%S"
 SLEEPING = "sleeping"
 WALKING = "walking"
 LONGEST_GAP = timedelta(hours=1)
-"""A resident who was unseen for at most this long, between two equal states, was in that state all along."""
+"""A gap of at most this length between two equal states is filled with that state."""
 
 Indices = npt.NDArray[np.int32]
 UNSEEN = -1
@@ -60,9 +60,8 @@ class Talk:
         return self.pair[1] if self.pair[0] == name else self.pair[0]
 
 
-@dataclass(frozen=True)
-class Run:
-    """A stretch of moments in which one resident's state stayed the same; `last` is the last of them."""
+class Run(NamedTuple):
+    """A stretch of moments in which one resident's state stayed the same; both ends are included."""
 
     first: datetime
     last: datetime
@@ -73,8 +72,7 @@ class Run:
 class Trajectory:
     """Moments, and for each resident the index of their state at each; UNSEEN if none is recorded.
 
-    `extra` is what else a simulation leaves (plans, repairs); `notes` are the repairs made in reading a file.
-
+    `extra` holds a simulation's plans, scenes and memories; `notes` are the repairs made in reading a file.
     """
 
     times: tuple[datetime, ...]
@@ -104,26 +102,27 @@ class Trajectory:
 
     def runs(self, name: str) -> Iterator[Run]:
         """A resident's life as stretches of the same state."""
-        life = self.lives[name]
-        starts = np.flatnonzero(np.diff(life, prepend=UNSEEN - 1))
-        for first, after in zip(starts, [*starts[1:], len(life)], strict=True):
-            if life[first] != UNSEEN:
-                yield Run(self.times[first], self.times[after - 1], self.states[life[first]])
+        starts, states = changes(self.lives[name])
+        for first, state, after in zip(starts, states, [*starts[1:], len(self.times)], strict=True):
+            if state != UNSEEN:
+                yield Run(self.times[first], self.times[after - 1], self.states[state])
 
     def stored(self) -> dict[str, Any]:
         """As plain values for the store: per resident the moments at which the state changed."""
-        lives = {}
-        for name, life in self.lives.items():
-            starts = np.flatnonzero(np.diff(life, prepend=UNSEEN - 1))
-            lives[name] = [starts.tolist(), life[starts].tolist()]
         return {
             "times": _even(self.times),
             "states": [list(state) for state in self.states],
-            "lives": lives,
+            "lives": {name: list(changes(life)) for name, life in self.lives.items()},
             "talks": [talk_values(talk) for talk in self.talks],
             "extra": dict(self.extra),
             "notes": list(self.notes),
         }
+
+
+def changes(life: Indices) -> tuple[list[int], list[int]]:
+    """The moments at which a state begins, and those states."""
+    starts = np.flatnonzero(np.diff(life, prepend=UNSEEN - 1))
+    return starts.tolist(), life[starts].tolist()
 
 
 def from_stored(values: Mapping[str, Any]) -> Trajectory:
@@ -167,8 +166,7 @@ def assemble(
 ) -> Trajectory:
     """A trajectory from its records in any order, one for each resident and moment.
 
-    Moments that a resident lacks are filled where the records before and after agree and lie an hour apart at
-    the most.
+    Missing moments are filled where the records before and after agree and lie at most an hour apart.
     """
     records = list(seen)
     times = tuple(sorted({r.time for r in records}))
@@ -217,7 +215,7 @@ def talk_values(talk: Talk) -> dict[str, Any]:
 
 
 def talk_from(values: Mapping[str, Any]) -> Talk:
-    """A conversation as trajectory files hold it; the caller has checked its form."""
+    """The conversation that `talk_values` wrote."""
     return Talk(
         datetime.strptime(values["time"], STAMP),
         (values["with"][0], values["with"][1]),
@@ -236,12 +234,7 @@ def records(trajectory: Trajectory) -> Iterator[dict[str, Any]]:
         for name in trajectory.residents:
             state = trajectory.at(name, moment)
             if state is not None:
-                yield {
-                    "time": time.strftime(STAMP),
-                    "agent": name,
-                    "action": state.action,
-                    "place": state.place,
-                }
+                yield {"time": time.strftime(STAMP), "agent": name, **state._asdict()}
     yield from (talk_values(talk) for talk in talks)
 
 

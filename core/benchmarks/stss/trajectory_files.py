@@ -21,8 +21,7 @@ def read_trajectory(path: Path) -> Trajectory:
 
     It reads JSON Lines as `concord stss town export` writes them; movement files of the published simulator,
     as a folder of `<step>.json` (or one with `movement/` in it), as one file, or as a list or lines of them;
-    and its compressed `master_movement.json` with `meta.json` beside it. Records are sorted; a repeated
-    record counts once.
+    and its compressed `master_movement.json` with `meta.json` beside it.
     """
     if path.is_dir():
         folder = path / "movement" if (path / "movement").is_dir() else path
@@ -50,15 +49,12 @@ def read_trajectory(path: Path) -> Trajectory:
 
 def write_trajectory(records: Iterator[Mapping[str, Any]], path: Path) -> int:
     """Write records as JSON Lines; returns how many."""
-    n = 0
     with path.open("w", encoding="utf-8") as out:
-        for record in records:
-            out.write(json.dumps(record, ensure_ascii=False) + "\n")
-            n += 1
-    return n
+        return sum(out.write(json.dumps(record, ensure_ascii=False) + "\n") > 0 for record in records)
 
 
 Entries = list[tuple[Any, str]]
+Chats = dict[tuple[frozenset[str], tuple[tuple[str, str], ...]], Talk]
 
 
 def _own(entries: Entries) -> Trajectory:
@@ -122,7 +118,7 @@ def _talk(entry: Mapping[str, Any], time: datetime, where: str) -> Talk:
 
 def _published(entries: Entries) -> Trajectory:
     seen: list[Sighting] = []
-    chats: dict[tuple[frozenset[str], tuple[tuple[str, str], ...]], Talk] = {}
+    chats: Chats = {}
     times: set[datetime] = set()
     for entry, where in entries:
         if not isinstance(entry, Mapping) or not isinstance(entry.get("persona"), Mapping):
@@ -158,7 +154,7 @@ def _compressed(steps: Mapping[str, Any], path: Path) -> Trajectory:
         ) from error
     now: dict[str, Any] = {}
     seen: list[Sighting] = []
-    chats: dict[tuple[frozenset[str], tuple[tuple[str, str], ...]], Talk] = {}
+    chats: Chats = {}
     numbers = sorted(map(int, steps))
     for number in range(numbers[0], numbers[-1] + 1):
         now.update(steps.get(str(number)) or {})
@@ -167,13 +163,7 @@ def _compressed(steps: Mapping[str, Any], path: Path) -> Trajectory:
     return assemble(seen, tuple(chats.values()))
 
 
-def _moved(
-    name: str,
-    person: Any,
-    time: datetime,
-    where: str,
-    chats: dict[tuple[frozenset[str], tuple[tuple[str, str], ...]], Talk],
-) -> Sighting:
+def _moved(name: str, person: Any, time: datetime, where: str, chats: Chats) -> Sighting:
     described = person.get("description") if isinstance(person, Mapping) else None
     if not isinstance(described, str):
         raise ConfigError(f"{where}: {name} has no “description” (“action @ place”).")
@@ -181,8 +171,7 @@ def _moved(
     said = tuple((str(line[0]), str(line[1])) for line in person.get("chat") or [] if len(line) == 2)
     speakers = frozenset(speaker for speaker, _ in said)
     if len(speakers) == 2:
-        # A chat is repeated for both speakers and every step it lasts; it is one conversation, begun when
-        # first seen.
+        # A chat is repeated for both speakers and every step it lasts; it is one conversation.
         pair = (said[0][0], next(s for s, _ in said if s != said[0][0]))
         chats.setdefault((speakers, said), Talk(time, pair, said, {}, place))
     return Sighting(time, name, State(action or described, place))

@@ -1,23 +1,34 @@
-"""Vectors of the texts of one simulation.
-
-Each text is embedded once, in one call with others wanted at that moment.
-"""
+"""Vectors of the texts of one simulation: each text is embedded once, in one call with others needed then."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from core.benchmarks.benchmark import Ask
-from core.benchmarks.stss.together import together
 from core.errors import CallFailed
 from core.llm.embeddings import BATCH, Vector
 
 DIGITS = 6
 """Cosines are rounded, so that two memories of the same words are equally near wherever they stand."""
+T = TypeVar("T")
+
+
+async def together(thoughts: Iterable[Awaitable[T]]) -> list[T]:
+    """Await several at once; returns their results in the order given.
+
+    If one fails, the others are awaited before its error is raised: calls under way are paid for.
+    """
+    found: list[T] = []
+    for result in await asyncio.gather(*thoughts, return_exceptions=True):
+        if isinstance(result, BaseException):
+            raise result
+        found.append(result)
+    return found
 
 
 class Vectors:
@@ -76,8 +87,7 @@ class Vectors:
         if other := next((len(vector) for vector in found if len(vector) != length), 0):
             raise CallFailed(
                 f"“{self._model}” gave vectors of {length} numbers and of {other} within one simulation. "
-                "Set their number in models.toml, "
-                "as params = { dimensions = … }, or use another model.",
+                "Set their number in models.toml, as params = { dimensions = … }, or use another model.",
                 kind="unparsable",
             )
         self._known.update(zip(texts, found, strict=True))

@@ -1,4 +1,4 @@
-"""Views of a simulation: who is where at a moment, a day's plan and what became of it, what counted."""
+"""Views of a simulation: residents' parts, days as planned and as lived, the arithmetic of the score."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from core.benchmarks.stss.clock import DAY
 from core.benchmarks.stss.matching import about, told, words_in
 from core.benchmarks.stss.schedule import SLEEPING
 from core.benchmarks.stss.scoring import Score, score
-from core.benchmarks.stss.system import town_named, towns
+from core.benchmarks.stss.system import town_named
 from core.benchmarks.stss.tasks import COLLECTIVE, SocialTask
 from core.benchmarks.stss.town import Town, minute_of
 from core.benchmarks.stss.trajectory import STAMP, Run, State, Talk, Trajectory
 from core.conversation import Conversation
-from core.errors import ConfigError
+from core.errors import ConfigError, NotFound
 
 Kind = Literal["the task", "conversation", "on the way", "asleep", "anything else"]
-"""What a stretch of a day is spent on, in the order in which it matters here."""
 Part = Literal["performer", "counted", "came close", "others"]
 """A resident's part in the task's score."""
 
@@ -38,7 +37,7 @@ class Stretch(NamedTuple):
 
 
 class PlannedDay(NamedTuple):
-    """A plan for a whole day, valid from `time` on."""
+    """A plan for a whole day, made at `time`."""
 
     time: datetime
     stretches: tuple[Stretch, ...]
@@ -53,9 +52,10 @@ class PlanPart(NamedTuple):
 
 
 class PlanKept(NamedTuple):
-    """Minutes of the waking hours planned in the morning, by what became of them.
+    """Minutes of the waking hours planned in the morning, by what was done then.
 
-    `changed` and `otherwise` were done differently, after the plan was changed or without a change."""
+    `changed` and `otherwise` were spent otherwise, with and without a change of the plan.
+    """
 
     planned: int
     as_planned: int
@@ -75,7 +75,7 @@ class Spoken(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """A task and its trajectory, scored. `town` is None if its files are missing; then there is no map."""
+    """A task and its trajectory, scored. `town` is None if its files are missing."""
 
     task: SocialTask
     lived: Trajectory
@@ -84,7 +84,7 @@ class Simulation:
 
     @cached_property
     def told(self) -> Mapping[str, Talk]:
-        """Whom the performer told before the day of the event, each with the first such conversation."""
+        """Whom the performer told before the day of the event, with the first such conversation."""
         return told(self.task, self.lived)
 
     @cached_property
@@ -95,29 +95,25 @@ class Simulation:
 
     @property
     def minutes(self) -> int:
-        """The same in minutes."""
+        """`step` in minutes."""
         return _minutes(self.step)
 
     @cached_property
     def days(self) -> tuple[date, ...]:
-        """The days lived."""
+        """The days of the trajectory."""
         return tuple(sorted({time.date() for time in self.lived.times}))
 
     @cached_property
     def parts(self) -> Mapping[str, Part]:
-        """What each resident is to the score."""
-        counted = {e.agent for e in self.score.evidence if e.counted}
-        close = {e.agent for e in self.score.evidence if not e.counted}
-        return {name: self._part(name, counted, close) for name in self.lived.residents}
-
-    def _part(self, name: str, counted: set[str], close: set[str]) -> Part:
-        if name == self.task.performer:
-            return "performer"
-        return "counted" if name in counted else "came close" if name in close else "others"
+        """Each resident's part in the score."""
+        parts: dict[str, Part] = dict.fromkeys(self.lived.residents, "others")
+        for e in sorted(self.score.evidence, key=lambda e: e.counted):
+            parts[e.agent] = "counted" if e.counted else "came close"
+        return parts | {self.task.performer: "performer"}
 
     @cached_property
     def runs(self) -> Mapping[str, Sequence[Run]]:
-        """Everybody's life as stretches of the same state."""
+        """Each resident's stretches of the same state."""
         return {name: tuple(self.lived.runs(name)) for name in self.lived.residents}
 
     @cached_property
@@ -138,18 +134,15 @@ def simulation(task: SocialTask, lived: Trajectory, town: Town | None) -> Simula
 
 
 def town_of(conversation: Conversation, materials: Materials) -> Town | None:
-    """The town a simulation happened in. None if its files are missing or invalid."""
-    name = conversation.facets.get("town", "")
-    if name not in towns(materials):
-        return None
+    """The town of a simulation. None if its files are missing or invalid."""
     try:
-        return town_named(materials, name)
-    except ConfigError:
+        return town_named(materials, conversation.facets.get("town", ""))
+    except (ConfigError, NotFound):
         return None
 
 
 def kind_of(task: SocialTask, action: str) -> Kind:
-    """What an action is to a task. Talking about the task is a conversation; sleeping is never the task."""
+    """The kind of an action. Talking about the task is a conversation; sleeping is never the task."""
     state = State(action, "")
     if state.asleep:
         return "asleep"
@@ -161,15 +154,14 @@ def kind_of(task: SocialTask, action: str) -> Kind:
 
 
 def happened(of: Simulation, name: str, day: date) -> list[Stretch]:
-    """What a resident did on a day. What is not recorded is left out."""
+    """What a resident did on a day, as far as it is recorded."""
     midnight = datetime(day.year, day.month, day.day)
     found = []
     for run in of.runs[name]:
         start = max(0, _minutes(run.first - midnight))
         end = min(DAY, _minutes(run.last + of.step - midnight))
         if start < end:
-            kind = kind_of(of.task, run.state.action)
-            found.append(Stretch(start, end, run.state.action, run.state.place, kind))
+            found.append(Stretch(start, end, *run.state, kind_of(of.task, run.state.action)))
     return found
 
 
@@ -190,20 +182,17 @@ def _stretches(task: SocialTask, actions: Sequence[Sequence[Any]]) -> Iterator[S
 
 
 def compared(of: Simulation, name: str, day: date) -> list[PlanPart]:
-    """The morning's plan part by part, sleep too, with what became of it; nothing without a plan."""
+    """The morning's plan part by part, sleep included, with what was done then; nothing without a plan."""
     made = plans(of, name, day)
-    if not made:
-        return []
-    found: dict[Stretch, Counter[str]] = {part: Counter() for part in made[0].stretches}
+    found: dict[Stretch, Counter[str]] = {part: Counter() for plan in made[:1] for part in plan.stretches}
     for minute, state in _moments(of, name, day):
-        part = _at(made[0], minute)
-        if part is not None:
+        if made and (part := _at(made[0], minute)) is not None:
             found[part]["" if _as(state, part) else state.action] += of.minutes
     return [PlanPart(part, did.pop("", 0), dict(did.most_common())) for part, did in found.items()]
 
 
 def kept(of: Simulation, name: str, day: date) -> PlanKept | None:
-    """How much of the morning's plan came about: the same action in the same room. None without a plan."""
+    """How much of the morning's plan was kept: the same action in the same room. None without a plan."""
     made = plans(of, name, day)
     if not made:
         return None
@@ -218,7 +207,7 @@ def kept(of: Simulation, name: str, day: date) -> PlanKept | None:
 
 
 def kept_told(of: Simulation, name: str, day: date) -> str:
-    """`kept` in sentences, with the times at which the plan was changed; or why there is nothing to tell."""
+    """`kept` in sentences, with the times at which the plan was changed; or why there are none."""
     found = kept(of, name, day)
     if not happened(of, name, day):
         return f"Nothing is recorded of {name} on this day."
@@ -227,11 +216,10 @@ def kept_told(of: Simulation, name: str, day: date) -> str:
     told = [f"{hours(found.as_planned)} of {hours(found.planned)} planned in the morning went as planned"]
     told += [
         f"{hours(minutes)} {what}"
-        for minutes, what in (
-            (found.on_the_way, "were spent on the way"),
-            (found.talking, "talking"),
-            (found.changed, "otherwise after the plan was changed"),
-            (found.otherwise, "otherwise"),
+        for minutes, what in zip(
+            found[2:],
+            ("were spent on the way", "talking", "otherwise after the plan was changed", "otherwise"),
+            strict=True,
         )
         if minutes
     ]
@@ -244,7 +232,7 @@ PLANNED = {
     "plan_reminder": "Reminder in planning the day",
     "talk_reminder": "Reminder in conversations",
 }
-"""What target-driven planning (TDP) leaves in the performer's notes, with its heading for readers."""
+"""The performer's notes by target-driven planning (TDP), with their headings for readers."""
 
 
 def planned(notes: object) -> dict[str, str]:
@@ -252,19 +240,16 @@ def planned(notes: object) -> dict[str, str]:
     found = {}
     for name, heading in PLANNED.items():
         kept = notes.get(name) if isinstance(notes, Mapping) else None
-        lines = [kept] if isinstance(kept, str) else kept if isinstance(kept, list) else []
+        lines = kept if isinstance(kept, list) else [kept]
         told = [line for line in lines if isinstance(line, str) and line.strip()]
         if told:
-            found[heading] = (
-                told[0]
-                if len(told) == 1
-                else "\n".join(f"{n}. {line}" for n, line in enumerate(told, start=1))
-            )
+            numbered = (f"{n}. {line}" for n, line in enumerate(told, start=1))
+            found[heading] = "\n".join(numbered) if len(told) > 1 else told[0]
     return found
 
 
 def planned_in(task: SocialTask, lived: Trajectory) -> dict[str, str]:
-    """The same of a simulation."""
+    """What the performer of a simulation planned."""
     everybody = lived.extra.get("notes")
     return planned(everybody.get(task.performer)) if isinstance(everybody, Mapping) else {}
 
@@ -292,18 +277,15 @@ def _became(of: Simulation, state: State, morning: Stretch, now: Stretch | None)
     if _as(state, morning):
         return "as_planned"
     kind = kind_of(of.task, state.action)
-    if kind == "on the way":
-        return "on_the_way"
-    if kind == "conversation":
-        return "talking"
+    if kind in ("on the way", "conversation"):
+        return "talking" if kind == "conversation" else "on_the_way"
     changed = now is not None and (now.action, now.place) != (morning.action, morning.place)
     return "changed" if changed else "otherwise"
 
 
 def _in_force(made: Sequence[PlannedDay], minute: int) -> PlannedDay:
-    """The plan that stood at a minute of the day."""
-    until = [plan for plan in made if plan.time.hour * 60 + plan.time.minute <= minute]
-    return until[-1] if until else made[0]
+    """The latest plan at a minute of the day."""
+    return next((p for p in reversed(made) if p.time.hour * 60 + p.time.minute <= minute), made[0])
 
 
 def _at(plan: PlannedDay, minute: int) -> Stretch | None:
@@ -311,7 +293,7 @@ def _at(plan: PlannedDay, minute: int) -> Stretch | None:
 
 
 def reckoned(of: Simulation) -> str:
-    """How the score came about, in a sentence with its arithmetic."""
+    """The arithmetic of the score, in a sentence."""
     task, value = of.task, of.score.value
     counted = [e for e in of.score.evidence if e.counted]
     others = [e for e in counted if e.agent != task.performer]
@@ -342,15 +324,13 @@ def reckoned(of: Simulation) -> str:
 
 
 def ratio_reckoned(of: Simulation) -> str:
-    """How the conversation ratio came about, in a sentence with its arithmetic."""
+    """The arithmetic of the conversation ratio, in a sentence."""
     value = of.score.conversation_ratio
     if value is None:
         return "None: this task asks for no number of people."
-    n = len(of.told)
-    was = "was" if n == 1 else "were"
-    wanted = of.task.wanted - 1
+    n, wanted = len(of.told), of.task.wanted - 1
     return (
-        f"{_people(n, '')} {was} talked to about it before the day of the event, "
+        f"{_people(n, '')} {'was' if n == 1 else 'were'} talked to about it before the day of the event, "
         f"of {wanted} wanted: {n} ÷ {wanted} = {value:.2f}."
     )
 

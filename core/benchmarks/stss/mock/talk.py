@@ -56,9 +56,7 @@ COMES, COMES_FROM_WORK, PERSUADED = 0.85, 0.4, 0.75
 
 @dataclass(frozen=True)
 class Meeting:
-    """Two people, as the prompt of one of them shows them: what was said so far, as (speaker, text), and
-    memories.
-    """
+    """Two people, as the prompt of one of them shows them; `said` is the talk so far, as (speaker, text)."""
 
     me: Persona
     other: str
@@ -235,9 +233,7 @@ def _chat(meeting: Meeting) -> tuple[str, bool]:
 
 
 def summary(call: Call) -> Thought:
-    """What somebody keeps: what was asked, by whom, what was settled; now and then without the time or the
-    place.
-    """
+    """What somebody keeps of a talk: who asked what and what was settled; sometimes without time or place."""
     meeting = meeting_of(call)
     me, other, notes = meeting.me.name, meeting.other, lines()["notes"]
     theirs, own = meeting.offer(other), meeting.offer(me)
