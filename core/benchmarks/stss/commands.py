@@ -13,7 +13,7 @@ from core.benchmarks.stss import files, scenes, scoring, system, views
 from core.benchmarks.stss.tasks import TITLES, Kind, read_tasks, task_from, values_of
 from core.benchmarks.stss.templates import load_templates
 from core.benchmarks.stss.town import problems, read_town
-from core.benchmarks.stss.trajectory import Trajectory, from_stored, records
+from core.benchmarks.stss.trajectory import from_stored, records
 from core.benchmarks.stss.trajectory_files import read_trajectory, write_trajectory
 from core.commands import options, printing
 from core.errors import ConfigError, not_found
@@ -33,7 +33,7 @@ def command() -> None:
 
 @command.group("town")
 def town() -> None:
-    """The towns in which social tasks are played."""
+    """The towns of the simulations."""
 
 
 @town.command("check")
@@ -45,9 +45,8 @@ def town_check(file: Path) -> None:
     for sentence in wrong:
         click.echo(f"- {sentence}")
     arenas = sum(len(s.arenas) for s in found.sectors.values())
-    holds = (
-        f"{found.name}: {len(found.sectors)} sectors with {arenas} arenas, {len(found.residents)} residents"
-    )
+    people = len(found.residents)
+    holds = f"{found.name}: {len(found.sectors)} sectors with {arenas} arenas, {people} residents"
     if wrong:
         click.echo(f"{holds}, {len(wrong)} problem{'s' if len(wrong) > 1 else ''}.", err=True)
         raise SystemExit(1)
@@ -194,15 +193,15 @@ def score(tasks: Path, trajectory: Path, names: str, form: str) -> None:
             refused.append(error)
     if not scores:
         raise refused[0]
-    _print(scores, happened, form)
+    _print(scores, happened.notes, form)
     for why in refused:
         click.echo(f"Error: {why}", err=True)
     if refused:
         raise SystemExit(1)
 
 
-def _print(scores: list[scoring.Score], happened: Trajectory, form: str) -> None:
-    notes = list(dict.fromkeys([*happened.notes, *(note for s in scores for note in s.notes)]))
+def _print(scores: list[scoring.Score], noted: Sequence[str], form: str) -> None:
+    notes = list(dict.fromkeys([*noted, *(note for s in scores for note in s.notes)]))
     for note in notes:
         click.echo(note, err=True)
     found = scoring.report(scores)

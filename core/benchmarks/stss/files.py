@@ -1,9 +1,10 @@
-"""The published task files: map their people and places onto a town, and list what the town lacks."""
+"""Imports published task files: maps their people and places onto a town, and lists what the town lacks."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -63,12 +64,11 @@ def renamed(task: SocialTask, names: Names) -> SocialTask:
     """A task with the town's names, in its texts too."""
     whole = {**names.places, **names.people}
 
+    # Longer names first: “Oak Hill College:library” before “Oak Hill College”.
+    pattern = "|".join(re.escape(name) for name in sorted(whole, key=len, reverse=True))
+
     def text(given: str) -> str:
-        if not whole:
-            return given
-        # Longer names first: “Oak Hill College:library” before “Oak Hill College”.
-        pattern = "|".join(re.escape(name) for name in sorted(whole, key=len, reverse=True))
-        return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda m: whole[m[0]], given)
+        return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda m: whole[m[0]], given) if whole else given
 
     def person(name: str) -> str:
         return names.people.get(name, name)
@@ -82,16 +82,16 @@ def renamed(task: SocialTask, names: Names) -> SocialTask:
         currently=text(task.currently),
         criteria=text(task.criteria),
         subgoals=tuple(
-            replace(s, location=names.places.get(s.location, s.location) if s.location else None)
+            replace(s, location=s.location and names.places.get(s.location, s.location))
             for s in task.subgoals
         ),
     )
 
 
 def lacking(tasks: Sequence[SocialTask], town: Town) -> Lacking:
-    """What keeps tasks from being played in a town."""
-    people: dict[str, int] = {}
-    places: dict[str, int] = {}
+    """What a town lacks for tasks."""
+    people: Counter[str] = Counter()
+    places: Counter[str] = Counter()
     playable = []
     for task in tasks:
         absent = missing(task, town)
@@ -99,13 +99,12 @@ def lacking(tasks: Sequence[SocialTask], town: Town) -> Lacking:
             playable.append(task.id)
         everybody = {task.performer, *task.target, *task.cast}
         for name in absent:
-            counts = people if name in everybody else places
-            counts[name] = counts.get(name, 0) + 1
+            (people if name in everybody else places)[name] += 1
     return Lacking(people, places, tuple(playable))
 
 
 def write(tasks: Sequence[SocialTask], data: Path, name: str) -> Path:
-    """Keep a task set in a workspace's data folder, where runs look for it; returns the file."""
+    """Write a task set to a workspace's data folder, where runs look for it; returns the file."""
     if not re.fullmatch(r"[\w.-]+", name) or name == "templates":
         raise ImportRefused(f"“{name}” cannot be the name of a task set. Give it another one with --name.")
     file = data / "stss" / "en" / "tasks" / f"{name}.json"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from core.errors import ConfigError
 from core.files import first_problem, read_json
@@ -66,10 +68,9 @@ class Subgoal:
 class SocialTask:
     """One task of one performer.
 
-    `currently` is the sentence added to the performer's persona; `criteria` describe success.
-
-    `wanted` counts the people hoped for, performer included; `target` names people who must take part. `cast`
-    is everybody in the simulation, performer included; empty if the file does not say.
+    `currently` is added to the performer's persona; `criteria` describe success. `wanted` counts the people
+    hoped for, performer included; `target` names people who must take part. `cast` is everybody in the
+    simulation, performer included; empty if the file does not say.
     """
 
     id: str
@@ -90,11 +91,11 @@ class SocialTask:
 
     @property
     def keywords(self) -> tuple[str, ...]:
-        """Every word the task is known by."""
+        """The keywords of all subgoals."""
         return tuple(dict.fromkeys(word for s in self.subgoals for word in s.keywords))
 
     def counts(self, name: str) -> bool:
-        """Whether what this person does can count: anybody's, unless the task names its cast."""
+        """Whether this person's actions can count: everybody's, unless the task names its cast."""
         return not self.cast or name in {self.performer, *self.target, *self.cast}
 
 
@@ -109,11 +110,9 @@ def read_tasks(path: Path) -> list[SocialTask]:
     if not isinstance(found, list) or not found:
         raise ConfigError(f"{path} must hold a list of tasks.")
     tasks = [_read(entry, n, path) for n, entry in enumerate(found, start=1)]
-    seen: set[str] = set()
-    for task in tasks:
-        if task.id in seen:
-            raise ConfigError(f"{path} holds two tasks called “{task.id}”. Give each an `id` of its own.")
-        seen.add(task.id)
+    for name, n in Counter(task.id for task in tasks).items():
+        if n > 1:
+            raise ConfigError(f"{path} holds two tasks called “{name}”. Give each an `id` of its own.")
     return tasks
 
 
@@ -155,10 +154,8 @@ def _when(value: Any) -> datetime | None:
     if value is None or value == NOT_SAID:
         return None
     for form in (MOMENT, f"{MOMENT}:%S"):
-        try:
+        with suppress(ValueError):
             return datetime.strptime(str(value), form)
-        except ValueError:
-            continue
     raise ValueError(f"“{value}” is neither a time like 2023-02-14 19:00 nor {NOT_SAID}")
 
 
@@ -170,7 +167,6 @@ Name = Annotated[str, Field(min_length=1)]
 
 
 class _Subgoal(BaseModel):
-    model_config = ConfigDict(extra="ignore")
     keyword: Annotated[str, Field(pattern=r"\S")]
     alter_kwd: list[Annotated[str, Field(pattern=r"\S")]] = []
     start_time: Annotated[datetime | None, BeforeValidator(_when)] = None
@@ -179,14 +175,12 @@ class _Subgoal(BaseModel):
 
 
 class _Wanted(BaseModel):
-    model_config = ConfigDict(extra="ignore")
     target: list[Name] = []
     target_num: int
     goal: Annotated[list[_Subgoal], Field(min_length=1)]
 
 
 class _Entry(BaseModel):
-    model_config = ConfigDict(extra="ignore")
     id: str | int | None = None
     env_name: str | None = None
     goal: str
@@ -245,7 +239,7 @@ def _read(given: Any, number: int, path: Path) -> SocialTask:
 
 
 def _placeholders(entry: _Entry) -> Iterator[tuple[str, str]]:
-    """Longer names first, so that #target_num is not read as #target_n…."""
+    """Each placeholder with its value; #target_num before #target_0."""
     yield "#performer", entry.performer
     yield "#target_num", str(entry.task.target_num - 1)
     for i, person in enumerate(entry.task.target):

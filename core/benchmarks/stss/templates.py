@@ -1,10 +1,10 @@
-"""Task templates of a town. A seed draws performer, place, time and company, which makes it a task."""
+"""Task templates of a town: a seed draws performer, place, time and residents, which makes a task."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -24,7 +24,7 @@ BACKGROUND = (10, 12)
 """How many others are in a simulation."""
 
 HOPED_FOR: Mapping[Kind, int] = {"public": 2, "online": 2, "companions": 3}
-"""The share of the background that is hoped for: one in so many, rounded up."""
+"""One in so many of the background is hoped for, rounded up."""
 
 
 class Texts(BaseModel):
@@ -37,10 +37,7 @@ class Texts(BaseModel):
 
 
 class Template(BaseModel):
-    """The choices left open in a task: who may perform it, where, when.
-
-    An errand has two places and keyword sets.
-    """
+    """The choices left open in a task: who may perform it, where, when. Errands have a second place."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     id: Annotated[str, Field(min_length=1)]
@@ -93,16 +90,16 @@ def load_templates(path: Path, town: Town) -> Templates:
                 f"{path}: “{template.id}” is of the type {template.type}, "
                 f"which has no [texts.{template.type}]."
             )
-        for missing in unknown(template, town):
-            raise ConfigError(f"{path}: “{template.id}” names {missing}, unknown in {town.name}.")
+        for absent in _unknown(template, town):
+            raise ConfigError(f"{path}: “{template.id}” names {absent}, unknown in {town.name}.")
         found[template.id] = template
     if not found:
         raise ConfigError(f"{path} holds no [[templates]].")
     return Templates(texts, found)
 
 
-def unknown(template: Template, town: Town) -> list[str]:
-    """People and places a template names that the town does not have."""
+def _unknown(template: Template, town: Town) -> list[str]:
+    """People and places of a template that the town does not have."""
     people = [p for p in (*template.performers, *template.targets) if p not in town.residents]
     return people + [p for p in (*template.places, *template.seconds) if p.split(":")[0] not in town.sectors]
 
@@ -110,7 +107,7 @@ def unknown(template: Template, town: Town) -> list[str]:
 def instantiate(
     templates: Templates, name: str, town: Town, seed: int = 1, first_day: date = FIRST_DAY
 ) -> SocialTask:
-    """The task that a seed makes of a template; the same seed gives the same task, whatever else is made."""
+    """The task that a seed makes of a template; the same seed always gives the same task."""
     template = templates.templates[name]
     rng = random.Random(f"{seed} {town.name} {name}")
     performer = rng.choice(template.performers)
@@ -124,7 +121,7 @@ def instantiate(
     others = [n for n in town.residents if n not in (performer, target)]
     size = min(rng.randint(*BACKGROUND), len(others) + (target is not None))
     background = rng.sample(others, size - (target is not None)) + ([target] if target else [])
-    # In the order of the town, so that nobody's place in the list tells who the target is.
+    # In the order of the town, so that the order does not reveal the target.
     cast = (performer, *(n for n in town.residents if n in background))
     hoped = math.ceil(size / HOPED_FOR[template.type]) if template.type in HOPED_FOR else 1
     values = {
@@ -156,7 +153,7 @@ def instantiate(
 
 
 def with_company(task: SocialTask, town: Town, seed: int = 1) -> SocialTask:
-    """A task that says who else is in the simulation; who is not named is drawn, 10 to 12 of them."""
+    """The task with a cast; if it names none, 10 to 12 residents are drawn."""
     if task.cast:
         return task
     rng = random.Random(f"{seed} {town.name} {task.id}")
@@ -169,7 +166,7 @@ def with_company(task: SocialTask, town: Town, seed: int = 1) -> SocialTask:
 
 
 def missing(task: SocialTask, town: Town) -> list[str]:
-    """People and places a task names that the town does not have: what keeps it from being played there."""
+    """People and places of a task that the town does not have."""
     people = [n for n in dict.fromkeys((task.performer, *task.target, *task.cast)) if n not in town.residents]
     places = [s.location for s in task.subgoals if s.location and not _known(s.location, town)]
     return people + list(dict.fromkeys(places))
@@ -201,7 +198,7 @@ def _filled(text: str, values: Mapping[str, Any], name: str) -> str:
     try:
         return text.format(**values)
     except (KeyError, IndexError, ValueError) as error:
-        known: Sequence[str] = sorted(values)
+        known = ", ".join(sorted(values))
         raise ConfigError(
-            f"The texts of template “{name}” use {error}, which is not one of {', '.join(known)}."
+            f"The texts of template “{name}” use {error}, which is not one of {known}."
         ) from error

@@ -84,14 +84,11 @@ THOUGHTS: dict[str, type[Reply]] = {
     "tdp_day": PlanReminder,
     "tdp_talk": TalkReminder,
 }
-"""Every prompt of a resident's mind, with its reply."""
+"""The prompts of a resident's mind, with the schemas of their replies."""
 
 
 def portrait(me: Self, town: Town) -> str:
-    """A persona as prompts show it. The performer's task is part of “At present”, as in the paper.
-
-    Acquaintances are listed with their work, so that residents know where to look for them.
-    """
+    """A persona as prompts show it. The performer's task is part of “At present”, as in the paper."""
     r = me.resident
     currently = r.currently if me.task is None else f"{r.currently} {me.task.currently}".strip()
     lines = [
@@ -107,17 +104,16 @@ def portrait(me: Self, town: Town) -> str:
     if r.work:
         lines.append(f"Work: {r.work}, {r.hours[0]} to {r.hours[1]}")
     if r.knows:
-        lines.append("Knows: " + "; ".join(_acquaintance(town, name, who) for name, who in r.knows.items()))
+        # With their work, so that residents know where to look for them.
+        works = {
+            name: f", works at {work}" if (work := town.residents[name].work) else "" for name in r.knows
+        }
+        lines.append("Knows: " + "; ".join(f"{name} ({who}{works[name]})" for name, who in r.knows.items()))
     return "\n".join(lines)
 
 
-def _acquaintance(town: Town, name: str, who: str) -> str:
-    work = town.residents[name].work
-    return f"{name} ({who}{f', works at {work}' if work else ''})"
-
-
 def places(town: Town, me: Self) -> list[str]:
-    """Where one can go: each arena with its things; of other people's homes only the name."""
+    """The places to go to: each arena with its objects; of other people's homes only the name."""
     home = me.resident.home.split(":")[0]
     shown = []
     for sector in town.sectors.values():

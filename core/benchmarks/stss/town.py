@@ -1,4 +1,4 @@
-"""The town: sectors with their rooms and things, doors between them, how far it is, and who lives there."""
+"""The town: sectors with arenas and objects, doors, walking distances, and residents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WALK = 80.0
 """Walking speed in metres a minute."""
 
 Named = Annotated[str, Field(pattern=r"^[^:\n]*[^:\s][^:\n]*$")]
-"""A name of a place: not empty, without colons, which separate sector, arena and object."""
+"""A name of a place: not empty, and without colons, which separate sector, arena and object."""
 Hour = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$|^24:00$")]
 
 
@@ -40,7 +40,7 @@ class Place(NamedTuple):
 
 
 class Sector(BaseModel):
-    """A street, a shop, a house. `at` is metres east and north on the map; one enters by the first arena."""
+    """A street, a shop, a house. `at` is metres east and north on the map; the first arena is entered."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     name: Named
@@ -51,13 +51,13 @@ class Sector(BaseModel):
 
     @property
     def entrance(self) -> Place:
-        """The place of a resident who comes in or passes through."""
+        """The place of a resident who passes through."""
         arena, objects = next(iter(self.arenas.items()))
         return Place(self.name, arena, objects[0])
 
 
 class Resident(BaseModel):
-    """A persona. `home` and `work` are “sector:arena”; a day is planned between `wakes` and `sleeps`."""
+    """A persona. `home` and `work` are “sector:arena”; days are planned between `wakes` and `sleeps`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     name: Annotated[str, Field(min_length=1)]
@@ -75,7 +75,7 @@ class Resident(BaseModel):
 
     @property
     def first_name(self) -> str:
-        """What friends say."""
+        """The first word of the name."""
         return self.name.split()[0]
 
 
@@ -91,7 +91,7 @@ def hour_of(minute: int) -> str:
 
 
 class Stop(NamedTuple):
-    """A sector on a way, with the minutes of walking until it is reached."""
+    """A sector on a way, and the minutes of walking to it."""
 
     sector: str
     minutes: float
@@ -99,7 +99,7 @@ class Stop(NamedTuple):
 
 @dataclass(frozen=True)
 class Town:
-    """Places and people. Every name in it is known to be good: `load_town` refuses what `problems` finds."""
+    """Places and people. `load_town` makes sure that all names in it exist."""
 
     name: str
     sectors: Mapping[str, Sector]
@@ -150,20 +150,16 @@ class Town:
 
     def way(self, start: str, end: str) -> tuple[Stop, ...]:
         """The sectors on the shortest way, the first and the last included."""
-        known = self._ways.get((start, end))
-        if known is None:
-            metres, before = self._walking
+        if (start, end) not in self._ways:
+            before, names = self._walking[1], list(self.sectors)
             first, at = self._number[start], self._number[end]
             passed = [at]
             while at != first:
                 at = int(before[first, at])
                 passed.append(at)
-            names = list(self.sectors)
-            known = tuple(
-                Stop(names[i], float(metres[first, i]) / self.metres_per_minute) for i in reversed(passed)
-            )
-            self._ways[start, end] = known
-        return known
+            stops = (Stop(names[i], self.minutes(start, names[i])) for i in reversed(passed))
+            self._ways[start, end] = tuple(stops)
+        return self._ways[start, end]
 
     def home(self, name: str) -> Place:
         """Where a resident sleeps: a bed of their room if there is one."""
@@ -177,20 +173,22 @@ class Town:
         for a, b in self._doors():
             neighbours[a].add(b)
             neighbours[b].add(a)
-        return [
-            {
+
+        def shown(s: Sector) -> dict[str, Any]:
+            (x, y), doors = s.at, sorted(neighbours[s.name])
+            return {
                 "sector": s.name,
                 "kind": s.kind,
-                "x": s.at[0],
-                "y": s.at[1],
+                "x": x,
+                "y": y,
                 "arenas": list(s.arenas),
-                "doors": sorted(neighbours[s.name]),
+                "doors": doors,
             }
-            for s in self.sectors.values()
-        ]
+
+        return [shown(s) for s in self.sectors.values()]
 
     def _doors(self) -> Iterator[tuple[str, str]]:
-        """A door works both ways, whichever side it is written on."""
+        """The ends of each door, which works both ways."""
         for sector in self.sectors.values():
             for other in sector.doors:
                 if other in self.sectors:
@@ -203,16 +201,14 @@ class Town:
     @cached_property
     def _walking(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]:
         """Metres between all sectors (inf without a way), and each shortest way's last sector but one."""
-        # Loaded here: commands that never walk need not wait for it.
+        # Imported here, because it is slow to import.
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import shortest_path
 
-        pairs = list(self._doors())
-        ends = [(self._number[a], self._number[b]) for a, b in pairs]
-        # Two doors side by side are still a step apart.
+        pairs, n = list(self._doors()), len(self.sectors)
+        # Sectors at the same point are a metre apart: 0 would mean no door.
         metres = [max(1.0, math.dist(self.sectors[a].at, self.sectors[b].at)) for a, b in pairs]
-        n = len(self.sectors)
-        rows, columns = ([e[i] for e in ends] for i in (0, 1))
+        rows, columns = ([self._number[pair[i]] for pair in pairs] for i in (0, 1))
         graph = coo_array((metres, (rows, columns)), shape=(n, n)).tocsr()
         found, before = shortest_path(graph, directed=False, return_predecessors=True)
         return found, before
@@ -238,7 +234,7 @@ def problems(town: Town) -> list[str]:
         f"{name} is nowhere: both numbers of its `at` must be finite, metres east and north."
         for name in adrift
     ]
-    # Beside a place that is nowhere no way has a length.
+    # Ways have a length only if all places are finite.
     if town.sectors and not adrift:
         first = next(iter(town.sectors))
         cut_off = [name for name in town.sectors if math.isinf(town.minutes(first, name))]
@@ -248,8 +244,11 @@ def problems(town: Town) -> list[str]:
         found.append("A town needs at least two residents.")
     for resident in town.residents.values():
         for what, text in (("home", resident.home), ("work", resident.work)):
-            if what == "home" or text:
-                found += [f"{resident.name}’s {what}: {p}" for p in _unknown(town, text)]
+            try:
+                if what == "home" or text:
+                    town.place(text)
+            except NotFound as error:
+                found.append(f"{resident.name}’s {what}: {error}")
         for other in resident.knows:
             if other not in town.residents:
                 found.append(
@@ -284,10 +283,9 @@ def _too_far(town: Town) -> list[str]:
 
 
 def load_town(path: Path) -> Town:
-    """A town that can be lived in. Raises ConfigError with the first of its problems."""
+    """A town without problems. Raises ConfigError with the first of them."""
     town = read_town(path)
-    wrong = problems(town)
-    if wrong:
+    if wrong := problems(town):
         more = f" ({len(wrong) - 1} more: concord stss town check {path})" if len(wrong) > 1 else ""
         raise ConfigError(f"{path}: {wrong[0]}{more}")
     return town
@@ -296,7 +294,7 @@ def load_town(path: Path) -> Town:
 def read_town(path: Path) -> Town:
     """A town from its file, checked for form only. Raises ConfigError naming the entry.
 
-    `residents` is a table of them, or the name of a file beside this one that holds it.
+    `residents` is a table, or the name of a file beside this one that holds the table.
     """
     values = read_toml(path)
     people = values.pop("residents", {})
@@ -332,27 +330,17 @@ def _each(kind: type[Any], entries: Any, table: str, path: Path) -> dict[str, An
     return found
 
 
-def _unknown(town: Town, text: str) -> Sequence[str]:
-    try:
-        town.place(text)
-    except NotFound as error:
-        return [str(error)]
-    return []
-
-
 def _like(word: str, names: Mapping[str, Any] | Sequence[str]) -> str | None:
-    """The name that a word means: equal, equal in any case, else the most similar spelling."""
+    """The name that a word means: the same in any case, else the most similar spelling."""
     if word in names:
         return word
     lower = {name.lower(): name for name in names}
-    if word.lower() in lower:
-        return lower[word.lower()]
     close = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=0.85)
     return lower[close[0]] if close else None
 
 
 def _spaced(text: str) -> str:
-    """The words of a text between spaces, so that one text can be sought in another word by word."""
+    """The words of a text between spaces, so that whole words can be found in it."""
     return " " + " ".join(re.findall(r"[\w'’&-]+", text.lower())) + " "
 
 

@@ -1,4 +1,4 @@
-"""What happened in a town: what every resident did where at every moment, and their conversations."""
+"""A trajectory: what every resident did where at every moment, and their conversations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The mock models of STSS: residents of the town, in three manners, and judges of what was said."""
+"""The mock models of STSS: residents in three manners, and judges of conversations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mock residents' days: habits, errands, what they remember having agreed to. And target-driven planning."""
+"""Mock residents' days: habits, errands, what they agreed to; and target-driven planning."""
 
 from __future__ import annotations
 
@@ -7,24 +7,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from core.benchmarks.stss.mock.reading import (
-    TIME,
-    Affair,
-    Persona,
-    affairs,
-    day_of,
-    hour_of,
-    persona_of,
-    prompt_of,
-    remembered,
-    section,
-)
+from core.benchmarks.stss.mock import reading
+from core.benchmarks.stss.mock.reading import TIME, Affair, Persona, affairs, persona_of, prompt_of, section
 from core.benchmarks.stss.mock.talk import settled, usual_time
 from core.demo.mock.call import Call
 from core.demo.mock.material import load
 
 OVERSLEEPS, FORGETS, STRAYS = 0.1, 0.12, 0.01
-"""How often residents oversleep, forget what they agreed to, plan to be at a place that does not exist."""
+"""How often residents oversleep, forget what they agreed to, plan for a place that does not exist."""
 
 Thought = dict[str, Any]
 Entry = tuple[str, str, str]
@@ -32,16 +22,19 @@ Entry = tuple[str, str, str]
 
 
 def town() -> dict[str, Any]:
-    """Where residents go, and how they name what they do there."""
+    """The material for days: places and activities."""
     return load("stss", "en", "days")
 
 
 def outline(call: Call) -> Thought:
-    """A day of habit with what was agreed for it; the day before their own affair, performers go among
-    people.
-    """
+    """A day of habits and of what was agreed; on the day before their affair performers visit people."""
     text = prompt_of(call)
-    me, day, memories, rng = persona_of(text), day_of(text), remembered(text), call.rng("outline")
+    me, day, memories, rng = (
+        persona_of(text),
+        reading.day_of(text),
+        reading.remembered(text),
+        call.rng("outline"),
+    )
     wake = later(me.wakes, 180 if rng.random() < OVERSLEEPS else 0)
     entries = _habits(me, wake, rng)
     if me.affair is not None and day < me.affair.date:
@@ -58,7 +51,7 @@ def outline(call: Call) -> Thought:
 
 
 def schedule(call: Call) -> Thought:
-    """The outline's entries, each in the first room of its place."""
+    """The entries of the outline, each in the first room of its place."""
     text = prompt_of(call)
     found = (re.match(rf"({TIME}) (.+?)(?: at ([A-Z].*))?$", line) for line in section(text, "The outline"))
     return _actions(call, [(m[1], m[2], m[3] or "") for m in found if m])
@@ -67,7 +60,7 @@ def schedule(call: Call) -> Thought:
 def revision(call: Call) -> Thought:
     """The rest of the day as it was, with what has just been agreed."""
     text = prompt_of(call)
-    now, rest = hour_of(text), section(text, "The rest of the day as it was planned")
+    now, rest = reading.hour_of(text), section(text, "The rest of the day as it was planned")
     found = (re.match(rf"({TIME}) (.+) \((.+)\)$", line) for line in rest if "sleeping" not in line)
     entries = [(max(m[1], now), m[2], m[3]) for m in found if m]
     for affair in affairs(re.findall(r"What happened: (.+)$", text, re.M)):
@@ -78,28 +71,26 @@ def revision(call: Call) -> Thought:
 
 
 def tdp_plan(call: Call) -> Thought:
-    """The steps to the goal."""
+    """The general plan."""
     return {"steps": town()["tdp"]["steps"]}
 
 
 def tdp_day(call: Call) -> Thought:
-    """What to keep in mind when planning a day."""
+    """The reminder for planning a day."""
     return {"reminder": town()["tdp"]["reminder"][0]}
 
 
 def tdp_talk(call: Call) -> Thought:
-    """What to keep in mind when talking."""
+    """The reminder for conversations."""
     return {"items": town()["tdp"]["items"]}
 
 
 def _rounds(me: Persona, affair: Affair, wake: str, stops: int, rng: random.Random) -> list[Entry]:
-    """Where one goes to tell people something: to acquaintances at their work, and where there is company."""
+    """Visits to tell people something: to acquaintances at work, and to places with company."""
     works = [place for place in me.knows.values() if place and place != me.work]
     times = town()["visiting"]
-    visits = [
-        *zip(times, rng.sample(works, min(len(works), len(times))), strict=False),
-        *town()["rounds"].items(),
-    ]
+    visited = rng.sample(works, min(len(works), len(times)))
+    visits = [*zip(times, visited, strict=False), *town()["rounds"].items()]
     by_time = dict(rng.sample(visits, min(stops, len(visits))))
     if me.knows.get(affair.whom):
         by_time[times[2]] = me.knows[affair.whom]
@@ -125,14 +116,13 @@ def _habits(me: Persona, wake: str, rng: random.Random) -> list[Entry]:
     evening = later(dinner, 50)
     if evening < me.sleeps:
         out = rng.random() < 0.35 and me.sleeps >= "22:00"
-        entries.append(
-            (evening, some("out"), some("evening")) if out else (evening, some("leisure"), me.home)
-        )
+        what, place = (some("out"), some("evening")) if out else (some("leisure"), me.home)
+        entries.append((evening, what, place))
     return entries
 
 
 def _own(me: Persona, affair: Affair, memories: Sequence[str]) -> list[Entry]:
-    """One's own event, at the time it was announced for."""
+    """The performer's own event, at the time it was announced for."""
     time, place = settled(memories)
     if affair.kind == "help":
         return []
@@ -144,7 +134,7 @@ def _own(me: Persona, affair: Affair, memories: Sequence[str]) -> list[Entry]:
 
 
 def _agreed(me: Persona, a: Affair, rng: random.Random) -> list[Entry]:
-    """What one has agreed to; one who does not know when, or where, guesses or lets it be."""
+    """What was agreed to; a missing time or place is guessed, or the affair is dropped."""
     if a.kind == "help":
         if not a.place:
             return []
@@ -161,9 +151,7 @@ def _agreed(me: Persona, a: Affair, rng: random.Random) -> list[Entry]:
 
 
 def _with(entries: list[Entry], added: list[Entry]) -> list[Entry]:
-    """The entries with others put in; what falls into the same half hour gives way."""
-    if not added:
-        return entries
+    """The entries with others put in, which replace those within half an hour."""
     taken = [_minutes(time) for time, _, _ in added]
     kept = [e for e in entries if all(abs(_minutes(e[0]) - t) >= 30 for t in taken)]
     if len(added) == 2:
@@ -185,7 +173,7 @@ def _actions(call: Call, entries: Iterable[Entry]) -> Thought:
 
 
 def _rooms(text: str) -> dict[str, str]:
-    """The first room of each sector in the list of places, with its first thing."""
+    """The first room of each sector in the list of places, with its first object."""
     found: dict[str, str] = {}
     for line in section(text, "The places of the town (sector:arena: objects)"):
         sector, _, rest = line.partition(":")
@@ -199,6 +187,6 @@ def _minutes(time: str) -> int:
 
 
 def later(time: str, minutes: int) -> str:
-    """A time of day, so many minutes on; midnight is not passed."""
+    """A time of day some minutes later, before midnight."""
     total = min(23 * 60 + 59, _minutes(time) + minutes)
     return f"{total // 60:02}:{total % 60:02}"

@@ -1,4 +1,4 @@
-"""Mock judges of goal conditions: they look for the words, dates and places in question, and err a little."""
+"""Mock judges of goal conditions: they look for the words, times and places in question, and err a little."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from core.benchmarks.stss.mock.reading import TIME, prompt_of, section
 from core.demo.mock.call import Call
 
 ERRS = 0.04
-"""How often an answer is the wrong one; twice as often for a noisy judge."""
+"""The share of wrong answers; twice that for a noisy judge."""
 BASE = {"naturalness": 5, "rationality": 4, "quality": 4}
 LEANING = {"mock-judge-strict": -1, "mock-judge-lenient": 1}
 
 
 def verdict(call: Call) -> dict[str, Any]:
-    """Each condition: met where what it names in quotes or brackets is said; where it names nothing, any hour
-    or place.
-    """
+    """Each condition is met if what it names in quotes or brackets is said; else if any time or place is."""
     text, rng = prompt_of(call), call.rng("goals")
     said = "\n".join(section(text, "The conversation"))
     kept = re.search(r"wrote down afterwards:\n((?:.+\n?)*)", text)

@@ -1,8 +1,6 @@
-"""What a mock resident understands of the prompt for a thought: who it is, what it remembers, what is going
-on.
+"""Reads a prompt for a mock resident: who it is, what it remembers, what is going on.
 
-Made for the shipped prompts, the town's templates and the mock's own sentences; what cannot be found is
-empty.
+Made for the shipped prompts, the town's templates and the mock's own sentences; what is not found is empty.
 """
 
 from __future__ import annotations
@@ -12,28 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from core.benchmarks.stss.goals import Verdict
+from core.benchmarks.stss.thoughts import THOUGHTS
 from core.demo.mock.call import Call
 from core.demo.mock.material import load, read
 
-# Each thought by the fields of its reply; a revision replies like a schedule and is told from it by its
-# prompt.
-FIELDS: Mapping[str, frozenset[str]] = {
-    "outline": frozenset({"wake", "plan"}),
-    "schedule": frozenset({"actions"}),
-    "approach": frozenset({"reason", "talk"}),
-    "utterance": frozenset({"utterance", "done"}),
-    "summary": frozenset({"summary", "importance", "changes_today"}),
-    "tdp_plan": frozenset({"steps"}),
-    "tdp_day": frozenset({"reminder"}),
-    "tdp_talk": frozenset({"items"}),
-    "goals": frozenset({"conversation", "own_summary", "naturalness", "rationality", "quality"}),
+# Each thought by the fields of its reply. A revision has those of a schedule and is told by its prompt.
+FIELDS = {name: frozenset(reply.model_fields) for name, reply in THOUGHTS.items() if name != "revision"} | {
+    "goals": frozenset(Verdict.model_fields)
 }
-DATE, TIME, PLACE, NAME = (
-    r"\d{4}-\d\d-\d\d",
-    r"\d\d:\d\d",
-    r"[A-Z][\w'’&é.: -]*?",
-    r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)*",
-)
+DATE, TIME = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d"
+PLACE, NAME = r"[A-Z][\w'’&é.: -]*?", r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)*"
 SHAPES: Mapping[str, str] = {
     "what": r"[^.;?]+?",
     "what2": r"[^.;?]+?",
@@ -47,7 +34,7 @@ SHAPES: Mapping[str, str] = {
     "first": NAME,
     "answer": "yes|no",
 }
-"""What a slot of a line may hold, where the line is read back."""
+"""The patterns of slots, for reading a line back."""
 
 
 @dataclass(frozen=True)
@@ -67,18 +54,18 @@ class Affair:
 
     @property
     def online(self) -> bool:
-        """Whether one takes part from wherever one is."""
+        """Whether people take part from anywhere."""
         return "online" in self.what or "stream" in self.what
 
     def with_(self, said: Mapping[str, str]) -> Affair:
-        """The affair with what it leaves open filled from `said`."""
+        """The affair with its empty fields filled from `said`."""
         named = {field.name for field in fields(self)}
         return replace(self, **{k: v for k, v in said.items() if k in named and not getattr(self, k)})
 
 
 @dataclass(frozen=True)
 class Persona:
-    """Who one is, as the portrait in the prompt says, and one's own affair where one has a task."""
+    """The resident of a prompt's portrait, and their own affair if they have a task."""
 
     name: str
     wakes: str
@@ -91,38 +78,33 @@ class Persona:
     affair: Affair | None
 
     def works_at(self, time: str) -> bool:
-        """Whether one is at work at this time."""
+        """Whether this is working time."""
         return bool(time) and self.hours[0] <= time < self.hours[1]
 
 
 def lines() -> dict[str, Any]:
-    """What residents say and write down."""
+    """The material for conversations and notes."""
     return load("stss", "en", "talk")
 
 
 def hears(pool: Iterable[str], text: str) -> dict[str, str] | None:
-    """What the first line of the pool that the text says holds in its slots; None where it says none of
-    them.
-    """
+    """The slots of the first line of the pool that the text says; None if it says none."""
     return next((found for line in pool if (found := read(line, text, SHAPES)) is not None), None)
 
 
 def thought_of(call: Call) -> str | None:
-    """Which thought is asked for: by the fields of the schema, or where there is none as the prompt shows
-    it.
-    """
+    """The thought asked for, by the fields of the schema, or without one by those that the prompt shows."""
     named = frozenset(call.fields)
-    found = (
-        thought
-        for thought, wanted in FIELDS.items()
-        if (named == wanted if named else all(f'"{name}":' in call.asked for name in wanted))
-    )
-    thought = next(found, None)
+
+    def asks(wanted: frozenset[str]) -> bool:
+        return named == wanted if named else all(f'"{name}":' in call.asked for name in wanted)
+
+    thought = next((thought for thought, wanted in FIELDS.items() if asks(wanted)), None)
     return "revision" if thought == "schedule" and "What happened:" in call.asked else thought
 
 
 def prompt_of(call: Call) -> str:
-    """What was asked first: after an unusable reply there are further messages."""
+    """The first message; after an unusable reply there are more."""
     return next((m.content for m in call.messages if m.role == "user"), "")
 
 
@@ -159,19 +141,15 @@ def remembered(text: str) -> list[str]:
 
 
 def affairs(memories: Iterable[str]) -> Iterator[Affair]:
-    """What others have asked one to, as one wrote it down."""
+    """What others have asked for, as noted in memories."""
     notes = lines()["notes"]
     for memory in memories:
-        for kind in ("help", "meet", "gather"):
-            if (found := hears(notes[kind], memory)) is not None:
-                yield Affair(kind).with_(found)
-                break
+        each = ((kind, hears(notes[kind], memory)) for kind in ("help", "meet", "gather"))
+        yield from [Affair(kind).with_(found) for kind, found in each if found is not None][:1]
 
 
 def own_notes(memories: Iterable[str]) -> list[dict[str, str]]:
-    """What one wrote down of asking others: whom, what they answered, the place and time that were
-    settled.
-    """
+    """Notes on having asked others: whom, what they answered, the place and time that were settled."""
     notes = lines()["notes"]["own"]
     return [found for memory in memories if (found := hears(notes, memory)) is not None]
 
@@ -184,7 +162,7 @@ def dialogue(text: str) -> list[tuple[str, str]]:
 
 
 def partner_of(text: str) -> str:
-    """Whom one is talking with or looking at."""
+    """The other resident in a prompt."""
     begins = r"^(?:You are talking with|In the same room:|It is .* You have talked with) ([^(,:\n]+)"
     found = re.search(begins, text, re.M)
     return found[1].strip() if found else ""

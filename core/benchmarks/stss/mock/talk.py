@@ -1,4 +1,4 @@
-"""Mock residents in company: whom they speak to, what they say, and what they keep of it."""
+"""Mock residents' conversations: whom they speak to, what they say, and what they keep of it."""
 
 from __future__ import annotations
 
@@ -8,20 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
-from core.benchmarks.stss.mock.reading import (
-    Affair,
-    Persona,
-    day_of,
-    dialogue,
-    hears,
-    hour_of,
-    lines,
-    own_notes,
-    partner_of,
-    persona_of,
-    prompt_of,
-    remembered,
-)
+from core.benchmarks.stss.mock import reading
+from core.benchmarks.stss.mock.reading import Affair, Persona, hears, lines, own_notes, persona_of, prompt_of
 from core.demo.mock.call import Call
 from core.demo.mock.material import load, pick
 
@@ -30,14 +18,14 @@ Thought = dict[str, Any]
 
 @dataclass(frozen=True)
 class Manner:
-    """How somebody goes about their own affair, as shares of the occasions."""
+    """How often residents bring up their affair, name its time and its place, and ask for what was left open.
+
+    `attentive` is also how often a summary is complete.
+    """
 
     forward: float = 0.6
-    """How often they bring it up on meeting somebody."""
     clear: float = 0.45
-    """How often they name when, and how often where."""
     attentive: float = 0.75
-    """How often they ask for what the other left open, and how often nothing is lost in remembering."""
 
 
 MANNERS: Mapping[str, Manner] = {
@@ -46,12 +34,12 @@ MANNERS: Mapping[str, Manner] = {
     "mock-reserved": Manner(0.5, 0.35, 0.8),
 }
 REMINDED = 0.96
-"""With a checklist at hand: how often when and where are named."""
+"""How often time and place are named by one with a checklist."""
 ENDS = ("pity", "thanks")
-"""The answers with which a host takes leave."""
+"""The answers that end a host's conversation."""
 WARMS_UP, CURIOUS, HESITATES = 0.35, 0.5, 0.2
 COMES, COMES_FROM_WORK, PERSUADED = 0.85, 0.4, 0.75
-"""How often people say yes: when they are free, when they should be at work, after having been persuaded."""
+"""How often people say yes: when they are free, when they should be at work, after a hesitation."""
 
 
 @dataclass(frozen=True)
@@ -68,24 +56,26 @@ class Meeting:
     rng: random.Random
 
     def of(self, speaker: str) -> list[str]:
-        """What one of the two said."""
+        """What a speaker said."""
         return [text for name, text in self.said if name == speaker]
 
     def told(self, speaker: str, *acts: str) -> bool:
-        """Whether somebody has said one of the lines of these lists."""
+        """Whether a speaker has said a line of these lists."""
         pool = [line for act in acts for line in lines()[act]]
         return any(hears(pool, text) is not None for text in self.of(speaker))
 
     def say(self, pool: Sequence[str], affair: Affair | None = None) -> str:
-        """A line of the pool about the affair, in words that were not used yet where there are any."""
+        """A line of the pool about the affair, a new one if there is any."""
         slots = {**vars(affair), "day": self.spoken(affair.date)} if affair else {}
         before = "\n".join(text for _, text in self.said)
         return pick(pool, self.rng, {**slots, "first": self.other.split()[0] if self.other else ""}, before)
 
     def spoken(self, day: str) -> str:
         """A date as people say it."""
-        ahead = (date.fromisoformat(day) - date.fromisoformat(self.today)).days if day else 0
-        return {0: "today", 1: "tomorrow"}.get(ahead, f"on {day}") if day else ""
+        if not day:
+            return ""
+        ahead = (date.fromisoformat(day) - date.fromisoformat(self.today)).days
+        return {0: "today", 1: "tomorrow"}.get(ahead, f"on {day}")
 
     def written(self, found: Mapping[str, str]) -> dict[str, str]:
         """What was heard, with the day as a date."""
@@ -95,42 +85,42 @@ class Meeting:
         return {**found, "date": day.removeprefix("on ")} if day else dict(found)
 
     def offer(self, host: str) -> Affair | None:
-        """What somebody has brought up so far, put together from all that both said of it."""
+        """What a host has brought up so far, with all that both said of it."""
         affair: Affair | None = None
         for speaker, text in self.said:
             if speaker == host and affair is None:
                 for kind, pool in lines()["raise"].items():
                     if affair is None and (found := hears(pool, text)) is not None:
-                        affair = Affair("gather" if kind == "join" else kind, host=host).with_(
-                            self.written(found)
-                        )
+                        raised = Affair("gather" if kind == "join" else kind, host=host)
+                        affair = raised.with_(self.written(found))
             elif affair is not None:
                 pool = lines()["detail"] + lines()["detail_help"] if speaker == host else lines()["settle"]
                 affair = affair.with_(self.written(hears(pool, text) or {}))
         return affair
 
     def answer(self, speaker: str) -> str:
-        """“yes” or “no” where somebody has given an answer, else nothing."""
+        """“yes” or “no” if a speaker has answered, else “”."""
         accepted = self.told(speaker, "yes", "settle")
         return "yes" if accepted else "no" if self.told(speaker, "no") else ""
 
     def asked(self) -> dict[str, str]:
-        """Whom one has asked already, and what they answered."""
+        """Those asked already, with their answers."""
         return {note["whom"]: note["answer"] for note in own_notes(self.memories)}
 
 
 def meeting_of(call: Call) -> Meeting:
     """The meeting in a prompt."""
     text = prompt_of(call)
-    me, other = persona_of(text), partner_of(text)
-    said = [pair for pair in dialogue(text) if pair[0] in (me.name, other)]
+    me, other = persona_of(text), reading.partner_of(text)
+    said = [pair for pair in reading.dialogue(text) if pair[0] in (me.name, other)]
     reminded = "Keep in mind when talking:" in text
     manner = MANNERS.get(call.model, MANNERS["mock-resident"])
-    return Meeting(me, other, said, remembered(text), day_of(text), reminded, manner, call.rng("company"))
+    memories, today = reading.remembered(text), reading.day_of(text)
+    return Meeting(me, other, said, memories, today, reminded, manner, call.rng("company"))
 
 
 def approach(call: Call) -> Thought:
-    """Speaks to those it has not asked yet; for the rest, to friends now and then."""
+    """Speak to those not asked yet; to others now and then."""
     meeting = meeting_of(call)
     me, other, affair = meeting.me, meeting.other, meeting.me.affair
     chance, reason = (0.12 if other in me.knows else 0.03), "They look busy."
@@ -143,7 +133,7 @@ def approach(call: Call) -> Thought:
 
 
 def utterance(call: Call) -> Thought:
-    """An answer to what the other has brought up, one's own affair, or small talk."""
+    """An answer to the other's affair, the own affair, or small talk."""
     meeting = meeting_of(call)
     affair, other = meeting.me.affair, meeting.other
     offered = meeting.offer(other)
@@ -157,7 +147,7 @@ def utterance(call: Call) -> Thought:
 
 
 def _bring_up(meeting: Meeting, affair: Affair) -> tuple[str, bool]:
-    """Bring up one's own affair, answer questions about it, take leave when there is an answer."""
+    """Bring up the own affair, answer questions about it, take leave after an answer."""
     talk, rng, me = lines(), meeting.rng, meeting.me.name
     if meeting.offer(me) is None:
         greeting = "" if meeting.of(me) else meeting.say(talk["greet"]) + " "
@@ -168,10 +158,9 @@ def _bring_up(meeting: Meeting, affair: Affair) -> tuple[str, bool]:
         if affair.kind == "help" and rng.random() >= clear:
             hidden += ["what2", "place2"]
         shown = replace(affair, **dict.fromkeys(hidden, ""))
-        return greeting + meeting.say(talk["lead_in"]) + " " + meeting.say(
-            talk["raise"][affair.kind], shown
-        ), False
-    last = meeting.of(meeting.other)[-1] if meeting.of(meeting.other) else ""
+        said = [meeting.say(talk["lead_in"]), meeting.say(talk["raise"][affair.kind], shown)]
+        return greeting + " ".join(said), False
+    last = (meeting.of(meeting.other) or [""])[-1]
     for act, answer in talk["host"].items():
         if hears(talk[act], last) is not None:
             pool = talk.get(f"{answer}_{affair.kind}", talk[answer])
@@ -183,22 +172,18 @@ def _bring_up(meeting: Meeting, affair: Affair) -> tuple[str, bool]:
 
 
 def _respond(meeting: Meeting, heard: Affair) -> tuple[str, bool]:
-    """Ask for what is missing, then for what one would like to know; then yes or no."""
+    """Ask for a missing time or place, then out of curiosity; then say yes or no."""
     talk, rng, me = lines(), meeting.rng, meeting.me
     if meeting.answer(me.name):
         return meeting.say(talk["bye"]), True
     no_time, no_place = not heard.time and heard.kind != "help", not heard.place and not heard.online
     asked = meeting.told(me.name, "when_where", "when", "where")
     if (no_time or no_place) and not asked and rng.random() < 0.6 * meeting.manner.attentive:
-        return meeting.say(
-            talk["when_where" if no_time and no_place else "when" if no_time else "where"]
-        ), False
-    open_questions = [
-        ask
-        for question in talk["curious"]
-        if heard.kind in question["kinds"] and hears(question["asks"], "\n".join(meeting.of(me.name))) is None
-        for ask in question["asks"]
-    ]
+        act = "when_where" if no_time and no_place else "when" if no_time else "where"
+        return meeting.say(talk[act]), False
+    own = "\n".join(meeting.of(me.name))
+    unasked = (q for q in talk["curious"] if heard.kind in q["kinds"] and hears(q["asks"], own) is None)
+    open_questions = [ask for question in unasked for ask in question["asks"]]
     if open_questions and len(meeting.said) < 10 and rng.random() < CURIOUS:
         return meeting.say(open_questions), False
     hesitated = meeting.told(me.name, "hesitate")
@@ -208,25 +193,21 @@ def _respond(meeting: Meeting, heard: Affair) -> tuple[str, bool]:
     if rng.random() > comes:
         return meeting.say(talk["no"]), False
     if heard.kind == "meet" and not (heard.time and heard.place):
-        places = load("stss", "en", "days")
-        settled = replace(
-            heard,
-            time=heard.time or rng.choice(places["free"]),
-            place=heard.place or rng.choice(places["meeting"]),
-        )
-        return meeting.say(talk["settle"], settled), False
+        days = load("stss", "en", "days")
+        time = heard.time or rng.choice(days["free"])
+        place = heard.place or rng.choice(days["meeting"])
+        return meeting.say(talk["settle"], replace(heard, time=time, place=place)), False
     return meeting.say(talk["yes"]), False
 
 
 def _chat(meeting: Meeting) -> tuple[str, bool]:
     """The next line of the small talk that is going on, or the first of another."""
-    said = [text for _, text in meeting.said]
+    said, threads = [text for _, text in meeting.said], [thread["lines"] for thread in lines()["threads"]]
     if not said:
-        thread = meeting.rng.choice(lines()["threads"])["lines"]
-        return thread[0], False
+        return meeting.rng.choice(threads)[0], False
     if hears(lines()["warm_up"], said[-1]) is not None:
         return meeting.say(lines()["warm_back"]), False
-    for thread in (thread["lines"] for thread in lines()["threads"]):
+    for thread in threads:
         if said[0] == thread[0] and len(said) < len(thread):
             return thread[len(said)], len(said) == len(thread) - 1
     return meeting.say(lines()["bye"]), True
@@ -244,34 +225,27 @@ def summary(call: Call) -> Thought:
         if lost > meeting.manner.attentive:
             half = lost > (1 + meeting.manner.attentive) / 2
             kept = replace(kept, time="") if half else replace(kept, place="", place2="")
-        now, today = hour_of(prompt_of(call)), theirs.date == meeting.today
+        now, today = reading.hour_of(prompt_of(call)), theirs.date == meeting.today
         return {
             "summary": pick(notes[kept.kind], meeting.rng, vars(kept)),
             "importance": 6 if answer == "yes" else 3,
             "changes_today": answer == "yes" and today and theirs.time > now,
         }
+    pool, slots = notes["chat"], {"host": other}
     if own is not None:
-        settled = (
-            {"place": own.place or "no place", "time": own.time} if own.time and own.kind == "meet" else {}
+        answer = meeting.answer(other) or "no"
+        pool, slots = (
+            notes["own"],
+            {"whom": other, "first": other.split()[0], "what": own.what, "answer": answer},
         )
-        slots = {
-            "whom": other,
-            "first": other.split()[0],
-            "what": own.what,
-            "answer": meeting.answer(other) or "no",
-        }
-        if slots["answer"] == "yes":
-            slots |= settled
-        return {"summary": pick(notes["own"], meeting.rng, slots), "importance": 6, "changes_today": False}
-    return {
-        "summary": pick(notes["chat"], meeting.rng, {"host": other}),
-        "importance": 2,
-        "changes_today": False,
-    }
+        if answer == "yes" and own.time and own.kind == "meet":
+            slots |= {"place": own.place or "no place", "time": own.time}
+    said = pick(pool, meeting.rng, slots)
+    return {"summary": said, "importance": 2 if own is None else 6, "changes_today": False}
 
 
 def _with_time(affair: Affair, memories: Sequence[str]) -> Affair:
-    """A time for what has none yet: the one told to others before, else one of one's own."""
+    """The affair with a time: the one told to others before, else the usual one."""
     if affair.time or affair.kind == "help":
         return affair
     time, place = settled(memories)
@@ -281,11 +255,11 @@ def _with_time(affair: Affair, memories: Sequence[str]) -> Affair:
 
 
 def settled(memories: Sequence[str]) -> tuple[str, str]:
-    """The time and place that were settled for one's own affair; empty where there are none yet."""
-    found = [note for note in own_notes(memories) if note.get("time")]
-    return (found[-1]["time"], found[-1].get("place", "")) if found else ("", "")
+    """The time and place that were settled for the own affair; empty without any."""
+    last = next((note for note in reversed(own_notes(memories)) if note.get("time")), {})
+    return last.get("time", ""), last.get("place", "")
 
 
 def usual_time(affair: Affair) -> str:
-    """The time somebody thinks of for an affair of their own that has none: always the same."""
+    """The time that the host of an affair always proposes where it has none."""
     return str(random.Random(f"{affair.host} {affair.what}").choice(load("stss", "en", "days")["free"][2:]))
