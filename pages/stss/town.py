@@ -128,9 +128,8 @@ def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:
             st.badge(TITLES[task.kind], color="gray")
             st.badge(plain(f"residents: {conversation.meta.get('residents', 'unknown')}"), color="gray")
             if simulated:
-                st.badge(
-                    "mock", color="orange", icon=":material/smart_toy:", help="No language model played this."
-                )
+                told = "No language model played this."
+                st.badge("mock", color="orange", icon=":material/smart_toy:", help=told)
         st.text(task.goal)
         town_tables.events(of)
         left, right = st.columns(2)
@@ -175,12 +174,10 @@ def _talks(of: Simulation, which: int, key: str, go: town_tables.Go) -> None:
     talk = opened.talk
     with st.container(border=True, key=f"town talk {opened.number}"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(
-                f"**{plain(' and '.join(talk.pair))}** · {town_tables.clock(talk.time)} · {plain(talk.place)}"
-            )
-            st.button(
-                "Show on the map", icon=":material/location_on:", on_click=go, args=(talk.time, talk.pair[0])
-            )
+            who, when = plain(" and ".join(talk.pair)), town_tables.clock(talk.time)
+            st.markdown(f"**{who}** · {when} · {plain(talk.place)}")
+            at = (talk.time, talk.pair[0])
+            st.button("Show on the map", icon=":material/location_on:", on_click=go, args=at)
         _links(which, key, of.task, talk)
         town_tables.transcript(talk, of.task.performer)
 

@@ -59,8 +59,6 @@ def find(name: str) -> Architecture:
     except (ImportError, AttributeError, ValueError) as error:
         raise ConfigError(f"The architecture “{name}” cannot be imported: {error}.") from error
     if not callable(found):
-        raise ConfigError(
-            f"The architecture “{name}” must be a callable that takes a Making and gives a Mind."
-        )
+        raise ConfigError(f"The architecture “{name}” must be a callable that makes a Mind of a Making.")
     made: Architecture = found
     return made

@@ -22,6 +22,8 @@ from core.store import conversations, trajectories
 from core.table import SCHEMA, Cell, Column, Table
 from core.workspace import Workspace
 
+PATH = click.Path(path_type=Path)
+
 
 @click.group("stss")
 def command() -> None:
@@ -37,7 +39,7 @@ def town() -> None:
 
 
 @town.command("check")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 def town_check(file: Path) -> None:
     """Check the town in FILE: doors, ways, homes, work, names. Exits with 1 if something is wrong."""
     found = read_town(file)
@@ -59,7 +61,7 @@ def town_check(file: Path) -> None:
 
 @town.command("export")
 @click.argument("number", type=int)
-@click.argument("out", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("out", metavar="DIR", type=PATH)
 @click.pass_obj
 def town_export(folder: str, number: int, out: Path) -> None:
     """Write the simulation of conversation NUMBER to DIR, as `concord stss score` reads it.
@@ -98,14 +100,14 @@ def import_() -> None:
 
 
 @import_.command("tasks")
-@click.argument("file", metavar="FILE.json", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE.json", type=PATH)
 @click.option("--name", default="", help="The name of the task set; default: the file's.")
 @click.option("--town", default=system.TOWN, show_default=True, help="The town in which they will be played.")
 @click.option(
     "--map",
     "mapping",
     metavar="FILE.toml",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="What the file's [people] and [places] are called in the town.",
 )
 @click.pass_obj
@@ -143,12 +145,10 @@ def import_tasks(folder: str, file: Path, name: str, town: str, mapping: Path | 
 )
 @click.pass_obj
 def freeze(folder: str, per_pair: int) -> None:
-    """Freeze the performers' conversations of day 1 as scenes; scenes that are stored stay as they are."""
+    """Freeze the performers' conversations of day 1 as scenes. Stored scenes are kept."""
     found, new = scenes.freeze(Workspace.open(folder, create=False), per_pair)
-    counts = _by_kind([task_from(s.body["task"]).kind for s in found])
-    click.echo(
-        f"{len(found)} scenes ({counts}), {new} of them new. Play them with `concord run stss-language`."
-    )
+    counts = f"{len(found)} scenes ({_by_kind([task_from(s.body['task']).kind for s in found])})"
+    click.echo(f"{counts}, {new} of them new. Play them with `concord run stss-language`.")
 
 
 def _by_kind(kinds: Sequence[Kind]) -> str:
@@ -160,16 +160,11 @@ def _by_kind(kinds: Sequence[Kind]) -> str:
 
 
 @command.command("score")
-@click.option(
-    "--tasks",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="Task file, in the form of the published ones.",
-)
+@click.option("--tasks", required=True, type=PATH, help="Task file, in the form of the published ones.")
 @click.option(
     "--trajectory",
     required=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Trajectory (JSON Lines), or movement files of the published simulator (a file or a folder).",
 )
 @click.option("--task", "names", metavar="A,B", default="", help="Only these tasks of the file.")
@@ -221,7 +216,7 @@ def _evidence(s: scoring.Score) -> Table:
     rows: list[dict[str, Cell]] = []
     for e in s.evidence:
         until = f" – {e.until[11:]}" if e.until and e.until != e.time else ""
-        when = f"{e.time}{until}" if e.time else ""
+        when = (e.time or "") + until
         cells = (e.counted, e.agent, (e.told or "")[:16], when, e.place, e.action, ", ".join(e.words), e.why)
         rows.append(dict(zip(columns, cells, strict=True)))
     title = f"{s.task} ({TITLES[s.kind].lower()}): {s.value:.3f}{ratio}"

@@ -109,7 +109,6 @@ def write(tasks: Sequence[SocialTask], data: Path, name: str) -> Path:
         raise ImportRefused(f"“{name}” cannot be the name of a task set. Give it another one with --name.")
     file = data / "stss" / "en" / "tasks" / f"{name}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(
-        json.dumps([values_of(task) for task in tasks], ensure_ascii=False, indent=1), encoding="utf-8"
-    )
+    text = json.dumps([values_of(task) for task in tasks], ensure_ascii=False, indent=1)
+    file.write_text(text, encoding="utf-8")
     return file

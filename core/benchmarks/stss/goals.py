@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
@@ -149,17 +149,3 @@ def met(scores: Mapping[str, float], kind: Kind, *, summary: bool = False) -> Se
     """The answers to a type's conditions in their order, from criterion → score; None if one is missing."""
     names = [(SUMMARY if summary else "") + name for name in CONDITIONS[kind]]
     return [scores[name] for name in names] if all(name in scores for name in names) else None
-
-
-def judge_values(task: SocialTask, partner: str, conversation: Conversation, summary: str) -> dict[str, Any]:
-    """What the judge's template sees."""
-    return {
-        "task": task,
-        "performer": task.performer,
-        "partner": partner,
-        "conditions": conditions(task),
-        "summary": summary,
-        "said": [
-            (task.performer if m.role == "assistant" else partner, m.content) for m in conversation.messages
-        ],
-    }

@@ -22,7 +22,7 @@ from core.benchmarks.stss.trajectory import STAMP
 from core.benchmarks.stss.vectors import Vectors
 from core.conversation import Conversation, Message
 from core.errors import ConfigError
-from core.llm.prompts import Prompt, load_prompt, versions
+from core.llm.prompts import Prompt, load_prompt
 from core.rating import Rating
 from core.scenario import Scenario
 
@@ -35,7 +35,17 @@ SUMMARY = "The partner’s summary"
 def judge_values(conversation: Conversation) -> Mapping[str, Any]:
     """What the judge's template sees: the task, its conditions, the dialogue, the partner's summary."""
     context = conversation.context
-    return goals.judge_values(task_from(context["_task"]), context["Partner"], conversation, context[SUMMARY])
+    task, partner = task_from(context["_task"]), context["Partner"]
+    return {
+        "task": task,
+        "performer": task.performer,
+        "partner": partner,
+        "conditions": goals.conditions(task),
+        "summary": context[SUMMARY],
+        "said": [
+            (task.performer if m.role == "assistant" else partner, m.content) for m in conversation.messages
+        ],
+    }
 
 
 def read_verdict(conversation: Conversation, reply: goals.Verdict) -> tuple[Rating, ...]:
@@ -129,7 +139,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
         for person in scenario.body["states"]:
             if person not in known[name].residents:
                 raise ConfigError(
-                    f"The scenario “{scenario.key}” is about {person}, who does not live in {name}."
+                    f"The scene “{scenario.key}” is about {person}, who does not live in {name}."
                 )
     makers = {name: find(name) for name in (options["architectures"] or ARCHITECTURES)}
     prompts = {
@@ -159,18 +169,10 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             **({"embeddings": embeddings} if embeddings else {}),
         }
         town = known[body["town"]]
-        conversation = partial(
-            played,
-            key=key,
-            scenario=scenario,
-            town=town,
-            architecture=architecture,
-            model=player,
-            facets=facets,
-        )
+        made = partial(played, key=key, scenario=scenario, town=town, facets=facets)
         yield Play(
             key,
-            conversation,
+            partial(made, architecture=architecture, model=player),
             (
                 Expected(player, 6, 650, 60),
                 Expected(residents, 4, 600, 60),
@@ -182,25 +184,12 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
 
 def _wanted(scenario: Scenario, options: Mapping[str, Any]) -> bool:
     task = scenario.body["task"]
-    return (not options["tasks"] or task["id"] in options["tasks"]) and (
-        not options["types"] or task_from(task).kind in options["types"]
-    )
+    wanted = not options["types"] or task_from(task).kind in options["types"]
+    return wanted and (not options["tasks"] or task["id"] in options["tasks"])
 
 
 def _tasks(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
     return list(dict.fromkeys(s.body["task"]["id"] for s in materials.scenarios(NAME, SCENARIO)))
-
-
-def _types(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
-    return list(TITLES)
-
-
-def _thoughts(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
-    return versions(materials.prompts, system.NAME)
-
-
-def _versions(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
-    return versions(materials.prompts, NAME)
 
 
 STSS_LANGUAGE = Benchmark(
@@ -218,27 +207,19 @@ STSS_LANGUAGE = Benchmark(
     ),
     options=(
         Option("tasks", "Only scenes of these tasks (all unless given).", "choices", (), _tasks),
-        Option("types", "Only scenes of these types (all unless given).", "choices", (), _types),
+        Option(
+            "types", "Only scenes of these types (all unless given).", "choices", (), lambda m, c: [*TITLES]
+        ),
         system.WHICH_ARCHITECTURES,
         Option("repeats", "Conversations of each scene, architecture and player.", "count", 1),
         Option("judge_repeats", "Times each judge answers (for test-retest).", "count", 1),
-        Option("thoughts", "Version of the residents' prompts.", "choice", "v1", _thoughts),
-        Option("version", "Version of the judge's prompt.", "choice", "v1", _versions),
+        system.prompt_versions("thoughts", "Version of the residents' prompts.", system.NAME),
+        system.prompt_versions("version", "Version of the judge's prompt.", NAME),
     ),
     prompts={"judge": goals.Verdict},
     version="v1",
     rubric=RUBRIC,
-    facets=(
-        "task",
-        "type",
-        "architecture",
-        "scenario",
-        "partner",
-        "town",
-        "residents",
-        "embeddings",
-        "version",
-    ),
+    facets=(*system.WHAT, "scenario", "partner", *system.SETTING, "version"),
     items=("task", "type", "scenario", "partner"),
     spotcheck_facets=("type",),
     plays=plays,

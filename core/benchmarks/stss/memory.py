@@ -58,11 +58,10 @@ class Stream:
         memories = tuple(self.memories)
         if not memories:
             return []
-        relevance = (
-            await self.vectors.cosines([m.text for m in memories], query)
-            if self.vectors
-            else self.lexical_relevance(query)
-        )
+        if self.vectors:
+            relevance = await self.vectors.cosines([m.text for m in memories], query)
+        else:
+            relevance = self.lexical_relevance(query)
         hours = np.array([(now - m.time).total_seconds() / 3600 for m in memories])
         importance = np.array([m.importance for m in memories], dtype=np.float64)
         worth = _unit(DECAY**hours) + _unit(importance) + _unit(relevance)
@@ -76,9 +75,8 @@ class Stream:
         asked = {self._numbers[w]: c for w, c in _words_of(query).items() if w in self._numbers}
         if not asked:
             return np.zeros(n)
-        rows, words, counts = (
-            np.array(part, dtype=np.int64) for part in (self._rows, self._words, self._counts)
-        )
+        parts = (self._rows, self._words, self._counts)
+        rows, words, counts = (np.array(part, dtype=np.int64) for part in parts)
         holding = np.bincount(words, minlength=len(self._numbers))
         idf = np.log((1 + n) / (1 + holding)) + 1
         weights = counts * idf[words]

@@ -10,18 +10,11 @@ import numpy as np
 from core.benchmarks.stss.matching import Fit, Mask
 from core.benchmarks.stss.trajectory import UNSEEN, State
 
-How = Literal[
-    "too early",
-    "too late",
-    "not together",
-    "elsewhere",
-    "something else",
-    "passed by",
-    "asleep",
-    "only talked",
-    "never did it",
-    "unknown",
+OutOfTime = Literal["too early", "too late", "not together"]
+Instead = Literal[
+    "elsewhere", "something else", "passed by", "asleep", "only talked", "never did it", "unknown"
 ]
+How = OutOfTime | Instead
 NEAR = timedelta(hours=3)
 """An invited resident who was there within this time of the window came early or late, else was elsewhere."""
 
@@ -65,9 +58,8 @@ def _instead(found: Fit, name: str, invited: bool, during: Mask) -> Miss | None:
         state, moment = _mostly(found, name, there)
         if state.asleep:
             return Miss("asleep", "was there, and asleep", moment)
-        return Miss(
-            "something else", f"was there at the time, but “{state.action}” has none of the words", moment
-        )
+        why = f"was there at the time, but “{state.action}” has none of the words"
+        return Miss("something else", why, moment)
     if not invited:
         return None
     if not seen.any():

@@ -59,10 +59,8 @@ def replay(of: Simulation) -> dict[str, Any]:
 
 def opens(of: Simulation) -> datetime:
     """The moment to begin with: the first that counted; else the event's beginning, a near miss, or noon."""
-    counted, close = (
-        [datetime.strptime(e.time, STAMP) for e in of.score.evidence if e.counted is wanted and e.time]
-        for wanted in (True, False)
-    )
+    timed = [(e.counted, datetime.strptime(e.time, STAMP)) for e in of.score.evidence if e.time]
+    counted, close = ([time for was, time in timed if was is wanted] for wanted in (True, False))
     times = counted or [s.start for s in of.task.subgoals if s.start] or close
     return of.lived.times[of.lived.moment(min(times, default=datetime.combine(of.days[-1], NOON)))]
 
@@ -111,9 +109,8 @@ def _life(of: Simulation, name: str) -> list[list[int]]:
 def _day(of: Simulation, name: str, day: date) -> dict[str, Any]:
     """The morning's plan, the last plan if it was changed, and what happened."""
     made = views.plans(of, name, day)
-    rows = [(MORNING, plan.stretches) for plan in made[:1]] + [
-        (LAST, plan.stretches) for plan in made[1:][-1:]
-    ]
+    rows = [(MORNING, plan.stretches) for plan in made[:1]]
+    rows += [(LAST, plan.stretches) for plan in made[1:][-1:]]
     rows.append((LIVED, tuple(views.happened(of, name, day))))
     return {
         "rows": [[row, [_stretch(s) for s in stretches]] for row, stretches in rows if stretches],

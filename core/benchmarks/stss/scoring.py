@@ -216,16 +216,11 @@ def meeting(task: SocialTask, trajectory: Trajectory, invited: Invited) -> tuple
             if value:
                 shown = together if value == 1 else both
                 why = "" if value == 1 else "at the same time, in different rooms"
-                moment = int(np.argmax(shown))
-                evidence = [
-                    _counted(found, name, number, _stretch(shown, moment), why)
-                    for name in (task.performer, target)
-                ]
+                stretch = _stretch(shown, int(np.argmax(shown)))
+                evidence = [_counted(found, name, number, stretch, why) for name in (task.performer, target)]
             else:
-                evidence = [
-                    _apart(found, name, number, mask)
-                    for name, mask in ((task.performer, own), (target, theirs))
-                ]
+                each = ((task.performer, own), (target, theirs))
+                evidence = [_apart(found, name, number, mask) for name, mask in each]
             if value > best[0]:
                 best = (value, evidence)
     return best
@@ -240,9 +235,8 @@ def errands(task: SocialTask, trajectory: Trajectory, invited: Invited) -> tuple
         done = [bool(mask.any()) for mask in masks]
         if not any(done):
             if name in invited:
-                evidence.append(
-                    Evidence(name, 1, False, why="was asked, and did no part of it", how="never did it")
-                )
+                why = "was asked, and did no part of it"
+                evidence.append(Evidence(name, 1, False, why=why, how="never did it"))
             continue
         value = sum(done) / len(done)
         if all(done):
@@ -257,9 +251,8 @@ def errands(task: SocialTask, trajectory: Trajectory, invited: Invited) -> tuple
             elif mask.any():
                 evidence.append(_shown(found, name, number, mask, why or "somebody else did more of it"))
             else:
-                evidence += _close(found, name, number, invited=False) or [
-                    Evidence(name, number, False, why="did not do this part", how="never did it")
-                ]
+                missed = Evidence(name, number, False, why="did not do this part", how="never did it")
+                evidence += _close(found, name, number, invited=False) or [missed]
     return best, evidence
 
 

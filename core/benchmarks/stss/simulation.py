@@ -102,9 +102,8 @@ class World:
         for e, wish in zip(met, wants, strict=True):
             if e.other.name not in e.agent.considered:
                 place = f"{e.agent.place.sector}, {e.agent.place.arena}"
-                e.agent.me.remember(
-                    now.time, f"Saw {e.other.name} at {place}: {e.other.doing}.", SEEN, "seen"
-                )
+                text = f"Saw {e.other.name} at {place}: {e.other.doing}."
+                e.agent.me.remember(now.time, text, SEEN, "seen")
             e.agent.considered[e.other.name] = now.step + self.clock.span(AGAIN)
             e.agent.attentive = now.step + self.clock.span(PAUSE)
             if wish:
@@ -140,9 +139,8 @@ class World:
         said = await talk.converse((me, mind), (other, theirs), now)
         if not said:
             return said, []
-        return said, await together(
-            [mind.keeps(me, other.seen, said, now), theirs.keeps(other, me.seen, said, now)]
-        )
+        keeping = (mind.keeps(me, other.seen, said, now), theirs.keeps(other, me.seen, said, now))
+        return said, await together(keeping)
 
     async def _revise(self, agents: Sequence[Body], now: Now) -> None:
         wishes = await together(a.mind.revises(a.me, now) for a in agents)

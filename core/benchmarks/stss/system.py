@@ -191,10 +191,8 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
         parts = [NAME, version, options["town"], options["task_set"], task.id, label, player, residents]
         parts += [str(repeat), *([f"{step} min"] if step != STEP else [])]
         key = "/".join(parts + ([f"by {embeddings}"] if embeddings else []))
-        simulation = partial(
-            lived, key=key, task=task, architecture=architecture, model=player, prompts=prompts, facets=facets
-        )
-        yield Play(key, simulation, expected(task, player, residents, embeddings))
+        made = partial(lived, key=key, task=task, architecture=architecture, prompts=prompts, facets=facets)
+        yield Play(key, partial(made, model=player), expected(task, player, residents, embeddings))
 
 
 def check(task: SocialTask, town: Town) -> None:
@@ -226,6 +224,11 @@ def _architectures(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[
     return [*ARCHITECTURES, *(name for name in chosen.get("architectures", ()) if ":" in name)]
 
 
+def prompt_versions(name: str, told: str, benchmark: str) -> Option:
+    """The option that chooses among the versions of a benchmark's prompts."""
+    return Option(name, told, "choice", "v1", lambda m, c: versions(m.prompts, benchmark))
+
+
 STEP = 5
 STAGE = re.compile(r"day \d+ \d\d:\d\d")
 
@@ -235,6 +238,8 @@ def stage(step: str) -> str:
     return found[0] if (found := STAGE.match(step)) else ""
 
 
+WHAT, SETTING = ("task", "type", "architecture"), ("town", "residents", "embeddings")
+"""Facets of both levels."""
 WHICH_ARCHITECTURES = Option(
     "architectures",
     "Agent architectures: GA, GA+TDP (both unless given), or module:callable.",
@@ -284,23 +289,12 @@ STSS = Benchmark(
         WHICH_ARCHITECTURES,
         Option("step_minutes", "Minutes of a step.", "count", STEP),
         Option("repeats", "Simulations of each task, architecture and player.", "count", 1),
-        Option("version", "Version of the prompts.", "choice", "v1", lambda m, c: versions(m.prompts, NAME)),
+        prompt_versions("version", "Version of the prompts.", NAME),
     ),
     prompts=THOUGHTS,
     version="v1",
     rubric=None,
-    facets=(
-        "task",
-        "type",
-        "architecture",
-        "performer",
-        "town",
-        "residents",
-        "embeddings",
-        "task_set",
-        "step_minutes",
-        "version",
-    ),
+    facets=(*WHAT, "performer", *SETTING, "task_set", "step_minutes", "version"),
     items=("task", "type", "performer"),
     plays=plays,
     stage=stage,

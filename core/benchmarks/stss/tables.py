@@ -89,11 +89,7 @@ def leaderboard(
     if not played and not talks:
         raise ConcordError("Nothing has been simulated yet. Start with `concord run stss`.")
     drawn = {"resamples": resamples, "seed": seed}
-    found = (
-        action_table(played, **drawn),
-        language_table(talks, **drawn),
-        gap_table(played, talks, **drawn),
-    )
+    found = [action_table(played, **drawn), language_table(talks, **drawn), gap_table(played, talks, **drawn)]
     first, *rest = (table for table in found if table.rows)
     mixed = {
         name: values
@@ -157,11 +153,9 @@ def talked(
             continue
         kind, silent = task_from(c.context["_task"]).kind, len(c.messages) < 2
         each = given.get(number, {})
-        met, met_in_summary = (
-            {j: _met(each.get(j), kind, silent, summary) for j in panel} for summary in (False, True)
-        )
+        met, in_summary = ({j: _met(each.get(j), kind, silent, of) for j in panel} for of in (False, True))
         simulated = bool(known.simulated[number])
-        found.append(Talked(_agent(c), c.facets["task"], met, met_in_summary, each, simulated))
+        found.append(Talked(_agent(c), c.facets["task"], met, in_summary, each, simulated))
     return rated, panel, found
 
 
@@ -213,7 +207,7 @@ def language_table(talks: Iterable[Talked], *, resamples: int = 1000, seed: int 
     rows: list[dict[str, Cell]] = []
     for agent, theirs in _by_agent(talks).items():
         usable = [
-            t for t in theirs if None not in (_success(t, of, "SR") for of in ("conversation", "summary"))
+            t for t in theirs if None not in (_success(t, "conversation", "SR"), _success(t, "summary", "SR"))
         ]
         row: dict[str, Cell] = agent._asdict()
         for of, metric, mean in COLUMNS:

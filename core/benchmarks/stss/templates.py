@@ -160,9 +160,8 @@ def with_company(task: SocialTask, town: Town, seed: int = 1) -> SocialTask:
     named = (task.performer, *task.target)
     others = [n for n in town.residents if n not in named]
     drawn = rng.sample(others, min(max(0, rng.randint(*BACKGROUND) - len(task.target)), len(others)))
-    return replace(
-        task, cast=(task.performer, *(n for n in town.residents if n in drawn or n in task.target))
-    )
+    company = (n for n in town.residents if n in drawn or n in task.target)
+    return replace(task, cast=(task.performer, *company))
 
 
 def missing(task: SocialTask, town: Town) -> list[str]:
@@ -174,12 +173,10 @@ def missing(task: SocialTask, town: Town) -> list[str]:
 
 def _known(location: str, town: Town) -> bool:
     """Whether some place of the town has the location in its name, as scoring looks for it."""
-    return any(
-        location in f"{sector.name}:{arena}:{thing}"
-        for sector in town.sectors.values()
-        for arena, things in sector.arenas.items()
-        for thing in things
+    arenas = (
+        (f"{s.name}:{arena}", things) for s in town.sectors.values() for arena, things in s.arenas.items()
     )
+    return any(location in f"{room}:{thing}" for room, things in arenas for thing in things)
 
 
 def _template(entry: Mapping[str, Any], path: Path) -> Template:

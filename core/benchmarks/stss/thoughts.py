@@ -105,10 +105,9 @@ def portrait(me: Self, town: Town) -> str:
         lines.append(f"Work: {r.work}, {r.hours[0]} to {r.hours[1]}")
     if r.knows:
         # With their work, so that residents know where to look for them.
-        works = {
-            name: f", works at {work}" if (work := town.residents[name].work) else "" for name in r.knows
-        }
-        lines.append("Knows: " + "; ".join(f"{name} ({who}{works[name]})" for name, who in r.knows.items()))
+        works = {name: town.residents[name].work for name in r.knows}
+        told = {name: f", works at {work}" if work else "" for name, work in works.items()}
+        lines.append("Knows: " + "; ".join(f"{name} ({who}{told[name]})" for name, who in r.knows.items()))
     return "\n".join(lines)
 
 

@@ -176,14 +176,8 @@ class Town:
 
         def shown(s: Sector) -> dict[str, Any]:
             (x, y), doors = s.at, sorted(neighbours[s.name])
-            return {
-                "sector": s.name,
-                "kind": s.kind,
-                "x": x,
-                "y": y,
-                "arenas": list(s.arenas),
-                "doors": doors,
-            }
+            values = {"sector": s.name, "kind": s.kind, "x": x, "y": y}
+            return values | {"arenas": list(s.arenas), "doors": doors}
 
         return [shown(s) for s in self.sectors.values()]
 
@@ -217,23 +211,21 @@ class Town:
 def problems(town: Town) -> list[str]:
     """The problems of a town, a sentence each; none for a usable town."""
     found = []
-    for sector in town.sectors.values():
-        for door in sector.doors:
-            if door not in town.sectors:
-                found.append(
-                    f"{sector.name} has a door to “{door}”, which is not a sector.{_hint(door, town.sectors)}"
-                )
-        for other in town.sectors:
-            if other != sector.name and sector.name in other:
-                found.append(
-                    f"The name “{sector.name}” is part of “{other}”: whoever is at one would be scored as "
-                    "being at the other. Rename one."
-                )
+    for name, sector in town.sectors.items():
+        found += [
+            f"{name} has a door to “{door}”, which is not a sector.{_hint(door, town.sectors)}"
+            for door in sector.doors
+            if door not in town.sectors
+        ]
+        found += [
+            f"The name “{name}” is part of “{other}”: who is at one would be scored as being at the other. "
+            "Rename one."
+            for other in town.sectors
+            if other != name and name in other
+        ]
     adrift = [s.name for s in town.sectors.values() if not all(map(math.isfinite, s.at))]
-    found += [
-        f"{name} is nowhere: both numbers of its `at` must be finite, metres east and north."
-        for name in adrift
-    ]
+    wants = "both numbers of its `at` must be finite, metres east and north"
+    found += [f"{name} is nowhere: {wants}." for name in adrift]
     # Ways have a length only if all places are finite.
     if town.sectors and not adrift:
         first = next(iter(town.sectors))
@@ -249,28 +241,26 @@ def problems(town: Town) -> list[str]:
                     town.place(text)
             except NotFound as error:
                 found.append(f"{resident.name}’s {what}: {error}")
-        for other in resident.knows:
-            if other not in town.residents:
-                found.append(
-                    f"{resident.name} knows “{other}”, who does not live here.{_hint(other, town.residents)}"
-                )
-        if resident.name in resident.knows:
-            found.append(f"{resident.name} is listed among their own acquaintances.")
-        if minute_of(resident.sleeps) <= minute_of(resident.wakes):
-            found.append(
-                f"{resident.name} must wake ({resident.wakes}) before going to bed ({resident.sleeps})."
-            )
-        if minute_of(resident.hours[1]) <= minute_of(resident.hours[0]):
-            found.append(f"{resident.name}’s work must end after it begins ({' to '.join(resident.hours)}).")
+        name, hours = resident.name, resident.hours
+        found += [
+            f"{name} knows “{other}”, who does not live here.{_hint(other, town.residents)}"
+            for other in resident.knows
+            if other not in town.residents
+        ]
+        if name in resident.knows:
+            found.append(f"{name} is listed among their own acquaintances.")
+        if resident.sleeps <= resident.wakes:
+            found.append(f"{name} must wake ({resident.wakes}) before going to bed ({resident.sleeps}).")
+        if hours[1] <= hours[0]:
+            found.append(f"{name}’s work must end after it begins ({' to '.join(hours)}).")
     return found
 
 
 def _too_far(town: Town) -> list[str]:
     """Doors that are more than a day's walk apart; else the longest way, if it takes more than a day."""
     doors = sorted({(min(pair), max(pair)) for pair in town._doors()})
-    walks = [
-        (math.dist(town.sectors[a].at, town.sectors[b].at) / town.metres_per_minute, a, b) for a, b in doors
-    ]
+    places, speed = town.sectors, town.metres_per_minute
+    walks = [(math.dist(places[a].at, places[b].at) / speed, a, b) for a, b in doors]
     far = [walk for walk in walks if walk[0] > DAY]
     if not far:
         ways = [(town.minutes(a, b), a, b) for a, b in combinations(town.sectors, 2)]
@@ -308,12 +298,8 @@ def read_town(path: Path) -> Town:
         raise ConfigError(f"{path}: there is no setting “{next(iter(values))}” in a town file.")
     if not isinstance(speed, int | float) or not 0 < speed < math.inf:
         raise ConfigError(f"{path}: metres_per_minute must be above 0, and finite.")
-    return Town(
-        str(name),
-        _each(Sector, sectors, "sectors", path),
-        _each(Resident, people, "residents", where),
-        float(speed),
-    )
+    lived_in, living = _each(Sector, sectors, "sectors", path), _each(Resident, people, "residents", where)
+    return Town(str(name), lived_in, living, float(speed))
 
 
 def _each(kind: type[Any], entries: Any, table: str, path: Path) -> dict[str, Any]:

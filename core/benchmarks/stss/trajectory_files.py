@@ -91,9 +91,8 @@ def _own(entries: Entries) -> Trajectory:
         notes.append(f"{repeated} records stood there twice and count once.")
     strangers = {name for talk in talks for name in talk.pair} - {agent for _, agent in seen}
     notes += [f"{name} talks, and is never recorded otherwise." for name in sorted(strangers)]
-    return assemble(
-        (Sighting(time, agent, state) for (time, agent), (state, _) in seen.items()), talks, notes
-    )
+    sightings = (Sighting(time, agent, state) for (time, agent), (state, _) in seen.items())
+    return assemble(sightings, talks, notes)
 
 
 def _talk(entry: Mapping[str, Any], time: datetime, where: str) -> Talk:

@@ -29,12 +29,8 @@ def town() -> dict[str, Any]:
 def outline(call: Call) -> Thought:
     """A day of habits and of what was agreed; on the day before their affair performers visit people."""
     text = prompt_of(call)
-    me, day, memories, rng = (
-        persona_of(text),
-        reading.day_of(text),
-        reading.remembered(text),
-        call.rng("outline"),
-    )
+    me, day, rng = persona_of(text), reading.day_of(text), call.rng("outline")
+    memories = reading.remembered(text)
     wake = later(me.wakes, 180 if rng.random() < OVERSLEEPS else 0)
     entries = _habits(me, wake, rng)
     if me.affair is not None and day < me.affair.date:

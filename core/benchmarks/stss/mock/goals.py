@@ -26,10 +26,8 @@ def verdict(call: Call) -> dict[str, Any]:
         for name, where in (("conversation", said), ("own_summary", kept[1] if kept else ""))
     }
     share = sum(a["met"] for a in answers["conversation"]) / max(1, len(asked))
-    marks = {
-        name: max(0, min(10, round(base + 3 * share + LEANING.get(call.model, 0) + rng.gauss(0, 0.8))))
-        for name, base in BASE.items()
-    }
+    means = {name: base + 3 * share + LEANING.get(call.model, 0) for name, base in BASE.items()}
+    marks = {name: max(0, min(10, round(mean + rng.gauss(0, 0.8)))) for name, mean in means.items()}
     return {**answers, **marks}
 
 

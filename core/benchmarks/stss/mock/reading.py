@@ -16,9 +16,8 @@ from core.demo.mock.call import Call
 from core.demo.mock.material import load, read
 
 # Each thought by the fields of its reply. A revision has those of a schedule and is told by its prompt.
-FIELDS = {name: frozenset(reply.model_fields) for name, reply in THOUGHTS.items() if name != "revision"} | {
-    "goals": frozenset(Verdict.model_fields)
-}
+REPLIES = {name: reply for name, reply in THOUGHTS.items() if name != "revision"} | {"goals": Verdict}
+FIELDS = {name: frozenset(reply.model_fields) for name, reply in REPLIES.items()}
 DATE, TIME = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d"
 PLACE, NAME = r"[A-Z][\w'’&é.: -]*?", r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)*"
 SHAPES: Mapping[str, str] = {

@@ -234,10 +234,8 @@ def summary(call: Call) -> Thought:
     pool, slots = notes["chat"], {"host": other}
     if own is not None:
         answer = meeting.answer(other) or "no"
-        pool, slots = (
-            notes["own"],
-            {"whom": other, "first": other.split()[0], "what": own.what, "answer": answer},
-        )
+        pool = notes["own"]
+        slots = {"whom": other, "first": other.split()[0], "what": own.what, "answer": answer}
         if answer == "yes" and own.time and own.kind == "meet":
             slots |= {"place": own.place or "no place", "time": own.time}
     said = pick(pool, meeting.rng, slots)
