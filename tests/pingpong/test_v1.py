@@ -131,7 +131,7 @@ def test_the_mock_models_rates_what_was_said_last(language):
     prompt = PINGPONG_V1.prompt(MATERIALS, "interrogator", "v1")
 
     def asked(*messages):
-        values = pingpong.values_for(card, situation, False)
+        values = pingpong.Setting("k", "p", "i", card, situation, language, False).values
         sent = prompt.render(**values, messages=[Message(role, text) for role, text in messages])
         return read(reply(Call("mock-user", sent.messages)).strip("`json\n"), RatedUtterance)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -168,154 +170,113 @@ def judge_values(conversation: Conversation) -> Mapping[str, Any]:
 RUBRIC = Rubric("judge", Scores, CRITERIA, judge_values, read_scores, expected=(2600, 900))
 
 
-async def play(
-    ask: Ask,
-    key: str,
-    player: str,
-    interrogator: str,
-    character: Character,
-    situation: Situation,
-    language: str,
-    symmetric: bool,
-    player_prompt: Prompt,
-    interrogator_prompt: Prompt,
-) -> Conversation:
+@dataclass(frozen=True)
+class Setting:
+    """One dialogue to be played: who acts which character for whom, and in which situation."""
+
+    key: str
+    player: str
+    interrogator: str
+    character: Character
+    situation: Situation
+    language: str
+    symmetric: bool
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What the templates of players and interrogators may use, beside the messages so far."""
+        return {
+            "character": self.character,
+            "char_summary": self.character.summary,
+            "char_description": self.character.description,
+            "situation": self.situation.text,
+            "symmetric": self.symmetric,
+        }
+
+    async def reply(self, ask: Ask, turn: int, prompt: Prompt, messages: Sequence[Message]) -> Message:
+        """The player's next reply."""
+        replied = await ask(
+            f"{turn} player", self.player, prompt.render(messages, **self.values, messages=messages)
+        )
+        return Message("assistant", replied.text.strip(), {"cut": True} if replied.cut else {})
+
+    def conversation(
+        self, benchmark: str, messages: Sequence[Message], meta: Mapping[str, Any], **conditions: str
+    ) -> Conversation:
+        """The dialogue with what a judge or a reader needs beside it; `conditions` are further facets."""
+        return Conversation(
+            benchmark=benchmark,
+            key=self.key,
+            player=self.player,
+            messages=tuple(messages),
+            language=self.language,
+            facets={
+                "character": self.character.slug,
+                "situation": self.situation.id,
+                "interrogator": self.interrogator,
+                **conditions,
+                "symmetric": "yes" if self.symmetric else "no",
+            },
+            context={
+                "Character": self.character.description,
+                "_character": self.character.model_dump(mode="json"),
+                "_situation": self.situation.text,
+            },
+            meta=meta,
+        )
+
+
+async def play(ask: Ask, setting: Setting, prompts: Mapping[str, Prompt]) -> Conversation:
     """The dialogue.
 
     The interrogator knows summary and situation, the player the card; symmetric: both know all.
     """
-    values = values_for(character, situation, symmetric)
     messages: list[Message] = []
-    for turn in range(1, situation.num_turns + 1):
-        asked = interrogator_prompt.render(**values, messages=messages)
-        said = await ask(f"{turn} interrogator", interrogator, asked)
+    for turn in range(1, setting.situation.num_turns + 1):
+        asked = prompts["interrogator"].render(**setting.values, messages=messages)
+        said = await ask(f"{turn} interrogator", setting.interrogator, asked)
         messages.append(Message("user", said.value.next_utterance.strip()))
-        replied = await ask(
-            f"{turn} player", player, player_prompt.render(messages, **values, messages=messages)
-        )
-        messages.append(Message("assistant", replied.text.strip(), {"cut": True} if replied.cut else {}))
-    return kept(
-        PINGPONG.name,
-        key,
-        player,
-        messages,
-        language,
-        character,
-        situation,
-        interrogator,
-        {"version": player_prompt.version, "symmetric": "yes" if symmetric else "no"},
-        {"prompts": {"player": player_prompt.hash, "interrogator": interrogator_prompt.hash}},
-    )
+        messages.append(await setting.reply(ask, turn, prompts["player"], messages))
+    meta = {"prompts": {name: prompts[name].hash for name in ("player", "interrogator")}}
+    return setting.conversation(PINGPONG.name, messages, meta, version=prompts["player"].version)
 
 
-def values_for(character: Character, situation: Situation, symmetric: bool) -> dict[str, Any]:
-    """What the templates of players and interrogators may use, beside the messages so far."""
-    return {
-        "character": character,
-        "char_summary": character.summary,
-        "char_description": character.description,
-        "situation": situation.text,
-        "symmetric": symmetric,
-    }
-
-
-def kept(
-    benchmark: str,
-    key: str,
-    player: str,
-    messages: Sequence[Message],
-    language: str,
-    character: Character,
-    situation: Situation,
-    interrogator: str,
-    conditions: Mapping[str, str],
-    meta: Mapping[str, Any],
-) -> Conversation:
-    """A dialogue with what a judge or a reader needs beside it; `conditions` are further facets."""
-    return Conversation(
-        benchmark=benchmark,
-        key=key,
-        player=player,
-        messages=tuple(messages),
-        language=language,
-        facets={
-            "character": character.slug,
-            "situation": situation.id,
-            "interrogator": interrogator,
-            **conditions,
-        },
-        context={
-            "Character": character.description,
-            "_character": character.model_dump(mode="json"),
-            "_situation": situation.text,
-        },
-        meta=meta,
-    )
-
-
-def cast(plan: PlayPlan, materials: Materials) -> Iterator[tuple[int, Character, Situation, str]]:
-    """Every repeat × character × situation × player of a plan."""
-    options = plan.options
-    chosen = _chosen("character", characters(materials.data, options["language"]), options["characters"])
-    scenes = _chosen("situation", situations(materials.data, options["language"]), options["situations"])
-    for repeat in range(options["repeats"]):
-        for character in chosen.values():
-            for situation in scenes.values():
-                for player in plan.models["players"]:
-                    yield repeat, character, situation, player
+def settings(plan: PlayPlan, materials: Materials, *head: str) -> Iterator[Setting]:
+    """Every repeat × character × situation × player of a plan; their keys begin with `head`."""
+    options, interrogator = plan.options, plan.one("interrogator")
+    language, symmetric = options["language"], options["symmetric"]
+    chosen = _chosen("character", characters(materials.data, language), options["characters"])
+    scenes = _chosen("situation", situations(materials.data, language), options["situations"])
+    for repeat, character, situation, player in product(
+        range(options["repeats"]), chosen, scenes, plan.models["players"]
+    ):
+        parts = (*head, language, character.slug, situation.id, player, interrogator, str(repeat))
+        key = "/".join((*parts, "symmetric") if symmetric else parts)
+        yield Setting(key, player, interrogator, character, situation, language, symmetric)
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every player × character × situation × repeat of the plan, with the judgements they are owed."""
-    options, interrogator = plan.options, plan.one("interrogator")
-    prompts = {
-        name: PINGPONG.prompt(materials, name, options["version"])
-        for name in ("player", "interrogator", "judge")
-    }
-    for repeat, character, situation, player in cast(plan, materials):
-        key = "/".join(
-            [
-                "pingpong",
-                options["version"],
-                options["language"],
-                character.slug,
-                situation.id,
-                player,
-                interrogator,
-                str(repeat),
-            ]
-            + (["symmetric"] if options["symmetric"] else [])
-        )
+    options, judges = plan.options, plan.models.get("judges", ())
+    prompts = {name: PINGPONG.prompt(materials, name, options["version"]) for name in PINGPONG.prompts}
+    for setting in settings(plan, materials, PINGPONG.name, options["version"]):
+        turns = setting.situation.num_turns
         yield Play(
-            key,
-            partial(
-                play,
-                key=key,
-                player=player,
-                interrogator=interrogator,
-                character=character,
-                situation=situation,
-                language=options["language"],
-                symmetric=options["symmetric"],
-                player_prompt=prompts["player"],
-                interrogator_prompt=prompts["interrogator"],
-            ),
-            (
-                Expected(interrogator, situation.num_turns, 700, 50),
-                Expected(player, situation.num_turns, 800, 120),
-            ),
-            PINGPONG.judgings(key, plan.models.get("judges", ()), prompts["judge"], options["judge_repeats"]),
+            setting.key,
+            partial(play, setting=setting, prompts=prompts),
+            (Expected(setting.interrogator, turns, 700, 50), Expected(setting.player, turns, 800, 120)),
+            PINGPONG.judgings(setting.key, judges, prompts["judge"], options["judge_repeats"]),
         )
 
 
 T = TypeVar("T")
 
 
-def _chosen(what: str, found: Mapping[str, T], names: Sequence[str]) -> dict[str, T]:
+def _chosen(what: str, found: Mapping[str, T], names: Sequence[str]) -> list[T]:
     for name in names:
         if name not in found:
             raise not_found(what, name, found)
-    return {name: found[name] for name in (names or found)}
+    return [found[name] for name in (names or found)]
 
 
 M = TypeVar("M", bound=BaseModel)
@@ -344,7 +305,7 @@ def _languages(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]
 
 
 def _versions(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
-    # Version 1 is another game (pingpong_v1.py): its interrogator is its judge as well.
+    # Version 1 is a benchmark of its own (v1.py): its interrogator is its judge as well.
     return [v for v in versions(materials.prompts, "pingpong") if v != "v1"]
 
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from core.benchmarks.benchmark import Ask, Expected, InlineJudgement, Materials, Play, Role
-from core.benchmarks.pingpong.play import PINGPONG, Character, Situation, cast, kept, values_for
+from core.benchmarks.pingpong.play import PINGPONG, Setting, settings
 from core.benchmarks.plans import PlayPlan
 from core.conversation import Conversation, Message, Unit
 from core.llm.prompts import Prompt
@@ -69,45 +69,22 @@ def rates(reply: RatedUtterance) -> None:
         )
 
 
-async def play(
-    ask: Ask,
-    key: str,
-    player: str,
-    interrogator: str,
-    character: Character,
-    situation: Situation,
-    language: str,
-    symmetric: bool,
-    prompts: Mapping[str, Prompt],
-) -> Conversation:
+async def play(ask: Ask, setting: Setting, prompts: Mapping[str, Prompt]) -> Conversation:
     """The dialogue, with the interrogator's ratings in `meta["rated"]`; its last call only rates."""
-    values = values_for(character, situation, symmetric)
     messages: list[Message] = []
     rated: list[dict[str, Any]] = []
-    for turn in range(1, situation.num_turns + 2):
-        asked = prompts["interrogator"].render(**values, messages=messages)
-        said = await ask(f"{turn} interrogator", interrogator, asked, rates if messages else None)
+    for turn in range(1, setting.situation.num_turns + 2):
+        asked = prompts["interrogator"].render(**setting.values, messages=messages)
+        check = rates if messages else None
+        said = await ask(f"{turn} interrogator", setting.interrogator, asked, check)
         if messages:
             rated.append(said.value.model_dump())
-        if turn > situation.num_turns:
+        if turn > setting.situation.num_turns:
             break
         messages.append(Message("user", said.value.next_user_utterance.strip()))
-        replied = await ask(
-            f"{turn} player", player, prompts["player"].render(messages, **values, messages=messages)
-        )
-        messages.append(Message("assistant", replied.text.strip(), {"cut": True} if replied.cut else {}))
-    return kept(
-        PINGPONG_V1.name,
-        key,
-        player,
-        messages,
-        language,
-        character,
-        situation,
-        interrogator,
-        {"symmetric": "yes" if symmetric else "no"},
-        {"prompts": {name: prompts[name].hash for name in ("player", "interrogator")}, "rated": rated},
-    )
+        messages.append(await setting.reply(ask, turn, prompts["player"], messages))
+    hashes = {name: prompts[name].hash for name in ("player", "interrogator")}
+    return setting.conversation(PINGPONG_V1.name, messages, {"prompts": hashes, "rated": rated})
 
 
 def judgement(conversation: Conversation, interrogator: str, prompt: Prompt) -> Judgement:
@@ -132,44 +109,18 @@ def judgement(conversation: Conversation, interrogator: str, prompt: Prompt) -> 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every player × character × situation × repeat, rated inline, and by version 2's judges if any."""
-    options, interrogator = plan.options, plan.one("interrogator")
+    judges, repeats = plan.models.get("judges", ()), plan.options["judge_repeats"]
     prompts = {name: PINGPONG_V1.prompt(materials, name, VERSION) for name in ("player", "interrogator")}
     judge = PINGPONG_V1.prompt(materials, "judge")
-    for repeat, character, situation, player in cast(plan, materials):
-        key = "/".join(
-            [
-                PINGPONG_V1.name,
-                options["language"],
-                character.slug,
-                situation.id,
-                player,
-                interrogator,
-                str(repeat),
-            ]
-            + (["symmetric"] if options["symmetric"] else [])
-        )
+    for setting in settings(plan, materials, PINGPONG_V1.name):
+        turns, interrogator = setting.situation.num_turns, setting.interrogator
+        rating = partial(judgement, interrogator=interrogator, prompt=prompts["interrogator"])
         yield Play(
-            key,
-            partial(
-                play,
-                key=key,
-                player=player,
-                interrogator=interrogator,
-                character=character,
-                situation=situation,
-                language=options["language"],
-                symmetric=options["symmetric"],
-                prompts=prompts,
-            ),
-            (
-                Expected(interrogator, situation.num_turns + 1, 1500, 350),
-                Expected(player, situation.num_turns, 800, 120),
-            ),
-            PINGPONG_V1.judgings(key, plan.models.get("judges", ()), judge, options["judge_repeats"]),
-            InlineJudgement(
-                prompts["interrogator"],
-                partial(judgement, interrogator=interrogator, prompt=prompts["interrogator"]),
-            ),
+            setting.key,
+            partial(play, setting=setting, prompts=prompts),
+            (Expected(interrogator, turns + 1, 1500, 350), Expected(setting.player, turns, 800, 120)),
+            PINGPONG_V1.judgings(setting.key, judges, judge, repeats),
+            InlineJudgement(prompts["interrogator"], rating),
         )
 
 
