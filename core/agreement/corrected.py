@@ -17,11 +17,11 @@ FEWEST = 4
 
 @dataclass(frozen=True)
 class Corrected:
-    """What people would give on average.
+    """An estimate of the mean that people would give to all items.
 
     `people` is their mean over the items they scored, `judges` the judges' mean over all items, `value` the
-    corrected mean. `weight` is how far judges are believed (λ); `worth` is the number of items with people
-    that would give as narrow an interval without any judge.
+    corrected mean. `weight` is λ, the weight of the judges; `worth` is the number of items scored by people
+    that would give as narrow an interval without judges.
     """
 
     people: Estimate

@@ -1,4 +1,4 @@
-"""How alike rankings of the same players are: Kendall's tau-b, Spearman's rho, PageRank among judges."""
+"""Comparison of rankings of the same players: Kendall's tau-b, Spearman's rho, PageRank among judges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.agreement.resampling import Weights, draws, everything, gathering, mea
 from core.estimate import Estimate, undefined
 
 TIE = 1e-7
-"""Scores this near are equal: what is averaged was rounded to nine digits before."""
+"""Scores that differ by less are equal, because averages are of values rounded to nine digits."""
 
 DAMPING = 0.85
 """The share of its rank that a node passes on (Brin and Page 1998)."""

@@ -23,7 +23,9 @@ COLUMNS = (
     Column("judges", "judges alone", n=True),
     Column("people", "people alone", n=True),
     Column("corrected", interval="ends", help="The judges' mean, corrected where people scored too (PPI++)"),
-    Column("worth", digits=0, help="So many conversations scored by people alone would tell as much"),
+    Column(
+        "worth", digits=0, help="Conversations scored by people alone that would give as narrow an interval"
+    ),
     Column("weight", file_only=True),
     Column("simulated", file_only=True),
 )
@@ -65,12 +67,13 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
     raters = human.drop_duplicates("rater")
     simulated = sorted([*board.simulated, *map(str, raters.rater[raters.simulated.astype(bool)])])
     notes = [
-        f"Final scores as the {len(raters)} people of the study “{of.study.name}” would give them: the "
-        "judges' mean over everything, moved by what people gave beside judges where both scored, "
-        "believing judges as far as they follow people there (prediction-powered inference, PPI++). 95% "
-        "intervals: Student's t.",
-        "Worth: so many conversations scored by people alone would tell as much. People's conversations "
-        f"are taken for a random draw of the player's. Judges: {', '.join(board.judges)}.",
+        f"Final scores as the {len(raters)} people of the study “{of.study.name}” would give them: the judges' "
+        "mean over all conversations, corrected by the difference between people and judges where both scored; "
+        "judges weigh as much as they follow people there (prediction-powered inference, PPI++). 95% intervals: "
+        "Student's t.",
+        "Worth: the number of conversations scored by people alone that would give as narrow an interval. It is "
+        "assumed that people's conversations are a random draw of the player's. Judges: "
+        f"{', '.join(board.judges)}.",
     ]
     if simulated or any(row["simulated"] for row in rows):
         notes.append(f"{MOCKS[:-1]} or people.")

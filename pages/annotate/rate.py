@@ -170,7 +170,7 @@ def _choice(title: str, done: int, items: int, key: str, kind: str = "study") ->
 
 
 def _desk_id(rater: int, study: str) -> str:
-    """A name for this desk in the browser's memory that tells nothing."""
+    """A name for this desk in the browser's storage: a hash."""
     return hashlib.sha256(f"{workspace().path}\n{rater}\n{study}".encode()).hexdigest()[:16]
 
 

@@ -1,4 +1,4 @@
-"""Drawing a study: what is drawn, its strata, what is asked, and a preview of the sample."""
+"""The form that draws a study: conversations, strata, criteria, and a preview of the sample."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _filter(benchmark: str, values: Mapping[str, Sequence[str]]) -> Filter:
     languages = values["language"]
     language = languages[0]
     if len(languages) > 1:
-        # People rate what they can read: one language at a time unless somebody wants otherwise.
+        # One language unless all are chosen, because people rate what they can read.
         language = st.segmented_control(
             "Language",
             [*languages, ""],
@@ -175,32 +175,19 @@ def _keep(
     begin = default_guidelines(
         workspace().folders("data"), benchmark, criteria, language=wanted.language, per_turn=per_turn
     )
-    # A key per starting text: other criteria bring other words, and what was typed over the former stays with
-    # them.
+    # A key for each default text, so that a change of the criteria does not lose what was typed.
     guidelines = editor(begin, key=f"guidelines of {benchmark} {wanted.language} {per_turn} {' '.join(ask)}")
-    kept = {
-        "ask": criteria,
-        "per_turn": per_turn,
-        "title": title,
-        "guidelines": guidelines,
-        "overlap": int(overlap),
-    }
-    missing = [
-        what
-        for what, there in (
-            ("a name", name),
-            ("a criterion", criteria),
-            ("a draw that is possible", possible),
-        )
-        if not there
-    ]
+    asked = {"ask": criteria, "per_turn": per_turn, "overlap": int(overlap)}
+    texts = {"title": title, "guidelines": guidelines}
+    needed = {"a name": name, "a criterion": criteria, "a draw that is possible": possible}
+    missing = [what for what, there in needed.items() if not there]
     st.button(
         "Keep this study",
         type="primary",
         icon=":material/check:",
         disabled=bool(missing),
         on_click=_store,
-        args=(name, n, {**draw, **kept}),
+        args=(name, n, {**draw, **asked, **texts}),
     )
     if missing:
         st.caption(f"Still needed: {', '.join(missing)}.")

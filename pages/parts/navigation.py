@@ -1,12 +1,16 @@
-"""What the app consists of: sections, and in each the page files with their titles.
+"""The pages of the app by section, and the page modules of single benchmarks.
 
 A page that is not listed here is not served.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
+
+from core.benchmarks import BENCHMARKS, slice_of
 
 PAGES = Path(__file__).resolve().parent.parent
 
@@ -49,3 +53,11 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
         PageFile("stss/town.py", "Town", "town", ":material/location_city:"),
     ),
 }
+
+
+def part(benchmark: str, module: str) -> ModuleType | None:
+    """A page module of a benchmark's slice, such as “leaderboard”; None if there is none."""
+    if benchmark not in BENCHMARKS:
+        return None
+    name = slice_of(benchmark)
+    return import_module(f"pages.{name}.{module}") if (PAGES / name / f"{module}.py").is_file() else None

@@ -15,9 +15,10 @@ from core.store import conversations, progress
 from core.store import tables as stored
 from core.studies import studies
 from core.table import Table
-from pages.parts import slices, table
+from pages.parts import table
 from pages.parts.address import asked, go, link, shown
 from pages.parts.estimates import forest
+from pages.parts.navigation import part
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
 from pages.results import filters, grid, rankings_tables
@@ -87,7 +88,7 @@ def page() -> None:
             "Benchmark", names, default=name, required=True, format_func=lambda n: BENCHMARKS[n].title
         )
     benchmark = get(shown("benchmark", name))
-    special = slices.part(benchmark.name, "leaderboard")
+    special = part(benchmark.name, "leaderboard")
     own = leaderboards.own_tables(benchmark.name) is not None
     try:
         if not own:

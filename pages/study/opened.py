@@ -16,9 +16,9 @@ from core.scores import Line, labels, run_label
 from core.store import configurations, conversations, ratings, summaries
 from core.store.conversations import Found
 from core.store.ratings import Stored
+from pages.parts.navigation import part
 from pages.parts.plain import plain
 from pages.parts.session import workspace
-from pages.parts.slices import part
 from pages.parts.transcript import context, history_by, transcript
 
 Asked = Mapping[str, Criterion]

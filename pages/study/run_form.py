@@ -180,7 +180,7 @@ def estimate(plan: Plan, key: str) -> None:
         job = planning.job(workspace(), plan)
         for model in job.models.values():
             model.key()
-        with st.spinner("Looking what is stored already …"):
+        with st.spinner("Reading what is stored already …"):
             found = planning.survey(workspace(), job)
     except ConcordError as error:
         return sentence(error)

@@ -1,4 +1,4 @@
-"""Runs at work, watched from a page: where they stand, and the button that stops them."""
+"""The runs that are running: their progress, and the button that stops them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHOWN = 20
 
 
 def draw(benchmark: str = "") -> None:
-    """What is at work now (on a benchmark), redrawn every second while anything is."""
+    """Draw the runs that are running (of a benchmark), every second while there are any."""
     if "refused" in st.session_state:
         st.error(plain(st.session_state.pop("refused")), icon=":material/error:")
     with workspace().read() as db:
@@ -39,17 +39,15 @@ def _launched() -> list[Launched]:
 
 
 def _watched(active: list[int]) -> None:
-    """What is at work now. Draws the whole page anew when something began or ended."""
+    """Draw the runs that are running; reruns the whole page when one began or ended."""
     for launched in list(_launched()):
         number = launching.run_of(workspace(), launched)
         if number is not None:
             _launched().remove(launched)
             st.rerun()
         elif launched.ended:
-            st.error(
-                plain(launched.said() or "It ended without a word; see its log.")
-                + f"  \n{plain(launched.log)}"
-            )
+            said = launched.said() or "It ended without a message; see its log."
+            st.error(f"{plain(said)}  \n{plain(launched.log)}")
             if st.button("Dismiss", key=f"dismiss {launched.pid}"):
                 _launched().remove(launched)
                 st.rerun()
@@ -61,7 +59,7 @@ def _watched(active: list[int]) -> None:
         if run.state != "running" or run.interrupted:
             failed = f", {run.failed:,} failed" if run.failed else ""
             st.toast(
-                f"Run {run.id} {run.stands}{failed}: it stands under “Earlier runs” of the runs page.",
+                f"Run {run.id} {run.stands}{failed}: see “Earlier runs” on the page Runs.",
                 icon=STATES[run.stands],
             )
             st.rerun()
@@ -89,10 +87,10 @@ def _card(run: Progress) -> None:
 
 
 def figures(run: Progress) -> None:
-    """Where it stands, in figures."""
+    """Draw the progress of a run in figures."""
     made = run.stored + run.done + run.failed
     if not run.planned and run.state == "running":
-        st.progress(0.0, "Looking what is stored already …")
+        st.progress(0.0, "Reading what is stored already …")
         return
     st.progress(min(1.0, made / run.planned) if run.planned else 1.0)
     rate = run.spent.calls / run.elapsed if run.elapsed > 0 else 0.0

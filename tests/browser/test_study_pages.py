@@ -310,7 +310,7 @@ def test_a_killed_run_is_shown_as_interrupted(app: Server, page: Page) -> None:
     os.kill(pid, signal.SIGKILL)
     page.get_by_role("tab", name="Earlier runs").click()
     expect(page.get_by_text(re.compile(r"Run \d+: interrupted"))).to_be_visible()
-    expect(page.get_by_text("Its process ended without a word")).to_be_visible()
+    expect(page.get_by_text("Its process ended without a message")).to_be_visible()
     page.get_by_role("button", name="Resume").first.click()
     until(lambda: state(app) == "finished", "the end")
 
