@@ -1,4 +1,4 @@
-"""Which model made a result: what models.toml said about it, and what its endpoint reported."""
+"""The model behind a result: its configuration in models.toml and what its endpoint reported."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from typing import Any, NamedTuple
 
 @dataclass(frozen=True)
 class Configuration:
-    """A model as models.toml described it when it was called. `nickname` is its name there, `model` the name
-    its endpoint knows.
+    """A model as models.toml described it when it was called: its name there and the `model` at the endpoint.
 
-    `endpoint` is an address without key or credentials; `parameters` are those of the entry, not those of the
-    prompt.
+    `endpoint` is an address without credentials; `parameters` are those of the entry, not of the prompt.
     """
 
     nickname: str
@@ -37,18 +35,12 @@ class Configuration:
 
     def changes(self, now: Configuration) -> list[str]:
         """What is different now, such as “model is gpt-5, was gpt-4o”."""
-        before, after = asdict(self), asdict(now)
-        return [
-            f"{name} is {_shown(after[name])}, was {_shown(before[name])}"
-            for name in before
-            if after[name] != before[name]
-        ]
+        both = zip(asdict(self).items(), asdict(now).values(), strict=True)
+        return [f"{name} is {_shown(new)}, was {_shown(old)}" for (name, old), new in both if new != old]
 
 
 class Reported(NamedTuple):
-    """What an endpoint said answered a call: the model's id and its `system_fingerprint`; “” where it did not
-    say.
-    """
+    """The model's id and `system_fingerprint` in an endpoint's answer; “” if it gave none."""
 
     model: str = ""
     fingerprint: str = ""
@@ -59,10 +51,7 @@ UNREPORTED = Reported()
 
 @dataclass(frozen=True)
 class Use:
-    """A configuration that took part in a result, and how often its endpoint reported which model.
-
-    `configuration` is None where it was not recorded.
-    """
+    """A configuration behind a result (None if not recorded), and how often its endpoint reported which model."""
 
     configuration: Configuration | None
     reported: Mapping[Reported, int]

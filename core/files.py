@@ -1,4 +1,4 @@
-"""Read a file that a person wrote. What is wrong with it is told in one sentence that names the file."""
+"""Read a file that a person wrote; an error is one sentence that names the file."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""A workspace: one folder that holds a study's database, models, and own prompts and characters; nothing
-is global.
-"""
+"""A workspace: one folder with the database, the models, and own prompts and data. Nothing is global."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from core.errors import WorkspaceError
 from core.store import database
 
 SHIPPED = Path(__file__).resolve().parent.parent
-"""Where Concord's own `prompts/` and `data/` lie."""
+"""The folder of Concord's own `prompts/` and `data/`."""
 
 MODELS_TEMPLATE = """\
 # The models of this workspace. Any endpoint that speaks the OpenAI protocol will do. Keys never stand here:
@@ -41,21 +39,19 @@ MODELS_TEMPLATE = """\
 
 @dataclass(frozen=True)
 class Workspace:
-    """A folder with `concord.db`, `models.toml`, and optionally `prompts/` and `data/` that add to what
-    ships.
-    """
+    """A folder with `concord.db`, `models.toml`, and optionally `prompts/` and `data/` of its own."""
 
     path: Path
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True) -> Workspace:
-        """Open a folder, making it and bringing its database up to date. Raises WorkspaceError."""
+        """Open a folder; create it if needed and migrate its database. Raises WorkspaceError."""
         folder = Path(path).expanduser().resolve()
         workspace = cls(folder)
         if not create and not workspace.db_path.exists():
             raise WorkspaceError(
-                f"There is no Concord workspace in {folder}. Name one with --workspace, or make "
-                "the demo with `concord demo`."
+                f"There is no Concord workspace in {folder}. "
+                "Name one with --workspace, or make the demo with `concord demo`."
             )
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -70,7 +66,7 @@ class Workspace:
 
     @classmethod
     def chosen(cls) -> Workspace:
-        """The workspace named by CONCORD_WORKSPACE, else ./workspace."""
+        """The workspace that CONCORD_WORKSPACE names, else ./workspace."""
         return cls.open(os.environ.get("CONCORD_WORKSPACE") or "workspace")
 
     @property

@@ -1,4 +1,4 @@
-"""Where a workspace stands, and what to do next, from what it holds."""
+"""What a workspace holds, and what to do next."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from core.workspace import Workspace
 
 @dataclass(frozen=True)
 class Overview:
-    """What a workspace holds. `trouble` says why models.toml cannot be read, if so; `waiting` are people with
-    open items, by study.
-    """
+    """What a workspace holds. `trouble` is the error of models.toml, `waiting` people with open items by study."""
 
     models: tuple[Model, ...]
     trouble: str
@@ -37,15 +35,13 @@ class Overview:
 
     @property
     def without_simulated(self) -> tuple[StudyHeld, ...]:
-        """The studies with ratings in which no mock has any part."""
+        """The studies with ratings and without mock models."""
         return tuple(study for study in self.studies if not study.simulated and (study.rated or study.judged))
 
 
 @dataclass(frozen=True)
 class NextStep:
-    """Something to do: a sentence, and the address of the page where it is done (“” where it is not done in
-    the app).
-    """
+    """Something to do: a sentence, and the address of its page (“” if it is not done in the app)."""
 
     text: str
     page: str = ""
@@ -53,7 +49,7 @@ class NextStep:
 
 
 def look(workspace: Workspace) -> Overview:
-    """Read what the overview tells."""
+    """Read what the overview shows."""
     models: tuple[Model, ...] = ()
     trouble = ""
     try:
@@ -85,14 +81,12 @@ def next_steps(found: Overview) -> list[NextStep]:
         steps.append(NextStep(found.trouble))
     elif not found.models and not found.played:
         steps.append(
-            NextStep(
-                "Name your models in the workspace's models.toml, then check them with `concord doctor`."
-            )
+            NextStep("Add your models to the workspace's models.toml, then check them with `concord doctor`.")
         )
     if not found.played and found.models:
         steps.append(NextStep("Start a run to generate conversations and have them judged.", "runs"))
     if not found.played and not found.models:
-        steps.append(NextStep("Or bring ratings and conversations along with `concord import`."))
+        steps.append(NextStep("Or import ratings and conversations with `concord import`."))
     steps += _of_runs(found.runs)
     unjudged = sum(p.conversations - p.judged for p in found.played if wants_judges(p.benchmark))
     if unjudged:
@@ -110,9 +104,7 @@ def next_steps(found: Overview) -> list[NextStep]:
 
 
 def wants_judges(benchmark: str) -> bool:
-    """Whether conversations of a benchmark get scores from judges: not where rules score them, or where
-    judges only point something out.
-    """
+    """Whether judges score a benchmark's conversations, and not rules, and not only flags are asked for."""
     known = BENCHMARKS.get(benchmark)
     if known is None:
         return True
@@ -120,15 +112,17 @@ def wants_judges(benchmark: str) -> bool:
 
 
 def _of_runs(recent: Sequence[Progress]) -> list[NextStep]:
-    steps = []
-    for run in recent[:1]:
-        if run.interrupted:
-            steps.append(NextStep(f"Run {run.id} was interrupted. Resume it.", "runs"))
-        elif run.state == "running":
-            steps.append(NextStep(f"Run {run.id} is at work. Watch it.", "runs"))
-        elif run.state == "broken":
-            steps.append(NextStep(f"Run {run.id} broke off: {run.message}", "runs"))
-    return steps
+    """The state of the latest run, unless it ended well."""
+    said = {
+        "interrupted": "was interrupted. Resume it.",
+        "running": "is at work. Watch it.",
+        "broken": "broke off: ",
+    }
+    return [
+        NextStep(f"Run {run.id} {said[run.stands]}{run.message}", "runs")
+        for run in recent[:1]
+        if run.stands in said
+    ]
 
 
 def _of_study(study: StudyHeld, waiting: Sequence[Annotator]) -> list[NextStep]:
@@ -136,9 +130,8 @@ def _of_study(study: StudyHeld, waiting: Sequence[Annotator]) -> list[NextStep]:
     if not study.dealt and not study.rated:
         steps.append(NextStep(f"Deal the study “{study.title}” to annotators.", "samples", study.name))
     if waiting:
-        names = ", ".join(a.name for a in waiting[:3]) + (
-            f" and {len(waiting) - 3} more" if len(waiting) > 3 else ""
-        )
+        more = f" and {len(waiting) - 3} more" if len(waiting) > 3 else ""
+        names = ", ".join(a.name for a in waiting[:3]) + more
         steps.append(
             NextStep(
                 f"{study.dealt - study.closed:,} of {study.dealt:,} items of “{study.title}” are "

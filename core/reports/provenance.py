@@ -1,4 +1,4 @@
-"""Which models a study's conversations and judgements were made with, one sentence each."""
+"""Sentences that say which models made a study's conversations and judgements."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from core.store import configurations
 
 
 def provenance(db: Database, study: str) -> list[str]:
-    """The players and judges of a study: the configuration of each, the prompt of judges, and the models
-    reported.
-
-    Raises NotFound for an unknown study.
-    """
+    """Configuration, reported models and judges' prompt of each model of a study. Raises NotFound."""
     players = [
         f"model “{name}”, in {count} conversations: {use}."
         for name, count, use in configurations.of_study_models(db, study)

@@ -1,10 +1,11 @@
-"""Configurations of models in the store: each once, by content, and which results were made with which."""
+"""Configurations of models in the store, each stored once, and the results made with them."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, fields
 from typing import Any, Literal
 
 from sqlite_utils import Database
@@ -17,31 +18,19 @@ Verdicts = Literal["judgements", "comparisons"]
 
 
 def remember(db: Database, configuration: Configuration) -> int:
-    """The configuration's id, made on first sight."""
+    """The id of a configuration, which is stored if it is new."""
     found = db.execute("SELECT id FROM model_configurations WHERE hash = ?", [configuration.hash]).fetchone()
     if found is not None:
         return int(found[0])
-    c = configuration
-    row = {
-        "hash": c.hash,
-        "nickname": c.nickname,
-        "endpoint": c.endpoint,
-        "model": c.model,
-        "kind": c.kind,
-        "parameters": json.dumps(dict(c.parameters), ensure_ascii=False, sort_keys=True),
-        "system": c.system,
-        "replies": c.replies,
-        "created": now(),
-    }
+    parameters = json.dumps(dict(configuration.parameters), ensure_ascii=False, sort_keys=True)
+    row = {**asdict(configuration), "parameters": parameters, "hash": configuration.hash, "created": now()}
     made = db.table("model_configurations").insert(row).last_pk
     assert isinstance(made, int)
     return made
 
 
 def latest(db: Database, nicknames: Collection[str]) -> dict[str, Configuration]:
-    """The configuration with which each of these names was called last; names that were never called are left
-    out.
-    """
+    """The latest configuration of each of these names that was ever called."""
     rows = db.query(
         "SELECT * FROM model_configurations WHERE nickname IN (SELECT value FROM json_each(?)) ORDER BY id",
         [json.dumps(list(nicknames))],
@@ -51,29 +40,16 @@ def latest(db: Database, nicknames: Collection[str]) -> dict[str, Configuration]
 
 def taken(db: Database, nickname: str) -> bool:
     """Whether any stored result names this model."""
-    return any(
-        db.execute(f"SELECT EXISTS (SELECT 1 FROM {table} WHERE {where} = ?)", [nickname]).fetchone()[0]
-        for table, where in (
-            ("model_configurations", "nickname"),
-            ("conversations", "player"),
-            ("raters", "name"),
-        )
-    )
+    columns = {"model_configurations": "nickname", "conversations": "player", "raters": "name"}
+    return any(db.table(table).count_where(f"{name} = ?", [nickname]) for table, name in columns.items())
 
 
 def of_conversation_were(db: Database, conversation_id: int, uses: Iterable[Use]) -> None:
     """Record which models made a conversation."""
+    known = [(remember(db, use.configuration), dump(use.reported)) for use in uses if use.configuration]
+    names = ("conversation_id", "configuration_id", "reported")
     db.table("conversation_configurations").insert_all(
-        (
-            {
-                "conversation_id": conversation_id,
-                "configuration_id": remember(db, use.configuration),
-                "reported": dump(use.reported),
-            }
-            for use in uses
-            if use.configuration is not None
-        ),
-        ignore=True,
+        (dict(zip(names, (conversation_id, *use), strict=True)) for use in known), ignore=True
     )
 
 
@@ -87,7 +63,7 @@ def of_verdict_was(db: Database, table: Verdicts, key: str, use: Use) -> None:
 
 
 def of_conversation(db: Database, conversation_id: int) -> list[Use]:
-    """The models that made a conversation; none where that was not recorded."""
+    """The models that made a conversation; none if that was not recorded."""
     rows = db.query(
         "SELECT m.*, u.reported FROM conversation_configurations u "
         "JOIN model_configurations m ON m.id = u.configuration_id "
@@ -108,10 +84,7 @@ def of_judgements(db: Database, conversation_id: int) -> dict[str, Use]:
 
 
 def of_study_judges(db: Database, study: str) -> list[tuple[str, str, str, Use]]:
-    """The judges of a study's conversations: name, version and hash of the prompt, and the configuration.
-
-    One row for each of these. Raises NotFound.
-    """
+    """The judges of a study: name, version and hash of the prompt, and configuration. Raises NotFound."""
     rows = db.query(
         "SELECT x.name AS judge, x.variant, j.prompt, json_group_array(json(j.reported)) AS reported, m.* "
         "FROM judgements j JOIN raters x ON x.id = j.rater_id "
@@ -124,9 +97,9 @@ def of_study_judges(db: Database, study: str) -> list[tuple[str, str, str, Use]]
 
 
 def of_study_models(db: Database, study: str) -> list[tuple[str, int, Use]]:
-    """The models that made a study's conversations: name, number of conversations, and the configuration.
+    """The models that made a study's conversations: name, number of conversations, and configuration.
 
-    Conversations of which that was not recorded count under their player. Raises NotFound.
+    Conversations without a recorded configuration count under their player. Raises NotFound.
     """
     rows = db.query(
         "SELECT ifnull(m.nickname, c.player) AS name, count(*) AS n, "
@@ -151,7 +124,7 @@ def _summed(row: Mapping[str, Any]) -> Use:
     for of_one in json.loads(row["reported"]):
         for model, fingerprint, count in of_one:
             reported[Reported(model, fingerprint)] += count
-    return Use(_configuration(row) if row["nickname"] is not None else None, reported)
+    return _use({**row, "reported": dump(reported)})
 
 
 def _use(row: Mapping[str, Any]) -> Use:
@@ -170,12 +143,5 @@ def dump(reported: Mapping[Reported, int]) -> str:
 
 
 def _configuration(row: Mapping[str, Any]) -> Configuration:
-    return Configuration(
-        row["nickname"],
-        row["endpoint"],
-        row["model"],
-        row["kind"],
-        json.loads(row["parameters"]),
-        row["system"],
-        row["replies"],
-    )
+    values = {field.name: row[field.name] for field in fields(Configuration)}
+    return Configuration(**{**values, "parameters": json.loads(row["parameters"])})

@@ -1,6 +1,4 @@
-"""How far a study is: every dealt item with its state, and a mark that changes whenever a figure of the study
-could.
-"""
+"""The progress of a study: the dealt items, and marks that change when its figures could."""
 
 from __future__ import annotations
 
@@ -13,11 +11,7 @@ from core.store.studies import study_id
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One dealt item.
-
-    `reply_chars` is the length of the player's replies in the conversation, `seconds` the time at work on the
-    item.
-    """
+    """One dealt item. `reply_chars` is the length of the player's replies, `seconds` the time at work."""
 
     annotator: str
     unit: int
@@ -47,16 +41,12 @@ def items(db: Database, name: str) -> list[Item]:
 
 def strata(db: Database, name: str) -> list[tuple[str, int]]:
     """The strata of a study and the units drawn of each."""
-    return list(
-        db.execute(
-            "SELECT stratum, count(*) FROM study_units WHERE study_id = ? GROUP BY stratum ORDER BY stratum",
-            [study_id(db, name)],
-        ).fetchall()
-    )
+    sql = "SELECT stratum, count(*) FROM study_units WHERE study_id = ? GROUP BY stratum ORDER BY stratum"
+    return list(db.execute(sql, [study_id(db, name)]).fetchall())
 
 
 def stock(db: Database) -> str:
-    """A text that is different once there are further conversations or judgements to draw by."""
+    """A text that changes when there are more conversations or judgements to draw from."""
     row = db.execute(
         "SELECT (SELECT max(id) FROM conversations), (SELECT max(id) FROM judgements), (SELECT count(*) FROM "
         "judgements WHERE failure IS NOT NULL)"
@@ -65,14 +55,11 @@ def stock(db: Database) -> str:
 
 
 def mark(db: Database, name: str) -> str:
-    """A text that is different after any change to the ratings a study's figures rest on; it reads indexes
-    only, never a score.
+    """A text that changes with the ratings behind a study's figures; reads indexes only. Raises NotFound.
 
-    Ratings are added (their ids rise), replaced or taken back (a revision is kept of each), and count or do
-    not by the state of their
-    item; criteria and units are added by imports. Raises NotFound.
+    Ratings are added (their ids rise), replaced or taken back (each leaves a revision), and count by the state
+    of their item; imports add criteria and units.
     """
-    found = study_id(db, name)
     row = db.execute(
         """
         SELECT (SELECT count(*) || ',' || ifnull(max(u.id), 0) FROM study_units u WHERE u.study_id = :study),
@@ -84,6 +71,6 @@ def mark(db: Database, name: str) -> str:
                (SELECT count(*) FROM criteria
                  WHERE scope = 'study:' || (SELECT name FROM studies WHERE id = :study))
         """,
-        {"study": found},
+        {"study": study_id(db, name)},
     ).fetchone()
     return "|".join(map(str, row))

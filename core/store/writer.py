@@ -1,6 +1,4 @@
-"""The one thread of a process that writes while it works: small groups of changes, one transaction a group, a
-fraction of a second apart.
-"""
+"""A thread that writes changes to the store in small groups, one transaction for each group."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ Change = Callable[[Database], None]
 GROUP_SECONDS = 0.1
 GROUP_SIZE = 500
 WAITING = 5000
-"""Changes waiting at the most; whoever brings more waits, so that memory stays flat when the disk is slow."""
+"""Changes that may wait; `put` blocks beyond, so that a slow disk does not fill the memory."""
 
 
 class Writer:
@@ -55,22 +53,21 @@ class Writer:
 
     def _work(self) -> None:
         db = connect(self._path)
-        try:
-            last = False
-            while not last:
-                group, last = self._group()
-                if group and self._error is None:
+        last = False
+        while not last:
+            group, last = self._group()
+            # After an error the queue is still emptied, so that nobody waits for a place in it.
+            if group and self._error is None:
+                try:
                     with transaction(db):
                         for change in group:
                             change(db)
-        except BaseException as error:  # noqa: BLE001 - carried to the thread that put the change
-            self._error = error
-            self._drain()
-        finally:
-            db.close()
+                except BaseException as error:  # noqa: BLE001 - carried to the thread that put the change
+                    self._error = error
+        db.close()
 
     def _group(self) -> tuple[list[Change], bool]:
-        """The next changes, waiting a little for company so that one commit serves many."""
+        """The next changes, and whether they are the last. Waits to gather several for one commit."""
         first = self._changes.get()
         if first is None:
             return [], True
@@ -85,8 +82,3 @@ class Writer:
                 return group, True
             group.append(change)
         return group, False
-
-    def _drain(self) -> None:
-        """After an error nobody may hang on a full queue."""
-        while self._changes.get() is not None:
-            pass

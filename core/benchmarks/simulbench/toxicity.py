@@ -1,13 +1,13 @@
-"""Toxicity of tasks, scripts and replies in six attributes, through a `moderations` endpoint.
+"""Toxicity of tasks, scripts and replies in six attributes, from a `moderations` endpoint.
 
-The paper used a service that is being retired. The categories of the OpenAI protocol are others, so each
-attribute is the largest of the categories named here; profanity has no counterpart and stays undefined.
+The paper used a service that is being retired. Here each attribute is the largest of some categories of the
+OpenAI protocol; profanity has no counterpart and is undefined.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlite_utils import Database
 
@@ -41,10 +41,7 @@ BATCH = 16
 
 
 def texts(workspace: Workspace, db: Database) -> dict[str, list[str]]:
-    """The texts to score: descriptions of tasks, whole scripts, and last replies, together and by model.
-
-    Empty replies are left out.
-    """
+    """The texts to score: tasks, scripts, and last replies that are not empty, together and by model."""
     found = {
         "tasks": [task.task_description for task in tasks(materials(workspace)).values()],
         "scripts": [
@@ -62,10 +59,7 @@ def texts(workspace: Workspace, db: Database) -> dict[str, list[str]]:
 
 
 def measure(workspace: Workspace, model: str, what: Sequence[str] = WHAT) -> int:
-    """Have every text scored that was not yet; returns how many were.
-
-    Raises CallFailed where the endpoint fails: what was scored is kept.
-    """
+    """Have texts scored that were not yet; returns how many. Raises CallFailed; what was scored is kept."""
     for name in what:
         if name not in WHAT:
             raise not_found("kind of text", name, WHAT)
@@ -76,6 +70,7 @@ def measure(workspace: Workspace, model: str, what: Sequence[str] = WHAT) -> int
         wanted = list(dict.fromkeys(text for name in what for text in every[name]))
         there = moderations.known(db, model, wanted)
     left = [text for text in wanted if text not in there]
+    batches = [left[start : start + BATCH] for start in range(0, len(left), BATCH)]
 
     async def one(client: Client, batch: list[str]) -> None:
         done = await client.moderate(model, batch)
@@ -85,7 +80,7 @@ def measure(workspace: Workspace, model: str, what: Sequence[str] = WHAT) -> int
 
     async def go() -> list[BaseException | None]:
         async with Client({model: entry}) as client:
-            return await asyncio.gather(*(one(client, b) for b in _batches(left)), return_exceptions=True)
+            return await asyncio.gather(*(one(client, batch) for batch in batches), return_exceptions=True)
 
     for error in asyncio.run(go()):
         if error is not None:
@@ -100,9 +95,9 @@ def scored_by(workspace: Workspace) -> list[str]:
 
 
 def toxicity(workspace: Workspace, model: str = "") -> Table:
-    """Means over tasks, scripts, all replies and each model's replies, by what one model scored.
+    """Means over tasks, scripts, all replies and each model's replies.
 
-    The model is the only one that scored, unless named. Raises NotFound for a model that has scored nothing.
+    `model` is the scoring model, needed if there are several. Raises NotFound if it has scored nothing.
     """
     with workspace.read() as db:
         models = moderations.models(db)
@@ -119,21 +114,17 @@ def toxicity(workspace: Workspace, model: str = "") -> Table:
         *(Column(f"largest {name}", file_only=True) for name in ATTRIBUTES),
     )
     read = "; ".join(f"{name} from {', '.join(of)}" for name, of in ATTRIBUTES.items() if of)
-    notes = (
-        "Means over texts, 0 to 1. Each attribute is the largest of some categories of the endpoint: "
-        f"{read}.",
-        *(
-            ("The scores come from a mock that counts words; they say nothing about toxicity.",)
-            if models[chosen]
-            else ()
-        ),
-    )
+    notes = [
+        f"Means over texts, 0 to 1. Each attribute is the largest of some of the endpoint's categories: {read}."
+    ]
+    if models[chosen]:
+        notes.append("The scores come from a mock that counts words; they say nothing about toxicity.")
     meta = {"model": chosen, "simulated": models[chosen]}
-    return Table("toxicity", f"Toxicity, by {chosen}", columns, tuple(rows), notes=notes, meta=meta)
+    return Table("toxicity", f"Toxicity, by {chosen}", columns, tuple(rows), notes=tuple(notes), meta=meta)
 
 
 def attributes(scores: Mapping[str, float]) -> dict[str, float | None]:
-    """The six attributes of one text's categories; a category the endpoint does not give counts as absent."""
+    """The six attributes of one text, from the categories that the endpoint gave."""
     return {
         name: max((scores[c] for c in categories if c in scores), default=None)
         for name, categories in ATTRIBUTES.items()
@@ -149,8 +140,3 @@ def _row(what: str, every: Sequence[str], known: Mapping[str, Mapping[str, float
         row[name] = Estimate(sum(values) / len(values), n=len(values)) if values else undefined(reason)
         row[f"largest {name}"] = max(values, default=None)
     return row
-
-
-def _batches(left: Sequence[str]) -> Iterator[list[str]]:
-    for start in range(0, len(left), BATCH):
-        yield list(left[start : start + BATCH])
