@@ -13,12 +13,16 @@ from core.store import configurations
 from core.workspace import Workspace
 
 
+class ChangedModel(ConfigError):
+    """A model has results of another configuration than its entry in models.toml says now."""
+
+
 def refuse_changed(workspace: Workspace, models: Mapping[str, Model]) -> None:
-    """Raises ConfigError if a model has results of another configuration than its entry says now."""
+    """Raises ChangedModel if a model has results of another configuration than its entry says now."""
     if changed := _changed(workspace, models):
         name, what = next(iter(changed.items()))
         others = f" So has the entry of {', '.join(list(changed)[1:])}." if len(changed) > 1 else ""
-        raise ConfigError(
+        raise ChangedModel(
             f"The entry of “{name}” in {workspace.models_path} has changed since results were "
             "stored under this name: "
             f"{'; '.join(what)}.{others} Results of two configurations would be mixed. "

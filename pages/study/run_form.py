@@ -11,7 +11,7 @@ from core.benchmarks.benchmark import Benchmark, Option, Role
 from core.benchmarks.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan, Where, from_dict
 from core.errors import ConcordError
 from core.llm.models import Kind, Model, load_models
-from core.runs import launching, planning
+from core.runs import launching, planning, renaming
 from core.scores import marked
 from core.store import conversations
 from core.store.runs import Progress
@@ -183,7 +183,8 @@ def estimate(plan: Plan, key: str) -> None:
         with st.spinner("Reading what is stored already …"):
             found = planning.survey(workspace(), job)
     except ConcordError as error:
-        return sentence(error)
+        sentence(error)
+        return _new_name(plan, key) if isinstance(error, renaming.ChangedModel) else None
     with st.container(border=True):
         st.markdown(
             f"**{found.left:,} results to make** ({found.planned:,} planned; {found.stored:,} stored already"
@@ -224,6 +225,18 @@ def estimate(plan: Plan, key: str) -> None:
         )
     if begun:
         begin(plan, max_cost=limit, retry_failed=retry)
+        st.rerun()
+
+
+def _new_name(plan: Plan, key: str) -> None:
+    """Copies the changed entry of models.toml to a new name, to be chosen above."""
+    left, right = st.columns(2, vertical_alignment="bottom")
+    name = left.text_input("New name of the changed model", key=f"{key} as new").strip()
+    if right.button("Copy its entry to this name", key=f"{key} copy", disabled=not name):
+        try:
+            renaming.as_new(workspace(), plan, name)
+        except ConcordError as error:
+            return sentence(error)
         st.rerun()
 
 

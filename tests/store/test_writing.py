@@ -12,6 +12,7 @@ from core.errors import NotFound, WorkspaceError
 from core.rating import Judgement, Rater, Rating, Spent
 from core.store import conversations, database, ratings
 from core.store.migrations import migrations
+from core.store.writer import Writer
 from core.workspace import Workspace
 
 
@@ -180,3 +181,9 @@ def test_two_may_open_a_new_workspace_at_once(tmp_path):
     with ThreadPoolExecutor(8) as pool:
         opened = [pool.submit(Workspace.open, tmp_path / "new") for _ in range(8)]
         assert {done.result().path for done in opened} == {tmp_path / "new"}
+
+
+def test_a_change_that_fails_in_the_last_group_is_raised_and_ends_the_thread(tmp_path):
+    path = tmp_path / "concord.db"
+    with pytest.raises(ZeroDivisionError), Writer(path) as writer:
+        writer.put(lambda db: 1 / 0)
