@@ -1,4 +1,4 @@
-"""Comparisons of two: who wins, position bias, strengths on one scale, and how far raters agree.
+"""Pairwise comparison: wins, position bias, strengths on one scale, and agreement of raters.
 
 A comparison is +1 where the player named first (in alphabetical order) is preferred, −1 where the other is, 0
 for a tie. Intervals resample scenarios, because the comparisons of one scenario are not independent.
@@ -129,7 +129,7 @@ def vote(given: pd.DataFrame, by: list[str] = PAIR) -> pd.DataFrame:
 
 
 def bias(placed: pd.DataFrame) -> list[Bias]:
-    """How far each judge's verdicts follow the order in which the two were shown."""
+    """The position bias of each judge."""
     both = placed.dropna().reset_index()
     both = both[both.kind == "judge"]
     lean = (both.straight - both.swapped).groupby(both.rater)

@@ -29,7 +29,7 @@ _OUT = click.option(
 
 @click.group("export")
 def command() -> None:
-    """Write what the workspace holds. Importing a study's conversations, then its ratings, restores it."""
+    """Write ratings, conversations or a report. Import conversations before ratings to restore a study."""
 
 
 @command.command("ratings")

@@ -1,4 +1,4 @@
-"""Text of others (names, comments, models' output) inside Markdown, shown letter for letter."""
+"""Escapes names, comments and models' output, so that Markdown shows them as they are."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def writing() -> Iterator[Database]:
 
 
 def show() -> None:
-    """Show the report. Its place is there even without one, so that nothing below it moves."""
+    """Show the report. The element exists even without one, so that nothing below it moves."""
     place = st.empty()
     if _KEY in st.session_state:
         well, sentence = st.session_state.pop(_KEY)

@@ -1,4 +1,4 @@
-"""What this workspace holds, and what to do next."""
+"""What the workspace holds, and what to do next."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ def page() -> None:
     if found.simulated:
         free = ", ".join(f"“{study.title}”" for study in found.without_simulated)
         st.info(
-            "Mock models take part here: they follow rules, and what they say or rate tells "
-            "nothing about language models or people."
-            + (plain(f" They have no part in {free}.") if free else ""),
+            "Mock models take part here. They follow rules: their replies and ratings say nothing about "
+            "language models or people." + (plain(f" They have no part in {free}.") if free else ""),
             icon=":material/smart_toy:",
         )
     _next(found)
@@ -112,7 +111,7 @@ def _studies(found: Overview) -> None:
 def _runs(found: Overview) -> None:
     st.subheader("Runs", anchor=False)
     if not found.runs:
-        st.markdown("Nothing was run yet.")
+        st.markdown("There are no runs yet.")
     for run in found.runs:
         link("runs", f"Run {run.id}: {run.stands}", icon=tables.STATES[run.stands])
         st.caption(plain(progress_sentence(run)))

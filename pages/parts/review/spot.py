@@ -30,7 +30,7 @@ class SpotAnswer(BaseModel):
     corrected: float | None = Field(None, allow_inf_nan=False)
 
 
-@dataclass
+@dataclass(eq=False)
 class QueueDesk:
     """The conversations to look at, the highest priority first.
 
