@@ -106,6 +106,12 @@ def light() -> frozenset[str]:
     return frozenset(loaded.stdout.split())
 
 
+def test_help_of_the_agreement_command_loads_no_statistics():
+    code = "import sys, core.commands.agreement; print({'numpy', 'pandas', 'scipy'} & {*sys.modules})"
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "set()"
+
+
 def room(dotted: str) -> str:
     """The entry of LEVELS that a module of the project belongs to."""
     parts = dotted.split(".")

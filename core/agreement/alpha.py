@@ -12,17 +12,18 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from core.agreement.figures import Figure, PointEstimate
 from core.agreement.ratings import DIGITS, CriterionScores, Floats, Ints
-from core.agreement.resampling import Statistic, Weights, everything, gathering, kinds
+from core.agreement.resampling import Statistic, Weights, everything, gathering
 from core.estimate import undefined
 
 Metric = Literal["ordinal", "interval", "nominal"]
 
 MANY_VALUES = 64
+"""Items are taken together where they were rated alike; with more values (a slider's) they are not."""
+
 LARGEST = 20_000_000
 """Items × values² up to which the krippendorff package is called: it holds an array of that size."""
 
@@ -69,7 +70,10 @@ def alpha(counts: sparse.csr_array, values: Floats, metric: Metric) -> Statistic
     nan where fewer than two values occur among pairable ratings: nothing to agree or disagree about.
     """
     number = _number(counts)
-    kind, first = kinds(_columns(counts), counts.shape[0])
+    if len(values) > MANY_VALUES:
+        first = kind = np.arange(counts.shape[0])
+    else:
+        _, first, kind = np.unique(counts.toarray(), axis=0, return_index=True, return_inverse=True)
     gather = gathering(np.where(number >= 2, kind, -1), len(first))
     table = counts[first]
     by_value = table.T.tocsr()
@@ -102,12 +106,6 @@ def alpha(counts: sparse.csr_array, values: Floats, metric: Metric) -> Statistic
 
 def _number(counts: sparse.csr_array) -> Floats:
     return np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
-
-
-def _columns(counts: sparse.csr_array) -> list[npt.NDArray[np.float64]] | list[Ints]:
-    """What makes items alike; items with very many values (a slider's) are not merged."""
-    items, values = counts.shape
-    return [np.arange(items)] if values > MANY_VALUES else list(counts.toarray().T)
 
 
 def why_undefined(counts: sparse.csr_array) -> str:

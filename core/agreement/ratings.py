@@ -214,6 +214,7 @@ def read_ratings(
         )
     rows = rows[rows["criterion"].isin(list(criteria))]
     rows, left_out = _excluding(rows, exclude_units)
+    _refuse_duplicates(rows)
 
     units = _sorted(rows["unit"].unique())
     place = {unit: number for number, unit in enumerate(units)}
@@ -226,7 +227,6 @@ def read_ratings(
     rater[~human] = pd.Index(judges).get_indexer(pd.Index(rows["rater"][~human]))
     score = rows["score"].to_numpy(dtype=np.float64)
     criterion = pd.Index(list(criteria)).get_indexer(pd.Index(rows["criterion"]))
-    _refuse_duplicates(rows, criterion, human, rater, unit, len(units))
 
     unlinked = "people's positions are unnamed: they are not persons" if anonymous_people else ""
     table: dict[str, CriterionScores] = {}
@@ -296,19 +296,10 @@ def _excluding(
     return rows[~out], dict(Counter(reasons[unit] for unit in rows["unit"][out].unique()))
 
 
-def _refuse_duplicates(
-    rows: pd.DataFrame,
-    criterion: npt.NDArray[np.intp],
-    human: npt.NDArray[np.bool_],
-    rater: Ints,
-    unit: Ints,
-    units: int,
-) -> None:
-    raters = int(rater.max(initial=0)) + 1
-    key = pd.Series(((criterion * 2 + human) * raters + rater) * units + unit)
-    twice = key.duplicated().to_numpy()
+def _refuse_duplicates(rows: pd.DataFrame) -> None:
+    twice = rows.duplicated(["unit", "criterion", "rater", "kind"])
     if twice.any():
-        row = rows.iloc[int(np.argmax(twice))]
+        row = rows[twice].iloc[0]
         raise StudyError(
             f"{'Person' if row['kind'] == 'human' else 'Judge'} “{row['rater']}” rated unit “{row['unit']}” "
             f"on “{row['criterion']}” more than once; keep one rating, or give repeated runs own names."

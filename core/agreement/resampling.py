@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from scipy import sparse
 
 from core.agreement.ratings import Floats, Ints, divide
@@ -149,20 +148,6 @@ def mean(values: Floats) -> Statistic:
         return divide(value @ weight, weight.sum(axis=0))
 
     return on
-
-
-def kinds(columns: Sequence[npt.NDArray[np.generic]], items: int) -> tuple[Ints, Ints]:
-    """Number the kinds of items, alike in every column: each item's kind, and one item of each.
-
-    Kinds are numbered by their first item, so if all items differ, kinds are items.
-    """
-    kind = np.zeros(items, dtype=np.int64)
-    for column in columns:
-        values, names = pd.factorize(column)
-        kind = pd.factorize(kind * max(len(names), 1) + values)[0].astype(np.int64)
-    first = np.full(int(kind.max(initial=-1)) + 1, items, dtype=np.int64)
-    np.minimum.at(first, kind, np.arange(items))
-    return kind, first
 
 
 def gathering(group: npt.NDArray[np.integer], groups: int) -> sparse.csc_array:

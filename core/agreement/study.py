@@ -211,12 +211,8 @@ def _criterion_json(part: CriterionAgreement) -> dict[str, Any]:
             for (a, b), rho in part.pairs.items()
         ],
         "each": [
-            {
-                "rater": one.name,
-                "vs_all": one.vs_all.value,
-                "vs_others": one.vs_others.value,
-                "n": one.vs_others.n,
-            }
+            {"rater": one.name, "vs_all": one.vs_all.value}
+            | {"vs_others": one.vs_others.value, "n": one.vs_others.n}
             | _because(one.vs_others if one.vs_others.reason else one.vs_all)
             for one in part.each
         ],
@@ -247,20 +243,15 @@ def _because(figure: Estimate) -> dict[str, Any]:
     return {"reason": figure.reason} if figure.reason else {}
 
 
+COEFFICIENTS = (columns.SPEARMAN, Column("p", digits=4), columns.KENDALL, columns.PEARSON)
+
+
 def correlations_table(found: StudyAgreement, label: Labels = title) -> Table:
     """Judges and panels on each criterion, a row each: n, spearman, p, kendall, pearson."""
     return Table(
         "correlations",
         f"Correlations with the mean of people{_of(found)}",
-        (
-            Column("criterion"),
-            columns.RATER,
-            columns.N,
-            columns.SPEARMAN,
-            Column("p", digits=4),
-            columns.KENDALL,
-            columns.PEARSON,
-        ),
+        (Column("criterion"), columns.RATER, columns.N, *COEFFICIENTS),
         tuple(
             {"criterion": label(name), "rater": row.name, "n": row.spearman.n, "spearman": row.spearman}
             | {"p": row.p, "kendall": row.kendall, "pearson": row.pearson}
@@ -308,11 +299,8 @@ def people_table(found: StudyAgreement, label: Labels = title) -> Table:
         ),
         tuple(
             {
-                "criterion": label(name),
-                "people": part.people,
-                "items": part.items,
-                "alpha_ordinal": part.alpha["ordinal"],
-                "alpha_interval": part.alpha["interval"],
+                **{f"alpha_{metric}": alpha for metric, alpha in part.alpha.items()},
+                **{"criterion": label(name), "people": part.people, "items": part.items},
                 "ceiling": part.ceiling,
             }
             for name, part in found.criteria.items()

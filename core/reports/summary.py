@@ -161,19 +161,14 @@ def _level(members: Sequence[str], rows: Rows) -> str:
 
 
 def _players(rows: Rows) -> str:
-    found = [
-        (abs(bias.value), bias, row)
-        for row in rows
-        if (bias := _figure([row], "bias")) and bias.value is not None
-    ]
     beyond = [
-        (size, bias, row)
-        for size, bias, row in found
-        if bias.interval and bias.interval[0] * bias.interval[1] > 0
+        (bias, row)
+        for row in rows
+        if (bias := _figure([row], "bias")) and bias.interval and bias.interval[0] * bias.interval[1] > 0
     ]
     if not beyond or len(rows) < 2:
         return ""
-    _, bias, row = max(beyond, key=lambda one: one[0])
+    bias, row = max(beyond, key=lambda one: abs(one[0].value or 0.0))
     return (
         f"Farthest from people on the player {row['group']}: {bias.value:+.2f} points"
         f"{_within(bias, signed=True)}, n = {row['n']} (the largest of {len(rows)}, so perhaps too large)."

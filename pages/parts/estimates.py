@@ -52,14 +52,11 @@ def _chart(
     rows: Sequence[tuple[str, Estimate, str]], axis: str, domain: tuple[float, float] | None, *, named: bool
 ) -> Any:
     data = pd.DataFrame(
-        {
-            "name": [f"{name} (n = {figure.n})" if named else name for name, figure, _ in rows],
-            "value": [figure.value for _, figure, _ in rows],
-            "low": [figure.low for _, figure, _ in rows],
-            "high": [figure.high for _, figure, _ in rows],
-            "n": [figure.n for _, figure, _ in rows],
-            "kind": [kind for _, _, kind in rows],
-        }
+        [
+            {"name": f"{name} (n = {figure.n})" if named else name, "value": figure.value, "kind": kind}
+            | {"low": figure.low, "high": figure.high, "n": figure.n}
+            for name, figure, kind in rows
+        ]
     ).astype({"value": float, "low": float, "high": float})
     scale = alt.Scale(domain=list(domain)) if domain else alt.Scale(zero=False)
     y = alt.Y("name:N", sort=list(data.name), title=None, axis=name_axis())
