@@ -272,7 +272,7 @@ def test_an_empty_workspace_says_what_to_do(tmp_path):
     job = planning.job(
         workspace, PlayPlan("stss-language", {"players": ("host",), "residents": ("resident",)}, {})
     )
-    with pytest.raises(ConcordError, match="There are no frozen scenarios"):
+    with pytest.raises(ConcordError, match="There are no frozen scenes"):
         list(job.plays())
 
 

@@ -159,8 +159,12 @@ def test_places_by_name_and_by_likeness(tmp_path):
             'hours = ["17:00", "09:00"]',
             "Ben Birch’s work must end after it begins",
         ),
-        ("at = [0, 240]", "at = [nan, 240]", "Red House is nowhere: both numbers of its `at` must be finite"),
-        ("at = [0, 240]", "at = [0, -inf]", "Red House is nowhere"),
+        (
+            "at = [0, 240]",
+            "at = [nan, 240]",
+            "Red House has no position: both numbers of its `at` must be finite",
+        ),
+        ("at = [0, 240]", "at = [0, -inf]", "Red House has no position"),
         # 80 m a minute are 115,200 m a day: 576,000 m take 5 days.
         (
             "at = [320, 240]",

@@ -32,7 +32,7 @@ def test_records_out_of_order_are_sorted_and_doubles_count_once(tmp_path):
     found = read_trajectory(file)
     assert [run.state.action for run in found.runs("Ada")] == ["one", "two"]
     assert any("2 records were out of order" in n for n in found.notes)
-    assert any("1 records stood there twice" in n for n in found.notes)
+    assert any("1 records were repeated" in n for n in found.notes)
 
 
 def test_a_short_gap_between_equal_states_is_filled_and_no_other(tmp_path):
@@ -69,7 +69,7 @@ def test_a_gap_of_more_than_an_hour_stays_open(tmp_path):
         ([{"time": "2023-02-13 10:00:00", "agent": "Ada", "place": "a"}], "“action” must be a text"),
         (
             [record("10:00:00", "Ada", "one"), record("10:00:00", "Ada", "two")],
-            "line 2: Ada at .* is recorded otherwise",
+            "line 2: Ada at .* has another record",
         ),
         (
             [record("10:00:00", "Ada"), {"time": "2023-02-13 10:00:00", "with": ["Ada"]}],
@@ -82,7 +82,7 @@ def test_a_gap_of_more_than_an_hour_stays_open(tmp_path):
             ],
             "Cy speaks",
         ),
-        ([{"time": "2023-02-13 10:00:00", "with": ["Ada", "Ben"]}], "says of nobody what they did"),
+        ([{"time": "2023-02-13 10:00:00", "with": ["Ada", "Ben"]}], "has no record of what a resident did"),
         ([""], "is empty"),
         (["[1]"], "entry 1: a record must be a JSON object"),
     ],

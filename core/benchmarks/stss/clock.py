@@ -21,8 +21,7 @@ class Clock:
     def __post_init__(self) -> None:
         if self.step_minutes < 1 or DAY % self.step_minutes:
             raise ConfigError(
-                f"A step of {self.step_minutes} minutes does not divide a day. "
-                "Take 1, 2, 5, 10, 15, 20 or 30."
+                f"A step of {self.step_minutes} minutes does not divide a day. Take 1, 5, 10, 15, 20 or 30."
             )
         if self.days < 1:
             raise ConfigError("A simulation needs at least one day.")

@@ -14,8 +14,7 @@ from core.benchmarks.stss import goals, system
 from core.benchmarks.stss.architectures import ARCHITECTURES, Architecture, Making, find
 from core.benchmarks.stss.clock import Clock
 from core.benchmarks.stss.memory import Memory, Stream
-from core.benchmarks.stss.mind import Kept, Now, Self
-from core.benchmarks.stss.talk import converse
+from core.benchmarks.stss.mind import Kept, Now, Self, converse
 from core.benchmarks.stss.tasks import TITLES, SocialTask, task_from
 from core.benchmarks.stss.town import Town
 from core.benchmarks.stss.trajectory import STAMP
@@ -128,14 +127,12 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     scenarios = [s for s in materials.scenarios(NAME, SCENARIO) if _wanted(s, options)]
     if not scenarios:
         raise ConfigError(
-            "There are no frozen scenarios to talk from: run simulations with `concord run stss`, then "
-            "`concord stss freeze`."
+            "There are no frozen scenes: run simulations with `concord run stss`, then `concord stss freeze`."
         )
-    known: dict[str, Town] = {}
+    names = dict.fromkeys(s.body["town"] for s in scenarios)
+    known = {name: system.town_named(materials, name) for name in names}
     for scenario in scenarios:
         name = scenario.body["town"]
-        if name not in known:
-            known[name] = system.town_named(materials, name)
         for person in scenario.body["states"]:
             if person not in known[name].residents:
                 raise ConfigError(

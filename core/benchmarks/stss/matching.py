@@ -36,7 +36,7 @@ class Fit:
         return self._of(name, self.worded)
 
     def there(self, name: str) -> Mask:
-        """Moments at which the resident is at the location (everywhere, where none is said)."""
+        """Moments at which the resident is at the location (everywhere if there is none)."""
         return self._of(name, self.placed)
 
     def matches(self, name: str) -> Mask:

@@ -1,4 +1,4 @@
-"""The interface of an agent architecture, and the values that pass through it."""
+"""The interface of an agent architecture, its values, and a conversation of two minds."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ from core.benchmarks.stss.town import Resident, Town, hour_of
 
 Said = Sequence[tuple[str, str]]
 """Who said what so far."""
+ROUNDS = 8
+"""A round is an utterance and its reply; it takes a minute."""
+OPENING = 1
+"""The fewest utterances before a conversation can end."""
 
 
 @dataclass(frozen=True)
@@ -120,3 +124,29 @@ class Mind(Protocol):
 
     async def revises(self, me: Self, now: Now) -> Sequence[Wish] | None:
         """After a conversation that changes today: the rest of the day, or None to leave it."""
+
+
+async def converse(first: tuple[Self, Mind], second: tuple[Self, Mind], now: Now) -> list[tuple[str, str]]:
+    """What the two say in turn.
+
+    The conversation ends when one is done and the other has replied or says nothing, or after ROUNDS.
+    """
+    said: list[tuple[str, str]] = []
+    speakers = (first, second)
+    done = [False, False]
+    for turn in range(2 * ROUNDS):
+        (me, mind), (other, _) = speakers[turn % 2], speakers[1 - turn % 2]
+        utterance = await mind.says(me, other.seen, tuple(said), now)
+        text = utterance.text.strip()
+        if not text:
+            break
+        said.append((me.name, text))
+        done[turn % 2] = utterance.done
+        if all(done) or (utterance.done and turn > OPENING):
+            break
+    return said
+
+
+def minutes(said: Said) -> float:
+    """How long a conversation takes."""
+    return max(1.0, len(said) / 2)

@@ -1,6 +1,6 @@
 """Two days in the town, step by step: residents plan, walk, notice each other, talk and change plans.
 
-Within a step the thoughts of different residents run at the same time. Each changes only its own resident,
+Within a step the calls of different residents run at the same time. Each changes only its own resident,
 and decisions take effect in the order of the town, so that the outcome does not depend on the order in which
 replies arrive.
 """
@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from core.benchmarks.stss import encounters, talk
+from core.benchmarks.stss import encounters
 from core.benchmarks.stss.agent import Body
 from core.benchmarks.stss.clock import Clock
 from core.benchmarks.stss.encounters import AGAIN, PAUSE, Encounter, Rooms
 from core.benchmarks.stss.memory import Memory, Stream
-from core.benchmarks.stss.mind import Kept, Mind, Now, Self
+from core.benchmarks.stss.mind import Kept, Mind, Now, Said, Self, converse, minutes
 from core.benchmarks.stss.schedule import Day, arrange
 from core.benchmarks.stss.tasks import SocialTask
 from core.benchmarks.stss.town import Town, hour_of
@@ -123,7 +123,7 @@ class World:
             self.scenes.append({"time": now.time.strftime(STAMP), "begins": names[0], "doing": doing})
             summary = {name: k.summary for name, k in zip(names, kept, strict=True)}
             self.talks.append(Talk(now.time, names, tuple(said), summary, str(e.agent.place)))
-            until = now.step + self.clock.span(talk.minutes(said))
+            until = now.step + self.clock.span(minutes(said))
             for agent, partner, k in zip(pair, names[::-1], kept, strict=True):
                 agent.talk(partner, until)
                 spoke.append(agent)
@@ -133,10 +133,10 @@ class World:
         await self._revise(changed, now)
         return spoke
 
-    async def _converse(self, e: Encounter, now: Now) -> tuple[talk.Messages, list[Kept]]:
+    async def _converse(self, e: Encounter, now: Now) -> tuple[Said, list[Kept]]:
         """What the two say, and what each keeps of it."""
         (me, mind), (other, theirs) = (e.agent.me, e.agent.mind), (e.other.me, e.other.mind)
-        said = await talk.converse((me, mind), (other, theirs), now)
+        said = await converse((me, mind), (other, theirs), now)
         if not said:
             return said, []
         keeping = (mind.keeps(me, other.seen, said, now), theirs.keeps(other, me.seen, said, now))

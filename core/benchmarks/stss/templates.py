@@ -86,10 +86,7 @@ def load_templates(path: Path, town: Town) -> Templates:
         if template.id in found:
             raise ConfigError(f"{path} holds two templates called “{template.id}”.")
         if template.type not in texts:
-            raise ConfigError(
-                f"{path}: “{template.id}” is of the type {template.type}, "
-                f"which has no [texts.{template.type}]."
-            )
+            raise ConfigError(f"{path}: “{template.id}” needs a table [texts.{template.type}].")
         for absent in _unknown(template, town):
             raise ConfigError(f"{path}: “{template.id}” names {absent}, unknown in {town.name}.")
         found[template.id] = template

@@ -225,7 +225,7 @@ def problems(town: Town) -> list[str]:
         ]
     adrift = [s.name for s in town.sectors.values() if not all(map(math.isfinite, s.at))]
     wants = "both numbers of its `at` must be finite, metres east and north"
-    found += [f"{name} is nowhere: {wants}." for name in adrift]
+    found += [f"{name} has no position: {wants}." for name in adrift]
     # Ways have a length only if all places are finite.
     if town.sectors and not adrift:
         first = next(iter(town.sectors))

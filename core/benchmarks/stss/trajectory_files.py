@@ -80,17 +80,17 @@ def _own(entries: Entries) -> Trajectory:
             repeated += 1
         else:
             raise ConfigError(
-                f"{where}: {agent} at {time:%Y-%m-%d %H:%M:%S} is recorded otherwise in {known[1]}. "
+                f"{where}: {agent} at {time:%Y-%m-%d %H:%M:%S} has another record in {known[1]}. "
                 "Remove one of the two."
             )
     if not seen:
-        raise ConfigError(f"{entries[0][1]}: the trajectory says of nobody what they did.")
+        raise ConfigError(f"{entries[0][1]}: the trajectory has no record of what a resident did.")
     if unsorted:
         notes.append(f"{unsorted} records were out of order and have been sorted by time.")
     if repeated:
-        notes.append(f"{repeated} records stood there twice and count once.")
+        notes.append(f"{repeated} records were repeated and count once.")
     strangers = {name for talk in talks for name in talk.pair} - {agent for _, agent in seen}
-    notes += [f"{name} talks, and is never recorded otherwise." for name in sorted(strangers)]
+    notes += [f"{name} talks, and has no other record." for name in sorted(strangers)]
     sightings = (Sighting(time, agent, state) for (time, agent), (state, _) in seen.items())
     return assemble(sightings, talks, notes)
 
@@ -141,7 +141,7 @@ def _compressed(steps: Mapping[str, Any], path: Path) -> Trajectory:
     beside = path.parent / "meta.json"
     if not beside.is_file():
         raise ConfigError(
-            f"{path} says nothing of time; its meta.json (start_date, sec_per_step) must lie beside it."
+            f"{path} has no times; it needs its meta.json (start_date, sec_per_step) beside it."
         )
     meta = read_json(beside)
     try:

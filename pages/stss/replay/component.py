@@ -28,7 +28,7 @@ _link = st.components.v2.component("concord_town_link", js=(HERE / "link.js").re
 
 
 def town(name: str, replay: Mapping[str, Any]) -> None:
-    """Draw the town. What does not change is sent once: Streamlit's own cache sees to that."""
+    """Draw the town. Streamlit's cache sends the replay once."""
     _town(data={"id": name, "replay": replay}, key="town")
 
 
