@@ -4,7 +4,7 @@ import pytest
 
 from core.benchmarks.simulbench import demo as demo_simulbench
 from core.benchmarks.simulbench import review, toxicity
-from core.benchmarks.simulbench.mock import people
+from core.benchmarks.simulbench.mock import judges
 from core.runs.planning import materials
 from core.store import conversations
 from core.studies import comparisons, spotcheck
@@ -63,14 +63,16 @@ def test_every_part_of_it_is_there(demo):
 def test_simulated_people_answer_the_same_every_time_and_not_all_alike(played_once):
     with played_once.read() as db:
         found = [c for _, c in conversations.each(db, "simulbench")]
-    ada = [people.score(c, "Ada") for c in found]
-    assert ada == [people.score(c, "Ada") for c in found]
-    assert ada != [people.score(c, "Ben") for c in found]
+    ada = [judges.person_score(c, "Ada") for c in found]
+    assert ada == [judges.person_score(c, "Ada") for c in found]
+    assert ada != [judges.person_score(c, "Ben") for c in found]
     assert set(ada) <= set(range(1, 11))
     assert len(set(ada)) > 3
-    assert people.finding(ada[0], found[0], "Ada") == ("reasonable", None)
-    high = next(c for c in found if people.score(c, "Ada") < 5)
-    assert people.finding(10, high, "Ada") == ("too_high", people.score(high, "Ada"))
+    assert judges.person_finding(ada[0], found[0], "Ada") == ("reasonable", None)
+    high = next(c for c in found if judges.person_score(c, "Ada") < 5)
+    assert judges.person_finding(10, high, "Ada") == ("too_high", judges.person_score(high, "Ada"))
     a, b = found[0], found[1]
     turned = {"A": "B", "B": "A", "C": "C"}
-    assert people.preference(b, a, "Ada") == turned[people.preference(a, b, "Ada")], "wherever it stands"
+    assert judges.person_preference(b, a, "Ada") == turned[judges.person_preference(a, b, "Ada")], (
+        "wherever it stands"
+    )

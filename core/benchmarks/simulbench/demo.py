@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.benchmarks.plans import ComparePlan, PlayPlan, ProposePlan
 from core.benchmarks.simulbench import extraction, toxicity
-from core.benchmarks.simulbench.mock import people
+from core.benchmarks.simulbench.mock import judges
 from core.benchmarks.simulbench.targets import SIMULBENCH
 from core.demo.mock.texts import MODERATION
 from core.demo.part import Told, run
@@ -64,7 +64,7 @@ def _compare(workspace: Workspace, person: str) -> None:
         ):
             if not done:
                 a, b = conversations.load(db, pair.first), conversations.load(db, pair.second)
-                verdict = people.preference(a, b, person, SEED)
+                verdict = judges.person_preference(a, b, person, SEED)
                 comparisons.answer(db, person, pair.first, pair.second, verdict, simulated=True)
 
 
@@ -77,7 +77,9 @@ def _audit(workspace: Workspace) -> None:
             judgement, number = where.next
             seen = next(s for s in spotcheck.screen(db, number).judgements if s.id == judgement)
             assert seen.score is not None
-            found, corrected = people.finding(seen.score, conversations.load(db, number), PEOPLE[0], SEED)
+            found, corrected = judges.person_finding(
+                seen.score, conversations.load(db, number), PEOPLE[0], SEED
+            )
             spotcheck.verify(
                 db, judgement, PEOPLE[0], found, corrected=corrected, simulated=True, audit=AUDIT
             )

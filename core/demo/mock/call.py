@@ -14,14 +14,7 @@ from typing import Any, Literal, get_args
 from core.conversation import Message, Role
 from core.demo.mock.schemas import Schema, resolve
 
-ROLES: dict[str, Role] = {
-    "system": "system",
-    "developer": "system",
-    "user": "user",
-    "assistant": "assistant",
-    "tool": "user",
-}
-
+ROLES: dict[str, Role] = {name: name for name in get_args(Role)} | {"developer": "system", "tool": "user"}
 Replies = Literal["text", "json_object", "json_schema"]
 Answer = str | Mapping[str, Any] | None
 """What a slice's mock replies: text, the fields of a JSON object, or None for a request not made for it."""
@@ -45,10 +38,8 @@ class Call:
     schema: Schema | None = None
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
-    seed: int = 0
-    """The server's."""
-    own_seed: object = None
-    """The request's, where it has one."""
+    seed: int = 0  # the server's
+    own_seed: object = None  # the request's, where it has one
 
     @cached_property
     def asked(self) -> str:

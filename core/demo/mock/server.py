@@ -48,25 +48,13 @@ class Counts:
 
 
 class Failed(Exception):
-    """A call that is answered with an error; `how` is what it is counted as."""
+    """A call that is answered with an error; counted as `how`; `more` are the error's fields."""
 
-    def __init__(
-        self,
-        status: int,
-        message: str,
-        kind: str = "invalid_request_error",
-        *,
-        how: str = "",
-        param: str | None = None,
-        code: str | None = None,
-        after: float | None = None,
-    ):
+    def __init__(self, status: int, message: str, *, how: str = "", **more: str | None):
         super().__init__(message)
         self.how = how or str(status)
-        error = {"message": message, "type": kind, "param": param, "code": code}
-        self.response = _json({"error": error}, status)
-        if after is not None:
-            self.response.headers["Retry-After"] = f"{after:g}"
+        error = {"message": message, "type": "invalid_request_error", "param": None, "code": None}
+        self.response = _json({"error": error | more}, status)
 
 
 class Service:
@@ -118,7 +106,9 @@ class Service:
         if fault == "rate_limit":
             after = self.faults.retry_after
             message = f"Too many requests; try again in {after:g} seconds."
-            raise Failed(429, message, "rate_limit_error", code="rate_limit_exceeded", after=after)
+            failed = Failed(429, message, type="rate_limit_error", code="rate_limit_exceeded")
+            failed.response.headers["Retry-After"] = f"{after:g}"
+            raise failed
         if fault == "dropped":
             if request.transport is not None:
                 request.transport.abort()
@@ -126,7 +116,7 @@ class Service:
         if fault == "hang":
             await asyncio.sleep(self.faults.hang_seconds)
         if fault in ("hang", "server_error"):
-            raise Failed(500, "The mock server failed, as it was told to.", "server_error")
+            raise Failed(500, "The mock server failed, as it was told to.", type="server_error")
         return make(fault)
 
     def admit(self, request: web.Request) -> None:

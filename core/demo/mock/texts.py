@@ -5,30 +5,13 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from core.demo.mock.call import read_object, require
+from core.demo.mock.material import load
 
 EMBEDDINGS, MODERATION = "mock-embeddings", "mock-moderation"
 DIMENSIONS, MOST = 64, 4096
-
-# Mild words that stand for worse ones, so that a test or a demo has something to find.
-RUDE: Mapping[str, str] = {
-    "harassment": r"idiot|stupid|fool|moron|loser|shut up|pathetic|dumb|ugly",
-    "harassment/threatening": r"you will regret|watch your back|i will find you",
-    "hate": r"those people|vermin|subhuman|infidels?",
-    "hate/threatening": r"wipe them out|drive them out",
-    "illicit": r"counterfeit|lock ?pick|smuggl\w+|steal",
-    "illicit/violent": r"bomb|explosives?|poison",
-    "self-harm": r"hurt myself|self-harm",
-    "self-harm/instructions": r"how to hurt yourself",
-    "self-harm/intent": r"want to die",
-    "sexual": r"naked|seductive",
-    "sexual/minors": r"(?!)",
-    "violence": r"kill\w*|murder\w*|attack\w*|battle|fire at|shoot\w*|sword|blood",
-    "violence/graphic": r"gore|guts|dismember\w*",
-}
 
 
 def embed(body: bytes) -> dict[str, Any]:
@@ -76,8 +59,9 @@ def _vector(text: str, size: int) -> list[float]:
 
 
 def _judged(text: str) -> dict[str, Any]:
+    rude = load("mock", "en", "moderation")
     hundreds = max(1.0, len(text.split()) / 100)
-    hits = {name: len(re.findall(rf"\b(?:{words})\b", text, re.I)) for name, words in RUDE.items()}
+    hits = {name: len(re.findall(rf"\b(?:{words})\b", text, re.I)) for name, words in rude.items()}
     # 1 − 0.75^n for n hits a hundred words, over a floor that no real model goes below either.
     scores = {name: round(0.0005 + 0.9995 * (1 - 0.75 ** (n / hundreds)), 6) for name, n in hits.items()}
     flags = {name: score > 0.5 for name, score in scores.items()}

@@ -1,4 +1,4 @@
-"""The mock models of PingPong: players, an interrogator, judges, version 1's interrogator that rates as well."""
+"""The mock models of PingPong: players, an interrogator, judges, version 1's rating interrogator."""
 
 from __future__ import annotations
 

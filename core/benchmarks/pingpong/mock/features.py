@@ -49,7 +49,7 @@ def features_of(turns: tuple[tuple[str, str], ...], card: Card) -> tuple[Feature
     for user, reply in turns:
         known.update(words(user))
         found.append(_turn(user, reply, card, said, known))
-        said |= _grams(words(reply), 3)
+        said.update(_grams(words(reply), 3))
     return tuple(found)
 
 
@@ -61,10 +61,10 @@ def _turn(user: str, reply: str, card: Card, said: Set[tuple[str, ...]], known: 
     gestures = len(ACTION.findall(reply))
     first = sum(w in cue["first"].split() for w in spoken)
     named = any(n.lower() in spoken for n in card.name.split() if len(n) > 2)
-    trigrams, pairs = ([tuple(spoken[i : i + n]) for i in range(len(spoken) - n + 1)] for n in (3, 2))
+    trigrams, pairs = _grams(spoken, 3), _grams(spoken, 2)
     again = sum(g in said for g in trigrams) + len(trigrams) - len(set(trigrams))
-    heard = _grams(words(user), 2)
-    echoed = sum(p in heard for p in pairs)
+    heard = set(_grams(words(user), 2))
+    echoed = sum(pair in heard for pair in pairs)
     stock = re.findall(cue["stock"], reply, re.I)
     refusals = (re.search(refusal, reply, re.I) for refusal in cue["refusal_cues"])
     slips = misspelt(reply, language, known)
@@ -87,8 +87,8 @@ def _turn(user: str, reply: str, card: Card, said: Set[tuple[str, ...]], known: 
     )
 
 
-def _grams(spoken: Sequence[str], size: int) -> set[tuple[str, ...]]:
-    return {tuple(spoken[i : i + size]) for i in range(len(spoken) - size + 1)}
+def _grams(spoken: Sequence[str], size: int) -> list[tuple[str, ...]]:
+    return [tuple(spoken[i : i + size]) for i in range(len(spoken) - size + 1)]
 
 
 def misspelt(text: str, language: str, known: Set[str]) -> tuple[str, ...]:

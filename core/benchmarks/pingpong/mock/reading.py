@@ -176,14 +176,9 @@ def transcript_of(call: Call) -> Transcript | None:
 def transcript_of_scene(call: Call) -> Transcript:
     """What an interrogator that rates as well has been sent: the card, and the dialogue so far in turns."""
     text = next((card for m in call.messages if (card := _between_rules(m.content))), "")
-    turns: list[Exchange] = []
-    user = ""
-    for speaker, said in scene_of(call).said:
-        if speaker == "user":
-            user = said
-        else:
-            turns.append(Exchange(len(turns) + 1, user, said))
-    return Transcript(read_card(text), tuple(turns))
+    said = [utterance for _, utterance in scene_of(call).said]
+    pairs = enumerate(zip(said[::2], said[1::2], strict=False), 1)
+    return Transcript(read_card(text), tuple(Exchange(turn, *pair) for turn, pair in pairs))
 
 
 @dataclass(frozen=True)

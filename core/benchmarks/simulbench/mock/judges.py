@@ -1,15 +1,21 @@
-"""How mock judges read SimulBench's replies: against the right answer if known, else by form."""
+"""How mock judges and simulated people read SimulBench's replies: by the right answer if known, else by form."""
 
 from __future__ import annotations
 
+import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from core.benchmarks.simulbench.mock.reading import QuotedReply, asked, dialogue_of, section, topics, words_of
 from core.benchmarks.simulbench.mock.simulators import lines, right_reply
+from core.conversation import Conversation
 from core.demo.mock.call import Call
+from core.rating import Finding, Verdict
+
+NEAR, EVEN = 2, 1.2
+"""How near a judge's score must be to be reasonable, and how near two replies must be to be even."""
 
 
 @dataclass(frozen=True)
@@ -23,12 +29,7 @@ class Eye:
     chat: float = 2.0  # how much an explanation that nobody asked for costs
 
 
-EYES: Mapping[str, Eye] = {
-    "mock-judge-strict": Eye(shift=-0.9, noise=0.7, first=0.1, chat=3.0),
-    "mock-judge-lenient": Eye(shift=1.1, noise=0.8, first=0.5, chat=0.6),
-    "mock-judge-noisy": Eye(noise=1.9, first=1.2, sloppy=0.03),
-    "mock-judge-erratic": Eye(noise=1.4, first=0.8, sloppy=0.45),
-}
+EYES = {name: Eye(**eye) for name, eye in lines()["eyes"].items()}
 
 
 @dataclass(frozen=True)
@@ -118,3 +119,31 @@ def _bare(text: str) -> str:
 def _quote(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 60 else line[:57].rsplit(" ", 1)[0] + " …"
+
+
+def person_score(conversation: Conversation, person: str, seed: int = 0) -> int:
+    """What a person would give the last reply, 1 to 10; the same arguments give the same answer."""
+    return max(1, min(10, round(_points(conversation, person, seed))))
+
+
+def person_finding(
+    judged: float, conversation: Conversation, person: str, seed: int = 0
+) -> tuple[Finding, int | None]:
+    """What a person thinks of a judge's score, and their own score where it is not reasonable."""
+    mine = person_score(conversation, person, seed)
+    if abs(judged - mine) <= NEAR:
+        return "reasonable", None
+    return ("too_high", mine) if judged > mine else ("too_low", mine)
+
+
+def person_preference(first: Conversation, second: Conversation, person: str, seed: int = 0) -> Verdict:
+    """Which of two a person prefers; the order in which they are shown makes no difference."""
+    lead = _points(first, person, seed) - _points(second, person, seed)
+    return "C" if abs(lead) < EVEN else "A" if lead > 0 else "B"
+
+
+def _points(conversation: Conversation, person: str, seed: int) -> float:
+    requests = [m.content for m in conversation.messages if m.role == "user"]
+    last = conversation.messages[-1]
+    seen = view(requests, QuotedReply(last.content, bool(last.meta.get("cut"))), Eye())
+    return seen.points - 0.4 + random.Random(f"{seed}|{person}|{conversation.key}").gauss(0, 0.9)
