@@ -1,4 +1,4 @@
-"""How mock judges and simulated people read SimulBench's replies: by the right answer if known, else by form."""
+"""How mock judges and simulated people read SimulBench's replies: by the right answer, else by form."""
 
 from __future__ import annotations
 
