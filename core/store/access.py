@@ -13,7 +13,10 @@ from sqlite_utils import Database
 from core.errors import NotAllowed, StudyError, not_found
 from core.rating import Rater
 from core.store import ratings
-from core.store.database import now
+from core.store.database import find, now
+
+PASSPHRASE = "passphrase"
+"""The setting that holds the hash of the researchers' passphrase."""
 
 PASSPHRASE_LENGTH = 12
 LONGEST_NAME = 80
@@ -52,18 +55,16 @@ def invite(db: Database, name: str, *, simulated: bool = False) -> str:
         )
     rater = ratings.rater_id(db, Rater(name, "human", simulated=simulated))
     token = secrets.token_urlsafe(24)
-    db.execute(
-        "INSERT INTO annotators (rater_id, token_hash, invited) VALUES (?, ?, ?) "
-        "ON CONFLICT (rater_id) DO UPDATE SET token_hash = excluded.token_hash, invited = excluded.invited, revoked = NULL",
-        [rater, _hash(token), now()],
-    )
+    link = {"rater_id": rater, "token_hash": _hash(token), "invited": now(), "revoked": None}
+    db.table("annotators").upsert(link, pk="rater_id")
     return token
 
 
 def revoke(db: Database, name: str) -> None:
     """Close an annotator's link; their ratings stay. Raises NotFound."""
-    rater = _rater(db, name)
-    db.execute("UPDATE annotators SET revoked = ?, token_hash = NULL WHERE rater_id = ?", [now(), rater])
+    rater = annotator_id(db, name)
+    if find(db, "annotators", rater_id=rater):
+        db.table("annotators").update(rater, {"revoked": now(), "token_hash": None})
 
 
 def annotator_of(db: Database, token: str) -> tuple[int, str]:
@@ -98,7 +99,12 @@ def annotators(db: Database, study: str = "") -> list[Annotator]:
 
 def annotator_id(db: Database, name: str) -> int:
     """An annotator's rater id. Raises NotFound."""
-    return _rater(db, name)
+    row = find(db, "raters", "id", kind="human", name=name)
+    if row is None:
+        people = db.table("raters").rows_where("kind = 'human'", select="name")
+        raise not_found("annotator", name, (person["name"] for person in people))
+    found: int = row["id"]
+    return found
 
 
 def set_passphrase(db: Database, passphrase: str) -> None:
@@ -111,25 +117,25 @@ def set_passphrase(db: Database, passphrase: str) -> None:
         raise NotAllowed(f"The passphrase needs at least {PASSPHRASE_LENGTH} characters.")
     salt = secrets.token_bytes(16)
     digest = hashlib.scrypt(passphrase.encode(), salt=salt, **_SCRYPT)
-    db.execute("INSERT INTO settings (key, value) VALUES ('passphrase', ?)", [f"{salt.hex()}${digest.hex()}"])
+    db.table("settings").insert({"key": PASSPHRASE, "value": f"{salt.hex()}${digest.hex()}"})
 
 
 def forget_passphrase(db: Database) -> None:
     """Remove the passphrase, so that a new one can be set."""
-    db.execute("DELETE FROM settings WHERE key = 'passphrase'")
+    db.table("settings").delete_where("key = ?", [PASSPHRASE])
 
 
 def has_passphrase(db: Database) -> bool:
     """Whether researchers have set a passphrase."""
-    return db.execute("SELECT 1 FROM settings WHERE key = 'passphrase'").fetchone() is not None
+    return find(db, "settings", key=PASSPHRASE) is not None
 
 
 def check_passphrase(db: Database, passphrase: str) -> bool:
     """Whether this is the passphrase; False where none is set. Takes a tenth of a second by design."""
-    row = db.execute("SELECT value FROM settings WHERE key = 'passphrase'").fetchone()
+    row = find(db, "settings", key=PASSPHRASE)
     if row is None:
         return False
-    salt, digest = (bytes.fromhex(part) for part in row[0].split("$"))
+    salt, digest = (bytes.fromhex(part) for part in row["value"].split("$"))
     return hmac.compare_digest(hashlib.scrypt(passphrase.encode(), salt=salt, **_SCRYPT), digest)
 
 
@@ -151,20 +157,10 @@ def ticket_holds(db: Database, shown: str) -> bool:
 
 
 def _signature(db: Database, text: str) -> str:
-    row = db.execute("SELECT value FROM settings WHERE key = 'passphrase'").fetchone()
+    row = find(db, "settings", key=PASSPHRASE)
     if row is None:
         raise NotAllowed("No passphrase is set. Set one with `concord passphrase` on the server's machine.")
-    return hmac.new(row[0].encode(), f"ticket {text}".encode(), hashlib.sha256).hexdigest()
-
-
-def _rater(db: Database, name: str) -> int:
-    row = db.execute("SELECT id FROM raters WHERE kind = 'human' AND name = ?", [name]).fetchone()
-    if row is None:
-        raise not_found(
-            "annotator", name, (r[0] for r in db.execute("SELECT name FROM raters WHERE kind = 'human'"))
-        )
-    found: int = row[0]
-    return found
+    return hmac.new(row["value"].encode(), f"ticket {text}".encode(), hashlib.sha256).hexdigest()
 
 
 def _hash(token: str) -> str:

@@ -11,7 +11,7 @@ from sqlite_utils import Database
 from core.errors import NotFound
 from core.rating import Comparison, Verdict
 from core.store import tables
-from core.store.database import now
+from core.store.database import find, now
 from core.store.ratings import rater_id
 from core.store.tables import Where
 
@@ -21,30 +21,37 @@ TURNED: dict[Verdict, Verdict] = {"A": "B", "B": "A", "C": "C"}
 
 def save(db: Database, comparison: Comparison) -> None:
     """Store a comparison. A failed one gives way to a later answer, a person's answer to their next; a judge's is never replaced."""
-    ids = dict(
-        db.execute(
-            "SELECT key, id FROM conversations WHERE key IN (?, ?)", [comparison.first, comparison.second]
-        ).fetchall()
-    )
+    ids = {
+        row["key"]: row["id"]
+        for row in db.table("conversations").rows_where(
+            "key IN (?, ?)", [comparison.first, comparison.second], select="key, id"
+        )
+    }
     if len(ids) < 2:
         raise NotFound(f"The comparison “{comparison.key}” is about a conversation that is not stored.")
-    s = comparison.spent
-    # What a failed attempt cost was paid all the same: it adds up.
-    db.execute(
-        "INSERT INTO comparisons (key, first_id, second_id, rater_id, repeat, verdict, explanation, failure, raw, prompt, "
-        "calls, input_tokens, output_tokens, cost, seconds, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT (key) DO UPDATE SET first_id = excluded.first_id, second_id = excluded.second_id, verdict = excluded.verdict, "
-        "explanation = excluded.explanation, failure = excluded.failure, raw = excluded.raw, prompt = excluded.prompt, "
-        "calls = calls + excluded.calls, input_tokens = input_tokens + excluded.input_tokens, "
-        "output_tokens = output_tokens + excluded.output_tokens, cost = cost + excluded.cost, seconds = seconds + excluded.seconds, "
-        "created = excluded.created WHERE comparisons.failure IS NOT NULL "
-        "OR (SELECT kind FROM raters WHERE id = comparisons.rater_id) = 'human'",
-        [
-            comparison.key, ids[comparison.first], ids[comparison.second], rater_id(db, comparison.rater), comparison.repeat,
-            comparison.verdict, comparison.explanation, comparison.failure, comparison.raw, comparison.prompt,
-            s.calls, s.input_tokens, s.output_tokens, s.cost, s.seconds, now(),
-        ],
-    )  # fmt: skip
+    earlier = find(db, "comparisons", key=comparison.key)
+    if earlier is not None and earlier["failure"] is None and comparison.rater.kind != "human":
+        return
+    row = {
+        "key": comparison.key,
+        "first_id": ids[comparison.first],
+        "second_id": ids[comparison.second],
+        "rater_id": rater_id(db, comparison.rater),
+        "repeat": comparison.repeat,
+        "verdict": comparison.verdict,
+        "explanation": comparison.explanation,
+        "failure": comparison.failure,
+        "raw": comparison.raw,
+        "prompt": comparison.prompt,
+        "created": now(),
+        **vars(comparison.spent),
+    }
+    if earlier is None:
+        db.table("comparisons").insert(row)
+    else:
+        # What a failed attempt cost was paid all the same: it adds up.
+        spent = {name: earlier[name] + n for name, n in vars(comparison.spent).items()}
+        db.table("comparisons").update(earlier["id"], row | spent)
 
 
 def answered(db: Database, keys: Sequence[str]) -> set[str]:

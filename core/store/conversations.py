@@ -15,8 +15,8 @@ from sqlite_utils import Database
 from core.conversation import Conversation, Message
 from core.errors import NotFound
 from core.rating import NOTHING_SPENT, Spent
-from core.store import trajectories
-from core.store.database import now
+from core.store import database, trajectories
+from core.store.database import find, now
 
 Order = Literal["newest", "lowest", "highest", "disagreement", "people_gap"]
 # "newest" follows the primary key, the others an index of `summaries`: without a filter none of them sorts the table.
@@ -90,23 +90,13 @@ def save(
         "meta": _dump(dict(conversation.meta)),
         "turns": len(replies),
         "reply_chars": sum(map(len, replies)),
-        "simulated": int(simulated),
-        "calls": spent.calls,
-        "input_tokens": spent.input_tokens,
-        "output_tokens": spent.output_tokens,
-        "cost": spent.cost,
-        "seconds": spent.seconds,
+        "simulated": simulated,
         "created": now(),
+        **vars(spent),
     }
-    columns, marks = ", ".join(row), ", ".join("?" * len(row))
-    found = db.execute(
-        f"INSERT INTO conversations ({columns}) VALUES ({marks}) RETURNING id", list(row.values())
-    )
-    new: int = found.fetchone()[0]
-    db.conn.executemany(
-        "INSERT INTO facets (name, value, conversation_id) VALUES (?, ?, ?)",
-        [(name, str(value), new) for name, value in conversation.facets.items()],
-    )
+    new = database.insert(db, "conversations", row)
+    facets = [(name, str(value), new) for name, value in conversation.facets.items()]
+    db.conn.executemany("INSERT INTO facets (name, value, conversation_id) VALUES (?, ?, ?)", facets)
     if conversation.trajectory is not None:
         trajectories.save(db, new, conversation.trajectory)
     return new
@@ -114,8 +104,8 @@ def save(
 
 def find_id(db: Database, key: str) -> int | None:
     """The id of the conversation with this key, or None."""
-    row = db.execute("SELECT id FROM conversations WHERE key = ?", [key]).fetchone()
-    return row[0] if row else None
+    row = find(db, "conversations", "id", key=key)
+    return row["id"] if row else None
 
 
 def existing(db: Database, keys: Sequence[str]) -> dict[str, int]:
@@ -208,12 +198,10 @@ def found(db: Database, which: int) -> Found:
 
 def spent(db: Database, which: int) -> Spent:
     """What a conversation cost to make. Raises NotFound."""
-    row = db.execute(
-        "SELECT calls, input_tokens, output_tokens, cost, seconds FROM conversations WHERE id = ?", [which]
-    ).fetchone()
+    row = find(db, "conversations", "calls, input_tokens, output_tokens, cost, seconds", id=which)
     if row is None:
         raise NotFound(f"There is no conversation number {which} in this workspace.")
-    return Spent(*row)
+    return Spent(**row)
 
 
 def final_range(db: Database) -> tuple[float, float] | None:
@@ -368,13 +356,8 @@ def _context(db: Database, context: Mapping[str, Any]) -> int | None:
         return None
     body = _dump(dict(context))
     digest = hashlib.sha256(body.encode()).hexdigest()
-    row = db.execute("SELECT id FROM contexts WHERE hash = ?", [digest]).fetchone()
-    if row is None:
-        row = db.execute(
-            "INSERT INTO contexts (hash, body) VALUES (?, ?) RETURNING id", [digest, body]
-        ).fetchone()
-    new: int = row[0]
-    return new
+    found: int = db.table("contexts").lookup({"hash": digest}, {"body": body})
+    return found
 
 
 def _facets(db: Database, ids: Iterable[int]) -> dict[int, dict[str, str]]:

@@ -10,24 +10,29 @@ from sqlite_utils import Database
 
 from core.errors import not_found
 from core.scenario import Scenario, State
-from core.store.database import now
+from core.store.database import find, now
 
 
 def save(db: Database, given: Iterable[Scenario]) -> int:
     """Store scenarios and return how many are new; one whose key is known is left as it is, whatever was decided about it."""
-    before = db.conn.total_changes
-    moment = now()
-    db.conn.executemany(
-        "INSERT OR IGNORE INTO scenarios (benchmark, kind, key, body, state, source, decided_by, decided, created) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                s.benchmark, s.kind, s.key, json.dumps(dict(s.body), ensure_ascii=False), s.state, s.source, s.decided_by,
-                s.decided or (moment if s.decided_by else None), s.created or moment,
-            )
+    before, moment = db.conn.total_changes, now()
+    db.table("scenarios").insert_all(
+        (
+            {
+                "benchmark": s.benchmark,
+                "kind": s.kind,
+                "key": s.key,
+                "body": _dump(s.body),
+                "state": s.state,
+                "source": s.source,
+                "decided_by": s.decided_by,
+                "decided": s.decided or (moment if s.decided_by else None),
+                "created": s.created or moment,
+            }
             for s in given
-        ],
-    )  # fmt: skip
+        ),
+        ignore=True,
+    )
     return db.conn.total_changes - before
 
 
@@ -65,14 +70,10 @@ def page(
 
 def get(db: Database, benchmark: str, kind: str, key: str) -> Scenario:
     """One of them. Raises NotFound."""
-    rows = list(
-        db.query(
-            "SELECT * FROM scenarios WHERE benchmark = ? AND kind = ? AND key = ?", [benchmark, kind, key]
-        )
-    )
-    if not rows:
+    row = find(db, "scenarios", benchmark=benchmark, kind=kind, key=key)
+    if row is None:
         raise not_found(kind, key, keys(db, benchmark, kind))
-    return _scenario(rows[0])
+    return _scenario(row)
 
 
 def keys(db: Database, benchmark: str, kind: str, state: State | None = None) -> list[str]:
@@ -114,13 +115,20 @@ def decide(
 ) -> Scenario:  # fmt: skip
     """Settle a scenario's state, with another body where it was edited; who and when is kept. Raises NotFound."""
     known = get(db, benchmark, kind, key)
-    db.execute(
-        "UPDATE scenarios SET state = ?, body = ?, decided_by = ?, decided = ? WHERE benchmark = ? AND kind = ? AND key = ?",
-        [
-            state, json.dumps(dict(known.body if body is None else body), ensure_ascii=False), by, now(), benchmark, kind, key,
-        ],
-    )  # fmt: skip
+    decided = {
+        "state": state,
+        "body": _dump(known.body if body is None else body),
+        "decided_by": by,
+        "decided": now(),
+    }
+    which = "benchmark = ? AND kind = ? AND key = ?"
+    [row] = db.table("scenarios").rows_where(which, [benchmark, kind, key], select="id")
+    db.table("scenarios").update(row["id"], decided)
     return get(db, benchmark, kind, key)
+
+
+def _dump(body: Mapping[str, Any]) -> str:
+    return json.dumps(dict(body), ensure_ascii=False)
 
 
 def _scenario(row: Mapping[str, Any]) -> Scenario:

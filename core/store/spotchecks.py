@@ -13,7 +13,7 @@ from sqlite_utils import Database
 from core.errors import StudyError, not_found
 from core.rating import Rating, Verification
 from core.store import ratings, summaries
-from core.store.database import now
+from core.store.database import find, insert, now
 from core.store.filters import Where, condition
 
 LOOKED = "(v.finding = 'seen') = (j.failure IS NOT NULL)"
@@ -78,9 +78,7 @@ def save(db: Database, verification: Verification, rater: int, audit: str = "") 
 
     `audit` names the audit in which it was found, "" the hunt; a later finding does not change that.
     """
-    judgement = next(
-        iter(db.table("judgements").rows_where("key = ?", [verification.judgement], select="id")), None
-    )
+    judgement = find(db, "judgements", "id", key=verification.judgement)
     if judgement is None:
         raise not_found("judgement", verification.judgement, ())
     findings = db.table("verifications")
@@ -90,8 +88,7 @@ def save(db: Database, verification: Verification, rater: int, audit: str = "") 
         "corrected": verification.corrected,
         "created": now(),
     }
-    which = [judgement["id"], rater]
-    known = next(iter(findings.rows_where("judgement_id = ? AND rater_id = ?", which, select="id")), None)
+    known = find(db, "verifications", "id", judgement_id=judgement["id"], rater_id=rater)
     if known is not None:
         findings.update(known["id"], said)
     else:
@@ -127,11 +124,8 @@ def correct(db: Database, study_id: int, conversation_id: int, rater: int, given
 
     The person's earlier rating stays as a revision.
     """
-    units = db.table("study_units")
-    if not units.count_where(
-        "study_id = ? AND conversation_id = ? AND turn IS NULL", [study_id, conversation_id]
-    ):
-        units.insert({"study_id": study_id, "conversation_id": conversation_id})
+    if not find(db, "study_units", "id", study_id=study_id, conversation_id=conversation_id, turn=None):
+        db.table("study_units").insert({"study_id": study_id, "conversation_id": conversation_id})
     ratings.withdraw(
         db,
         "conversation_id = ? AND turn IS NULL AND criterion = ? AND rater_id = ? AND study_id = ?",
@@ -172,11 +166,10 @@ def create_audit(
     db: Database, name: str, benchmark: str, seed: int, drawn_from: int, judgement_ids: Sequence[int]
 ) -> None:
     """Store a sample. Raises StudyError where the name is taken."""
-    audits = db.table("audits")
-    if audits.count_where("name = ?", [name]):
+    if find(db, "audits", "id", name=name):
         raise StudyError(f"There is an audit “{name}” already. Give this one another name.")
     drawn = {"name": name, "benchmark": benchmark, "seed": seed, "drawn_from": drawn_from, "created": now()}
-    number = audits.insert(drawn).last_pk
+    number = insert(db, "audits", drawn)
     db.table("audit_items").insert_all(
         {"audit_id": number, "position": position, "judgement_id": judgement}
         for position, judgement in enumerate(judgement_ids, 1)

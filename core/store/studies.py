@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,8 +12,8 @@ from sqlite_utils import Database
 from core.conversation import Unit
 from core.errors import NotAllowed, NotFound, StudyError, not_found
 from core.rating import Annotation, Criterion
-from core.store import ratings, summaries
-from core.store.database import now
+from core.store import database, ratings, summaries
+from core.store.database import find, now
 
 # An item somebody has answered, flagged or closed is theirs; the others may still be dealt anew.
 _BEGUN = (
@@ -62,19 +61,22 @@ class Task:
 
 def create(db: Database, study: Study) -> int:
     """Store a new study and return its id. Raises StudyError where the name is taken."""
-    try:
-        row = db.execute(
-            "INSERT INTO studies (name, title, guidelines, source, per_turn, overlap, seed, anonymous, meta, created) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
-            [
-                study.name, study.title or study.name, study.guidelines, study.source, int(study.per_turn), study.overlap, study.seed,
-                int(study.anonymous), json.dumps(dict(study.meta), ensure_ascii=False), now(),
-            ],
-        ).fetchone()  # fmt: skip
-    except sqlite3.IntegrityError as error:
-        raise StudyError(f"There is a study “{study.name}” already. Give this one another name.") from error
+    if find(db, "studies", "id", name=study.name):
+        raise StudyError(f"There is a study “{study.name}” already. Give this one another name.")
+    row = {
+        "name": study.name,
+        "title": study.title or study.name,
+        "guidelines": study.guidelines,
+        "source": study.source,
+        "per_turn": study.per_turn,
+        "overlap": study.overlap,
+        "seed": study.seed,
+        "anonymous": study.anonymous,
+        "meta": json.dumps(dict(study.meta), ensure_ascii=False),
+        "created": now(),
+    }
+    new = database.insert(db, "studies", row)
     ratings.register(db, scope(study.name), study.criteria)
-    new: int = row[0]
     return new
 
 
@@ -85,37 +87,28 @@ def scope(name: str) -> str:
 
 def get(db: Database, name: str) -> Study:
     """A study by name. Raises NotFound."""
-    rows = list(db.query("SELECT * FROM studies WHERE name = ?", [name]))
-    if not rows:
+    row = find(db, "studies", name=name)
+    if row is None:
         raise not_found("study", name, names(db))
-    row = rows[0]
+    flags = {"per_turn": bool(row["per_turn"]), "anonymous": bool(row["anonymous"])}
+    del row["id"]
     return Study(
-        name=row["name"],
-        criteria=ratings.criteria(db, scope(name)),
-        title=row["title"],
-        guidelines=row["guidelines"],
-        source=row["source"],
-        per_turn=bool(row["per_turn"]),
-        overlap=row["overlap"],
-        seed=row["seed"],
-        anonymous=bool(row["anonymous"]),
-        meta=json.loads(row["meta"]),
-        created=row["created"],
+        **{**row, **flags, "criteria": ratings.criteria(db, scope(name)), "meta": json.loads(row["meta"])}
     )
 
 
 def study_id(db: Database, name: str) -> int:
     """A study's id. Raises NotFound."""
-    row = db.execute("SELECT id FROM studies WHERE name = ?", [name]).fetchone()
+    row = find(db, "studies", "id", name=name)
     if row is None:
         raise not_found("study", name, names(db))
-    found: int = row[0]
+    found: int = row["id"]
     return found
 
 
 def names(db: Database) -> list[str]:
     """Every study, newest first."""
-    return [row[0] for row in db.execute("SELECT name FROM studies ORDER BY id DESC")]
+    return [row["name"] for row in db.table("studies").rows_where(select="name", order_by="id DESC")]
 
 
 def rated(db: Database, name: str) -> bool:
@@ -131,35 +124,34 @@ def rated(db: Database, name: str) -> bool:
 
 def set_overlap(db: Database, name: str, overlap: int) -> None:
     """Remember how many raters each unit is to have."""
-    db.execute("UPDATE studies SET overlap = ? WHERE id = ?", [overlap, study_id(db, name)])
+    db.table("studies").update(study_id(db, name), {"overlap": overlap})
 
 
 def write_guidelines(db: Database, name: str, text: str) -> None:
     """Replace a study's guidelines."""
-    db.execute("UPDATE studies SET guidelines = ? WHERE id = ?", [text, study_id(db, name)])
+    db.table("studies").update(study_id(db, name), {"guidelines": text})
 
 
 def delete(db: Database, name: str) -> None:
     """Remove a study. One that people have rated stays: nothing rated is ever lost."""
     found = study_id(db, name)
-    if db.execute("SELECT 1 FROM ratings WHERE study_id = ? LIMIT 1", [found]).fetchone():
+    if find(db, "ratings", "id", study_id=found):
         raise StudyError(
             f"The study “{name}” holds people's ratings and is kept. Export it and start a workspace without it."
         )
-    db.execute("DELETE FROM criteria WHERE scope = ?", [scope(name)])
-    db.execute("DELETE FROM studies WHERE id = ?", [found])
+    db.table("criteria").delete_where("scope = ?", [scope(name)])
+    db.table("studies").delete(found)
 
 
 def add_units(db: Database, name: str, units: Iterable[tuple[int, int | None, str]]) -> list[int]:
     """Add (conversation id, turn, stratum) to a study; returns the units' ids in the same order."""
     found = study_id(db, name)
-    return [
-        db.execute(
-            "INSERT INTO study_units (study_id, conversation_id, turn, stratum) VALUES (?, ?, ?, ?) RETURNING id",
-            [found, *unit],
-        ).fetchone()[0]
-        for unit in units
-    ]
+    last = db.execute("SELECT ifnull(max(id), 0) FROM study_units").fetchone()[0]
+    db.table("study_units").insert_all(
+        {"study_id": found, "conversation_id": conversation, "turn": turn, "stratum": stratum}
+        for conversation, turn, stratum in units
+    )
+    return [row[0] for row in db.execute("SELECT id FROM study_units WHERE id > ? ORDER BY id", [last])]
 
 
 def units(db: Database, name: str) -> list[dict[str, Any]]:
@@ -302,21 +294,18 @@ def reopen(db: Database, rater: int, assignment: int) -> None:
 
 def flag(db: Database, rater: int, assignment: int, comment: str) -> None:
     """Mark an item with a comment for the researcher; an empty comment takes the mark away."""
-    item = task(db, rater, assignment)
-    db.execute("UPDATE assignments SET flag = ? WHERE id = ?", [comment, item.id])
+    db.table("assignments").update(task(db, rater, assignment).id, {"flag": comment})
 
 
 def add_seconds(db: Database, rater: int, assignment: int, seconds: float) -> None:
     """Add time at work on an item."""
     item = task(db, rater, assignment)
-    db.execute("UPDATE assignments SET seconds = seconds + ? WHERE id = ?", [max(0.0, seconds), item.id])
+    db.table("assignments").update(item.id, {"seconds": item.seconds + max(0.0, seconds)})
 
 
 def _set_state(db: Database, item: Task, state: str, reason: str = "") -> None:
-    db.execute(
-        "UPDATE assignments SET state = ?, reason = ?, submitted = CASE WHEN ? = 'open' THEN NULL ELSE ? END WHERE id = ?",
-        [state, reason, state, now(), item.id],
-    )
+    submitted = None if state == "open" else now()
+    db.table("assignments").update(item.id, {"state": state, "reason": reason, "submitted": submitted})
     summaries.refresh(db, [item.conversation_id])
 
 

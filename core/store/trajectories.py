@@ -10,18 +10,19 @@ from typing import Any
 from sqlite_utils import Database
 
 from core.errors import NotFound
+from core.store import database
 
 
 def save(db: Database, conversation: int, values: Mapping[str, Any]) -> None:
     """Store the trajectory of a stored conversation."""
     body = zlib.compress(json.dumps(dict(values), ensure_ascii=False, separators=(",", ":")).encode())
-    db.execute("INSERT INTO trajectories (conversation_id, body) VALUES (?, ?)", [conversation, body])
+    db.table("trajectories").insert({"conversation_id": conversation, "body": body})
 
 
 def find(db: Database, conversation: int) -> Mapping[str, Any] | None:
     """The trajectory of a conversation, by its id; None where it has none."""
-    row = db.execute("SELECT body FROM trajectories WHERE conversation_id = ?", [conversation]).fetchone()
-    values: Mapping[str, Any] | None = json.loads(zlib.decompress(row[0])) if row else None
+    row = database.find(db, "trajectories", conversation_id=conversation)
+    values: Mapping[str, Any] | None = json.loads(zlib.decompress(row["body"])) if row else None
     return values
 
 
