@@ -308,8 +308,10 @@ def judges(db: Database, benchmark: str = "") -> list[Rater]:
 
 def remember_prompt(db: Database, hash: str, benchmark: str, version: str, name: str, body: str) -> None:
     """Keep the text of a prompt that results refer to by its hash."""
-    prompt = {"hash": hash, "benchmark": benchmark, "version": version, "name": name, "body": body}
-    db.table("prompts").insert(prompt, ignore=True)
+    if find(db, "prompts", "hash", hash=hash) is None:
+        db.table("prompts").insert(
+            {"hash": hash, "benchmark": benchmark, "version": version, "name": name, "body": body}
+        )
 
 
 def tokens_by_judge(db: Database) -> Mapping[str, tuple[float, float]]:
