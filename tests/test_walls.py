@@ -1,14 +1,13 @@
 """The walls: rules about the code that a test holds, so that nobody has to remember them.
 
-A wall collects every offender, so that one failure names them all. `KNOWN` lists the offenders of today; it
-may only shrink. `python tests/test_walls.py` writes prompts/frozen.toml anew, before a release.
+A wall collects every offender, so that one failure names them all. `python tests/test_walls.py` writes
+prompts/frozen.toml anew, before a release.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
-import json
 import re
 import subprocess
 import sys
@@ -29,9 +28,6 @@ CORE = sorted((ROOT / "core").rglob("*.py"))
 PAGES = [*sorted((ROOT / "pages").rglob("*.py")), ROOT / "app.py"]
 SCRIPTS = sorted((ROOT / "pages").rglob("*.js"))
 PYTHON = [*CORE, *PAGES]
-KNOWN: dict[str, list[str]] = json.loads(
-    (ROOT / "tests" / "known_offenders.json").read_text(encoding="utf-8")
-)
 
 LEVELS = (
     (
@@ -417,17 +413,10 @@ def libraries_are_imported_where_their_lines_say() -> Iterator[str]:
             yield f"{library} is imported in: {', '.join(sorted(used.get(library, ()))) or 'nothing'}"
 
 
-def offenders(rule: str) -> list[str]:
-    return sorted(set(WALLS[rule]()))
-
-
 @pytest.mark.parametrize("rule", WALLS)
 def test_the_wall_holds(rule: str):
-    found, known = set(offenders(rule)), set(KNOWN.get(rule, ()))
-    assert not found - known, "\n".join(["Offenders:", *sorted(found - known)])
-    assert not known - found, "\n".join(
-        ["No longer offenders; take them out of KNOWN:", *sorted(known - found)]
-    )
+    found = sorted(set(WALLS[rule]()))
+    assert not found, "\n".join(["Offenders:", *found])
 
 
 def frozen() -> dict[str, str]:
@@ -464,15 +453,7 @@ def test_every_dependency_is_accounted_for():
     assert set(told("Building and testing")) == distributions(PROJECT["dependency-groups"]["dev"])
 
 
-if __name__ == "__main__" and sys.argv[1:] == ["known"]:
-    (ROOT / "tests" / "known_offenders.json").write_text(
-        json.dumps(
-            {rule: found for rule in WALLS if (found := offenders(rule))}, indent=1, ensure_ascii=False
-        )
-        + "\n",
-        encoding="utf-8",
-    )
-elif __name__ == "__main__":
+if __name__ == "__main__":
     lines = [f'"{file}" = "{digest}"' for file, digest in frozen().items()]
     (ROOT / "prompts" / "frozen.toml").write_text(
         "# Hashes of published prompts: see tests/test_walls.py.\n\n[files]\n" + "\n".join(lines) + "\n"

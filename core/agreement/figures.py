@@ -130,7 +130,9 @@ def tabulate(
     all_items: bool = False,
     **drawing: Unpack[Drawing],
 ) -> Table:
-    """`form` with rows of one criterion: figures become Estimates, their basis is noted and kept in `meta`."""
+    """`form` with rows of one criterion: figures become Estimates, their basis is noted and kept in
+    `meta`.
+    """
     figures = [cell for row in rows for cell in row.values() if isinstance(cell, PointEstimate)]
     found = iter(estimates(figures, table, all_items=all_items, **drawing))
     method = described(**drawing) if figures else ""

@@ -76,7 +76,8 @@ def serve(
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        # asyncio turns Nagle's algorithm, which delays answers by 40 ms, off only where the protocol is named.
+        # asyncio turns Nagle's algorithm, which delays answers by 40 ms, off only where the protocol is
+        # named.
         listening = socket.socket(family, kind, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)

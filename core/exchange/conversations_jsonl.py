@@ -150,7 +150,8 @@ def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark:
         return True
     if conversations.load(db, there).messages != conversation.messages:
         raise ImportRefused(
-            f"{where}: a conversation “{key}” with other messages is stored already. Give this one another key."
+            f"{where}: a conversation “{key}” with other messages is stored already. Give this one "
+            "another key."
         )
     if conversation.trajectory is not None:
         known = trajectories.find(db, there)

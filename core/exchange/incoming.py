@@ -44,7 +44,9 @@ class Incoming:
 
 @dataclass(frozen=True)
 class Imported:
-    """What was stored: new units and conversations, ratings of people and judges; `known` was there before."""
+    """What was stored: new units and conversations, ratings of people and judges; `known` was there
+    before.
+    """
 
     study: str
     units: int

@@ -174,6 +174,7 @@ def _whole(where: str, column: str, text: str, least: int) -> int | None:
     # pandas writes a column with gaps as 1.0, 2.0, …
     if not math.isfinite(number) or number != int(number) or number < least:
         raise ImportRefused(
-            f"{where}: the {column} “{text}” is not a whole number from {least}. Correct it, or leave it empty."
+            f"{where}: the {column} “{text}” is not a whole number from {least}. Correct it, or "
+            "leave it empty."
         )
     return int(number)

@@ -71,7 +71,9 @@ class Model(BaseModel):
 
     @property
     def configuration(self) -> Configuration:
-        """What a result keeps of this entry. The mock's address is left out: it does not change its answers."""
+        """What a result keeps of this entry. The mock's address is left out: it does not change its
+        answers.
+        """
         address = self.base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
         parts = urlsplit(address)
         bare = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()

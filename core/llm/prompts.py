@@ -45,7 +45,8 @@ class Prompt:
     _templates: Mapping[str, Template] = field(repr=False, compare=False)
 
     def render(self, history: Sequence[Message] = (), **values: Any) -> RenderedPrompt:
-        """The system message, the dialogue so far, and the user message; parts without a template are left out.
+        """The system message, the dialogue so far, and the user message; parts without a template are left
+        out.
 
         Raises ConfigError if a template uses a name that it is not given.
         """

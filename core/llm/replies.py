@@ -115,7 +115,10 @@ async def answer(
             return Answer(text, value, cut, spent)
         except Unusable as error:
             problem = str(error)
-            mend = f"This reply cannot be used. {problem} Give the whole reply again, correctly, and nothing else."
+            mend = (
+                f"This reply cannot be used. {problem} Give the whole reply again, correctly, and "
+                "nothing else."
+            )
             said = [*messages, Message("assistant", text), Message("user", mend)]
     raise CallFailed(
         f"No usable reply after {1 + REASKS} attempts: {problem}",

@@ -17,7 +17,9 @@ from core.workspace import Workspace
 
 @dataclass(frozen=True)
 class Overview:
-    """What a workspace holds. `trouble` is the error of models.toml, `waiting` people with open items by study."""
+    """What a workspace holds. `trouble` is the error of models.toml, `waiting` people with open items by
+    study.
+    """
 
     models: tuple[Model, ...]
     trouble: str

@@ -27,7 +27,9 @@ CHUNK = 500
 
 @dataclass(frozen=True)
 class Pending:
-    """A play with work left: to be played (unless `stored`), and its judgements and comparisons to be made."""
+    """A play with work left: to be played (unless `stored`), and its judgements and comparisons to be
+    made.
+    """
 
     play: Play
     stored: bool
@@ -82,7 +84,9 @@ def materials(workspace: Workspace) -> Materials:
 
 
 def complete(plan: PlayPlan, models: Mapping[str, Model], workspace: Workspace) -> PlayPlan:
-    """The plan with every option filled in. Raises NotFound or ConfigError for a wrong role, model or option."""
+    """The plan with every option filled in. Raises NotFound or ConfigError for a wrong role, model or
+    option.
+    """
     benchmark = get(plan.benchmark)
     for role in benchmark.roles:
         named = plan.models.get(role.name, ())
@@ -243,7 +247,9 @@ def left(
 
 
 def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Survey:
-    """What a run would do and cost: a judge's tokens per call as measured here, else the benchmark's guess."""
+    """What a run would do and cost: a judge's tokens per call as measured here, else the benchmark's
+    guess.
+    """
     found = Survey()
     with workspace.read() as db:
         by_judge = ratings.tokens_by_judge(db)

@@ -1,4 +1,6 @@
-"""Who may come in: annotators by a secret link (only its hash is kept), researchers by a passphrase (only a slow hash)."""
+"""Who may come in: annotators by a secret link (only its hash is kept), researchers by a passphrase (only
+a slow hash).
+"""
 
 from __future__ import annotations
 
@@ -44,9 +46,11 @@ class Annotator:
 
 
 def invite(db: Database, name: str, *, simulated: bool = False) -> str:
-    """Make (or renew) an annotator's link; returns the secret, which is shown once and kept nowhere. An older link stops working.
+    """Make (or renew) an annotator's link; returns the secret, which is shown once and kept nowhere. An older
+    link stops working.
 
-    Raises StudyError for a name that cannot be used: empty, too long to be shown, or with a comma, which separates names.
+    Raises StudyError for a name that cannot be used: empty, too long to be shown, or with a comma, which
+    separates names.
     """
     if not name.strip() or len(name) > LONGEST_NAME or "," in name:
         shown = f"“{name[:40]}{'…' if len(name) > 40 else ''}”"
@@ -68,9 +72,12 @@ def revoke(db: Database, name: str) -> None:
 
 
 def annotator_of(db: Database, token: str) -> tuple[int, str]:
-    """The annotator a link belongs to: (rater id, name). Raises NotAllowed for a link that is unknown or was revoked."""
+    """The annotator a link belongs to: (rater id, name). Raises NotAllowed for a link that is unknown or
+    was revoked.
+    """
     row = db.execute(
-        "SELECT r.id, r.name FROM annotators a JOIN raters r ON r.id = a.rater_id WHERE a.token_hash = ? AND a.revoked IS NULL",
+        "SELECT r.id, r.name FROM annotators a JOIN raters r ON r.id = a.rater_id WHERE "
+        "a.token_hash = ? AND a.revoked IS NULL",
         [_hash(token)],
     ).fetchone()
     if row is None:
@@ -85,8 +92,10 @@ def annotators(db: Database, study: str = "") -> list[Annotator]:
     return [
         Annotator(**{**row, "simulated": bool(row["simulated"])})
         for row in db.query(
-            "SELECT x.id, x.name, x.simulated, a.invited, a.revoked, ifnull(sum(s.state = 'done'), 0) AS done, "
-            "ifnull(sum(s.state = 'skipped'), 0) AS skipped, count(s.id) AS items, ifnull(sum(s.seconds), 0) AS seconds FROM raters x "
+            "SELECT x.id, x.name, x.simulated, a.invited, a.revoked, ifnull(sum(s.state = 'done'), "
+            "0) AS done, "
+            "ifnull(sum(s.state = 'skipped'), 0) AS skipped, count(s.id) AS items, "
+            "ifnull(sum(s.seconds), 0) AS seconds FROM raters x "
             "LEFT JOIN annotators a ON a.rater_id = x.id "
             "LEFT JOIN assignments s ON s.rater_id = x.id AND (? = '' OR s.unit_id IN "
             "(SELECT u.id FROM study_units u JOIN studies t ON t.id = u.study_id WHERE t.name = ?)) "
@@ -108,7 +117,9 @@ def annotator_id(db: Database, name: str) -> int:
 
 
 def set_passphrase(db: Database, passphrase: str) -> None:
-    """Set the researchers' passphrase (12 characters or more), kept as an scrypt hash. Raises NotAllowed if one is set or it is short."""
+    """Set the researchers' passphrase (12 characters or more), kept as an scrypt hash. Raises NotAllowed
+    if one is set or it is short.
+    """
     if has_passphrase(db):
         raise NotAllowed(
             "A passphrase is set already. `concord passphrase --renew` on the server's machine replaces it."
@@ -140,9 +151,11 @@ def check_passphrase(db: Database, passphrase: str) -> bool:
 
 
 def ticket(db: Database, hours: float = 12.0) -> str:
-    """What a researcher's browser shows instead of the passphrase, for so many hours; renewing the passphrase voids it.
+    """What a researcher's browser shows instead of the passphrase, for so many hours; renewing the passphrase
+    voids it.
 
-    It is the time it ends, signed with the stored hash: nothing more has to be kept. Raises NotAllowed where no passphrase is set.
+    It is the time it ends, signed with the stored hash: nothing more has to be kept. Raises NotAllowed where
+    no passphrase is set.
     """
     ends = f"{time.time() + hours * 3600:.0f}"
     return f"{ends}.{_signature(db, ends)}"

@@ -1,4 +1,6 @@
-"""Comparisons in the store: which of two conversations judges and people preferred, in which order they were shown."""
+"""Comparisons in the store: which of two conversations judges and people preferred, in which order they
+were shown.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ TURNED: dict[Verdict, Verdict] = {"A": "B", "B": "A", "C": "C"}
 
 
 def save(db: Database, comparison: Comparison) -> None:
-    """Store a comparison. A failed one gives way to a later answer, a person's answer to their next; a judge's is never replaced."""
+    """Store a comparison. A failed one gives way to a later answer, a person's answer to their next; a
+    judge's is never replaced.
+    """
     ids = {
         row["key"]: row["id"]
         for row in db.table("conversations").rows_where(
@@ -80,11 +84,12 @@ _KEPT = "f.value NOT IN (SELECT key FROM scenarios WHERE state = 'discarded')"
 def frame(db: Database, benchmark: str, same: str) -> pd.DataFrame:
     """Every comparison of a benchmark as it was asked; discarded scenarios are left out, failures are not.
 
-    Columns: scenario (the value of the facet `same`), first, second (conversation ids), a, b (their players), rater,
-    variant, kind, simulated, repeat, verdict, failure.
+    Columns: scenario (the value of the facet `same`), first, second (conversation ids), a, b (their players),
+    rater, variant, kind, simulated, repeat, verdict, failure.
     """
     cursor = db.execute(
-        "SELECT f.value AS scenario, x.first_id AS first, x.second_id AS second, a.player AS a, b.player AS b, "
+        "SELECT f.value AS scenario, x.first_id AS first, x.second_id AS second, a.player AS a, "
+        "b.player AS b, "
         "r.name AS rater, r.variant, r.kind, r.simulated, x.repeat, x.verdict, x.failure FROM comparisons x "
         "JOIN conversations a ON a.id = x.first_id JOIN conversations b ON b.id = x.second_id "
         "JOIN raters r ON r.id = x.rater_id JOIN facets f ON f.conversation_id = a.id AND f.name = ? "
@@ -99,15 +104,16 @@ def pairs(
 ) -> list[tuple[str, int, str, int, str]]:
     """Every two of the players' conversations of one scenario: (scenario, id, key, id, key).
 
-    Discarded scenarios are left out. The player named earlier comes first. Where a player answered a scenario several
-    times, the first answer counts. `facets` chooses conversations as in `core.store.tables`.
+    Discarded scenarios are left out. The player named earlier comes first. Where a player answered a scenario
+    several times, the first answer counts. `facets` chooses conversations as in `core.store.tables`.
     """
     chosen, args = tables.ids(benchmark, facets)
     answers: dict[str, dict[str, tuple[int, str]]] = {}
     for scenario, player, number, key in db.execute(
         "SELECT f.value, c.player, c.id, c.key FROM conversations c "
         "JOIN facets f ON f.conversation_id = c.id AND f.name = :same "
-        f"WHERE c.id IN ({chosen}) AND {_KEPT} AND c.player IN (SELECT value FROM json_each(:players)) ORDER BY c.id",
+        f"WHERE c.id IN ({chosen}) AND {_KEPT} AND c.player IN (SELECT value FROM "
+        "json_each(:players)) ORDER BY c.id",
         args | {"same": same, "players": json.dumps(list(players))},
     ):
         answers.setdefault(scenario, {}).setdefault(player, (number, key))
@@ -121,11 +127,15 @@ def pairs(
 
 
 def of_conversation(db: Database, conversation_id: int) -> list[dict[str, object]]:
-    """Every comparison a conversation was part of: first_id, second_id, rater, kind, variant, repeat, verdict, explanation, failure, raw, created."""
+    """Every comparison a conversation was part of: first_id, second_id, rater, kind, variant, repeat,
+    verdict, explanation, failure, raw, created.
+    """
     return list(
         db.query(
-            "SELECT x.first_id, x.second_id, r.name AS rater, r.kind, r.variant, x.repeat, x.verdict, x.explanation, x.failure, "
-            "x.raw, x.created FROM comparisons x JOIN raters r ON r.id = x.rater_id WHERE x.first_id = ? OR x.second_id = ? ORDER BY x.id",
+            "SELECT x.first_id, x.second_id, r.name AS rater, r.kind, r.variant, x.repeat, "
+            "x.verdict, x.explanation, x.failure, "
+            "x.raw, x.created FROM comparisons x JOIN raters r ON r.id = x.rater_id WHERE "
+            "x.first_id = ? OR x.second_id = ? ORDER BY x.id",
             [conversation_id, conversation_id],
         )
     )
@@ -144,10 +154,13 @@ def compared_by(db: Database, benchmark: str, rater: int) -> set[tuple[int, int]
 
 
 def given(db: Database, rater: int, first: int, second: int) -> tuple[Verdict | None, str]:
-    """What a person prefers of two conversations as they are shown here, whichever was shown first then, and why; (None, "") for nothing."""
+    """What a person prefers of two conversations as they are shown here, whichever was shown first then,
+    and why; (None, "") for nothing.
+    """
     # The plus has SQLite look up the few comparisons of the conversations, not the many of the person.
     row = db.execute(
-        "SELECT first_id, verdict, explanation FROM comparisons WHERE +rater_id = ? AND first_id IN (?, ?) AND second_id IN (?, ?) "
+        "SELECT first_id, verdict, explanation FROM comparisons WHERE +rater_id = ? AND first_id "
+        "IN (?, ?) AND second_id IN (?, ?) "
         "AND failure IS NULL ORDER BY id DESC",
         [rater, first, second, first, second],
     ).fetchone()

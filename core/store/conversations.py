@@ -19,7 +19,8 @@ from core.store import database, trajectories
 from core.store.database import find, now
 
 Order = Literal["newest", "lowest", "highest", "disagreement", "people_gap"]
-# "newest" follows the primary key, the others an index of `summaries`: without a filter none of them sorts the table.
+# "newest" follows the primary key, the others an index of `summaries`: without a filter none of them sorts
+# the table.
 _ORDERS: dict[str, str] = {
     "newest": "c.id DESC",
     "lowest": "s.final ASC",
@@ -33,9 +34,10 @@ _ORDERS: dict[str, str] = {
 class Found:
     """A stored conversation as a list shows it: who and what, and how it was judged, without its messages.
 
-    `final` is the mean of the judges' finals (see docs/scores.md), `spread` the distance between the highest and the lowest
-    of them, `people` the mean of people's finals; each None if nobody has one. `judges` counts judges with a final,
-    `incomplete` those without, `refused` raters who saw a refusal, `failed` judgements without a usable reply.
+    `final` is the mean of the judges' finals (see docs/scores.md), `spread` the distance between the highest
+    and the lowest of them, `people` the mean of people's finals; each None if nobody has one. `judges` counts
+    judges with a final, `incomplete` those without, `refused` raters who saw a refusal, `failed` judgements
+    without a usable reply.
     """
 
     id: int
@@ -59,7 +61,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Filter:
-    """What to look for; an empty field asks nothing. `facets` maps a facet's name, or `language` or `player`, to the values allowed."""
+    """What to look for; an empty field asks nothing. `facets` maps a facet's name, or `language` or
+    `player`, to the values allowed.
+    """
 
     benchmark: str = ""
     language: str = ""
@@ -121,7 +125,8 @@ def existing(db: Database, keys: Sequence[str]) -> dict[str, int]:
 def benchmarks_of(db: Database, keys: Sequence[str]) -> list[str]:
     """The benchmarks that the stored ones of these conversations belong to."""
     rows = db.execute(
-        "SELECT DISTINCT benchmark FROM conversations WHERE key IN (SELECT value FROM json_each(?)) ORDER BY 1",
+        "SELECT DISTINCT benchmark FROM conversations WHERE key IN (SELECT value FROM "
+        "json_each(?)) ORDER BY 1",
         [json.dumps(list(keys))],
     )
     return [row[0] for row in rows]
@@ -132,7 +137,8 @@ def keys_after(db: Database, wanted: Filter, last: int = 0, *, limit: int = 500)
     where, args = _where(wanted)
     return list(
         db.execute(
-            f"SELECT c.id, c.key FROM conversations c {_joined(where)} WHERE c.id > ? AND {where} ORDER BY c.id LIMIT ?",
+            f"SELECT c.id, c.key FROM conversations c {_joined(where)} WHERE c.id > ? AND {where} "
+            "ORDER BY c.id LIMIT ?",
             [last, *args, limit],
         ).fetchall()
     )
@@ -143,7 +149,8 @@ def load(db: Database, which: int | str) -> Conversation:
     column = "id" if isinstance(which, int) else "key"
     row = _one(
         db,
-        f"SELECT c.*, x.body FROM conversations c LEFT JOIN contexts x ON x.id = c.context_id WHERE c.{column} = ?",
+        "SELECT c.*, x.body FROM conversations c LEFT JOIN contexts x ON x.id = c.context_id "
+        f"WHERE c.{column} = ?",
         which,
     )
     if row is None:
@@ -174,7 +181,9 @@ def each(
 
 
 def several(db: Database, ids: Sequence[int], chunk: int = 200) -> Iterator[tuple[Conversation, bool]]:
-    """These conversations in the order given, each with whether it is a mock's, read in chunks so that memory stays flat."""
+    """These conversations in the order given, each with whether it is a mock's, read in chunks so that
+    memory stays flat.
+    """
     for start in range(0, len(ids), chunk):
         part = list(ids[start : start + chunk])
         rows = _rows(
@@ -215,7 +224,9 @@ def final_range(db: Database) -> tuple[float, float] | None:
 def search(
     db: Database, wanted: Filter = Filter(), order: Order = "newest", limit: int = 50, offset: int = 0
 ) -> list[Found]:
-    """One page of the conversations that pass the filter. Those without the value one sorts by are left out of that order."""
+    """One page of the conversations that pass the filter. Those without the value one sorts by are left
+    out of that order.
+    """
     where, args = _where(wanted)
     if order in ("lowest", "highest"):
         where += " AND s.final IS NOT NULL"
@@ -227,7 +238,9 @@ def search(
 
 
 def table(db: Database, wanted: Filter = Filter()) -> pd.DataFrame:
-    """Every conversation that passes the filter, as candidates for a sample: id, key, player, language, and a column for each facet."""
+    """Every conversation that passes the filter, as candidates for a sample: id, key, player, language,
+    and a column for each facet.
+    """
     where, args = _where(wanted)
     chosen = f"FROM conversations c {_joined(where)} WHERE {where}"
     rows = db.execute(f"SELECT c.id, c.key, c.player, c.language {chosen} ORDER BY c.id", args).fetchall()
@@ -265,8 +278,10 @@ def values(db: Database, benchmark: str = "") -> dict[str, list[str]]:
     }
     # One look for each value, where a join would go through every conversation.
     facets = db.execute(
-        "SELECT name, value FROM (SELECT DISTINCT name, value FROM facets) v WHERE ? = '' OR EXISTS (SELECT 1 FROM facets f "
-        "JOIN conversations c ON c.id = f.conversation_id WHERE f.name = v.name AND f.value = v.value AND c.benchmark = ?) ORDER BY 1, 2",
+        "SELECT name, value FROM (SELECT DISTINCT name, value FROM facets) v WHERE ? = '' OR "
+        "EXISTS (SELECT 1 FROM facets f "
+        "JOIN conversations c ON c.id = f.conversation_id WHERE f.name = v.name AND f.value = "
+        "v.value AND c.benchmark = ?) ORDER BY 1, 2",
         [benchmark, benchmark],
     )
     for name, value in facets:
@@ -290,7 +305,8 @@ def _where(wanted: Filter) -> tuple[str, list[Any]]:
             args.append(json.dumps(allowed))
         elif allowed:
             clauses.append(
-                "c.id IN (SELECT conversation_id FROM facets WHERE name = ? AND value IN (SELECT value FROM json_each(?)))"
+                "c.id IN (SELECT conversation_id FROM facets WHERE name = ? AND value IN (SELECT "
+                "value FROM json_each(?)))"
             )
             args += [name, json.dumps(allowed)]
     if wanted.final is not None:
@@ -302,7 +318,8 @@ def _where(wanted: Filter) -> tuple[str, list[Any]]:
         clauses.append("s.failed > 0" if wanted.failed else "ifnull(s.failed, 0) = 0")
     if wanted.study:
         clauses.append(
-            "c.id IN (SELECT u.conversation_id FROM study_units u JOIN studies t ON t.id = u.study_id WHERE t.name = ?)"
+            "c.id IN (SELECT u.conversation_id FROM study_units u JOIN studies t ON t.id = "
+            "u.study_id WHERE t.name = ?)"
         )
         args.append(wanted.study)
     if wanted.text:
@@ -323,12 +340,15 @@ def _joined(where: str) -> str:
 def _list(db: Database, where: str, args: list[Any], order: str, limit: int, offset: int) -> list[Found]:
     source = "conversations c LEFT JOIN summaries s ON s.conversation_id = c.id"
     if "s." in order and set(re.findall(r"\bc\.(\w+)", where)) <= {"benchmark", "language"}:
-        # CROSS keeps SQLite to walking the summaries in their order; with a narrower filter, sorting what it leaves is quicker.
+        # CROSS keeps SQLite to walking the summaries in their order; with a narrower filter, sorting what it
+        # leaves is quicker.
         source = "summaries s CROSS JOIN conversations c ON c.id = s.conversation_id"
     rows = _rows(
         db,
-        "SELECT c.id, c.key, c.benchmark, c.language, c.player, c.turns, c.reply_chars, c.simulated, c.created, "
-        "s.final, s.spread, s.people, ifnull(s.judges, 0) judges, ifnull(s.incomplete, 0) incomplete, ifnull(s.refused, 0) refused, ifnull(s.failed, 0) failed "
+        "SELECT c.id, c.key, c.benchmark, c.language, c.player, c.turns, c.reply_chars, "
+        "c.simulated, c.created, "
+        "s.final, s.spread, s.people, ifnull(s.judges, 0) judges, ifnull(s.incomplete, 0) "
+        "incomplete, ifnull(s.refused, 0) refused, ifnull(s.failed, 0) failed "
         f"FROM {source} WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
         [*args, limit, offset],
     )
@@ -364,7 +384,8 @@ def _facets(db: Database, ids: Iterable[int]) -> dict[int, dict[str, str]]:
     wanted = list(ids)
     result: dict[int, dict[str, str]] = {i: {} for i in wanted}
     for i, name, value in db.execute(
-        "SELECT conversation_id, name, value FROM facets WHERE conversation_id IN (SELECT value FROM json_each(?))",
+        "SELECT conversation_id, name, value FROM facets WHERE conversation_id IN (SELECT value "
+        "FROM json_each(?))",
         [json.dumps(wanted)],
     ):
         result[i][name] = value

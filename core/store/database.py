@@ -25,11 +25,13 @@ def connect(path: Path) -> Database:
         db = Database(conn, execute_plugins=False)
         conn.create_function("casefold", 1, str.casefold, deterministic=True)
         conn.execute("PRAGMA foreign_keys = ON")
-        # A commit is on the disk before it is acknowledged (some 4 ms): not even a power cut may lose a rating.
+        # A commit is on the disk before it is acknowledged (some 4 ms): not even a power cut may lose a
+        # rating.
         conn.execute("PRAGMA synchronous = FULL")
     except sqlite3.OperationalError as error:
         raise WorkspaceError(
-            f"The database {path} cannot be opened: {error}. Check that you may read and write it, or open another workspace."
+            f"The database {path} cannot be opened: {error}. Check that you may read and write it, "
+            "or open another workspace."
         ) from error
     except sqlite3.Error as error:
         raise WorkspaceError(_damaged(path, error)) from error
@@ -37,7 +39,9 @@ def connect(path: Path) -> Database:
 
 
 def hold_open(path: Path) -> sqlite3.Connection:
-    """An idle connection, for a process that opens many: SQLite tidies up after the last one that closes, 5 to 10 ms each time."""
+    """An idle connection, for a process that opens many: SQLite tidies up after the last one that closes,
+    5 to 10 ms each time.
+    """
     held = sqlite3.connect(path, check_same_thread=False)
     held.execute("SELECT count(*) FROM settings").fetchone()  # only a connection that has read counts as one
     return held
@@ -91,7 +95,8 @@ def prepare(path: Path) -> None:
             )
         if migrations.pending(db):
             db.enable_wal()
-            # Two processes may open a new workspace at once: the second waits here and finds nothing left to do.
+            # Two processes may open a new workspace at once: the second waits here and finds nothing left to
+            # do.
             with transaction(db):
                 migrations.apply(db)
                 summaries.refresh(db)  # what is derived from ratings follows the present rules
@@ -122,7 +127,9 @@ def find(db: Database, table: str, select: str = "*", **values: Any) -> dict[str
 
 
 def insert(db: Database, table: str, row: Mapping[str, Any]) -> int:
-    """Insert a row and return its id; a tenth of the time that `Table.insert` takes, for rows that come by thousands."""
+    """Insert a row and return its id; a tenth of the time that `Table.insert` takes, for rows that come by
+    thousands.
+    """
     columns, marks = ", ".join(row), ", ".join("?" * len(row))
     cursor = db.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks}) RETURNING id", list(row.values()))
     number: int = cursor.fetchone()[0]

@@ -1,7 +1,8 @@
 """What browsers report from a desk: applied in order, and once however often it arrives.
 
-An annotator's browser names an item by its study unit, not by its assignment: the number of an assignment may pass to
-another unit when items are taken back and dealt anew, and a late answer would then reach the wrong dialogue.
+An annotator's browser names an item by its study unit, not by its assignment: the number of an assignment may
+pass to another unit when items are taken back and dealt anew, and a late answer would then reach the wrong
+dialogue.
 """
 
 from __future__ import annotations
@@ -58,12 +59,14 @@ def apply(db: Database, rater: int, client: str, events: Iterable[Any]) -> tuple
 def once(
     db: Database, desk: str, client: str, events: Iterable[Any], kind: type[T], do: Callable[[T], None]
 ) -> tuple[int, list[Refusal]]:
-    """Apply what one browser reports, each event once. Returns the number of its last stored event, and the refusals.
+    """Apply what one browser reports, each event once. Returns the number of its last stored event, and the
+    refusals.
 
-    Every event has its number `n`, counted from 1, and the `item` it is about. The report holds all events that the
-    browser does not know to be stored: those up to the mark were applied earlier and are passed over. An event that
-    breaks a rule (an item that was taken back, a score off the scale) is refused and passed over, so that those behind
-    it are applied. The mark moves in the transaction that stores the answers. Raises StudyError for what is no report.
+    Every event has its number `n`, counted from 1, and the `item` it is about. The report holds all events
+    that the browser does not know to be stored: those up to the mark were applied earlier and are passed
+    over. An event that breaks a rule (an item that was taken back, a score off the scale) is refused and
+    passed over, so that those behind it are applied. The mark moves in the transaction that stores the
+    answers. Raises StudyError for what is no report.
     """
     last = mark(db, desk, client)
     refused: list[Refusal] = []
@@ -86,10 +89,11 @@ def once(
 
 
 def in_order(boxes: Mapping[str, Iterable[Any]]) -> Iterator[tuple[str, list[Any]]]:
-    """What the windows of one browser report together, in the order in which it was done: (window, events) one after the other.
+    """What the windows of one browser report together, in the order in which it was done: (window, events)
+    one after the other.
 
-    Two windows may have answered the same question while nothing got through; the later answer has to be applied last. Each
-    event has the browser's time in `at`; within a window times grow with `n`.
+    Two windows may have answered the same question while nothing got through; the later answer has to be
+    applied last. Each event has the browser's time in `at`; within a window times grow with `n`.
     """
     told = [(client, event) for client, events in boxes.items() for event in events]
     told.sort(key=lambda one: _time(one[1]))
@@ -119,7 +123,9 @@ def _numbered(event: Any) -> tuple[int, int | str, Any]:
 
 
 def assignment(db: Database, rater: int, unit: int) -> int:
-    """The assignment by which a unit lies on an annotator's desk. Raises NotAllowed where it does not (any more)."""
+    """The assignment by which a unit lies on an annotator's desk. Raises NotAllowed where it does not (any
+    more).
+    """
     row = db.execute(
         "SELECT id FROM assignments WHERE rater_id = ? AND unit_id = ?", [rater, unit]
     ).fetchone()
@@ -134,7 +140,8 @@ def units(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]:
     return [
         (unit, state, bool(flagged))
         for unit, state, flagged in db.execute(
-            "SELECT a.unit_id, a.state, a.flag <> '' FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+            "SELECT a.unit_id, a.state, a.flag <> '' FROM assignments a JOIN study_units u ON u.id "
+            "= a.unit_id "
             "JOIN studies t ON t.id = u.study_id WHERE a.rater_id = ? AND t.name = ? ORDER BY a.position",
             [rater, study],
         )

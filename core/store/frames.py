@@ -1,4 +1,6 @@
-"""A study's ratings read as one long frame, as the figures of agreement want them, and the units that refusals set apart."""
+"""A study's ratings read as one long frame, as the figures of agreement want them, and the units that
+refusals set apart.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,13 @@ _COLUMNS = [
 
 
 def facets(db: Database, name: str) -> pd.DataFrame:
-    """What a study's units are found by, their conversations' facets: one row a unit (index), one column a facet, None where it has none."""
+    """What a study's units are found by, their conversations' facets: one row a unit (index), one column a
+    facet, None where it has none.
+    """
     table = _frame(
         db,
-        "SELECT u.id AS unit, f.name, f.value FROM study_units u JOIN facets f ON f.conversation_id = u.conversation_id "
+        "SELECT u.id AS unit, f.name, f.value FROM study_units u JOIN facets f ON "
+        "f.conversation_id = u.conversation_id "
         "WHERE u.study_id = ? ORDER BY u.id, f.name",
         study_id(db, name),
     )
@@ -43,22 +48,26 @@ def varied(db: Database, name: str) -> list[str]:
     return [
         row[0]
         for row in db.execute(
-            "SELECT f.name FROM study_units u JOIN facets f ON f.conversation_id = u.conversation_id WHERE u.study_id = :study "
+            "SELECT f.name FROM study_units u JOIN facets f ON f.conversation_id = "
+            "u.conversation_id WHERE u.study_id = :study "
             "GROUP BY f.name HAVING count(DISTINCT f.value) > 1 "
             "AND count(DISTINCT f.value) < (SELECT count(*) FROM study_units u WHERE u.study_id = :study "
-            "AND EXISTS (SELECT 1 FROM facets f WHERE f.conversation_id = u.conversation_id)) ORDER BY f.name",
+            "AND EXISTS (SELECT 1 FROM facets f WHERE f.conversation_id = u.conversation_id)) "
+            "ORDER BY f.name",
             {"study": study_id(db, name)},
         )
     ]
 
 
 def features(db: Database, name: str) -> pd.DataFrame:
-    """What can be counted of a study's units: one row a unit (index), columns reply_chars (mean characters of a reply in its conversation)
-    and turn (of a unit that is one; nan for whole conversations)."""
+    """What can be counted of a study's units: one row a unit (index), columns reply_chars (mean characters of
+    a reply in its conversation) and turn (of a unit that is one; nan for whole conversations).
+    """
     return (
         _frame(
             db,
-            "SELECT u.id AS unit, 1.0 * c.reply_chars / nullif(c.turns, 0) AS reply_chars, u.turn FROM study_units u "
+            "SELECT u.id AS unit, 1.0 * c.reply_chars / nullif(c.turns, 0) AS reply_chars, u.turn "
+            "FROM study_units u "
             "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ?",
             study_id(db, name),
         )
@@ -82,8 +91,9 @@ def refused_units(db: Database, name: str) -> list[int]:
 def frame(db: Database, name: str) -> pd.DataFrame:
     """A study's ratings in long form, people's and judges', one row per unit, criterion, rater and repeat.
 
-    Columns: unit (study unit id), conversation_id, turn, player, criterion, rater (as `core.scores.labels` calls it), kind,
-    simulated, repeat, total and n (the sum and number of the scores), and score, their mean. People's answers count once submitted.
+    Columns: unit (study unit id), conversation_id, turn, player, criterion, rater (as `core.scores.labels`
+    calls it), kind, simulated, repeat, total and n (the sum and number of the scores), and score, their mean.
+    People's answers count once submitted.
     """
     found = study_id(db, name)
     per_turn = db.execute("SELECT per_turn FROM studies WHERE id = ?", [found]).fetchone()[0]
@@ -93,13 +103,15 @@ def frame(db: Database, name: str) -> pd.DataFrame:
         given = _frame(
             db,
             "SELECT u.id AS unit, s.rater_id, s.criterion, s.repeat, s.total, s.n FROM study_units u "
-            "JOIN scores s ON s.conversation_id = u.conversation_id AND (s.study_id = u.study_id OR s.study_id IS NULL) WHERE u.study_id = ?",
+            "JOIN scores s ON s.conversation_id = u.conversation_id AND (s.study_id = u.study_id "
+            "OR s.study_id IS NULL) WHERE u.study_id = ?",
             found,
         )
     # What a unit and a rater are is read once each, not once a rating.
     units = _frame(
         db,
-        "SELECT u.id AS unit, u.conversation_id, u.turn, c.player FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
+        "SELECT u.id AS unit, u.conversation_id, u.turn, c.player FROM study_units u JOIN "
+        "conversations c ON c.id = u.conversation_id "
         "WHERE u.study_id = ?",
         found,
     )
@@ -118,19 +130,23 @@ def frame(db: Database, name: str) -> pd.DataFrame:
 def _turns_rated(db: Database, study: int) -> pd.DataFrame:
     """The ratings of a study's turns: unit, rater_id, criterion, repeat, total, n.
 
-    Each conversation's ratings are read once and matched with its turns here; looking them up turn by turn takes three times as long.
+    Each conversation's ratings are read once and matched with its turns here; looking them up turn by turn
+    takes three times as long.
     """
     units = _frame(db, "SELECT id AS unit, conversation_id, turn FROM study_units WHERE study_id = ?", study)
     given = _frame(
         db,
         "SELECT r.conversation_id, r.turn, r.rater_id, r.criterion, r.repeat, r.score AS total, 1 AS n FROM "
-        "(SELECT DISTINCT conversation_id, study_id FROM study_units WHERE study_id = ?) u CROSS JOIN ratings r "
-        "ON r.conversation_id = u.conversation_id AND r.turn IS NOT NULL AND (r.study_id = u.study_id OR r.study_id IS NULL)",
+        "(SELECT DISTINCT conversation_id, study_id FROM study_units WHERE study_id = ?) u CROSS "
+        "JOIN ratings r "
+        "ON r.conversation_id = u.conversation_id AND r.turn IS NOT NULL AND (r.study_id = "
+        "u.study_id OR r.study_id IS NULL)",
         study,
     )
     undone = _frame(
         db,
-        "SELECT a.unit_id AS unit, a.rater_id, 1 AS undone FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+        "SELECT a.unit_id AS unit, a.rater_id, 1 AS undone FROM assignments a JOIN study_units u "
+        "ON u.id = a.unit_id "
         "WHERE u.study_id = ? AND a.state <> 'done'",
         study,
     )

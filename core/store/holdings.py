@@ -1,4 +1,6 @@
-"""What a workspace holds, counted: conversations per player, judges, studies with their progress, results that failed."""
+"""What a workspace holds, counted: conversations per player, judges, studies with their progress, results
+that failed.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from sqlite_utils import Database
 
 @dataclass(frozen=True)
 class Played:
-    """How many conversations of a benchmark a player has in a language; `judged` of them were rated by a judge."""
+    """How many conversations of a benchmark a player has in a language; `judged` of them were rated by a
+    judge.
+    """
 
     benchmark: str
     language: str
@@ -32,8 +36,8 @@ class Judge:
 
 @dataclass(frozen=True)
 class StudyHeld:
-    """A study: items dealt to people, and how many of them are closed (rated or skipped). `rated` counts people with ratings in it;
-    `simulated` says whether a mock rated, judged or played any of it.
+    """A study: items dealt to people, and how many of them are closed (rated or skipped). `rated` counts
+    people with ratings in it; `simulated` says whether a mock rated, judged or played any of it.
     """
 
     name: str
@@ -51,9 +55,12 @@ def played(db: Database) -> list[Played]:
     """By benchmark, language and player."""
     rows = db.query(
         # The counts follow an index; whether a player is a mock is looked up on one of its conversations.
-        "SELECT g.benchmark, g.language, g.player, g.n AS conversations, g.judged, (SELECT c.simulated FROM conversations c WHERE c.benchmark = g.benchmark "
-        "AND c.language = g.language AND c.player = g.player LIMIT 1) AS simulated FROM (SELECT c.benchmark, c.language, c.player, count(*) AS n, "
-        "count(s.conversation_id) AS judged FROM conversations c LEFT JOIN summaries s ON s.conversation_id = c.id AND s.judges > 0 "
+        "SELECT g.benchmark, g.language, g.player, g.n AS conversations, g.judged, (SELECT "
+        "c.simulated FROM conversations c WHERE c.benchmark = g.benchmark "
+        "AND c.language = g.language AND c.player = g.player LIMIT 1) AS simulated FROM (SELECT "
+        "c.benchmark, c.language, c.player, count(*) AS n, "
+        "count(s.conversation_id) AS judged FROM conversations c LEFT JOIN summaries s ON "
+        "s.conversation_id = c.id AND s.judges > 0 "
         "GROUP BY c.benchmark, c.language, c.player) g ORDER BY 1, 2, 3"
     )
     return [Played(**{**row, "simulated": bool(row["simulated"])}) for row in rows]
@@ -62,7 +69,8 @@ def played(db: Database) -> list[Played]:
 def judges(db: Database) -> list[Judge]:
     """Every judge that rated something, or failed to, by name."""
     rows = db.execute(
-        "SELECT x.name, x.variant, x.simulated, ifnull(g.n, 0), (SELECT count(*) FROM judgements j WHERE j.rater_id = x.id "
+        "SELECT x.name, x.variant, x.simulated, ifnull(g.n, 0), (SELECT count(*) FROM judgements j "
+        "WHERE j.rater_id = x.id "
         "AND j.failure IS NOT NULL) AS failed FROM raters x LEFT JOIN (SELECT rater_id, count(*) AS n FROM "
         "(SELECT DISTINCT conversation_id, rater_id FROM scores) GROUP BY rater_id) g ON g.rater_id = x.id "
         "WHERE x.kind = 'judge' AND (g.n > 0 OR failed > 0) ORDER BY x.name, x.variant"
@@ -77,13 +85,18 @@ def studies(db: Database) -> list[StudyHeld]:
     )
     judge = "JOIN raters x ON x.id = s.rater_id WHERE u.study_id = t.id AND x.kind = 'judge'"
     rows = db.query(
-        "SELECT t.name, t.title, t.source, (SELECT count(*) FROM study_units u WHERE u.study_id = t.id) AS units, "
+        "SELECT t.name, t.title, t.source, (SELECT count(*) FROM study_units u WHERE u.study_id = "
+        "t.id) AS units, "
         f"{dealt}) AS dealt, {dealt} AND a.state <> 'open') AS closed, "
         "(SELECT count(DISTINCT s.rater_id) FROM scores s WHERE s.study_id = t.id) AS rated, "
-        f"EXISTS (SELECT 1 FROM study_units u JOIN scores s ON s.conversation_id = u.conversation_id {judge}) AS judged, "
-        "EXISTS (SELECT 1 FROM scores s JOIN raters x ON x.id = s.rater_id WHERE s.study_id = t.id AND x.simulated) "
-        f"OR EXISTS (SELECT 1 FROM study_units u JOIN scores s ON s.conversation_id = u.conversation_id {judge} AND x.simulated) "
-        "OR EXISTS (SELECT 1 FROM study_units u JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = t.id AND c.simulated) "
+        "EXISTS (SELECT 1 FROM study_units u JOIN scores s ON s.conversation_id = "
+        f"u.conversation_id {judge}) AS judged, "
+        "EXISTS (SELECT 1 FROM scores s JOIN raters x ON x.id = s.rater_id WHERE s.study_id = t.id "
+        "AND x.simulated) "
+        "OR EXISTS (SELECT 1 FROM study_units u JOIN scores s ON s.conversation_id = "
+        f"u.conversation_id {judge} AND x.simulated) "
+        "OR EXISTS (SELECT 1 FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
+        "WHERE u.study_id = t.id AND c.simulated) "
         "AS simulated "
         "FROM studies t ORDER BY t.id DESC"
     )

@@ -1,4 +1,6 @@
-"""How the database came to its present form: one function a step, applied in order, never edited once released."""
+"""How the database came to its present form: one function a step, applied in order, never edited once
+released.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,13 @@ def _first(db: Database) -> None:
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE prompts (
-    hash TEXT PRIMARY KEY, benchmark TEXT NOT NULL, version TEXT NOT NULL, name TEXT NOT NULL, body TEXT NOT NULL
+    hash TEXT PRIMARY KEY, benchmark TEXT NOT NULL, version TEXT NOT NULL, name TEXT NOT NULL,
+        body TEXT NOT NULL
 ) WITHOUT ROWID;
 
 CREATE TABLE criteria (
-    scope TEXT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, title TEXT NOT NULL, statement TEXT NOT NULL,
+    scope TEXT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, title TEXT NOT NULL,
+        statement TEXT NOT NULL,
     scale TEXT NOT NULL, counted INTEGER NOT NULL,
     PRIMARY KEY (scope, name)
 ) WITHOUT ROWID;
@@ -44,16 +48,19 @@ CREATE TABLE raters (
 CREATE TABLE contexts (id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, body TEXT NOT NULL);
 
 CREATE TABLE conversations (
-    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, benchmark TEXT NOT NULL, language TEXT NOT NULL, player TEXT NOT NULL,
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, benchmark TEXT NOT NULL, language TEXT NOT NULL,
+        player TEXT NOT NULL,
     messages TEXT NOT NULL, context_id INTEGER REFERENCES contexts(id), meta TEXT NOT NULL DEFAULT '{}',
     turns INTEGER NOT NULL, reply_chars INTEGER NOT NULL, stand_in INTEGER NOT NULL DEFAULT 0,
-    calls INTEGER NOT NULL DEFAULT 0, input_tokens INTEGER NOT NULL DEFAULT 0, output_tokens INTEGER NOT NULL DEFAULT 0,
+    calls INTEGER NOT NULL DEFAULT 0, input_tokens INTEGER NOT NULL DEFAULT 0,
+        output_tokens INTEGER NOT NULL DEFAULT 0,
     cost REAL NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0, created TEXT NOT NULL
 );
 CREATE INDEX conversations_by_player ON conversations (benchmark, language, player);
 
 CREATE TABLE facets (
-    name TEXT NOT NULL, value TEXT NOT NULL, conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+    name TEXT NOT NULL, value TEXT NOT NULL, conversation_id INTEGER NOT NULL
+        REFERENCES conversations(id) ON DELETE CASCADE,
     PRIMARY KEY (name, value, conversation_id)
 ) WITHOUT ROWID;
 CREATE INDEX facets_of_conversation ON facets (conversation_id);
@@ -62,22 +69,27 @@ CREATE TABLE judgements (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,
     conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
     rater_id INTEGER NOT NULL REFERENCES raters(id), repeat INTEGER NOT NULL DEFAULT 0,
-    failure TEXT, raw TEXT NOT NULL DEFAULT '', prompt TEXT NOT NULL DEFAULT '', meta TEXT NOT NULL DEFAULT '{}',
-    calls INTEGER NOT NULL DEFAULT 0, input_tokens INTEGER NOT NULL DEFAULT 0, output_tokens INTEGER NOT NULL DEFAULT 0,
+    failure TEXT, raw TEXT NOT NULL DEFAULT '', prompt TEXT NOT NULL DEFAULT '',
+        meta TEXT NOT NULL DEFAULT '{}',
+    calls INTEGER NOT NULL DEFAULT 0, input_tokens INTEGER NOT NULL DEFAULT 0,
+        output_tokens INTEGER NOT NULL DEFAULT 0,
     cost REAL NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0, created TEXT NOT NULL
 );
 CREATE INDEX judgements_of_conversation ON judgements (conversation_id);
 CREATE INDEX judgements_failed ON judgements (rater_id) WHERE failure IS NOT NULL;
 
 CREATE TABLE studies (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT NOT NULL, guidelines TEXT NOT NULL DEFAULT '',
-    source TEXT NOT NULL, per_turn INTEGER NOT NULL DEFAULT 0, overlap INTEGER NOT NULL DEFAULT 0, seed INTEGER NOT NULL DEFAULT 0,
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT NOT NULL,
+        guidelines TEXT NOT NULL DEFAULT '',
+    source TEXT NOT NULL, per_turn INTEGER NOT NULL DEFAULT 0, overlap INTEGER NOT NULL DEFAULT 0,
+        seed INTEGER NOT NULL DEFAULT 0,
     anonymous INTEGER NOT NULL DEFAULT 0, meta TEXT NOT NULL DEFAULT '{}', created TEXT NOT NULL
 );
 
 CREATE TABLE study_units (
     id INTEGER PRIMARY KEY, study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
-    conversation_id INTEGER NOT NULL REFERENCES conversations(id), turn INTEGER, stratum TEXT NOT NULL DEFAULT ''
+    conversation_id INTEGER NOT NULL REFERENCES conversations(id), turn INTEGER,
+        stratum TEXT NOT NULL DEFAULT ''
 );
 CREATE UNIQUE INDEX study_units_once ON study_units (study_id, conversation_id, ifnull(turn, 0));
 CREATE INDEX study_units_of_conversation ON study_units (conversation_id);
@@ -91,15 +103,19 @@ CREATE TABLE assignments (
     id INTEGER PRIMARY KEY, unit_id INTEGER NOT NULL REFERENCES study_units(id) ON DELETE CASCADE,
     rater_id INTEGER NOT NULL REFERENCES raters(id), position INTEGER NOT NULL,
     state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'done', 'skipped')),
-    reason TEXT NOT NULL DEFAULT '', flag TEXT NOT NULL DEFAULT '', seconds REAL NOT NULL DEFAULT 0, submitted TEXT,
+    reason TEXT NOT NULL DEFAULT '', flag TEXT NOT NULL DEFAULT '', seconds REAL NOT NULL DEFAULT 0,
+        submitted TEXT,
     UNIQUE (unit_id, rater_id)
 );
 CREATE INDEX assignments_of_rater ON assignments (rater_id, position);
 
 CREATE TABLE ratings (
-    id INTEGER PRIMARY KEY, conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE, turn INTEGER,
-    criterion TEXT NOT NULL, rater_id INTEGER NOT NULL REFERENCES raters(id), repeat INTEGER NOT NULL DEFAULT 0,
-    study_id INTEGER REFERENCES studies(id) ON DELETE CASCADE, score REAL NOT NULL, explanation TEXT NOT NULL DEFAULT '',
+    id INTEGER PRIMARY KEY, conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+        turn INTEGER,
+    criterion TEXT NOT NULL, rater_id INTEGER NOT NULL REFERENCES raters(id),
+        repeat INTEGER NOT NULL DEFAULT 0,
+    study_id INTEGER REFERENCES studies(id) ON DELETE CASCADE, score REAL NOT NULL,
+        explanation TEXT NOT NULL DEFAULT '',
     judgement_id INTEGER REFERENCES judgements(id) ON DELETE CASCADE, created TEXT NOT NULL
 );
 CREATE UNIQUE INDEX ratings_once ON ratings
@@ -108,21 +124,26 @@ CREATE INDEX ratings_of_study ON ratings (study_id) WHERE study_id IS NOT NULL;
 CREATE INDEX ratings_of_judgement ON ratings (judgement_id) WHERE judgement_id IS NOT NULL;
 
 CREATE TABLE revisions (
-    id INTEGER PRIMARY KEY, conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE, turn INTEGER,
-    criterion TEXT NOT NULL, rater_id INTEGER NOT NULL REFERENCES raters(id), study_id INTEGER REFERENCES studies(id) ON DELETE CASCADE,
+    id INTEGER PRIMARY KEY, conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+        turn INTEGER,
+    criterion TEXT NOT NULL, rater_id INTEGER NOT NULL REFERENCES raters(id), study_id INTEGER
+        REFERENCES studies(id) ON DELETE CASCADE,
     score REAL, given TEXT NOT NULL, replaced TEXT NOT NULL
 );
 
 CREATE TABLE scores (
-    conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE, rater_id INTEGER NOT NULL REFERENCES raters(id),
-    criterion TEXT NOT NULL, repeat INTEGER NOT NULL, study_id INTEGER, total REAL NOT NULL, n INTEGER NOT NULL
+    conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+        rater_id INTEGER NOT NULL REFERENCES raters(id),
+    criterion TEXT NOT NULL, repeat INTEGER NOT NULL, study_id INTEGER, total REAL NOT NULL,
+        n INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX scores_once ON scores (conversation_id, rater_id, criterion, repeat, ifnull(study_id, 0));
 CREATE INDEX scores_of_study ON scores (study_id) WHERE study_id IS NOT NULL;
 
 CREATE TABLE summaries (
     conversation_id INTEGER PRIMARY KEY REFERENCES conversations(id) ON DELETE CASCADE,
-    final REAL, spread REAL, judges INTEGER NOT NULL, refused INTEGER NOT NULL, failed INTEGER NOT NULL, people REAL
+    final REAL, spread REAL, judges INTEGER NOT NULL, refused INTEGER NOT NULL, failed INTEGER NOT NULL,
+        people REAL
 );
 CREATE INDEX summaries_by_final ON summaries (final);
 CREATE INDEX summaries_by_spread ON summaries (spread);
@@ -131,10 +152,13 @@ CREATE INDEX summaries_failed ON summaries (failed) WHERE failed > 0;
 
 CREATE TABLE runs (
     id INTEGER PRIMARY KEY, benchmark TEXT NOT NULL, plan TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'stopped', 'broken')), message TEXT NOT NULL DEFAULT '',
+    state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'stopped', 'broken')),
+        message TEXT NOT NULL DEFAULT '',
     stop_asked INTEGER NOT NULL DEFAULT 0, pid INTEGER, host TEXT NOT NULL DEFAULT '',
-    planned INTEGER NOT NULL DEFAULT 0, stored INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0,
-    calls INTEGER NOT NULL DEFAULT 0, input_tokens INTEGER NOT NULL DEFAULT 0, output_tokens INTEGER NOT NULL DEFAULT 0,
+    planned INTEGER NOT NULL DEFAULT 0, stored INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0,
+        failed INTEGER NOT NULL DEFAULT 0,
+    calls INTEGER NOT NULL DEFAULT 0, input_tokens INTEGER NOT NULL DEFAULT 0,
+        output_tokens INTEGER NOT NULL DEFAULT 0,
     cost REAL NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0,
     started TEXT NOT NULL, beat TEXT NOT NULL, ended TEXT
 );
@@ -147,7 +171,8 @@ CREATE TABLE journal (
 
 CREATE TABLE failures (
     work TEXT PRIMARY KEY, kind TEXT NOT NULL, message TEXT NOT NULL, raw TEXT NOT NULL DEFAULT '',
-    attempts INTEGER NOT NULL DEFAULT 1, run_id INTEGER REFERENCES runs(id) ON DELETE SET NULL, created TEXT NOT NULL
+    attempts INTEGER NOT NULL DEFAULT 1, run_id INTEGER REFERENCES runs(id) ON DELETE SET NULL,
+        created TEXT NOT NULL
 ) WITHOUT ROWID
 """,
     )
@@ -161,22 +186,29 @@ def _rating_meta(db: Database) -> None:
 
 @migrations(name="003_desk_marks")
 def _desk_marks(db: Database) -> None:
-    """How far each browser's reports from the desk are in the store: one that arrives twice is applied once."""
+    """How far each browser's reports from the desk are in the store: one that arrives twice is applied
+    once.
+    """
     db.execute(
-        "CREATE TABLE desk_marks (rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE CASCADE, client TEXT NOT NULL, "
+        "CREATE TABLE desk_marks (rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE "
+        "CASCADE, client TEXT NOT NULL, "
         "n INTEGER NOT NULL, seen TEXT NOT NULL, PRIMARY KEY (rater_id, client)) WITHOUT ROWID"
     )
 
 
 @migrations(name="004_scenarios_comparisons_spot_checks")
 def _scenarios(db: Database) -> None:
-    """What a benchmark is run on and lives in the workspace; pairs compared; judgements looked at by people; harm scores of texts."""
+    """What a benchmark is run on and lives in the workspace; pairs compared; judgements looked at by
+    people; harm scores of texts.
+    """
     _run(
         db,
         """
 CREATE TABLE scenarios (
-    id INTEGER PRIMARY KEY, benchmark TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('proposed', 'accepted', 'rejected', 'discarded')), source TEXT NOT NULL,
+    id INTEGER PRIMARY KEY, benchmark TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
+        body TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('proposed', 'accepted', 'rejected', 'discarded')),
+        source TEXT NOT NULL,
     decided_by TEXT NOT NULL DEFAULT '', decided TEXT, created TEXT NOT NULL,
     UNIQUE (benchmark, kind, key)
 );
@@ -189,7 +221,8 @@ CREATE TABLE comparisons (
     rater_id INTEGER NOT NULL REFERENCES raters(id), repeat INTEGER NOT NULL DEFAULT 0,
     verdict TEXT CHECK (verdict IN ('A', 'B', 'C')), explanation TEXT NOT NULL DEFAULT '', failure TEXT,
     raw TEXT NOT NULL DEFAULT '', prompt TEXT NOT NULL DEFAULT '',
-    calls INTEGER NOT NULL DEFAULT 0, input_tokens INTEGER NOT NULL DEFAULT 0, output_tokens INTEGER NOT NULL DEFAULT 0,
+    calls INTEGER NOT NULL DEFAULT 0, input_tokens INTEGER NOT NULL DEFAULT 0,
+        output_tokens INTEGER NOT NULL DEFAULT 0,
     cost REAL NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0, created TEXT NOT NULL,
     CHECK ((verdict IS NULL) <> (failure IS NULL))
 );
@@ -199,7 +232,8 @@ CREATE INDEX comparisons_of_rater ON comparisons (rater_id);
 
 CREATE TABLE verifications (
     id INTEGER PRIMARY KEY, judgement_id INTEGER NOT NULL REFERENCES judgements(id) ON DELETE CASCADE,
-    rater_id INTEGER NOT NULL REFERENCES raters(id), finding TEXT NOT NULL CHECK (finding IN ('reasonable', 'too_high', 'too_low')),
+    rater_id INTEGER NOT NULL REFERENCES raters(id), finding TEXT NOT NULL CHECK (finding IN ('reasonable',
+        'too_high', 'too_low')),
     comment TEXT NOT NULL DEFAULT '', corrected REAL, created TEXT NOT NULL,
     UNIQUE (judgement_id, rater_id)
 );
@@ -216,7 +250,8 @@ CREATE TABLE audit_items (
 ) WITHOUT ROWID;
 
 CREATE TABLE moderations (
-    hash TEXT NOT NULL, model TEXT NOT NULL, categories TEXT NOT NULL, stand_in INTEGER NOT NULL DEFAULT 0, created TEXT NOT NULL,
+    hash TEXT NOT NULL, model TEXT NOT NULL, categories TEXT NOT NULL, stand_in INTEGER NOT NULL DEFAULT 0,
+        created TEXT NOT NULL,
     PRIMARY KEY (hash, model)
 ) WITHOUT ROWID
 """,
@@ -234,14 +269,17 @@ def _browsing(db: Database) -> None:
 def _trajectories(db: Database) -> None:
     """What was done beside what was said, compressed."""
     db.execute(
-        "CREATE TABLE trajectories (conversation_id INTEGER PRIMARY KEY REFERENCES conversations(id) ON DELETE CASCADE, "
+        "CREATE TABLE trajectories (conversation_id INTEGER PRIMARY KEY REFERENCES "
+        "conversations(id) ON DELETE CASCADE, "
         "body BLOB NOT NULL)"
     )
 
 
 @migrations(name="007_pairings")
 def _pairings(db: Database) -> None:
-    """Pairs of replies dealt to people to compare, as each is to see them. A number taken back is never given again."""
+    """Pairs of replies dealt to people to compare, as each is to see them. A number taken back is never
+    given again.
+    """
     _run(
         db,
         """
@@ -262,7 +300,9 @@ CREATE INDEX pairings_of_second ON pairings (second_id)
 
 @migrations(name="008_unreadable_verdicts_seen")
 def _seen(db: Database) -> None:
-    """A verdict that could not be read can be settled as well: “seen”. SQLite changes a check only with the table."""
+    """A verdict that could not be read can be settled as well: “seen”. SQLite changes a check only with
+    the table.
+    """
     _run(
         db,
         """
@@ -273,7 +313,8 @@ CREATE TABLE verifications_new (
     comment TEXT NOT NULL DEFAULT '', corrected REAL, created TEXT NOT NULL,
     UNIQUE (judgement_id, rater_id)
 );
-INSERT INTO verifications_new SELECT id, judgement_id, rater_id, finding, comment, corrected, created FROM verifications;
+INSERT INTO verifications_new SELECT id, judgement_id, rater_id, finding, comment, corrected, created
+    FROM verifications;
 DROP TABLE verifications;
 ALTER TABLE verifications_new RENAME TO verifications;
 CREATE INDEX verifications_of_rater ON verifications (rater_id)
@@ -283,15 +324,17 @@ CREATE INDEX verifications_of_rater ON verifications (rater_id)
 
 @migrations(name="009_where_a_finding_was_made")
 def _where_found(db: Database) -> None:
-    """At which audit's desk a judgement was found reasonable or not; NULL for the hunt. Of earlier findings: that of the first audit with
-    the judgement that was drawn before it was looked at."""
+    """At which audit's desk a judgement was found reasonable or not; NULL for the hunt. Of earlier findings:
+    that of the first audit with the judgement that was drawn before it was looked at.
+    """
     _run(
         db,
         """
 ALTER TABLE verifications ADD COLUMN audit_id INTEGER REFERENCES audits(id) ON DELETE SET NULL;
 UPDATE verifications SET audit_id = (
     SELECT a.id FROM audit_items i JOIN audits a ON a.id = i.audit_id
-    WHERE i.judgement_id = verifications.judgement_id AND a.created <= verifications.created ORDER BY a.id LIMIT 1
+    WHERE i.judgement_id = verifications.judgement_id
+        AND a.created <= verifications.created ORDER BY a.id LIMIT 1
 )
 """,
     )
@@ -306,18 +349,23 @@ def _simulated(db: Database) -> None:
 
 @migrations(name="011_model_configurations")
 def _configurations(db: Database) -> None:
-    """Results point to the configuration of the model that made them; of earlier results it was not recorded."""
+    """Results point to the configuration of the model that made them; of earlier results it was not
+    recorded.
+    """
     _run(
         db,
         """
 CREATE TABLE model_configurations (
-    id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, nickname TEXT NOT NULL, endpoint TEXT NOT NULL, model TEXT NOT NULL,
-    kind TEXT NOT NULL, parameters TEXT NOT NULL, system TEXT NOT NULL, replies TEXT NOT NULL, created TEXT NOT NULL
+    id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, nickname TEXT NOT NULL, endpoint TEXT NOT NULL,
+        model TEXT NOT NULL,
+    kind TEXT NOT NULL, parameters TEXT NOT NULL, system TEXT NOT NULL, replies TEXT NOT NULL,
+        created TEXT NOT NULL
 );
 CREATE INDEX model_configurations_of_nickname ON model_configurations (nickname);
 CREATE TABLE conversation_configurations (
     conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
-    configuration_id INTEGER NOT NULL REFERENCES model_configurations(id), reported TEXT NOT NULL DEFAULT '[]',
+    configuration_id INTEGER NOT NULL REFERENCES model_configurations(id),
+        reported TEXT NOT NULL DEFAULT '[]',
     PRIMARY KEY (conversation_id, configuration_id)
 ) WITHOUT ROWID;
 ALTER TABLE judgements ADD COLUMN configuration_id INTEGER REFERENCES model_configurations(id);
@@ -341,9 +389,11 @@ def _conditions(db: Database) -> Iterator[tuple[int, str, str]]:
     """What results were made under, as far as their keys and what is stored beside them say."""
     rows = db.execute(
         "SELECT c.id, c.benchmark, c.key, json_extract(c.meta, '$.residents'), "
-        "(SELECT s.source FROM scenarios s JOIN facets f ON f.value = s.key WHERE f.conversation_id = c.id AND f.name = s.kind "
+        "(SELECT s.source FROM scenarios s JOIN facets f ON f.value = s.key WHERE "
+        "f.conversation_id = c.id AND f.name = s.kind "
         "AND s.kind IN ('script', 'task') ORDER BY s.kind LIMIT 1), "
-        "(SELECT json_extract(s.body, '$.town') FROM scenarios s JOIN facets f ON f.value = s.key WHERE f.conversation_id = c.id "
+        "(SELECT json_extract(s.body, '$.town') FROM scenarios s JOIN facets f ON f.value = s.key "
+        "WHERE f.conversation_id = c.id "
         "AND f.name = 'scenario' AND s.kind = 'scenario'), "
         "(SELECT group_concat(name) FROM facets WHERE conversation_id = c.id) FROM conversations c "
         "WHERE c.key GLOB c.benchmark || '/*'"
@@ -368,7 +418,8 @@ def _conditions(db: Database) -> Iterator[tuple[int, str, str]]:
 
 @migrations(name="012_finals")
 def _finals(db: Database) -> None:
-    """Each rater's final of each conversation, which criteria are conditional, and by which criterion raters see a refusal.
+    """Each rater's final of each conversation, which criteria are conditional, and by which criterion raters
+    see a refusal.
 
     Of criteria registered earlier, those are conditional that a judge's conversation went without.
     """
@@ -386,7 +437,8 @@ INSERT INTO refusals SELECT DISTINCT benchmark, 'refusal' FROM conversations;
 UPDATE criteria SET conditional = 1 WHERE counted AND EXISTS (
     SELECT 1 FROM conversations c JOIN judgements j ON j.conversation_id = c.id
     WHERE c.benchmark = criteria.scope AND j.failure IS NULL AND NOT EXISTS (
-        SELECT 1 FROM ratings r WHERE r.conversation_id = c.id AND r.criterion = criteria.name AND r.study_id IS NULL))
+        SELECT 1 FROM ratings r WHERE r.conversation_id = c.id AND r.criterion = criteria.name
+            AND r.study_id IS NULL))
 """,
     )
 
@@ -398,7 +450,8 @@ def _marks_of_desks(db: Database) -> None:
         db,
         """
 CREATE TABLE marks_new (
-    desk TEXT NOT NULL, client TEXT NOT NULL, n INTEGER NOT NULL, seen TEXT NOT NULL, PRIMARY KEY (desk, client)
+    desk TEXT NOT NULL, client TEXT NOT NULL, n INTEGER NOT NULL, seen TEXT NOT NULL, PRIMARY KEY (desk,
+        client)
 ) WITHOUT ROWID;
 INSERT INTO marks_new SELECT 'annotator ' || rater_id, client, n, seen FROM desk_marks;
 DROP TABLE desk_marks;

@@ -1,4 +1,6 @@
-"""Where a study's figures come from: which judges, asked with which prompts, and how many of their answers can be used."""
+"""Where a study's figures come from: which judges, asked with which prompts, and how many of their answers
+can be used.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from core.store.studies import study_id
 
 @dataclass(frozen=True)
 class Origin:
-    """A judge as it was asked for a study's conversations. `prompt` is the hash of its prompt, empty for judgements that were imported."""
+    """A judge as it was asked for a study's conversations. `prompt` is the hash of its prompt, empty for
+    judgements that were imported.
+    """
 
     judge: str
     variant: str
@@ -26,7 +30,8 @@ class Origin:
 def of_judges(db: Database, study: str) -> list[Origin]:
     """The judges of a study's conversations, one row a judge and prompt. Raises NotFound."""
     rows = db.execute(
-        "SELECT x.name, x.variant, x.simulated, j.prompt, count(*), count(j.failure), min(j.created), max(j.created) "
+        "SELECT x.name, x.variant, x.simulated, j.prompt, count(*), count(j.failure), "
+        "min(j.created), max(j.created) "
         "FROM judgements j JOIN raters x ON x.id = j.rater_id "
         "WHERE j.conversation_id IN (SELECT conversation_id FROM study_units WHERE study_id = ?) "
         "GROUP BY x.id, j.prompt ORDER BY x.name, x.variant, j.prompt",

@@ -57,8 +57,8 @@ def stock(db: Database) -> str:
 def mark(db: Database, name: str) -> str:
     """A text that changes with the ratings behind a study's figures; reads indexes only. Raises NotFound.
 
-    Ratings are added (their ids rise), replaced or taken back (each leaves a revision), and count by the state
-    of their item; imports add criteria and units.
+    Ratings are added (their ids rise), replaced or taken back (each leaves a revision), and count by the
+    state of their item; imports add criteria and units.
     """
     row = db.execute(
         """

@@ -1,4 +1,6 @@
-"""Scenarios in the store: what a benchmark is run on, where it came from, and who decided that it may be used."""
+"""Scenarios in the store: what a benchmark is run on, where it came from, and who decided that it may be
+used.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from core.store.database import find, now
 
 
 def save(db: Database, given: Iterable[Scenario]) -> int:
-    """Store scenarios and return how many are new; one whose key is known is left as it is, whatever was decided about it."""
+    """Store scenarios and return how many are new; one whose key is known is left as it is, whatever was
+    decided about it.
+    """
     before, moment = db.conn.total_changes, now()
     db.table("scenarios").insert_all(
         (
@@ -37,18 +41,23 @@ def save(db: Database, given: Iterable[Scenario]) -> int:
 
 
 def accepted(db: Database, benchmark: str, kind: str) -> list[Scenario]:
-    """Those that may be used, in the order they came; one of a task of the store that is not accepted itself is left out."""
+    """Those that may be used, in the order they came; one of a task of the store that is not accepted
+    itself is left out.
+    """
     without = waiting_for(db, benchmark, kind)
     return [s for s in page(db, benchmark, kind, state="accepted", limit=-1) if s.key not in without]
 
 
 def waiting_for(db: Database, benchmark: str, kind: str) -> dict[str, str]:
-    """Those accepted whose task is in the store and not accepted (any more), and the task: both by key. A task that is in no store, but in
-    a file, needs nobody's acceptance."""
+    """Those accepted whose task is in the store and not accepted (any more), and the task: both by key. A
+    task that is in no store, but in a file, needs nobody's acceptance.
+    """
     return dict(
         db.execute(
-            "SELECT s.key, t.key FROM scenarios s JOIN scenarios t ON t.benchmark = s.benchmark AND t.kind = 'task' "
-            "AND t.key = json_extract(s.body, '$.task') WHERE s.benchmark = ? AND s.kind = ? AND s.state = 'accepted' "
+            "SELECT s.key, t.key FROM scenarios s JOIN scenarios t ON t.benchmark = s.benchmark "
+            "AND t.kind = 'task' "
+            "AND t.key = json_extract(s.body, '$.task') WHERE s.benchmark = ? AND s.kind = ? AND "
+            "s.state = 'accepted' "
             "AND t.state <> 'accepted' ORDER BY s.id",
             [benchmark, kind],
         ).fetchall()
@@ -56,12 +65,19 @@ def waiting_for(db: Database, benchmark: str, kind: str) -> dict[str, str]:
 
 
 def page(
-    db: Database, benchmark: str, kind: str, *, state: State | None = None, source: str = "", limit: int = 50,
+    db: Database,
+    benchmark: str,
+    kind: str,
+    *,
+    state: State | None = None,
+    source: str = "",
+    limit: int = 50,
     offset: int = 0,
-) -> list[Scenario]:  # fmt: skip
+) -> list[Scenario]:
     """Some of a kind, in the order they came; a limit of −1 means all."""
     rows = db.query(
-        "SELECT * FROM scenarios WHERE benchmark = ? AND kind = ? AND (? IS NULL OR state = ?) AND (? = '' OR source = ?) "
+        "SELECT * FROM scenarios WHERE benchmark = ? AND kind = ? AND (? IS NULL OR state = ?) AND "
+        "(? = '' OR source = ?) "
         "ORDER BY id LIMIT ? OFFSET ?",
         [benchmark, kind, state, state, source, source, limit, offset],
     )
@@ -81,14 +97,17 @@ def keys(db: Database, benchmark: str, kind: str, state: State | None = None) ->
     return [
         row[0]
         for row in db.execute(
-            "SELECT key FROM scenarios WHERE benchmark = ? AND kind = ? AND (? IS NULL OR state = ?) ORDER BY id",
+            "SELECT key FROM scenarios WHERE benchmark = ? AND kind = ? AND (? IS NULL OR state = "
+            "?) ORDER BY id",
             [benchmark, kind, state, state],
         )
     ]
 
 
 def proposed(db: Database, calls: Sequence[str]) -> set[str]:
-    """Those of the calls whose proposal is stored; a call is named BENCHMARK/KIND/ and the `call` in the scenario's body."""
+    """Those of the calls whose proposal is stored; a call is named BENCHMARK/KIND/ and the `call` in the
+    scenario's body.
+    """
     return {
         row[0]
         for row in db.execute(
@@ -103,7 +122,8 @@ def counts(db: Database, benchmark: str, kind: str) -> dict[str, dict[str, int]]
     """How many there are: source → state → number."""
     found: dict[str, dict[str, int]] = {}
     for source, state, n in db.execute(
-        "SELECT source, state, count(*) FROM scenarios WHERE benchmark = ? AND kind = ? GROUP BY source, state ORDER BY min(id)",
+        "SELECT source, state, count(*) FROM scenarios WHERE benchmark = ? AND kind = ? GROUP BY "
+        "source, state ORDER BY min(id)",
         [benchmark, kind],
     ):
         found.setdefault(source, {})[state] = n
@@ -111,9 +131,17 @@ def counts(db: Database, benchmark: str, kind: str) -> dict[str, dict[str, int]]
 
 
 def decide(
-    db: Database, benchmark: str, kind: str, key: str, state: State, by: str, body: Mapping[str, Any] | None = None
-) -> Scenario:  # fmt: skip
-    """Settle a scenario's state, with another body where it was edited; who and when is kept. Raises NotFound."""
+    db: Database,
+    benchmark: str,
+    kind: str,
+    key: str,
+    state: State,
+    by: str,
+    body: Mapping[str, Any] | None = None,
+) -> Scenario:
+    """Settle a scenario's state, with another body where it was edited; who and when is kept. Raises
+    NotFound.
+    """
     known = get(db, benchmark, kind, key)
     decided = {
         "state": state,
@@ -133,6 +161,13 @@ def _dump(body: Mapping[str, Any]) -> str:
 
 def _scenario(row: Mapping[str, Any]) -> Scenario:
     return Scenario(
-        row["benchmark"], row["kind"], row["key"], json.loads(row["body"]), row["state"], row["source"],
-        row["decided_by"], row["decided"], row["created"],
-    )  # fmt: skip
+        row["benchmark"],
+        row["kind"],
+        row["key"],
+        json.loads(row["body"]),
+        row["state"],
+        row["source"],
+        row["decided_by"],
+        row["decided"],
+        row["created"],
+    )

@@ -17,7 +17,8 @@ from core.store.database import find, now
 
 # An item somebody has answered, flagged or closed is theirs; the others may still be dealt anew.
 _BEGUN = (
-    "({a}.state <> 'open' OR {a}.flag <> '' OR EXISTS (SELECT 1 FROM study_units b JOIN ratings r ON r.study_id = b.study_id "
+    "({a}.state <> 'open' OR {a}.flag <> '' OR EXISTS (SELECT 1 FROM study_units b JOIN ratings r "
+    "ON r.study_id = b.study_id "
     "AND r.conversation_id = b.conversation_id AND ifnull(r.turn, 0) = ifnull(b.turn, 0) "
     "WHERE b.id = {a}.unit_id AND r.rater_id = {a}.rater_id))"
 )
@@ -25,9 +26,11 @@ _BEGUN = (
 
 @dataclass(frozen=True)
 class Study:
-    """What is rated, by which criteria, how often each unit. `source` is "drawn" or the format it was imported from.
+    """What is rated, by which criteria, how often each unit. `source` is "drawn" or the format it was
+    imported from.
 
-    `anonymous` says that human ratings are unnamed positions, not persons, so that no figure may treat them as such.
+    `anonymous` says that human ratings are unnamed positions, not persons, so that no figure may treat them
+    as such.
     """
 
     name: str
@@ -137,7 +140,8 @@ def delete(db: Database, name: str) -> None:
     found = study_id(db, name)
     if find(db, "ratings", "id", study_id=found):
         raise StudyError(
-            f"The study “{name}” holds people's ratings and is kept. Export it and start a workspace without it."
+            f"The study “{name}” holds people's ratings and is kept. Export it and start a "
+            "workspace without it."
         )
     db.table("criteria").delete_where("scope = ?", [scope(name)])
     db.table("studies").delete(found)
@@ -158,7 +162,8 @@ def units(db: Database, name: str) -> list[dict[str, Any]]:
     """A study's units: id, conversation_id, key, turn, stratum."""
     return list(
         db.query(
-            "SELECT u.id, u.conversation_id, c.key, u.turn, u.stratum FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
+            "SELECT u.id, u.conversation_id, c.key, u.turn, u.stratum FROM study_units u JOIN "
+            "conversations c ON c.id = u.conversation_id "
             "WHERE u.study_id = ? ORDER BY u.id",
             [study_id(db, name)],
         )
@@ -166,7 +171,9 @@ def units(db: Database, name: str) -> list[dict[str, Any]]:
 
 
 def assign(db: Database, rater: int, unit_ids: Sequence[int]) -> int:
-    """Deal units to an annotator in this order, after what they have; units they already have are left alone. Returns how many are new."""
+    """Deal units to an annotator in this order, after what they have; units they already have are left
+    alone. Returns how many are new.
+    """
     last = db.execute(
         "SELECT ifnull(max(position), 0) FROM assignments WHERE rater_id = ?", [rater]
     ).fetchone()[0]
@@ -179,19 +186,26 @@ def assign(db: Database, rater: int, unit_ids: Sequence[int]) -> int:
 
 
 def reclaim(db: Database, name: str, rater: int, unit_ids: Sequence[int] | None = None) -> list[int]:
-    """Take back what an annotator of a study has not begun (of these units); returns the unit ids, to be dealt to others."""
+    """Take back what an annotator of a study has not begun (of these units); returns the unit ids, to be
+    dealt to others.
+    """
     rows = db.execute(
-        "DELETE FROM assignments WHERE rater_id = ? AND unit_id IN (SELECT id FROM study_units WHERE study_id = ?) "
-        f"AND (? IS NULL OR unit_id IN (SELECT value FROM json_each(?))) AND NOT {_BEGUN.format(a='assignments')} RETURNING unit_id",
+        "DELETE FROM assignments WHERE rater_id = ? AND unit_id IN (SELECT id FROM study_units "
+        "WHERE study_id = ?) "
+        "AND (? IS NULL OR unit_id IN (SELECT value FROM json_each(?))) AND NOT "
+        f"{_BEGUN.format(a='assignments')} RETURNING unit_id",
         [rater, study_id(db, name), *[None if unit_ids is None else json.dumps(list(unit_ids))] * 2],
     )
     return [row[0] for row in rows.fetchall()]
 
 
 def queues(db: Database, name: str) -> list[tuple[int, str, bool, bool]]:
-    """Who has what, in their order: (unit id, annotator, whether they have begun it, whether they are through with it)."""
+    """Who has what, in their order: (unit id, annotator, whether they have begun it, whether they are
+    through with it).
+    """
     rows = db.execute(
-        f"SELECT a.unit_id, x.name, {_BEGUN.format(a='a')}, a.state <> 'open' FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+        f"SELECT a.unit_id, x.name, {_BEGUN.format(a='a')}, a.state <> 'open' FROM assignments a "
+        "JOIN study_units u ON u.id = a.unit_id "
         "JOIN raters x ON x.id = a.rater_id WHERE u.study_id = ? ORDER BY a.position",
         [study_id(db, name)],
     )
@@ -214,7 +228,8 @@ def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
     """The studies on an annotator's desk: (name, title, items done or skipped, items in all)."""
     return list(
         db.execute(
-            "SELECT t.name, t.title, sum(a.state <> 'open'), count(*) FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+            "SELECT t.name, t.title, sum(a.state <> 'open'), count(*) FROM assignments a JOIN "
+            "study_units u ON u.id = a.unit_id "
             "JOIN studies t ON t.id = u.study_id WHERE a.rater_id = ? GROUP BY t.id ORDER BY t.id DESC",
             [rater],
         ).fetchall()
@@ -222,10 +237,13 @@ def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
 
 
 def task(db: Database, rater: int, assignment: int) -> Task:
-    """One item of an annotator's desk, with the answers they have given. Raises NotAllowed for somebody else's item."""
+    """One item of an annotator's desk, with the answers they have given. Raises NotAllowed for somebody
+    else's item.
+    """
     rows = list(
         db.query(
-            "SELECT a.*, u.conversation_id, u.turn, u.study_id, t.name AS study FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+            "SELECT a.*, u.conversation_id, u.turn, u.study_id, t.name AS study FROM assignments a "
+            "JOIN study_units u ON u.id = a.unit_id "
             "JOIN studies t ON t.id = u.study_id WHERE a.id = ? AND a.rater_id = ?",
             [assignment, rater],
         )
@@ -235,21 +253,30 @@ def task(db: Database, rater: int, assignment: int) -> Task:
     row = rows[0]
     answers = dict(
         db.execute(
-            "SELECT criterion, score FROM ratings WHERE conversation_id = ? AND ifnull(turn, 0) = ifnull(?, 0) AND rater_id = ? AND study_id = ?",
+            "SELECT criterion, score FROM ratings WHERE conversation_id = ? AND ifnull(turn, 0) = "
+            "ifnull(?, 0) AND rater_id = ? AND study_id = ?",
             [row["conversation_id"], row["turn"], rater, row["study_id"]],
         ).fetchall()
     )
     return Task(
-        row["id"], row["study"], row["position"], row["conversation_id"], row["turn"], row["state"], row["reason"], row["flag"],
-        row["seconds"], answers,
-    )  # fmt: skip
+        row["id"],
+        row["study"],
+        row["position"],
+        row["conversation_id"],
+        row["turn"],
+        row["state"],
+        row["reason"],
+        row["flag"],
+        row["seconds"],
+        answers,
+    )
 
 
 def answer(db: Database, rater: int, assignment: int, criterion: str, score: float | None) -> None:
     """Record one answer as it is given, or take it back (None). Saying the same thing twice changes nothing.
 
-    An answer that was replaced or taken back stays as a revision. Raises NotAllowed for somebody else's item and
-    StudyError for a criterion or a score the study does not have.
+    An answer that was replaced or taken back stays as a revision. Raises NotAllowed for somebody else's item
+    and StudyError for a criterion or a score the study does not have.
     """
     item = task(db, rater, assignment)
     asked = {c.name: c for c in ratings.criteria(db, scope(item.study))}
@@ -310,7 +337,9 @@ def _set_state(db: Database, item: Task, state: str, reason: str = "") -> None:
 
 
 def import_annotations(db: Database, study: str, given: Iterable[Annotation]) -> None:
-    """Store answers given elsewhere (by simulated annotators, or in another tool) for units dealt at the desk, and close their items."""
+    """Store answers given elsewhere (by simulated annotators, or in another tool) for units dealt at the
+    desk, and close their items.
+    """
     found = study_id(db, study)
     raters = dict(db.execute("SELECT name, id FROM raters WHERE kind = 'human'").fetchall())
     by_unit: dict[tuple[str, Unit], list[Annotation]] = {}
@@ -327,8 +356,10 @@ def import_annotations(db: Database, study: str, given: Iterable[Annotation]) ->
             )
         ratings.insert(db, conversation[0], raters[annotator], [a.rating for a in answers], study_id=found)
         db.execute(
-            "UPDATE assignments SET state = 'done', submitted = ?, seconds = ? WHERE rater_id = ? AND unit_id = "
-            "(SELECT id FROM study_units WHERE study_id = ? AND conversation_id = ? AND ifnull(turn, 0) = ifnull(?, 0))",
+            "UPDATE assignments SET state = 'done', submitted = ?, seconds = ? WHERE rater_id = ? "
+            "AND unit_id = "
+            "(SELECT id FROM study_units WHERE study_id = ? AND conversation_id = ? AND "
+            "ifnull(turn, 0) = ifnull(?, 0))",
             [now(), sum(a.seconds for a in answers), raters[annotator], found, conversation[0], unit.turn],
         )
         touched.append(conversation[0])

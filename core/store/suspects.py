@@ -97,7 +97,8 @@ each AS (
     UNION ALL SELECT conversation_id, 'failed', 1 FROM {stood} WHERE failed > 0
     UNION ALL SELECT conversation_id, :guess, 1 FROM summaries WHERE refused > 0
     UNION ALL SELECT conversation_id, value, 1 FROM facets f
-        WHERE name = :ending AND value IN (SELECT value FROM json_each(:endings)) AND (value <> :guess OR NOT EXISTS (
+        WHERE name = :ending AND value IN (SELECT value FROM json_each(:endings))
+            AND (value <> :guess OR NOT EXISTS (
             SELECT 1 FROM scores s WHERE s.conversation_id = f.conversation_id AND s.criterion = :refusal))
 ), suspects AS (
     SELECT id, sum(weight) AS priority, group_concat(reason) AS reasons FROM each GROUP BY id
@@ -132,9 +133,12 @@ def queue(
         where += " AND c.id IN (SELECT value FROM json_each(:only))"
         args["only"] = json.dumps(list(only))
     rows = db.query(
-        f"{source} SELECT c.id AS conversation_id, c.key, c.player, x.reasons, round(x.priority, 6) AS priority, s.final, "
-        "s.spread, s.people, ifnull(s.failed, 0) AS failed FROM (SELECT x.id, x.reasons, x.priority FROM suspects x "
-        f"JOIN conversations c ON c.id = x.id WHERE {where} ORDER BY x.priority DESC, x.id LIMIT :limit OFFSET :offset) x "
+        f"{source} SELECT c.id AS conversation_id, c.key, c.player, x.reasons, round(x.priority, "
+        "6) AS priority, s.final, "
+        "s.spread, s.people, ifnull(s.failed, 0) AS failed FROM (SELECT x.id, x.reasons, "
+        "x.priority FROM suspects x "
+        f"JOIN conversations c ON c.id = x.id WHERE {where} ORDER BY x.priority DESC, x.id LIMIT "
+        ":limit OFFSET :offset) x "
         f"JOIN conversations c ON c.id = x.id LEFT JOIN {stood} s ON s.conversation_id = c.id "
         "ORDER BY x.priority DESC, c.id",
         args | {"limit": limit, "offset": offset},

@@ -1,4 +1,6 @@
-"""Trajectories in the store: what was done beside what was said, compressed, one for each conversation that has one."""
+"""Trajectories in the store: what was done beside what was said, compressed, one for each conversation
+that has one.
+"""
 
 from __future__ import annotations
 

@@ -193,7 +193,8 @@ def estimate(plan: Plan, key: str) -> None:
         )
         if not found.left and not found.failed:
             st.caption(
-                "Everything of this plan is stored. Choose another player, judge or language, or more repeats."
+                "Everything of this plan is stored. Choose another player, judge or language, or "
+                "more repeats."
             )
         if found.calls:
             _calls(found)

@@ -47,7 +47,8 @@ def _earlier() -> None:
 def _ended(run: Progress) -> None:
     if run.interrupted:
         st.warning(
-            "Its process ended without a message: it was killed, or the machine restarted. What it had stored "
+            "Its process ended without a message: it was killed, or the machine restarted. What it "
+            "had stored "
             "is kept."
         )
     elif run.message:

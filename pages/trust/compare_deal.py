@@ -47,7 +47,8 @@ def _form(
     standings: list[Standing],
 ) -> None:
     st.caption(
-        f"Of the {possible:,} pairs of the models and scripts chosen above, evenly over every two models. Each "
+        f"Of the {possible:,} pairs of the models and scripts chosen above, evenly over every two "
+        "models. Each "
         "person has an order of their own and sides drawn at random. Pairs they have already count."
     )
     have = [s.person for s in standings]

@@ -114,9 +114,7 @@ def toxicity(workspace: Workspace, model: str = "") -> Table:
         *(Column(f"largest {name}", file_only=True) for name in ATTRIBUTES),
     )
     read = "; ".join(f"{name} from {', '.join(of)}" for name, of in ATTRIBUTES.items() if of)
-    notes = [
-        f"Means over texts, 0 to 1. Each attribute is the largest of some endpoint categories: {read}."
-    ]
+    notes = [f"Means over texts, 0 to 1. Each attribute is the largest of some endpoint categories: {read}."]
     if models[chosen]:
         notes.append("The scores come from a mock that counts words; they say nothing about toxicity.")
     meta = {"model": chosen, "simulated": models[chosen]}
