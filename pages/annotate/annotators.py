@@ -75,7 +75,7 @@ def _table(people: list[Annotator]) -> None:
             "items": f"{a.done} of {a.items}" if a.items else "" if a.id in pairs else "nothing dealt",
             "skipped": a.skipped,
             "minutes": a.seconds / 60,
-            "pairs": " of ".join(map(str, pairs.get(a.id, ()))),
+            **({"pairs": " of ".join(map(str, pairs.get(a.id, ())))} if pairs else {}),
             "mock": a.simulated,
         }
         for a in people
@@ -83,7 +83,7 @@ def _table(people: list[Annotator]) -> None:
     columns = {
         **{"name": "Name", "link": "Link", "items": "Items", "skipped": "Skipped"},
         "minutes": st.column_config.NumberColumn("Minutes at work", format="%.0f"),
-        "pairs": "Pairs compared" if pairs else None,
+        "pairs": "Pairs compared",
         "mock": st.column_config.CheckboxColumn("Mock"),
     }
     tables.progress(rows, columns, "Annotators")
