@@ -27,16 +27,18 @@ def draw(
     """Draw a table: title, caption, rows, notes, and its CSV and LaTeX as downloads.
 
     Figures stay numbers, so that a column is sorted by value; an interval has a column of its own. `key`
-    tells two tables of one name on a page apart. `select` is called with the row that the reader chooses; a
-    `selectable` table returns the row that is chosen.
+    tells two tables of one name on a page apart. A table that says nothing but one reason is that sentence.
+    `select` is called with the row that the reader chooses; a `selectable` table returns that row.
     """
     key = key or table.name
     st.markdown(f"##### {plain(table.title)}")
     if table.caption:
         st.caption(plain(table.caption))
-    figures = [cell for row in table.rows for cell in row.values() if isinstance(cell, Estimate)]
+    cells = [cell for row in table.rows for cell in row.values()]
+    figures = [cell for cell in cells if isinstance(cell, Estimate)]
     reasons = {figure.reason for figure in figures}
-    if figures and len(reasons) == 1 and not any(figure.defined for figure in figures):
+    said = any(figure.defined for figure in figures) or any(isinstance(c, int | float) and c for c in cells)
+    if figures and len(reasons) == 1 and not said:
         st.caption("  \n".join(map(plain, (*table.notes, f"Undefined: {reasons.pop()}."))))
         return None
     options: dict[str, Any] = {}
