@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from playwright.sync_api import Locator, expect
+
 from core.conversation import Conversation, Message
 from core.rating import YES_NO, Criterion, Rater, points
 from core.store import conversations, ratings, studies
@@ -168,3 +170,10 @@ def fill(workspace: Workspace, items: int = 40) -> None:
                         [found, criteria[0].name, rater, 2, "2026-01-01"],
                     )
             studies.assign(db, colleague, studies.add_units(db, name, units))
+
+
+def holds(row: Locator, figure: float) -> None:
+    """Assert that a row of a table holds a figure. The table's text gives numbers unrounded."""
+    expect(row).to_be_attached()
+    found = [float(number) for number in re.findall(r"-?\d\.\d+", row.text_content() or "")]
+    assert any(abs(number - figure) < 6e-4 for number in found), (figure, found)

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 
 import pytest
 from click.testing import CliRunner
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from core.demo.mock.server import running
 from core.workspace import Workspace
 
-from .keeper import Server, serving
+from .keeper import Server, holds, serving
 
 pytestmark = pytest.mark.browser
 
@@ -49,14 +49,6 @@ def choose(page: Page, label: str, *names: str) -> None:
         page.keyboard.press(
             "Escape"
         )  # a list of several stays open; in a box for one this would take the choice back
-
-
-def close(row: Locator, figure: float) -> bool:
-    """Whether a row of a table holds a figure; its cells give numbers unrounded or with three digits."""
-    expect(row).to_be_attached()
-    return any(
-        abs(float(shown) - figure) < 6e-4 for shown in re.findall(r"-?\d\.\d+", row.text_content() or "")
-    )
 
 
 def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: Browser) -> None:
@@ -138,9 +130,9 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
     page.goto(f"{app.url}/agreement?study=trust")
     tables = page.get_by_test_id("stDataFrame")
     row = tables.first.locator("tr").filter(has_text="mock-judge-strict").first
-    assert close(row, strict["spearman"])
+    holds(row, strict["spearman"])
     alpha = figures["criteria"]["final"]["humans"]["alpha"]["ordinal"]["value"]
-    assert close(tables.nth(1).locator("tr").filter(has_text="Final").first, alpha)
+    holds(tables.nth(1).locator("tr").filter(has_text="Final").first, alpha)
 
     # And the leaderboard has both players.
     page.goto(f"{app.url}/leaderboard")

@@ -213,7 +213,8 @@ def test_names_are_shown_letter_for_letter_too(tmp_path: Path, page: Page) -> No
         number = conversations.find_id(db, f"hostile/{name}")
         studies.create(db, Study("hostile", (), name))
         studies.add_units(db, "hostile", [(number or 0, None, name)])
-        runs.end(db, runs.start(db, name, {"models": {name: [name]}}, 1), "broken", name)
+        plan = {"benchmark": name, "models": {name: [name]}, "options": {}}
+        runs.end(db, runs.start(db, name, plan, 1), "broken", name)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     main = page.get_by_test_id("stMain")
