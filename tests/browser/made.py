@@ -40,7 +40,7 @@ def make(
     rng = np.random.default_rng(seed)
     quality = rng.normal(0, 0.6, (items, 1)) + rng.normal(0, 0.5, (items, len(ASKED)))
     with workspace.write() as db:
-        ratings.register(db, "pingpong", JUDGED, "refusal")
+        ratings.register(db, "pingpong", JUDGED, refusal="refusal")
         studies.create(db, Study("made", ASKED, title="Made for the tests", overlap=overlap))
         units = []
         for item in range(items):
