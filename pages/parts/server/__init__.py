@@ -1,0 +1,42 @@
+"""The app as an ASGI application: `concord app` serves it with uvicorn, and so may any other ASGI server.
+
+A request passes the middleware in the order of MIDDLEWARE; what none of it answers goes to ROUTES, then to
+Streamlit.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.starlette import App
+
+from pages.parts.server.addresses import NamedRoot, Operators
+from pages.parts.server.headers import SecurityHeaders
+from pages.parts.server.page_settings import PageSettings
+
+# Until the first run of `app.py` Streamlit takes `pages/` for a folder of bare scripts and answers a visit to
+# any page's own address, an annotator's link too, with “page not found”.
+PagesManager.uses_pages_directory = False
+
+MIDDLEWARE = (SecurityHeaders, Operators, NamedRoot, PageSettings)
+"""Each is a class in a file of its own concern. The first sees a request first and its answer last."""
+ROUTES: tuple[BaseRoute, ...] = ()
+"""Addresses of Concord's own. None may lie below an address that Streamlit reserves (`/_stcore/` …)."""
+
+
+def _unforeseen(error: Exception) -> bool:
+    """Show a sentence for an unexpected error; Streamlit has written the details to the server's log."""
+    st.error("Something went wrong here that should not have. The details are in the server's log.")
+    return True
+
+
+app = App(
+    Path(__file__).resolve().parents[3] / "app.py",
+    routes=ROUTES,
+    middleware=[Middleware(each) for each in MIDDLEWARE],
+    on_script_error=_unforeseen,
+)

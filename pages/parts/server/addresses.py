@@ -1,0 +1,43 @@
+"""Addresses that Concord answers itself instead of Streamlit."""
+
+from __future__ import annotations
+
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from pages.parts.people import is_local
+
+_OPERATORS = ("/_stcore/metrics", "/_stcore/agent")
+# The overview is at the root; its name redirects there.
+_NAMED_ROOT = "/overview"
+
+
+class Operators:
+    """Serves the addresses with the server's metrics to its own machine only."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or pass on."""
+        if scope["type"] == "http" and scope["path"].startswith(_OPERATORS):
+            peer = scope["client"][0] if scope["client"] else None
+            if not is_local(peer, Headers(scope=scope).items()):
+                return await PlainTextResponse("Not found", 404)(scope, receive, send)
+        await self.app(scope, receive, send)
+
+
+class NamedRoot:
+    """Leads the overview's name to the root."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Redirect, or pass on."""
+        if scope["type"] == "http" and scope["path"].endswith(_NAMED_ROOT):
+            # Relative to where it was asked, so that it leads nowhere else.
+            query = scope["query_string"].decode("latin-1")
+            return await RedirectResponse(f"./?{query}" if query else "./")(scope, receive, send)
+        await self.app(scope, receive, send)
