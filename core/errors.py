@@ -1,17 +1,4 @@
-"""The tree of errors. Every message is a sentence that names the thing and the remedy.
-
-ConcordError                what a person can be told; commands exit with 1, pages show the sentence
-├── ConfigError             a file the user wrote (models.toml, a prompt, a character) cannot be used
-├── WorkspaceError          the folder or its database cannot be opened
-├── NotFound                a name that is not there; the message lists what is
-├── ImportRefused           a foreign file cannot be read; nothing of it was stored
-├── StudyError              a study cannot be drawn, dealt or measured as asked
-├── NotAllowed              the person may not see or do this
-└── RunStopped              a run ended early on purpose (spending limit, stop button)
-
-CallFailed                  one call to a model failed for good; a value to be stored and counted, not shown
-as a crash
-"""
+"""The errors that Concord raises. Every message is a sentence that names the thing and the remedy."""
 
 from __future__ import annotations
 
@@ -22,11 +9,11 @@ from core.rating import NOTHING_SPENT, Spent
 
 
 class ConcordError(Exception):
-    """Something a person can be told in one sentence."""
+    """Something a person can be told in one sentence. Commands exit with 1; pages show the sentence."""
 
 
 class ConfigError(ConcordError):
-    """A file written by the user cannot be used."""
+    """A file written by the user (models.toml, a prompt, a character) cannot be used."""
 
 
 class WorkspaceError(ConcordError):
@@ -34,7 +21,7 @@ class WorkspaceError(ConcordError):
 
 
 class NotFound(ConcordError):
-    """A name that does not exist."""
+    """A name that does not exist; the message suggests or lists those that do."""
 
 
 class ImportRefused(ConcordError):
@@ -54,7 +41,7 @@ class RunStopped(ConcordError):
 
 
 class CallFailed(ConcordError):
-    """One call to a model failed for good.
+    """One call to a model failed for good: a value to be stored and counted.
 
     `kind` is one of "auth", "unreachable", "timeout", "rate_limit", "refused", "server", "bad_request",
     "unparsable", "truncated". `raw` is the model's last reply where there was one, `spent` what the attempts

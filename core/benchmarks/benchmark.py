@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from core.benchmarks.plans import PlayPlan, ProposePlan
 from core.conversation import Conversation
-from core.errors import ConfigError
 from core.llm.embeddings import Vector
 from core.llm.models import Kind
 from core.llm.prompts import Prompt, RenderedPrompt, load_prompt
@@ -30,14 +30,7 @@ class Ask(Protocol):
         """A usable answer, or CallFailed."""
 
     def embed(self, model: str, texts: Sequence[str], /) -> Awaitable[list[Vector]]:
-        """The vectors of a few texts, none of them empty, in one call; or CallFailed.
-
-        Who needs a vector again keeps it.
-        """
-
-
-def _no_scenarios(benchmark: str, kind: str) -> Sequence[Scenario]:
-    return ()
+        """The vectors of a few texts, none of them empty, in one call, or CallFailed. They are not kept."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +39,7 @@ class Materials:
 
     prompts: tuple[Path, ...]
     data: tuple[Path, ...]
-    scenarios: Callable[[str, str], Sequence[Scenario]] = _no_scenarios
+    scenarios: Callable[[str, str], Sequence[Scenario]] = lambda _benchmark, _kind: ()
 
 
 @dataclass(frozen=True)
@@ -116,45 +109,36 @@ class Pairwise:
 
 
 @dataclass(frozen=True)
-class Judging:
-    """A judgement to be made: by which model, with which rubric and prompt version. `key` is stable."""
+class _Owed:
+    """What a judge owes a conversation. `key` is stable, `expected` a first guess of tokens in and out."""
 
     key: str
     judge: str
-    rubric: Rubric
     prompt: Prompt
-    repeat: int = 0
-
-    @property
-    def expected(self) -> tuple[int, int]:
-        """Tokens in and out, as a first guess."""
-        return self.rubric.expected
+    repeat: int
+    expected: tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Comparing:
+class Judging(_Owed):
+    """A judgement to be made."""
+
+    rubric: Rubric
+
+
+@dataclass(frozen=True)
+class Comparing(_Owed):
     """A comparison to be made: its own conversation is shown as A, the one named `against` as B."""
 
-    key: str
-    judge: str
     pairwise: Pairwise
-    prompt: Prompt
     against: str
-    repeat: int = 0
-
-    @property
-    def expected(self) -> tuple[int, int]:
-        """Tokens in and out, as a first guess."""
-        return self.pairwise.expected
 
 
 @dataclass(frozen=True)
 class InlineJudgement:
-    """A judgement made while playing.
+    """A judgement made while playing: read from the conversation, without a call of its own.
 
-    It is read from the conversation and stored with it, without a call of its own.
-
-    `prompt` is what the judge was asked with.
+    It is stored with the conversation; `prompt` is what the judge was asked with.
     """
 
     prompt: Prompt
@@ -254,30 +238,25 @@ class Benchmark:
         rubric = self.rubric
         if rubric is None:
             return ()
-        return tuple(
-            Judging(f"{conversation}|{judge}|{prompt.version}|{repeat}", judge, rubric, prompt, repeat)
-            for judge in judges
-            for repeat in range(repeats)
-        )
+        asked = _asked(conversation, judges, prompt, repeats)
+        return tuple(Judging(*each, rubric.expected, rubric) for each in asked)
 
     def comparings(
         self, first: str, second: str, judges: Sequence[str], prompt: Prompt, repeats: int = 1
     ) -> tuple[Comparing, ...]:
-        """The comparisons of the one as A with the other as B that these judges owe.
-
-        Raises ConfigError where there is no pairwise prompt.
+        """The comparisons of the one as A with the other as B that these judges owe; none where nothing is
+        compared.
         """
-        if self.pairwise is None:
-            raise ConfigError(f"{self.title} has no prompt for comparing two conversations.")
-        return tuple(
-            Comparing(
-                f"{first}|{second}|{judge}|{prompt.version}|{repeat}",
-                judge,
-                self.pairwise,
-                prompt,
-                second,
-                repeat,
-            )
-            for judge in judges
-            for repeat in range(repeats)
-        )
+        pairwise = self.pairwise
+        if pairwise is None:
+            return ()
+        asked = _asked(f"{first}|{second}", judges, prompt, repeats)
+        return tuple(Comparing(*each, pairwise.expected, pairwise, second) for each in asked)
+
+
+def _asked(
+    what: str, judges: Sequence[str], prompt: Prompt, repeats: int
+) -> Iterator[tuple[str, str, Prompt, int]]:
+    """The key, judge, prompt and number of each verdict on `what`."""
+    for judge, repeat in product(judges, range(repeats)):
+        yield f"{what}|{judge}|{prompt.version}|{repeat}", judge, prompt, repeat

@@ -29,8 +29,6 @@ def command(
     models: tuple[str, ...],
     judges: tuple[str, ...],
     facets: options.Facets,
-    version: str,
-    judge_repeats: int,
     form: str,
     resamples: int,
     seed: int,
@@ -38,8 +36,8 @@ def command(
 ) -> None:
     """Win, tie, lose of every two models, position bias, strengths, agreement with people."""
     workspace = Workspace.open(folder, create=not judges)
+    plan = ComparePlan(benchmark, judges, models, facets, how.pop("version"), how.pop("judge_repeats"))
     if judges:
-        plan = ComparePlan(benchmark, judges, models, facets, version, judge_repeats)
         carry_out(workspace, plan, **how)
         if how["estimate"]:
             return

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import date
 from io import TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO
 
 import click
 
@@ -19,7 +19,6 @@ from core.exchange import conversations_jsonl, ratings_csv
 from core.reports import bundle
 from core.reports.agreement_report import Options
 from core.store import studies as stored
-from core.studies import studies
 from core.workspace import Workspace
 
 _OUT = click.option(
@@ -70,19 +69,9 @@ def _conversations(workspace: str, study: str, benchmark: str, out: Path | None)
 @options.measuring
 @click.option("--out", type=click.Path(path_type=Path), help="The ZIP to write; NAME-report.zip if left out.")
 @click.pass_obj
-def _report(
-    workspace: str,
-    study: str,
-    resamples: int,
-    seed: int,
-    panels: tuple[tuple[str, ...], ...],
-    runs: studies.Runs,
-    keep_refused: bool,
-    cluster_by: tuple[str, ...],
-    out: Path | None,
-) -> None:
+def _report(workspace: str, /, study: str, keep_refused: bool, out: Path | None, **measured: Any) -> None:
     """A study's agreement as a ZIP: a summary, every table, and hashes of sample, ratings and prompts."""
-    asked = Options(runs, not keep_refused, panels, resamples, seed, cluster_by)
+    asked = Options(exclude_refused=not keep_refused, **measured)
     with Workspace.open(workspace, create=False).read() as db:
         written = bundle.bundle(db, study, asked, made=date.today())
     out = out or Path(f"{study}-report.zip")

@@ -21,15 +21,8 @@ from core.workspace import Workspace
 @running
 @click.pass_obj
 def command(
-    folder: str,
-    /,
-    benchmark: str,
-    judges: tuple[str, ...],
-    facets: options.Facets,
-    version: str,
-    judge_repeats: int,
-    **how: Any,
+    folder: str, /, benchmark: str, judges: tuple[str, ...], facets: options.Facets, **how: Any
 ) -> None:
     """Have further judges rate stored conversations of BENCHMARK that they have not rated yet."""
-    plan = JudgePlan(benchmark, judges, facets, version, judge_repeats)
+    plan = JudgePlan(benchmark, judges, facets, how.pop("version"), how.pop("judge_repeats"))
     carry_out(Workspace.open(folder), plan, **how)

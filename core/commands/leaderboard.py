@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from core.benchmarks import get
@@ -26,14 +28,13 @@ from core.workspace import Workspace
 @click.pass_obj
 def command(
     workspace: str,
+    /,
     benchmark: str,
     facets: options.Facets,
-    judges: tuple[str, ...],
     weights: str,
     study: str,
     form: str,
-    resamples: int,
-    seed: int,
+    **asked: Any,
 ) -> None:
     """How players compare: means over conversations and a panel of judges, with 95% intervals."""
     own = leaderboards.own_tables(benchmark)
@@ -45,15 +46,11 @@ def command(
     weighed = parsed_weights(benchmark, weights)
     with Workspace.open(workspace, create=False).read() as db:
         if own:
-            tables = own(db, where=facets, judges=judges, resamples=resamples, seed=seed)
+            tables = own(db, where=facets, **asked)
         else:
-            board = leaderboards.leaderboard(
-                leaderboards.gather(db, benchmark, facets),
-                judges=judges,
-                weights=weighed,
-                resamples=0 if study else resamples,
-                seed=seed,
-            )
+            asked |= {"resamples": 0} if study else {}
+            found = leaderboards.gather(db, benchmark, facets)
+            board = leaderboards.leaderboard(found, weights=weighed, **asked)
             people = studies.ratings_for_agreement(db, study) if study else None
             tables = (leaderboards.table(board) if people is None else corrected.corrected(board, people),)
     printing.show(tables, form)

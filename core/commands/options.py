@@ -19,6 +19,19 @@ Facets = dict[str, tuple[str, ...]]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class _Names(click.ParamType[tuple[str, ...]]):
+    name = "A,B,…"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        return value if isinstance(value, tuple) else names(value)
+
+
+NAMES = _Names()
+"""Names separated by commas, as a tuple."""
+
+
 def form(*forms: str) -> Callable[[F], F]:
     """`--format`: how tables are written, as text unless asked otherwise."""
     offered = ["table", *forms] if forms else list(FORMS)
@@ -37,31 +50,24 @@ def replaced(old: str, new: str) -> Callable[[F], F]:
 
 def several(name: str, help: str, *, required: bool = False) -> Callable[[F], F]:
     """An option that takes names separated by commas, as a tuple."""
-    return click.option(
-        name,
-        metavar="A,B,…",
-        required=required,
-        callback=lambda _context, _option, given: names(given),
-        help=help,
-    )
+    return click.option(name, type=NAMES, required=required, default=None if required else (), help=help)
+
+
+def number(
+    name: str, default: int, help: str, *, least: int = 0, most: int | None = None
+) -> Callable[[F], F]:
+    """An option that takes a whole number within bounds."""
+    return click.option(name, type=click.IntRange(least, most), default=default, show_default=True, help=help)
 
 
 def resamples(of: str) -> Callable[[F], F]:
     """`--resamples`: bootstrap draws of what is drawn."""
-    return click.option(
-        "--resamples",
-        type=click.IntRange(0, MOST_RESAMPLES),
-        default=1000,
-        show_default=True,
-        help=f"Bootstrap draws of {of}.",
-    )
+    return number("--resamples", 1000, f"Bootstrap draws of {of}.", most=MOST_RESAMPLES)
 
 
 def seeded(what: str) -> Callable[[F], F]:
     """`--seed`: the same seed gives the same result."""
-    return click.option(
-        "--seed", type=click.IntRange(0), default=0, show_default=True, help=f"The same seed {what}."
-    )
+    return number("--seed", 0, f"The same seed {what}.")
 
 
 seed = seeded("gives the same intervals")
@@ -74,16 +80,9 @@ def figures(of: str) -> Callable[[F], F]:
 
 def judging(command: F) -> F:
     """How judges are asked: `version` of the prompt and `judge_repeats`."""
-    command = click.option(
-        "--judge-repeats",
-        type=click.IntRange(1),
-        default=1,
-        show_default=True,
-        help="Times a judge is asked the same.",
-    )(command)
-    return click.option(
-        "--version", default="", help="Version of the judge's prompt; the benchmark's own unless given."
-    )(command)
+    told = "Version of the judge's prompt; the benchmark's own unless given."
+    repeats = number("--judge-repeats", 1, "Times a judge is asked the same.", least=1)
+    return click.option("--version", default="", help=told)(repeats(command))
 
 
 def where(what: str) -> Callable[[F], F]:
@@ -100,53 +99,37 @@ def where(what: str) -> Callable[[F], F]:
 
 def table(command: F) -> F:
     """What a leaderboard is made of: `facets`, `judges` and `weights`."""
-    command = click.option(
-        "--weights",
-        metavar="1,2,1",
-        default="",
-        help="Weights of the criteria in final; all alike unless given.",
-    )(command)
-    command = several(
-        "--judges",
-        "The panel; unless given, every judge who answered the benchmark's own version of the prompt.",
-    )(command)
-    return where("conversations")(replaced("--language", "--where language=VALUE")(command))
+    panel = "The panel; unless given, every judge who answered the benchmark's own version of the prompt."
+    weighed = "Weights of the criteria in final; all alike unless given."
+    command = click.option("--weights", metavar="1,2,1", default="", help=weighed)(command)
+    command = replaced("--language", "--where language=VALUE")(several("--judges", panel)(command))
+    return where("conversations")(command)
 
 
 def measuring(command: F) -> F:
     """How a study is measured: `panels`, `runs`, `keep_refused` and `cluster_by`."""
-    command = click.option(
-        "--cluster",
-        "cluster_by",
-        metavar="FACET,…",
-        default="",
-        callback=lambda _context, _option, facets: names(facets),
-        help="Resample items that are alike in these facets together, such as those of one scenario: "
-        "character,situation.",
-    )(command)
-    command = click.option(
-        "--keep-refused", is_flag=True, help="Count conversations in which a judge saw a refusal."
-    )(command)
-    command = click.option(
-        "--runs",
-        type=click.Choice(["mean", "single"]),
-        default="mean",
-        show_default=True,
-        help="Repeated runs of a judge: their mean, or each by itself.",
-    )(command)
-    return click.option(
-        "--panel",
-        "panels",
-        metavar="A,B,…",
-        multiple=True,
-        callback=lambda _context, _option, panels: tuple(map(names, panels)),
-        help="A panel of judges to measure beside the mean of all and every pair; may be repeated.",
-    )(command)
+    alike = (
+        "Resample items that are alike in these facets together, such as those of one scenario: "
+        "character,situation."
+    )
+    refused = "Count conversations in which a judge saw a refusal."
+    runs = "Repeated runs of a judge: their mean, or each by itself."
+    panel = "A panel of judges to measure beside the mean of all and every pair; may be repeated."
+    for option in (
+        click.option("--cluster", "cluster_by", type=NAMES, default=(), metavar="FACET,…", help=alike),
+        click.option("--keep-refused", is_flag=True, help=refused),
+        click.option(
+            "--runs", type=click.Choice(["mean", "single"]), default="mean", show_default=True, help=runs
+        ),
+        click.option("--panel", "panels", type=NAMES, multiple=True, help=panel),
+    ):
+        command = option(command)
+    return command
 
 
-def names(text: str | None) -> tuple[str, ...]:
+def names(text: str) -> tuple[str, ...]:
     """Names separated by commas."""
-    return tuple(name for part in (text or "").split(",") if (name := part.strip()))
+    return tuple(name for part in text.split(",") if (name := part.strip()))
 
 
 def facet(text: str) -> tuple[str, tuple[str, ...]]:

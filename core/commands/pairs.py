@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from core.commands import options
@@ -22,26 +24,21 @@ def command() -> None:
 @click.option("--n", type=click.IntRange(1), required=True, help="Different pairs to compare between them.")
 @options.several("--models", "Players to compare; all unless given.")
 @options.where("scenarios")
-@click.option(
-    "--overlap", type=click.IntRange(0), default=1, show_default=True, help="People for each pair; 0: all."
-)
+@options.number("--overlap", 1, "People for each pair; 0: all.")
 @options.seeded("draws the same pairs, orders and sides")
 @click.pass_obj
 def _deal(
     workspace: str,
+    /,
     benchmark: str,
     annotators: tuple[str, ...],
     n: int,
     models: tuple[str, ...],
-    facets: options.Facets,
-    overlap: int,
-    seed: int,
+    **how: Any,
 ) -> None:
     """Deal pairs to people, evenly over every two models. Pairs they have already count towards N."""
     with Workspace.open(workspace, create=False).write() as db:
-        found = pairings.deal(
-            db, benchmark, annotators, n, players=models, facets=facets, overlap=overlap, seed=seed
-        )
+        found = pairings.deal(db, benchmark, annotators, n, players=models, **how)
     for standing in found:
         click.echo(_told(standing))
 

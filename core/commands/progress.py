@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
 
 import click
@@ -25,50 +25,37 @@ F = TypeVar("F", bound=Callable[..., Any])
 PLAIN_SECONDS = 5.0
 
 
-class Watcher:
-    """Shows each beat of a run."""
-
-    def __init__(self, live: Live | None, stages: Callable[[], str]):
-        self.live = live
-        self.stages = stages
-        self.last = time.monotonic()
-
-    def __call__(self, progress: Progress) -> None:
-        """Draw it, or print it every few seconds where there is no terminal."""
-        if self.live is not None:
-            self.live.update(Text(_bar(progress) + " " + self._told(progress)))
-        elif time.monotonic() - self.last >= PLAIN_SECONDS:
-            self.last = time.monotonic()
-            click.echo(self._told(progress))
-
-    def _told(self, progress: Progress) -> str:
-        return " · ".join(filter(None, [sentence(progress), self.stages()]))
-
-
 @contextmanager
-def watching(stages: Callable[[], str]) -> Iterator[Watcher]:
-    """A watcher for the length of a run; `stages` says how far long plays have come."""
-    if sys.stdout.isatty():
-        with Live(console=Console(), refresh_per_second=4, transient=True) as live:
-            yield Watcher(live, stages)
-    else:
-        yield Watcher(None, stages)
+def _watching(workspace: Workspace, benchmark: str) -> Iterator[Callable[[Progress], None]]:
+    """Shows each beat of a run: in place on a terminal, elsewhere as a line every few seconds."""
+    last = time.monotonic()
+
+    def show(progress: Progress) -> None:
+        nonlocal last
+        if live is None and time.monotonic() - last < PLAIN_SECONDS:
+            return
+        last = time.monotonic()
+        with workspace.read() as db:
+            told = " · ".join(filter(None, [sentence(progress), status.stages(db, benchmark)]))
+        if live is None:
+            click.echo(told)
+        else:
+            live.update(Text(f"{_bar(progress)} {told}"))
+
+    terminal = Live(console=Console(), refresh_per_second=4, transient=True)
+    with terminal if sys.stdout.isatty() else nullcontext() as live:
+        yield show
 
 
 def running(command: F) -> F:
     """The options of every command that carries out a plan: those of `carry_out`."""
+    estimate = "Say what would be done and what it would cost; do nothing."
+    as_new = "Go on under this name with the model whose entry has changed."
     for option in (
-        click.option(
-            "--as-new",
-            metavar="NAME",
-            default="",
-            help="Go on under this name with the model whose entry has changed.",
-        ),
+        click.option("--as-new", metavar="NAME", default="", help=as_new),
         click.option("--retry-failed", is_flag=True, help="Ask again where no reply was usable."),
         click.option("--max-cost", type=float, help="Stop cleanly once this much was spent."),
-        click.option(
-            "--estimate", is_flag=True, help="Say what would be done and what it would cost; do nothing."
-        ),
+        click.option("--estimate", is_flag=True, help=estimate),
     ):
         command = option(command)
     return command
@@ -93,13 +80,8 @@ def carry_out(
     if estimate:
         click.echo(estimated(planning.survey(workspace, job, retry_failed=retry_failed)))
         return
-
-    def stages() -> str:
-        with workspace.read() as db:
-            return status.stages(db, plan.benchmark)
-
-    with watching(stages) as watcher:
-        ended = engine.execute(workspace, job, max_cost=max_cost, retry_failed=retry_failed, watch=watcher)
+    with _watching(workspace, plan.benchmark) as watch:
+        ended = engine.execute(workspace, job, max_cost=max_cost, retry_failed=retry_failed, watch=watch)
     click.echo(f"Run {ended.id} {ended.state}: {sentence(ended)}")
     if ended.message:
         click.echo(ended.message, err=ended.state == "broken")
@@ -132,14 +114,10 @@ def estimated(found: Survey) -> str:
         lines.append(
             f"  {found.noted:,} of these calls were answered before an interruption and are not paid again."
         )
-    lines.append(f"Estimated cost: {found.cost:.2f}" + (" at most" if found.noted else "") + _unpriced(found))
-    return "\n".join(lines)
-
-
-def _unpriced(found: Survey) -> str:
-    if not found.unpriced:
-        return ""
-    return f", without {', '.join(sorted(found.unpriced))}, whose price is not in models.toml"
+    cost = f"Estimated cost: {found.cost:.2f}{' at most' if found.noted else ''}"
+    if found.unpriced:
+        cost += f", without {', '.join(sorted(found.unpriced))}, whose price is not in models.toml"
+    return "\n".join([*lines, cost])
 
 
 def _bar(p: Progress, width: int = 24) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -33,27 +34,21 @@ from core.workspace import Workspace
 @click.pass_obj
 def command(
     workspace: str,
+    /,
     benchmark: str,
     facets: options.Facets,
-    judges: tuple[str, ...],
     weights: str,
     study: str,
     against: Path | None,
     form: str,
-    resamples: int,
-    seed: int,
+    **asked: Any,
 ) -> None:
     """Rank stability: the order by judge, by interrogator, by pool of judges, against another ranking."""
     weighed = parsed_weights(benchmark, weights)
     other = ranking_csv.read(_bytes(against), str(against)) if against else None
     with Workspace.open(workspace, create=False).read() as db:
-        board = leaderboards.leaderboard(
-            leaderboards.gather(db, benchmark, facets),
-            judges=judges,
-            weights=weighed,
-            resamples=resamples,
-            seed=seed,
-        )
+        rated = leaderboards.gather(db, benchmark, facets)
+        board = leaderboards.leaderboard(rated, weights=weighed, **asked)
         found = rank_stability.rankings(db, board, study=study)
     printing.show((*found, *(rank_stability.beside(board, other) if other else ())), form)
 

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from core.benchmarks import BENCHMARKS
-from core.benchmarks.benchmark import Benchmark, Option
+from core.benchmarks.benchmark import Benchmark, Option, Role
 from core.benchmarks.plans import PlayPlan, from_dict
-from core.commands.options import names
+from core.commands.options import NAMES
 from core.commands.progress import carry_out, running
 from core.runs import launching
 from core.store import runs
@@ -25,22 +25,13 @@ def command() -> None:
 def _command(benchmark: Benchmark) -> click.Command:
     roles, options = benchmark.roles, benchmark.options
 
-    def invoke(**given: Any) -> None:
-        models = {role.name: names(given.pop(role.name)) for role in roles}
-        chosen = {o.name: given.pop(o.name) for o in options}
-        chosen |= {o.name: names(chosen[o.name]) for o in options if o.kind == "choices"}
-        workspace = Workspace.open(click.get_current_context().obj)
-        carry_out(workspace, PlayPlan(benchmark.name, models, chosen), **given)
+    @click.pass_obj
+    def invoke(folder: str, /, **given: Any) -> None:
+        models = {role.name: given.pop(role.name) for role in roles}
+        chosen = {option.name: given.pop(option.name) for option in options}
+        carry_out(Workspace.open(folder), PlayPlan(benchmark.name, models, chosen), **given)
 
-    params: list[click.Parameter] = [
-        click.Option(
-            [f"--{role.name}"],
-            help=role.help,
-            metavar="A,B" if role.many else "MODEL",
-            required=role.required,
-        )
-        for role in roles
-    ]
+    params: list[click.Parameter] = [_role(role) for role in roles]
     params += [_option(option) for option in options]
     made = click.Command(
         benchmark.name, params=params, callback=invoke, help=benchmark.about, short_help=benchmark.title
@@ -51,14 +42,20 @@ def _command(benchmark: Benchmark) -> click.Command:
 KINDS: dict[str, dict[str, Any]] = {
     "switch": {"is_flag": True},
     "count": {"type": int, "show_default": True},
-    "choices": {"metavar": "A,B"},
+    "choices": {"type": NAMES},
     "choice": {"show_default": True},
 }
 
 
+def _role(role: Role) -> click.Option:
+    how: dict[str, Any] = {"required": role.required, "default": None if role.required else ()}
+    metavar = None if role.many else "MODEL"
+    return click.Option([f"--{role.name}"], type=NAMES, metavar=metavar, help=role.help, **how)
+
+
 def _option(option: Option) -> click.Option:
-    flag, default = f"--{option.name.replace('_', '-')}", "" if option.kind == "choices" else option.default
-    return click.Option([flag], default=default, help=option.help, **KINDS[option.kind])
+    flag = f"--{option.name.replace('_', '-')}"
+    return click.Option([flag], default=option.default, help=option.help, **KINDS[option.kind])
 
 
 for _benchmark in BENCHMARKS.values():

@@ -27,26 +27,24 @@ models = options.replaced("--models", "--where player=A,B")
 @options.where("conversations")
 @models
 @click.option("--person", default="", help="Leave out what this person has settled.")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
-@click.option("--offset", type=click.IntRange(0), default=0, help="Pass over so many first.")
+@options.number("--limit", 20, "So many at the most.", least=1)
+@options.number("--offset", 0, "Pass over so many first.")
 @options.form()
 @click.pass_obj
 def queue(
     workspace: str,
+    /,
     benchmark: str,
-    reasons: tuple[str, ...],
-    judges: tuple[str, ...],
     facets: options.Facets,
-    person: str,
     limit: int,
     offset: int,
     form: str,
+    **among: Any,
 ) -> None:
     """List the conversations to look at, the highest priority first."""
     with Workspace.open(workspace, create=False).read() as db:
-        among: dict[str, Any] = {"person": person, "where": facets, "judges": judges, "reasons": reasons}
-        found = spotcheck.queue(db, benchmark, **among, limit=limit, offset=offset)
-        counts = spotcheck.counts(db, benchmark, **among)
+        found = spotcheck.queue(db, benchmark, where=facets, limit=limit, offset=offset, **among)
+        counts = spotcheck.counts(db, benchmark, where=facets, **among)
     printing.show([spotcheck.queue_table(found, counts)], form)
 
 
@@ -80,43 +78,25 @@ def look(workspace: str, conversation: int, person: str) -> None:
 @click.option("--corrected", type=float, help="The score it should have been.")
 @click.option("--audit", default="", help="The audit it belongs to; unless given, the queue.")
 @click.pass_obj
-def say(
-    workspace: str,
-    judgement: int,
-    finding: Finding,
-    person: str,
-    comment: str,
-    corrected: float | None,
-    audit: str,
-) -> None:
+def say(workspace: str, /, judgement: int, finding: Finding, person: str, **said: Any) -> None:
     """Store what a person found of a judgement (by its number); FINDING is seen where it has no score."""
     with Workspace.open(workspace, create=False).write() as db:
-        spotcheck.verify(db, judgement, person, finding, comment, corrected, audit=audit)
+        spotcheck.verify(db, judgement, person, finding, **said)
     click.echo(f"Judgement {judgement}: {finding.replace('_', ' ')}, says {person}.")
 
 
 @command.command("draw")
 @click.argument("benchmark")
 @click.option("--name", required=True, help="The audit's name.")
-@click.option(
-    "--n", type=click.IntRange(1), default=spotcheck.AUDIT, show_default=True, help="Judgements to draw."
-)
+@options.number("--n", spotcheck.AUDIT, "Judgements to draw.", least=1)
 @options.several("--judges", "Only judgements by these.")
 @options.where("conversations")
 @options.seeded("draws the same sample")
 @click.pass_obj
-def draw(
-    workspace: str,
-    benchmark: str,
-    name: str,
-    n: int,
-    judges: tuple[str, ...],
-    facets: options.Facets,
-    seed: int,
-) -> None:
+def draw(workspace: str, /, benchmark: str, name: str, facets: options.Facets, **asked: Any) -> None:
     """Draw a random sample of judgements, whose rate of reasonable ones is unbiased."""
     with Workspace.open(workspace, create=False).write() as db:
-        audit = spotcheck.draw(db, name, benchmark, n=n, seed=seed, judges=judges, where=facets)
+        audit = spotcheck.draw(db, name, benchmark, where=facets, **asked)
     click.echo(f"Audit “{audit.name}”: {audit.items} of {audit.drawn_from} judgements, seed {audit.seed}.")
 
 

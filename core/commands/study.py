@@ -37,9 +37,8 @@ def command() -> None:
 @options.replaced("--facet", "--where NAME=A,B")
 @click.option(
     "--by",
-    metavar="A,B,…",
-    callback=lambda _context, _option, given: None if given is None else options.names(given),
-    help="What to spread the sample over; default: the player and all that varies.",
+    type=options.NAMES,
+    help="What the sample is spread over; default: player and all that varies.",
 )
 @click.option(
     "--allocation",
@@ -73,27 +72,19 @@ def _draw(
     n: int,
     benchmark: str,
     facets: options.Facets,
-    seed: int,
     guidelines: Path | None,
     **asked: Any,
 ) -> None:
     """Draw a sample of stored conversations, stratified and by a seed, as a new study."""
     text = read_text(guidelines) if guidelines else ""
     with Workspace.open(workspace, create=False).write() as db:
-        study = studies.draw_study(
-            db,
-            name,
-            n,
-            wanted=_wanted(benchmark or _only_benchmark(db), facets),
-            seed=seed,
-            guidelines=text,
-            **asked,
-        )
+        wanted = _wanted(benchmark or _only_benchmark(db), facets)
+        study = studies.draw_study(db, name, n, wanted=wanted, guidelines=text, **asked)
         units = len(stored.units(db, name))
     drawn = study.meta["drawn"]
     click.echo(
         f"Study “{name}”: {units} units of {n} conversations, drawn from {drawn['candidates']} with seed "
-        f"{seed}" + (f", spread over {', '.join(drawn['by'])}." if drawn["by"] else ".")
+        f"{asked['seed']}" + (f", spread over {', '.join(drawn['by'])}." if drawn["by"] else ".")
     )
     click.echo(f"Asked: {', '.join(c.label for c in study.criteria)}.")
     click.echo(f"Next: concord annotators invite NAME… --study {name}")

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from core.benchmarks import get
-from core.benchmarks.benchmark import Benchmark, Comparing, Expected, Judging, Materials, Play
+from core.benchmarks.benchmark import Comparing, Expected, Judging, Materials, Play
 from core.benchmarks.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
 from core.errors import ConfigError, not_found
 from core.llm.models import Model, load_models, pick
@@ -136,9 +136,10 @@ def job(workspace: Workspace, plan: Plan) -> Job:
                 raise ConfigError(f"Nothing is proposed for {benchmark.title}.")
             plays = partial(benchmark.proposals, plan, brought)
         case JudgePlan():
-            plays = _judgements(workspace, plan, benchmark, brought)
+            plays = partial(_judgements, workspace, plan, _judges_prompt(workspace, plan))
         case ComparePlan():
-            plays = _comparisons(workspace, plan, benchmark, brought)
+            plan = replace(plan, players=tuple(dict.fromkeys(plan.players)))
+            plays = partial(_comparisons, workspace, plan, _judges_prompt(workspace, plan))
     kinds = {role.name: role.kind for role in benchmark.roles}
     models = {
         name: pick(known, name, kinds.get(role, "chat"))
@@ -149,66 +150,54 @@ def job(workspace: Workspace, plan: Plan) -> Job:
     return Job(plan, models, plays)
 
 
-def _judgements(
-    workspace: Workspace, plan: JudgePlan, benchmark: Benchmark, brought: Materials
-) -> Callable[[], Iterator[Play]]:
-    if benchmark.rubric is None:
-        raise ConfigError(f"{benchmark.title} is scored by rule: there is nothing for a judge to rate.")
-    prompt = _judges_prompt(plan, benchmark, brought, benchmark.rubric.prompt)
-    wanted = Filter(benchmark=plan.benchmark, facets=plan.where)
-
-    def plays() -> Iterator[Play]:
-        last = 0
-        # Page by page: judging a large store takes hours, and no read must stay open that long.
-        while True:
-            with workspace.read() as db:
-                keys = conversations.keys_after(db, wanted, last, limit=CHUNK)
-            if not keys:
-                return
-            for _, key in keys:
-                yield Play(key, None, (), benchmark.judgings(key, plan.judges, prompt, plan.judge_repeats))
-            last = keys[-1][0]
-
-    return plays
-
-
-def _comparisons(
-    workspace: Workspace, plan: ComparePlan, benchmark: Benchmark, brought: Materials
-) -> Callable[[], Iterator[Play]]:
-    if benchmark.pairwise is None:
-        raise ConfigError(f"{benchmark.title} has no prompt for comparing two conversations.")
-    players = list(dict.fromkeys(plan.players))
-    if plan.judges and len(players) < 2:
-        raise ConfigError("Name at least two models to compare.")
-    prompt = _judges_prompt(plan, benchmark, brought, benchmark.pairwise.prompt)
-    with workspace.read() as db:
-        known = conversations.values(db, plan.benchmark)["player"]
-    for name in players:
-        if name not in known:
-            raise not_found(f"{benchmark.title} conversation by", name, known)
-
-    def plays() -> Iterator[Play]:
+def _judgements(workspace: Workspace, plan: JudgePlan, prompt: Prompt) -> Iterator[Play]:
+    wanted, last = Filter(benchmark=plan.benchmark, facets=plan.where), 0
+    # Page by page: judging a large store takes hours, and no read must stay open that long.
+    while True:
         with workspace.read() as db:
-            found = comparisons.pairs(
-                db, plan.benchmark, benchmark.scenario_facet, players, facets=plan.where
-            )
-        owed: dict[str, list[Comparing]] = {}
-        for _, _, one, _, other in found:
-            for first, second in ((one, other), (other, one)):
-                asked = benchmark.comparings(first, second, plan.judges, prompt, plan.judge_repeats)
-                owed.setdefault(first, []).extend(asked)
-        for first, these in owed.items():
-            yield Play(first, None, (), tuple(these))
-
-    return plays
+            keys = conversations.keys_after(db, wanted, last, limit=CHUNK)
+        if not keys:
+            return
+        for _, key in keys:
+            judged = get(plan.benchmark).judgings(key, plan.judges, prompt, plan.judge_repeats)
+            yield Play(key, None, judged=judged)
+        last = keys[-1][0]
 
 
-def _judges_prompt(
-    plan: JudgePlan | ComparePlan, benchmark: Benchmark, brought: Materials, name: str
-) -> Prompt:
+def _comparisons(workspace: Workspace, plan: ComparePlan, prompt: Prompt) -> Iterator[Play]:
+    benchmark = get(plan.benchmark)
+    with workspace.read() as db:
+        found = comparisons.pairs(
+            db, plan.benchmark, benchmark.scenario_facet, list(plan.players), facets=plan.where
+        )
+    owed: dict[str, list[Comparing]] = {}
+    for _, _, one, _, other in found:
+        for first, second in ((one, other), (other, one)):
+            asked = benchmark.comparings(first, second, plan.judges, prompt, plan.judge_repeats)
+            owed.setdefault(first, []).extend(asked)
+    for first, these in owed.items():
+        yield Play(first, None, judged=tuple(these))
+
+
+def _judges_prompt(workspace: Workspace, plan: JudgePlan | ComparePlan) -> Prompt:
+    """What the judges are asked with. Raises NotFound or ConfigError if they cannot be asked."""
+    benchmark = get(plan.benchmark)
+    asked = benchmark.rubric if isinstance(plan, JudgePlan) else benchmark.pairwise
+    if asked is None and isinstance(plan, JudgePlan):
+        raise ConfigError(f"{benchmark.title} is scored by rule: there is nothing for a judge to rate.")
+    if asked is None:
+        raise ConfigError(f"{benchmark.title} has no prompt for comparing two conversations.")
     if not plan.judges:
         raise ConfigError("Name at least one judge.")
-    return benchmark.prompt(brought, name, plan.version)
+    if isinstance(plan, ComparePlan):
+        if len(plan.players) < 2:
+            raise ConfigError("Name at least two models to compare.")
+        with workspace.read() as db:
+            known = conversations.values(db, plan.benchmark)["player"]
+        for name in plan.players:
+            if name not in known:
+                raise not_found(f"{benchmark.title} conversation by", name, known)
+    return benchmark.prompt(materials(workspace), asked.prompt, plan.version)
 
 
 def left(
