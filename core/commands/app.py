@@ -26,13 +26,22 @@ from core.workspace import Workspace
 @click.option(
     "--sign-in", is_flag=True, help="Everybody signs in, also on this machine: for a server behind a proxy."
 )
+@click.option(
+    "--public-url",
+    metavar="URL",
+    help="The address behind a proxy, such as https://concord.example.org: only its pages may connect.",
+)
 @click.pass_obj
-def command(workspace: str, host: str, port: int, browser: bool, sign_in: bool) -> None:
+def command(
+    workspace: str, host: str, port: int, browser: bool, sign_in: bool, public_url: str | None
+) -> None:
     """Open a workspace in the browser.
 
     On this machine nobody signs in. From elsewhere researchers sign in, and annotators use their link.
     """
     os.environ["CONCORD_WORKSPACE"] = str(Workspace.open(workspace).path)
+    if public_url is not None:
+        os.environ["CONCORD_PUBLIC_URL"] = public_url
     if sign_in:
         os.environ["CONCORD_SIGN_IN"] = "always"
     serve(host, port, browser=browser)
@@ -52,8 +61,6 @@ def serve(
     import uvicorn
 
     listening = _listen(host, port)
-    url = f"http://{_shown(host)}:{listening.getsockname()[1]}"
-    click.echo(f"Concord is at {url} (workspace {os.environ['CONCORD_WORKSPACE']}). Stop it with Ctrl+C.")
     config = uvicorn.Config(
         application,
         log_level="warning",
@@ -65,6 +72,10 @@ def serve(
         proxy_headers=False,
         server_header=False,
     )
+    # Loaded before anything is said, so that a setting which cannot be used is refused first.
+    config.load()
+    url = f"http://{_shown(host)}:{listening.getsockname()[1]}"
+    click.echo(f"Concord is at {url} (workspace {os.environ['CONCORD_WORKSPACE']}). Stop it with Ctrl+C.")
     if browser:
         # The socket listens already, so that the browser waits until the server answers.
         webbrowser.open(url)

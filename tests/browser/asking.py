@@ -16,8 +16,10 @@ def ask(url: str, address: str = "", query: str = "", host: str | None = None, *
     message.rerun_script.page_name = address
     message.rerun_script.query_string = query
     said = []
+    named = f"{host or where.hostname}:{where.port}"
     with connect(
-        f"ws://{host or where.hostname}:{where.port}/_stcore/stream",
+        f"ws://{named}/_stcore/stream",
+        origin=f"http://{named}",  # type: ignore[arg-type]
         sock=_socket(where.port),
         additional_headers={name.replace("_", "-"): value for name, value in headers.items()},
         max_size=None,

@@ -6,6 +6,7 @@ Streamlit.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import streamlit as st
@@ -17,13 +18,20 @@ from streamlit.starlette import App
 from pages.parts.server.addresses import NamedRoot, Operators
 from pages.parts.server.headers import SecurityHeaders
 from pages.parts.server.page_settings import PageSettings
+from pages.parts.server.same_origin import SameOrigin, public_origin
 
 # Until the first run of `app.py` Streamlit takes `pages/` for a folder of bare scripts and answers a visit to
 # any page's own address, an annotator's link too, with “page not found”.
 PagesManager.uses_pages_directory = False
 
-MIDDLEWARE = (SecurityHeaders, Operators, NamedRoot, PageSettings)
-"""Each is a class in a file of its own concern. The first sees a request first and its answer last."""
+MIDDLEWARE = (
+    Middleware(SecurityHeaders),
+    Middleware(SameOrigin, public=public_origin(os.environ.get("CONCORD_PUBLIC_URL"))),
+    Middleware(Operators),
+    Middleware(NamedRoot),
+    Middleware(PageSettings),
+)
+"""Each is a class in the file of its concern. The first sees a request first and its answer last."""
 ROUTES: tuple[BaseRoute, ...] = ()
 """Addresses of Concord's own. None may lie below an address that Streamlit reserves (`/_stcore/` …)."""
 
@@ -37,6 +45,6 @@ def _unforeseen(error: Exception) -> bool:
 app = App(
     Path(__file__).resolve().parents[3] / "app.py",
     routes=ROUTES,
-    middleware=[Middleware(each) for each in MIDDLEWARE],
+    middleware=MIDDLEWARE,
     on_script_error=_unforeseen,
 )
