@@ -30,7 +30,7 @@ class SameOrigin:
     def __init__(self, app: ASGIApp, public: str | None = None) -> None:
         self.app = app
         self.public = public
-        self.logged: set[tuple[bytes, ...]] = set()
+        self.logged: set[tuple[tuple[bytes, ...], ...]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse, or pass on."""
