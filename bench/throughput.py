@@ -100,7 +100,7 @@ def server(latency: float):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "core.demo.mock", "--port", str(port), "--latency", str(latency)]
+    command = [sys.executable, "-m", "core.cli", "mock", "--port", str(port), "--latency", str(latency)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:
         process.stdout.readline()

@@ -45,7 +45,7 @@ def main() -> None:
     """Build the demo in a folder of its own, serve it, take the pictures."""
     sys.path.insert(0, str(ROOT))
     from core.demo import workspace as demo
-    from core.demo.part import VISITOR
+    from core.demo.workspace import VISITOR
     from core.store import access
     from core.workspace import Workspace
 

@@ -8,7 +8,6 @@ import click
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from core.demo import workspace as demo
-from core.demo.part import VISITOR
 from core.store import access
 from core.workspace import Workspace
 
@@ -53,7 +52,7 @@ def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) 
 
     os.environ["CONCORD_WORKSPACE"] = str(workspace.path)
     with workspace.write() as db:
-        token = access.invite(db, VISITOR)
+        token = access.invite(db, demo.VISITOR)
     shown = f"http://{'localhost' if host == '127.0.0.1' else host}:{port}"
     click.echo(f"To try the annotator's desk, open {shown}/rate?token={token}")
     with demo.serving(workspace) as borrowed:

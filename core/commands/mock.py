@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import click
+from typing import Any
 
-from core.errors import ConcordError
+import click
 
 
 @click.command(name="mock")
 @click.option("--host", default="127.0.0.1", show_default=True)
-@click.option(
-    "--port", default=8601, show_default=True, help="0 takes a free one; the line printed says which."
-)
+@click.option("--port", default=8601, show_default=True, help="0 takes a free one; the line printed says it.")
 @click.option("--latency", default=0.0, show_default=True, help="Seconds from a request to its answer.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same replies.")
-@click.option(
-    "--require-key", default=None, help="Refuse calls that do not bring this key (for tests; not a secret)."
-)
+@click.option("--require-key", help="Refuse calls that do not bring this key (for tests; not a secret).")
 @click.option("--faults", default="", help="Every n-th call goes wrong, as in rate_limit=5,server_error=7.")
-def command(host: str, port: int, latency: float, seed: int, require_key: str | None, faults: str) -> None:
+def command(faults: str, **how: Any) -> None:
     """Serve mock models over the OpenAI protocol. They follow rules; they are no language models."""
     from core.demo.mock.faults import read_faults
     from core.demo.mock.server import serve
 
-    try:
-        serve(host, port, latency=latency, seed=seed, require_key=require_key, faults=read_faults(faults))
-    except ConcordError as error:
-        raise click.ClickException(str(error)) from None
+    serve(faults=read_faults(faults), **how)

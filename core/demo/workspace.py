@@ -8,7 +8,7 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -17,9 +17,10 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 from core.benchmarks import SLICES, part
-from core.demo.part import Told
+from core.benchmarks.plans import Plan
 from core.errors import ConcordError
 from core.llm.models import load_models
+from core.runs import engine, planning
 from core.workspace import Workspace
 
 PORT = 8601
@@ -35,6 +36,13 @@ max_concurrency = 32
 seed = true
 price = {{ input = 0.0, output = 0.0 }}
 """
+
+
+VISITOR = "You"
+"""The annotator that whoever opens the demo is."""
+
+Told = Callable[[str, float], None]
+"""Told what is being done, and how much of it is done (0 to 1)."""
 
 
 def parts() -> tuple[ModuleType, ...]:
@@ -56,6 +64,17 @@ def build(workspace: Workspace, told: Told) -> None:
             found.build(workspace, told)
 
 
+def run(workspace: Workspace, doing: str, told: Told, plan: Plan) -> None:
+    """Run a plan of a slice's part to its end; failed judgements are kept. Raises ConcordError."""
+    ended = engine.execute(
+        workspace,
+        planning.job(workspace, plan),
+        watch=lambda p: told(doing, (p.stored + p.done + p.failed) / max(1, p.planned)),
+    )
+    if ended.state != "finished":
+        raise ConcordError(f"The demo's run {ended.id} ended {ended.state}: {ended.message} Start it again.")
+
+
 @contextmanager
 def serving(workspace: Workspace) -> Iterator[bool]:
     """The mock server that the workspace's models name, for as long as the block lasts.
@@ -68,7 +87,7 @@ def serving(workspace: Workspace) -> Iterator[bool]:
         yield address is not None
         return
     port = str(urlsplit(address).port)
-    command = [sys.executable, "-m", "core.demo.mock", "--port", port, "--seed", str(SEED)]
+    command = [sys.executable, "-m", "core.cli", "mock", "--port", port, "--seed", str(SEED)]
     root = Path(__file__).resolve().parents[2]
     process = subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True)
     try:

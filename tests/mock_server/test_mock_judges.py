@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from core.benchmarks.pingpong.mock.features import CRITERIA
-from core.benchmarks.pingpong.mock.people import rate
+from core.benchmarks.pingpong.mock.features import CRITERIA, rate
 from core.benchmarks.pingpong.mock.reading import transcript_of
 from core.benchmarks.pingpong.play import Scores
 from core.conversation import Conversation, Message

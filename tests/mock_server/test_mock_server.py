@@ -308,7 +308,7 @@ def test_a_port_that_is_taken_is_named(url):
 
 def test_the_command_says_where_it_listens_and_ends_when_told():
     process = subprocess.Popen(
-        [sys.executable, "-m", "core.demo.mock", "--port", "0"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "core.cli", "mock", "--port", "0"], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
     try:
         url = process.stdout.readline().split()[-1]

@@ -8,11 +8,11 @@ import random
 
 from sqlite_utils import Database
 
-from core.benchmarks.pingpong.mock.people import rate
+from core.benchmarks.pingpong.mock.features import rate
 from core.benchmarks.pingpong.play import PINGPONG
 from core.benchmarks.plans import PlayPlan
 from core.conversation import Unit
-from core.demo.part import VISITOR, Told, run
+from core.demo.workspace import VISITOR, Told, run
 from core.rating import Annotation, Rating
 from core.store import access, conversations, ratings, studies
 from core.store.conversations import Filter

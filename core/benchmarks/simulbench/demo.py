@@ -7,7 +7,7 @@ from core.benchmarks.simulbench import extraction, toxicity
 from core.benchmarks.simulbench.mock import judges
 from core.benchmarks.simulbench.targets import SIMULBENCH
 from core.demo.mock.texts import MODERATION
-from core.demo.part import Told, run
+from core.demo.workspace import Told, run
 from core.store import access, conversations, spotchecks
 from core.studies import comparisons, spotcheck
 from core.workspace import Workspace

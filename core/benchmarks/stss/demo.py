@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.benchmarks.plans import PlayPlan
 from core.benchmarks.stss import scenes
-from core.demo.part import Told, run
+from core.demo.workspace import Told, run
 from core.store import conversations
 from core.store.conversations import Filter
 from core.workspace import Workspace

@@ -1,6 +1,7 @@
-"""Surface features of a player's turns, and the tastes by which mock judges and people weigh them.
+"""Surface features of a player's turns, tastes by which mock raters weigh them, and simulated annotators.
 
-The features count words of the card, gestures, stock phrases, repetitions and slips.
+The features count words of the card, gestures, stock phrases, repetitions and slips. The simulated annotators
+of the demo's study share an impression of each conversation that no judge has.
 """
 
 from __future__ import annotations
@@ -12,9 +13,23 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from core.benchmarks.pingpong.mock.reading import ACTION, WORD, Card, cues, language_of, lexicon, stem, words
+from core.benchmarks.pingpong.mock.reading import (
+    ACTION,
+    WORD,
+    Card,
+    cues,
+    language_of,
+    lexicon,
+    read_card,
+    stem,
+    words,
+)
+from core.conversation import Conversation
 
 CRITERIA = ("in_character", "entertaining", "fluency")
+SHARED = 0.5
+"""Standard deviation, in points, of what all people see in a conversation and no judge does."""
+LIKED = ("own", "voice", "lively", "length", "variety", "repeat", "stock")
 
 ODD = re.compile(r"\w*(\w)\1\1\w*|(?=\w*[a-z])(?=\w*[а-яё])\w+", re.I)
 """A letter thrice in a row, or two alphabets in one word."""
@@ -164,3 +179,45 @@ def answer(points: float, low: int = 1, high: int = 5) -> int:
 def noise(rng: random.Random, sd: float) -> float:
     """Noise in points."""
     return rng.gauss(0.0, sd) if sd else 0.0
+
+
+@lru_cache(maxsize=256)
+def taste_of(annotator: int, seed: int = 0) -> Taste:
+    """The taste of the annotator of this number."""
+    rng = random.Random(f"annotator|{seed}|{annotator}")
+    return Taste(
+        bias=rng.uniform(-0.6, 0.6),
+        gain=rng.uniform(0.95, 1.6),
+        halo=rng.uniform(0.1, 0.45),
+        likes={name: rng.gauss(0, 0.12) for name in LIKED},
+        noise_whole=rng.uniform(0.6, 1.05),
+    )
+
+
+def rate(
+    conversation: Conversation, criterion: str, annotator: int, seed: int = 0, turn: int | None = None
+) -> int:
+    """One annotator's answer, 1 to 5, on a whole conversation, or on one turn in the light of earlier ones.
+
+    A refusal is answered 0 or 1; an unknown criterion by the mean of the three known ones. Where there is no
+    reply to rate the answer is the lowest.
+    """
+    card = "\n\n".join(text for name, text in conversation.context.items() if not name.startswith("_"))
+    said = [(t.user.content if t.user else "", t.reply.content) for t in conversation.turns() if t.reply]
+    turns = tuple(said)
+    features = features_of(turns, read_card(card))
+    if turn is not None:
+        features = features[turn - 1 : turn]
+    if criterion == "refusal":
+        return int(any(f.refusal for f in features))
+    if not features:
+        return 1
+    taste = taste_of(annotator, seed)
+    opinions = [taste.opinion(f) for f in features]
+    means = {c: sum(o[c] for o in opinions) / len(opinions) for c in CRITERIA}
+    points = means.get(criterion, sum(means.values()) / len(means))
+    about = f"{seed}|{card}|{turns}|{turn}"
+    points += noise(random.Random(f"people|{about}|{criterion}"), SHARED)
+    points += noise(random.Random(f"mood|{annotator}|{about}"), 0.6 * taste.noise_whole)
+    points += noise(random.Random(f"own|{annotator}|{about}|{criterion}"), 0.8 * taste.noise_whole)
+    return answer(points)
