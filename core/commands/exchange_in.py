@@ -8,7 +8,7 @@ import click
 
 from core.benchmarks import BENCHMARKS, SLICES
 from core.errors import ConcordError, ImportRefused
-from core.exchange import conversations_jsonl, fed, incoming, ratings_csv, ratings_study, scales
+from core.exchange import conversations_jsonl, fed, incoming, ratings_csv, ratings_study
 from core.workspace import Workspace
 
 
@@ -76,7 +76,7 @@ def _ratings(
     if study in BENCHMARKS:
         raise ImportRefused(f"“{study}” is the name of a benchmark. Give the study another name.")
     table = ratings_csv.read(file, delimiter="\t" if delimiter == "tab" else delimiter)
-    answers = dict(scales.told(option) for option in told)
+    answers = dict(ratings_study.told_scale(option) for option in told)
     with Workspace.open(workspace).write() as db:
         brought = ratings_study.incoming(db, table, study, title=title, scales=answers, uncounted=uncounted)
         done = incoming.store(db, brought, append=append)

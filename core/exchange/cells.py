@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from core.errors import ImportRefused
+from core.table import unmarked
 
 # The default limit is 128 KiB; a dialogue in one cell may be longer.
 csv.field_size_limit(2**31 - 1)
@@ -52,14 +53,41 @@ def records_of(data: bytes, name: str, delimiter: str = ",") -> Iterator[tuple[i
     yield from _records(io.StringIO(text, newline=""), name, delimiter)
 
 
-def together(name: str, wrong: Sequence[str], outcome: str = "") -> ImportRefused:
-    """All that is wrong with a file in one error, so that it can be corrected in one go."""
-    if len(wrong) == 1:
-        return ImportRefused(wrong[0])
+def by_column(
+    where: str, columns: Sequence[str], cells: Sequence[str], required: Sequence[str]
+) -> dict[str, str]:
+    """A record's cells that are not empty, by column. Raises ImportRefused if a required one is blank."""
+    if len(cells) != len(columns):
+        raise ImportRefused(
+            f"{where}, has {len(cells)} cells; the first line names {len(columns)} columns. Put a text with "
+            "commas in double quotes."
+        )
+    row = {name: unmarked(cell) for name, cell in zip(columns, cells, strict=True) if cell and name}
+    if missing := [name for name in required if not row.get(name, "").strip()]:
+        raise ImportRefused(f"{where}, has no {missing[0]}. Fill it in, or remove the line.")
+    return row
+
+
+def each(
+    found: Iterable[tuple[int, list[str]]],
+    name: str,
+    add: Callable[[str, int, list[str]], None],
+    outcome: str = "",
+) -> None:
+    """Call `add` with the place, line number and cells of each record.
+
+    Raises one ImportRefused with all that it refused, so that a file can be corrected in one go.
+    """
+    wrong: list[str] = []
+    for number, cells in found:
+        try:
+            add(f"{name}, line {number}", number, cells)
+        except ImportRefused as error:
+            wrong.append(str(error))
     more = [f"… and {len(wrong) - SHOWN} more."] if len(wrong) > SHOWN else []
-    return ImportRefused(
-        "\n  ".join([f"{name}: {len(wrong)} lines are wrong{outcome}.", *wrong[:SHOWN], *more])
-    )
+    head = [f"{name}: {len(wrong)} lines are wrong{outcome}."] if len(wrong) > 1 else []
+    if wrong:
+        raise ImportRefused("\n  ".join([*head, *wrong[:SHOWN], *more]))
 
 
 def _records(lines: Iterable[str], name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:

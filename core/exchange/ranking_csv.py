@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, TypeVar
 
 from core.errors import ImportRefused
-from core.exchange.cells import figure_in, records_of, together
+from core.exchange.cells import by_column, each, figure_in, records_of
 from core.reports.rank_stability import Other
 from core.table import unmarked
 
@@ -17,6 +17,7 @@ VALUES: tuple[Literal["score", "rank"], ...] = ("score", "rank")
 LARGEST = 1_000_000
 """Bytes: room for twenty thousand models."""
 LONGEST = 200
+T = TypeVar("T", bound=str)
 
 
 def read(data: bytes, name: str) -> Other:
@@ -36,51 +37,36 @@ def read(data: bytes, name: str) -> Other:
         )
     columns = [unmarked(cell.strip()).lower() for cell in header]
     model = _column(f"{name}, line {number}", columns, MODEL, "model")
-    value = _column(f"{name}, line {number}", columns, VALUES, "score (or rank)")
-    by: Literal["score", "rank"] = "score" if columns[value] == "score" else "rank"
+    by = _column(f"{name}, line {number}", columns, VALUES, "score (or rank)")
     models: dict[str, float] = {}
     lines: dict[str, int] = {}
-    wrong: list[str] = []
-    for number, cells in found:
-        try:
-            who, figure = _line(f"{name}, line {number}", cells, len(columns), model, value, by)
-        except ImportRefused as error:
-            wrong.append(str(error))
-            continue
+
+    def add(where: str, number: int, cells: Sequence[str]) -> None:
+        row = by_column(where, columns, cells, (model, by))
+        who, figure = _line(where, row[model].strip(), by, row[by].strip())
         if who in models:
-            wrong.append(
-                f"{name}, line {number}: “{who}” stands in line {lines[who]} already. Keep one of the two."
-            )
-            continue
+            raise ImportRefused(f"{where}: “{who}” stands in line {lines[who]} already. Keep one of the two.")
         models[who], lines[who] = figure, number
-    if wrong:
-        raise together(name, wrong)
+
+    each(found, name, add)
     if not models:
         raise ImportRefused(f"{name} holds no models, only the names of columns.")
     return Other(name, by, models)
 
 
-def _column(where: str, columns: Sequence[str], names: Sequence[str], called: str) -> int:
+def _column(where: str, columns: Sequence[str], names: Sequence[T], called: str) -> T:
     for name in names:
         if columns.count(name) > 1:
             raise ImportRefused(f"{where}: two columns are called {name}. Rename one of them.")
         if name in columns:
-            return columns.index(name)
+            return name
     raise ImportRefused(
         f"{where}: the column {called} is missing. The first line must name model, and score or rank; it "
         f"names {', '.join(name for name in columns if name)[:LONGEST]}."
     )
 
 
-def _line(where: str, cells: Sequence[str], width: int, model: int, value: int, by: str) -> tuple[str, float]:
-    if len(cells) != width:
-        raise ImportRefused(
-            f"{where}, has {len(cells)} cells; the first line names {width} columns. Put a name with commas "
-            "in double quotes."
-        )
-    who, text = unmarked(cells[model]).strip(), cells[value].strip()
-    if not who or not text:
-        raise ImportRefused(f"{where}, has no {by if who else 'model'}. Fill it in, or remove the line.")
+def _line(where: str, who: str, by: str, text: str) -> tuple[str, float]:
     if len(who) > LONGEST:
         raise ImportRefused(
             f"{where}: the model's name is {len(who)} characters long. Shorten it to {LONGEST}."

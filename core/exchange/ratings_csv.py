@@ -14,7 +14,7 @@ from sqlite_utils import Database
 
 from core.configuration import Use
 from core.errors import ImportRefused
-from core.exchange.cells import figure_in, records, together
+from core.exchange.cells import by_column, each, figure_in, records
 from core.rating import Rater, RaterKind
 from core.store import configurations, ratings
 from core.table import marked, unmarked
@@ -55,38 +55,31 @@ class RatingsFile:
 
 def read(path: Path, *, delimiter: str = ",") -> RatingsFile:
     """Read a file. Raises ImportRefused naming every line that is wrong, or what the file lacks."""
-    lines: list[RatingLine] = []
-    wrong: list[str] = []
-    seen: dict[tuple[Any, ...], int] = {}
+    lines: dict[tuple[Any, ...], RatingLine] = {}
     raters: dict[tuple[str, ...], Rater] = {}
-    header: list[str] = []
-    for number, cells in records(path, delimiter):
-        if not header:
-            header = _header(path, number, cells, delimiter)
-            continue
-        try:
-            line = _line(f"{path}, line {number}", number, header, cells, raters)
-        except ImportRefused as error:
-            wrong.append(str(error))
-            continue
+    found = records(path, delimiter)
+    first, cells = next(found, (1, []))
+    if not cells:
+        raise ImportRefused(f"{path} is empty. Its first line must name the columns: {', '.join(REQUIRED)}.")
+    header = _header(path, first, cells, delimiter)
+
+    def add(where: str, number: int, cells: Sequence[str]) -> None:
+        line = _line(where, number, by_column(where, header, cells, REQUIRED), raters)
         key = (line.item, line.turn, line.criterion, line.rater, line.repeat)
-        if key in seen:
+        if key in lines:
             judge = line.rater.kind == "judge"
             hint = " Runs of one judge are told apart by a column “repeat”." if judge else ""
-            wrong.append(
-                f"{path}, line {number}: {line.rater.kind} “{line.rater.name}” rated “{line.item}” on "
-                f"“{line.criterion}” in line {seen[key]} already. Keep one of the two.{hint}"
+            raise ImportRefused(
+                f"{where}: {line.rater.kind} “{line.rater.name}” rated “{line.item}” on "
+                f"“{line.criterion}” in line {lines[key].number} already. Keep one of the two.{hint}"
             )
-            continue
-        seen[key] = number
-        lines.append(line)
-    if not header:
-        raise ImportRefused(f"{path} is empty. Its first line must name the columns: {', '.join(REQUIRED)}.")
-    if wrong:
-        raise together(str(path), wrong, "; nothing was imported")
+        lines[key] = line
+
+    each(found, str(path), add, "; nothing was imported")
     if not lines:
         raise ImportRefused(f"{path} holds no ratings, only the names of columns.")
-    return RatingsFile(str(path), lines, tuple(c for c in header if c and c not in (*REQUIRED, *OPTIONAL)))
+    extra = tuple(c for c in header if c and c not in (*REQUIRED, *OPTIONAL))
+    return RatingsFile(str(path), tuple(lines.values()), extra)
 
 
 def write(db: Database, out: TextIO, study: str = "") -> int:
@@ -130,17 +123,7 @@ def _header(path: Path, number: int, cells: Sequence[str], delimiter: str) -> li
     return names
 
 
-def _line(
-    where: str, number: int, header: Sequence[str], cells: Sequence[str], raters: dict[tuple[str, ...], Rater]
-) -> RatingLine:
-    if len(cells) != len(header):
-        raise ImportRefused(
-            f"{where}, has {len(cells)} cells; the first line names {len(header)} columns. Put a text with "
-            "commas in double quotes."
-        )
-    row = {name: unmarked(cell) for name, cell in zip(header, cells, strict=True) if cell and name}
-    if missing := [name for name in REQUIRED if not row.get(name, "").strip()]:
-        raise ImportRefused(f"{where}, has no {missing[0]}. Fill it in, or remove the line.")
+def _line(where: str, number: int, row: dict[str, str], raters: dict[tuple[str, ...], Rater]) -> RatingLine:
     item, criterion, kind, name, score = (row.pop(column).strip() for column in REQUIRED)
     variant, simulated = row.pop("variant", "").strip(), row.pop("simulated", "").strip().lower()
     rater = raters.get((kind, name, variant, simulated))
@@ -152,16 +135,10 @@ def _line(
         rater = raters[kind, name, variant, simulated] = Rater(
             name, which, variant if which == "judge" else "", simulated in ("1", "true", "yes")
         )
-    return RatingLine(
-        number,
-        item,
-        criterion,
-        rater,
-        _whole(where, "turn", row.pop("turn", ""), 1),
-        _whole(where, "repeat", row.pop("repeat", ""), 0) or 0,
-        figure_in(where, "score", score),
-        row,
-    )
+    turn = _whole(where, "turn", row.pop("turn", ""), 1)
+    repeat = _whole(where, "repeat", row.pop("repeat", ""), 0) or 0
+    figure = figure_in(where, "score", score)
+    return RatingLine(number, item, criterion, rater, turn, repeat, figure, row)
 
 
 def _whole(where: str, column: str, text: str, least: int) -> int | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,22 +16,22 @@ from core.errors import ImportRefused
 from core.exchange.dialogue import from_cell
 from core.exchange.incoming import Given, Incoming
 from core.exchange.ratings_csv import OF_ITEM, RatingLine, RatingsFile
-from core.exchange.scales import deduced
-from core.rating import Criterion, Scale
+from core.rating import Criterion, Scale, points
 from core.store import conversations, ratings, studies
 from core.store.conversations import Filter
 from core.store.studies import Study
 
 FACET_LENGTH, FACET_VALUES = 80, 100
+MOST_ANSWERS = 21
+"""Whole numbers over a wider range than this are a continuous scale."""
 
 
 @dataclass
 class _Item:
     """What the lines of one item say about it: the value of each column and the first line that gives it."""
 
-    first: int
     said: dict[str, tuple[str, int]] = field(default_factory=dict)
-    extra: dict[str, str] = field(default_factory=dict)
+    extra: Mapping[str, str] = field(default_factory=dict)
 
 
 def incoming(
@@ -68,24 +70,13 @@ def incoming(
     criteria = _criteria(db, table, known, key_of.values(), scales or {}, uncounted)
     given = []
     for line in table.lines:
-        told = {
-            c: line.cells[c]
-            for c in table.extra
-            if c in line.cells and (c not in of_item or key_of[line.item] not in new)
-        }
-        given.append(
-            Given(
-                Unit(key_of[line.item], line.turn),
-                line.criterion,
-                line.rater,
-                line.score,
-                line.repeat,
-                line.cells.get("explanation", ""),
-                json.dumps(told, ensure_ascii=False) if told else None,
-                line.cells.get("created", ""),
-                table.where(line),
-            )
-        )
+        key = key_of[line.item]
+        own = [c for c in table.extra if c in line.cells and (c not in of_item or key not in new)]
+        told = {c: line.cells[c] for c in own}
+        meta = json.dumps(told, ensure_ascii=False) if told else None
+        reasons, created = line.cells.get("explanation", ""), line.cells.get("created", "")
+        said = (line.criterion, line.rater, line.score, line.repeat, reasons, meta, created)
+        given.append(Given(Unit(key, line.turn), *said, table.where(line)))
     made = known or Study(study, (), title=title, source="ratings", per_turn=per_turn)
     return Incoming(replace(made, criteria=criteria), given, new, table.file)
 
@@ -116,22 +107,17 @@ def _per_turn(table: RatingsFile, known: Study | None) -> bool:
 def _items(table: RatingsFile) -> dict[str, _Item]:
     items: dict[str, _Item] = {}
     for line in table.lines:
-        item = items.get(line.item)
-        if item is None:
-            item = items[line.item] = _Item(
-                line.number, extra={c: line.cells.get(c, "") for c in table.extra}
-            )
+        extra = {c: line.cells.get(c, "") for c in table.extra}
+        item = items.setdefault(line.item, _Item(extra=extra))
         for column in OF_ITEM:
-            value = line.cells.get(column)
-            if value is not None:
+            if (value := line.cells.get(column)) is not None:
                 said, number = item.said.setdefault(column, (value, line.number))
                 if said != value:
                     raise ImportRefused(
                         f"{table.where(line)}: the {column} of “{line.item}” differs from that in line "
                         f"{number}. Make them the same, or give it once."
                     )
-        for column in [c for c, value in item.extra.items() if value != line.cells.get(c, "")]:
-            del item.extra[column]
+        item.extra = {c: value for c, value in item.extra.items() if value == extra[c]}
         if "text" in item.said and "text_ref" in item.said:
             raise ImportRefused(
                 f"{table.where(line)}: “{line.item}” has a text and a text_ref. Leave out one of them."
@@ -281,3 +267,40 @@ def _criteria(
                     f"“{criterion.name}” ({scale.low:g} to {scale.high:g}). Correct it, or the scale."
                 )
     return tuple(criteria)
+
+
+def deduced(scores: Collection[float]) -> Scale:
+    """The scale of scores: whole numbers from the least to the greatest, else the range between them.
+
+    A single value gets a neighbour, because a scale needs two answers.
+    """
+    low, high = min(scores), max(scores)
+    whole = all(score == int(score) for score in scores)
+    if low == high:
+        low = low - 1 if low >= 1 else low
+        high = high if high > low else high + 1
+    if whole and high - low < MOST_ANSWERS:
+        return points(int(low), int(high))
+    return Scale((low, high), (f"{low:g}", f"{high:g}"), continuous=True)
+
+
+def told_scale(option: str) -> tuple[str, Scale]:
+    """“fluency=1-5” or “fluency=1:bad,2:fair,3:good” as criterion and scale. Raises ImportRefused."""
+    criterion, _, answers = option.rpartition("=")
+    wholes = re.fullmatch(r"\s*(-?\d+)\s*(?:-|\.\.)\s*(-?\d+)\s*", answers)
+    try:
+        if not criterion.strip():
+            raise ValueError
+        if wholes:
+            return criterion.strip(), points(int(wholes[1]), int(wholes[2]))
+        pairs = [answer.partition(":") for answer in answers.split(",")]
+        values = tuple(float(value) for value, _, _ in pairs)
+        if not all(map(math.isfinite, values)):
+            raise ValueError
+        labels = tuple(label.strip() or value.strip() for value, _, label in pairs)
+        return criterion.strip(), Scale(values, labels)
+    except ValueError:
+        raise ImportRefused(
+            f"--scale {option} is not understood. Write criterion=1-5, or criterion=1:bad,2:fair,3:good with "
+            "the answers rising."
+        ) from None

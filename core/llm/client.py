@@ -7,7 +7,6 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from core.configuration import UNREPORTED, Reported
@@ -77,9 +76,7 @@ class Client:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_error: object) -> None:
         for client in self._clients.values():
             await client.close()
 
@@ -261,41 +258,28 @@ def explain(error: Any, model: Model) -> CallFailed:
     status = getattr(error, "status_code", 0)
     # Some endpoints repeat the key in their complaint.
     said = (getattr(error, "message", "") or str(error)).replace(model.key(), "…")
-    key = model.key_variable
-    mend = f"Check the environment variable {key}." if key else "Name its variable in api_key_env."
     # On the aiohttp transport a refused or dropped connection also arrives as a timeout of connecting.
     connecting = isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.ConnectError)
-    late = isinstance(error, openai.APITimeoutError) and not connecting
-    kinds: tuple[tuple[bool, str, str], ...] = (
-        (status in (401, 403), "auth", f"{where} refuses the key of {name} ({status}). {mend}"),
-        (
-            status == 404,
-            "bad_request",
-            f"{where} does not know {name} as “{model.served}” (404). "
-            "Check `model` and `base_url` in models.toml.",
-        ),
-        (
-            status == 429,
-            "rate_limit",
-            f"{where} kept refusing calls for {name} (429): {said}. "
-            "Lower max_concurrency, or wait and run again.",
-        ),
-        (
-            status >= 500,
-            "server",
-            f"{where} failed while answering for {name} ({status}): {said}. Run again later.",
-        ),
-        (
-            late,
-            "timeout",
-            f"{name} did not answer within {model.timeout:g} s. "
-            "Raise `timeout` in models.toml, or run again.",
-        ),
-        (
-            isinstance(error, openai.APIConnectionError),
-            "unreachable",
-            f"{where} cannot be reached for {name}. Is the server up, and base_url right?",
-        ),
-        (True, "bad_request", f"{where} rejected a call to {name}{f' ({status})' * bool(status)}: {said}"),
-    )
-    return next(CallFailed(sentence, kind=kind) for holds, kind, sentence in kinds if holds)
+    if status in (401, 403):
+        key = model.key_variable
+        mend = f"Check the environment variable {key}." if key else "Name its variable in api_key_env."
+        kind, told = "auth", f"{where} refuses the key of {name} ({status}). {mend}"
+    elif status == 404:
+        mend = "Check `model` and `base_url` in models.toml."
+        kind, told = "bad_request", f"{where} does not know {name} as “{model.served}” (404). {mend}"
+    elif status == 429:
+        mend = "Lower max_concurrency, or wait and run again."
+        kind, told = "rate_limit", f"{where} kept refusing calls for {name} (429): {said}. {mend}"
+    elif status >= 500:
+        told = f"{where} failed while answering for {name} ({status}): {said}. Run again later."
+        kind = "server"
+    elif isinstance(error, openai.APITimeoutError) and not connecting:
+        mend = "Raise `timeout` in models.toml, or run again."
+        kind, told = "timeout", f"{name} did not answer within {model.timeout:g} s. {mend}"
+    elif isinstance(error, openai.APIConnectionError):
+        mend = "Is the server up, and base_url right?"
+        kind, told = "unreachable", f"{where} cannot be reached for {name}. {mend}"
+    else:
+        kind = "bad_request"
+        told = f"{where} rejected a call to {name}{f' ({status})' * bool(status)}: {said}"
+    return CallFailed(told, kind=kind)

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from core.conversation import Message
 from core.errors import ConfigError, not_found
-from core.files import read_text, read_toml
+from core.files import kept_toml, read_text
 from core.llm.replies import Reply
 
 # Templates may come from anywhere: the sandbox lets them read what they are given and nothing else.
@@ -100,7 +99,7 @@ def load_prompt(
         found = (place / f"{name}_{part}.jinja" for place in places)
         if file := next(filter(Path.is_file, found), None):
             sources[part] = file
-    tables = [_tables(place / "prompts.toml") for place in places]
+    tables = [kept_toml(place / "prompts.toml") for place in places]
     table = next((each[name] for each in tables if name in each), None)
     if not sources and table is None:
         raise ConfigError(
@@ -122,12 +121,3 @@ def _compile(text: str, file: Path) -> Template:
         raise ConfigError(
             f"The prompt {file} is not valid Jinja, line {error.lineno}: {error.message}."
         ) from error
-
-
-@lru_cache(maxsize=64)
-def _parsed(file: Path, changed: float) -> Mapping[str, Any]:
-    return read_toml(file)
-
-
-def _tables(file: Path) -> Mapping[str, Any]:
-    return _parsed(file, file.stat().st_mtime) if file.is_file() else {}

@@ -30,11 +30,13 @@ class BracketedAnswer(NamedTuple):
 
 
 class _Mark(NamedTuple):
-    answer: str
-    start: int
-    twofold: bool
-    labelled: bool
+    """An answer in brackets; the larger one precedes."""
+
     last: bool
+    labelled: bool
+    twofold: bool
+    start: int
+    answer: str
 
 
 def read(text: str, like: re.Pattern[str]) -> BracketedAnswer:
@@ -46,11 +48,7 @@ def read(text: str, like: re.Pattern[str]) -> BracketedAnswer:
     """
     marks = [_mark(text, found) for found in _MARK.finditer(text)]
     marks = [m for m in marks if like.fullmatch(m.answer)]
-    chosen = max(
-        (m for m in marks if m.twofold or m.labelled),
-        key=lambda m: (m.last, m.labelled, m.twofold, m.start),
-        default=None,
-    )
+    chosen = max((m for m in marks if m.twofold or m.labelled), default=None)
     if chosen is None and marks and (marks[-1].last or len({m.answer for m in marks}) == 1):
         chosen = marks[-1]
     if chosen is None:
@@ -78,10 +76,5 @@ def preference(text: str) -> tuple[Verdict, str]:
 
 def _mark(text: str, found: re.Match[str]) -> _Mark:
     before = text[max(0, found.start() - _LONGEST_LABEL) : found.start()]
-    return _Mark(
-        found.group(1) or found.group(2),
-        found.start(),
-        found.group(1) is not None,
-        _LABEL.search(before) is not None,
-        _END.match(text, found.end()) is not None,
-    )
+    last, labelled = bool(_END.match(text, found.end())), bool(_LABEL.search(before))
+    return _Mark(last, labelled, found[1] is not None, found.start(), found[1] or found[2])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from core.benchmarks.plans import Plan
 from core.errors import ConfigError
+from core.files import as_toml
 from core.llm.models import Model, load_models
 from core.store import configurations
 from core.workspace import Workspace
@@ -48,7 +48,8 @@ def as_new(workspace: Workspace, plan: Plan, name: str) -> Plan:
             raise ConfigError(f"The name “{name}” is taken. Choose another one for --as-new.")
     if name not in known:
         with workspace.models_path.open("a", encoding="utf-8") as file:
-            file.write(_entry(copy))
+            entry = copy.model_dump(exclude={"name"}, exclude_unset=True)
+            file.write(f"\n[models.{json.dumps(name, ensure_ascii=False)}]\n{as_toml(entry)}")
     return plan.renamed(old, name)
 
 
@@ -58,18 +59,3 @@ def _changed(workspace: Workspace, models: Mapping[str, Model]) -> dict[str, lis
         before = configurations.latest(db, models)
     found = {name: before[name].changes(models[name].configuration) for name in before}
     return {name: what for name, what in found.items() if what}
-
-
-def _entry(model: Model) -> str:
-    settings = model.model_dump(exclude={"name"}, exclude_unset=True)
-    lines = [f"{key} = {_toml(value)}" for key, value in settings.items()]
-    return "\n".join(["", f"[models.{json.dumps(model.name, ensure_ascii=False)}]", *lines, ""])
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, dict):
-        inner = ", ".join(f"{json.dumps(k, ensure_ascii=False)} = {_toml(v)}" for k, v in value.items())
-        return f"{{ {inner} }}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
-    return json.dumps(value, ensure_ascii=False)

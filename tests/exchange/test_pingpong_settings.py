@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from core.benchmarks.pingpong import files
 from core.benchmarks.pingpong.play import characters, situations
 from core.errors import ImportRefused
+from core.files import as_toml
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "pingpong" / "settings_v2.json"
 CARD = {
@@ -122,4 +123,4 @@ def test_a_name_cannot_lead_out_of_the_folder():
     )
 )
 def test_toml_reads_back(table):
-    assert tomllib.loads(files.toml(table)) == table
+    assert tomllib.loads(as_toml(table)) == table

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.conversation import Conversation, Message
 from core.errors import ImportRefused
 from core.exchange import incoming, ratings_csv, ratings_study
-from core.exchange.scales import deduced, told
+from core.exchange.ratings_study import deduced, told_scale
 from core.rating import Scale, points
 from core.store import conversations, frames, ratings
 from core.store import studies as stored
@@ -430,7 +430,7 @@ def test_scales_read_off_scores():
     assert deduced([0]) == points(0, 1)
     assert deduced([0, 100]).continuous
     assert deduced([1, 2.5]).values == (1, 2.5)
-    assert told("a=b=0-2") == ("a=b", points(0, 2))
+    assert told_scale("a=b=0-2") == ("a=b", points(0, 2))
 
 
 @given(st.text())

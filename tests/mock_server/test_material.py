@@ -56,7 +56,7 @@ def test_all_material_that_ships_is_valid(path):
         ('lines = ["Hello, {nmae}."]', "slots that `slots` does not name: nmae"),
         ('slots = ["name"]\nlines = ["Hello, {name}.", " "]', "empty list or line"),
         ('lines = ["Hello.", "Hello."]', "a line twice"),
-        ("lines = [", "cannot be read"),
+        ("lines = [", "is not valid TOML"),
     ],
 )
 def test_material_that_is_not_valid_is_named(tmp_path, monkeypatch, content, said):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -12,7 +11,7 @@ from typing import Any
 
 from core.errors import ImportRefused
 from core.exchange.dialogue import has_half_characters
-from core.files import read_json
+from core.files import as_toml, read_json
 
 # The published files name the greeting in three ways, one of them a slip.
 _GREETINGS = ("greeting", "initial_message", "inital_message")
@@ -66,11 +65,9 @@ def write(settings: Settings, data: Path) -> list[Path]:
     for language, cards in settings.characters.items():
         folder = data / "pingpong" / language
         for name, card in cards.items():
-            files[folder / "characters" / f"{name}.toml"] = toml(card)
-        tables = "\n".join(
-            "[[situations]]\n" + toml(situation) for situation in settings.situations[language]
-        )
-        files[folder / "situations.toml"] = tables
+            files[folder / "characters" / f"{name}.toml"] = as_toml(card)
+        tables = ("[[situations]]\n" + as_toml(situation) for situation in settings.situations[language])
+        files[folder / "situations.toml"] = "\n".join(tables)
     for file, text in files.items():
         if file.exists() and file.read_text(encoding="utf-8") != text:
             raise ImportRefused(
@@ -83,15 +80,6 @@ def write(settings: Settings, data: Path) -> list[Path]:
     except OSError as error:
         raise ImportRefused(f"{file} cannot be written: {error.strerror}.") from error
     return list(files)
-
-
-def toml(table: Mapping[str, Any]) -> str:
-    """A flat table of texts, numbers and lists of texts as TOML.
-
-    A JSON string is a TOML basic string, but for the DEL character.
-    """
-    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in table.items()]
-    return "".join(lines).replace("\x7f", "\\u007f")
 
 
 def slug(name: str) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -16,6 +15,7 @@ from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Optio
 from core.benchmarks.plans import PlayPlan
 from core.conversation import Conversation, Message, Unit
 from core.errors import ConfigError, not_found
+from core.files import first_problem, kept_toml
 from core.llm.prompts import Prompt, versions
 from core.llm.replies import Reply, Text, Unusable
 from core.rating import YES_NO, Criterion, Rating
@@ -110,9 +110,7 @@ def characters(folders: Sequence[Path], language: str) -> dict[str, Character]:
     for folder in folders:
         for file in sorted((folder / "pingpong" / language / "characters").glob("*.toml")):
             if file.stem not in found:
-                found[file.stem] = _valid(
-                    Character, {**_toml(file, file.stat().st_mtime), "slug": file.stem}, file
-                )
+                found[file.stem] = _valid(Character, {**kept_toml(file), "slug": file.stem}, file)
     return found
 
 
@@ -124,7 +122,7 @@ def situations(folders: Sequence[Path], language: str) -> dict[str, Situation]:
     found: dict[str, Situation] = {}
     for folder in folders:
         file = folder / "pingpong" / language / "situations.toml"
-        for entry in _toml(file, file.stat().st_mtime).get("situations", []) if file.is_file() else []:
+        for entry in kept_toml(file).get("situations", []):
             situation = _valid(Situation, entry, file)
             found.setdefault(situation.id, situation)
     return found
@@ -286,16 +284,7 @@ def _valid(kind: type[M], fields: Mapping[str, Any], file: Path) -> M:
     try:
         return kind(**fields)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ConfigError(f"{file}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
-
-
-@lru_cache(maxsize=256)
-def _toml(file: Path, changed: float) -> Mapping[str, Any]:
-    try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{file} is not valid TOML: {error}.") from error
+        raise ConfigError(f"{file}: {first_problem(error)}.") from error
 
 
 def _languages(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import random
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from core.errors import ConfigError
+from core.files import read_toml
 
 DATA = Path(__file__).resolve().parents[3] / "data"
 SLOT = re.compile(r"\{(\w+)\}")
@@ -31,10 +31,7 @@ def load(benchmark: str, language: str, name: str) -> dict[str, Any]:
     `slots` at the top names the slots that lines may use. Every list of strings is a list of lines.
     """
     path = DATA / benchmark / language / "mock" / f"{name}.toml"
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}. Restore the file that Concord ships.") from None
+    content = read_toml(path)
     known = frozenset(content.pop("slots", ()))
     for lines in lists_in(content):
         if not lines or not all(isinstance(line, str) and line.strip() for line in lines):
