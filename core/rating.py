@@ -1,6 +1,4 @@
-"""What was thought of it: Scale, Criterion, Rater, Rating, Judgement, Comparison, Annotation, Verification,
-Panel.
-"""
+"""Ratings: Scale, Criterion, Rater, Rating, Judgement, Comparison, Annotation, Verification."""
 
 from __future__ import annotations
 
@@ -208,15 +206,3 @@ class Verification:
     finding: Finding
     comment: str = ""
     corrected: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """Several judges read as one: their mean, computed when read."""
-
-    judges: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """The members joined, as shown in tables."""
-        return "Avg(" + ", ".join(self.judges) + ")"

@@ -79,10 +79,7 @@ def refused(score: float) -> bool:
 
 
 class Sum(NamedTuple, Generic[R]):
-    """One rater's scores of one conversation on one criterion, over turns and repeats.
-
-    `scope` registered the criterion.
-    """
+    """One rater's scores of one conversation on a criterion of `scope`, over turns and repeats."""
 
     rater: R
     kind: RaterKind
@@ -110,25 +107,23 @@ def _counted(
     for s in sums:
         answered.setdefault((s.scope, s.kind), set()).add(s.criterion)
     asked = {key: in_play(criteria.get(key[0], ()), names) for key, names in answered.items()}
-    given: dict[R, dict[str, tuple[float, int]]] = {}
+    given: dict[R, dict[str, list[Sum[R]]]] = {}
     for s in sums:
         mine = given.setdefault(s.rater, {})
         for name in asked[s.scope, s.kind]:
-            total, n = mine.get(name, (0.0, 0))
-            mine[name] = (total + s.total, n + s.n) if name == s.criterion else (total, n)
-    return {
-        rater: {name: total / n if n else nan for name, (total, n) in mine.items()}
-        for rater, mine in given.items()
-        if mine
-    }
+            mine.setdefault(name, []).extend([s] if name == s.criterion else [])
+    return {rater: {name: _mean(of) for name, of in mine.items()} for rater, mine in given.items() if mine}
+
+
+def _mean(sums: Sequence[Sum[R]]) -> float:
+    """The mean of all scores in the sums, divided once; nan without any."""
+    n = sum(s.n for s in sums)
+    return sum(s.total for s in sums) / n if n else nan
 
 
 @dataclass(frozen=True)
 class Line:
-    """One criterion (or final): every rater's mean, the mean of the judges' means and that of people's;
-
-    None without any.
-    """
+    """One criterion (or final): every rater's mean, the judges' mean and people's; None without any."""
 
     criterion: str
     raters: Mapping[Rater, float]
@@ -142,20 +137,16 @@ def scorecard(sums: Collection[Sum[Rater]], criteria: Mapping[str, Sequence[Crit
     The line of final holds the raters who have one. It is left out where nobody has, and where one criterion
     is all that is in play.
     """
-    given: dict[str, dict[Rater, list[float]]] = {}
+    given: dict[str, dict[Rater, list[Sum[Rater]]]] = {}
     for s in sums:
-        mine = given.setdefault(s.criterion, {}).setdefault(s.rater, [0.0, 0.0])
-        mine[0] += s.total
-        mine[1] += s.n
+        given.setdefault(s.criterion, {}).setdefault(s.rater, []).append(s)
     lines = [
-        _line(criterion, {rater: total / n for rater, (total, n) in raters.items()})
+        _line(criterion, {rater: _mean(of) for rater, of in raters.items()})
         for criterion, raters in given.items()
     ]
-    counted = _counted(sums, criteria)
-    if max(map(len, counted.values()), default=0) < 2:
+    if max(map(len, _counted(sums, criteria).values()), default=0) < 2:
         return lines
-    whole = {rater: final(list(means.values())) for rater, means in counted.items()}
-    whole = {rater: value for rater, value in whole.items() if not isnan(value)}
+    whole = {rater: value for rater, value in finals(sums, criteria).items() if not isnan(value)}
     return [*lines, _line(FINAL, whole)] if whole else lines
 
 
@@ -174,10 +165,8 @@ def labels(raters: Iterable[Rater], *, mark_simulated: bool = False) -> dict[Rat
     versions = Counter((rater.kind, rater.name) for rater in known)
     found = {}
     for rater in known:
-        label = (
-            f"{rater.name} {rater.variant}".rstrip() if versions[rater.kind, rater.name] > 1 else rater.name
-        )
-        found[rater] = marked(label, mark_simulated and rater.simulated)
+        variant = f" {rater.variant}" if versions[rater.kind, rater.name] > 1 and rater.variant else ""
+        found[rater] = marked(rater.name + variant, mark_simulated and rater.simulated)
     return found
 
 
