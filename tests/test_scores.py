@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import isnan
 
+import pytest
+
 from core.rating import Criterion, Rater
 from core.scores import FINAL, Sum, final, finals, in_play, labels, panel, run_label, scorecard
 
@@ -23,6 +25,17 @@ def test_a_rater_is_averaged_over_turns_and_repeats_and_then_the_raters():
     assert line.raters == {A: 3.0, B: 5.0, ADA: 1.0}, "a: (4 + 2 + 3) / 3"
     assert line.judges == 4.0, "(3 + 5) / 2: each judge counts once, whatever it rated"
     assert line.people == 1.0
+
+
+def test_means_are_rounded_to_nine_digits():
+    [line] = scorecard([given(A, 4.0, 4.0, 3.0), given(B, 1.0)], ASKED)
+    assert (line.raters[A], line.judges) == (3.666666667, 2.333333333), "11 / 3 and (11 / 3 + 1) / 2"
+
+
+def test_a_conditional_criterion_enters_the_final_of_those_whose_kind_answered_it():
+    asked = {"bench": (FLUENCY, Criterion("place", "", conditional=True))}
+    assert finals([given(A, 4.0), given(A, 2.0, criterion="place")], asked) == {A: 3.0}, "(4 + 2) / 2"
+    assert finals([given(A, 4.0)], asked) == {A: 4.0}, "no judge answered it"
 
 
 def test_nobodys_mean_is_none():
@@ -99,6 +112,9 @@ def test_weights_and_missing_scores():
     assert final([4.0, 1.0], [2.0, 1.0]) == 3.0, "(2 × 4 + 1) / 3"
     assert isnan(final([4.0, float("nan")]))
     assert isnan(final([4.0, float("nan")], [1.0, 0.0])), "a criterion without weight is asked all the same"
+    for weights in ([1.0], [1.0, 1.0, 1.0]):
+        with pytest.raises(ValueError, match="argument 2 is"):
+            final([4.0, 1.0], weights)
     assert panel([3.0, 4.0]) == 3.5
     assert isnan(panel([3.0, float("nan")]))
 
@@ -115,4 +131,6 @@ def test_a_judge_asked_two_ways_is_told_apart_and_a_mock_models_is_called_one():
     assert labels(raters)[simulated] == "c"
     mock = Rater("mock-judge", "judge", simulated=True)
     assert labels([mock], mark_simulated=True) == {mock: "mock-judge"}, "the name says it already"
+    told = Rater("simulated Ann", "human", simulated=True)
+    assert labels([told], mark_simulated=True) == {told: "simulated Ann"}
     assert run_label("a v2", 2) == "a v2 #3"

@@ -138,7 +138,6 @@ def _wins(scores: CriterionScores, judge: Floats, people: Sequence[int]) -> dict
     """Per person who can be tested: on which items the judge, and the person, come at least as near."""
     wins = {}
     total = np.bincount(scores.item, scores.score, minlength=scores.items)
-    squares = np.bincount(scores.item, scores.score**2, minlength=scores.items)
     for person in people:
         item, own = scores.by(person)
         rest = scores.present[item] - 1
@@ -146,12 +145,9 @@ def _wins(scores: CriterionScores, judge: Floats, people: Sequence[int]) -> dict
         item, own, rest = item[usable], own[usable], rest[usable]
         if len(item) < FEWEST_ITEMS:
             continue
-        left, left_squares = total[item] - own, squares[item] - own**2
-        # Mean square distance to the people left; the root would not change who is nearer.
-        judge_off, own_off = (
-            np.round(value**2 - 2 * value * left / rest + left_squares / rest, DIGITS)
-            for value in (judge[item], own)
-        )
+        left = (total[item] - own) / rest
+        # The mean square distance to the people left, less their own spread, which both have alike.
+        judge_off, own_off = (np.round(value**2 - 2 * value * left, DIGITS) for value in (judge[item], own))
         wins[person] = (judge_off <= own_off).astype(np.float64), (own_off <= judge_off).astype(np.float64)
     return wins
 

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
-import pandas as pd
 
-from core.agreement.ratings import OTHER_SCALE, Ratings
+from core.agreement.ratings import OTHER_SCALE, Facet, Ratings
 from core.agreement.resampling import Statistic, bootstrap, resampled
 from core.estimate import Estimate, undefined
 from core.table import Column, Table
-
-Clusters = Mapping[Hashable, Hashable] | pd.Series | None
-"""Unit → cluster: units of one cluster are drawn together."""
 
 MEAN_OF_PEOPLE = "against the mean of all people on the item"
 
 
 class Drawing(TypedDict, total=False):
-    """How resamples are drawn: their number (default 1000), the seed (0), and clusters of units (none)."""
+    """How resamples are drawn: their number (default 1000), the seed (0), and units to be drawn together."""
 
     resamples: int
     seed: int
-    clusters: Clusters
+    clusters: Facet | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +78,9 @@ def basis(
 
 
 def described(*, resamples: int = 1000, seed: int = 0, clusters: object = None) -> str:
-    """How intervals were found, in words; empty where nothing was resampled."""
-    drawn = "clusters of items" if clusters is not None else "items"
+    """How intervals were found, in words; empty without resamples. `clusters` may be their number."""
+    drawn = "items" if clusters is None else "clusters of items"
+    drawn = f"{clusters} {drawn}" if isinstance(clusters, int) else drawn
     return f"95% percentile bootstrap over {drawn}, {resamples} resamples, seed {seed}" if resamples else ""
 
 
@@ -94,7 +91,7 @@ def estimates(
     all_items: bool = False,
     resamples: int = 1000,
     seed: int = 0,
-    clusters: Clusters = None,
+    clusters: Facet | None = None,
 ) -> list[Estimate]:
     """Figures with intervals, all on the same draws: of items that a person rated, or of `all_items`."""
     method = described(resamples=resamples, seed=seed, clusters=clusters)

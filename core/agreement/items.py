@@ -1,4 +1,9 @@
-"""Where judges fail: on which items, on items of high disagreement, on which part of the scale."""
+"""Where judges fail: in which groups, on which items, at high disagreement, on which part of the scale.
+
+A correlation over everything mixes two questions, whether the judge orders groups (such as player models) as
+people do and whether it orders the items of one group. They can even disagree in sign (Simpson's paradox), so
+they are kept apart.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +14,51 @@ import numpy as np
 import pandas as pd
 
 from core.agreement import columns
-from core.agreement.correlation import correlated, midranks
-from core.agreement.figures import Drawing, PointEstimate, empty, tabulate
+from core.agreement.correlation import correlated, correlation, midranks, point, together, why_undefined
+from core.agreement.figures import Drawing, Figure, PointEstimate, empty, tabulate
 from core.agreement.ratings import (
     DIGITS,
     OTHER_SCALE,
+    Bools,
+    Contender,
     CriterionScores,
+    Facet,
     Floats,
+    Ints,
     Panels,
     Ratings,
     called,
     divide,
     sums,
 )
-from core.agreement.resampling import Statistic, mean
+from core.agreement.resampling import Statistic, Weights, mean, mean_defined
+from core.estimate import undefined
 from core.table import Column, Table
 
+FEWEST_GROUPS = 6
+"""Fewer groups than this have no order worth a correlation."""
+
+PLAYERS = empty(
+    "players",
+    "Judges within each player",
+    columns.RATER,
+    Column("group", "Player"),
+    columns.N,
+    columns.SPEARMAN,
+    columns.BIAS,
+)
+LEVELS = empty(
+    "levels",
+    "Correlation overall, within and between players",
+    columns.RATER,
+    Column("level", help="Over all items, the mean within a player, or between the players' means."),
+    columns.N,
+    columns.SPEARMAN,
+    Column("groups", "Players"),
+    Column("skipped", "Players left out", help="Fewer than three items, or equal scores throughout."),
+    caption="A high overall correlation with a low one within players means that the judge tells players "
+    "apart, not that it orders the conversations of one player.",
+)
 HIGH_DISAGREEMENT = empty(
     "high_disagreement",
     "Items on which people agree and differ",
@@ -45,6 +79,98 @@ BANDS = empty(
     columns.BIAS,
     caption="Judge less people, where people's scores are low, in the middle and high.",
 )
+
+
+def within_groups(
+    table: Ratings, criterion: str, groups: Facet, *, panels: Panels = None, **drawing: Unpack[Drawing]
+) -> Table:
+    """Each judge and panel inside each group (unit → player model, or any facet): see `_inside`."""
+    codes, names = table.facet(groups)
+    rows = [
+        {"group": str(name)} | _inside(table, criterion, judge, codes == code)
+        for judge in table[criterion].contenders(panels)
+        for code, name in enumerate(names)
+    ]
+    unknown = int((codes < 0).sum())
+    notes = (f"{unknown} items belong to no group",) if unknown else ()
+    return tabulate(PLAYERS, table, criterion, rows, notes=notes, **drawing)
+
+
+def _inside(table: Ratings, criterion: str, judge: Contender, chosen: Bools) -> dict[str, Any]:
+    """A judge on the chosen items: rater, n, spearman, and bias and mae (of the judge less people's mean).
+
+    The correlation is undefined for fewer than three items and where a score does not vary.
+    """
+    inside, target = np.where(chosen, judge.score, np.nan), table[criterion].target
+    rho, gap = correlated(inside, target, a=judge.name), table.level(inside) - target
+    why = "no item in common" if table.same_scale else OTHER_SCALE
+    bias, mae = (PointEstimate(mean(off), rho.n, reason=why) for off in (gap, np.abs(gap)))
+    return {"rater": judge.name, "n": rho.n, "spearman": rho, "bias": bias, "mae": mae}
+
+
+def levels(
+    table: Ratings, criterion: str, groups: Facet, *, panels: Panels = None, **drawing: Unpack[Drawing]
+) -> Table:
+    """Spearman over everything, within groups and between groups: three rows per judge and panel.
+
+    rater, level, n (items), spearman, groups (used), skipped (groups). *within* is the mean over groups of
+    the correlation inside each, every group counting once; groups of fewer than three items or of equal
+    scores are skipped and counted. *between* correlates the groups' means, and needs six groups. Intervals
+    draw items; groups are taken as they are.
+    """
+    target = table[criterion].target
+    codes, names = table.facet(groups)
+    rows = []
+    for judge in table[criterion].contenders(panels):
+        inside = [np.where(codes == code, judge.score, np.nan) for code in range(len(names))]
+        usable = [part for part in inside if not why_undefined(*together(part, target))]
+        filled = sum(len(together(part, target)[0]) > 0 for part in inside)
+        overall = correlated(judge.score, target, a=judge.name)
+        between = _between(judge.score, target, codes, len(names), filled, overall.n)
+        for level, rho, used, skipped in (
+            ("overall", overall, 0, 0),
+            ("within", _within(usable, target, overall.n), len(usable), len(names) - len(usable)),
+            ("between", between, filled, len(names) - filled),
+        ):
+            row = {"rater": judge.name, "level": level, "n": overall.n, "spearman": rho}
+            rows.append(row | {"groups": used, "skipped": skipped})
+    return tabulate(LEVELS, table, criterion, rows, **drawing)
+
+
+def _within(parts: Sequence[Floats], target: Floats, n: int | None) -> Figure:
+    if not parts:
+        return undefined("no group has three items whose scores vary", n=n)
+    statistics = [correlation(part, target) for part in parts]
+    value = float(np.mean([point(part, target)[0] for part in parts]))
+    return PointEstimate(lambda weights: mean_defined(np.array([on(weights) for on in statistics])), n, value)
+
+
+def _between(score: Floats, target: Floats, codes: Ints, groups: int, filled: int, n: int | None) -> Figure:
+    """Spearman of the groups' means, recomputed in every resample from the groups that were drawn."""
+    if filled < FEWEST_GROUPS:
+        return undefined(f"{filled} groups are too few, at least {FEWEST_GROUPS} are needed", n=n)
+    both = np.flatnonzero(~np.isnan(score) & ~np.isnan(target) & (codes >= 0))
+    x, y = score[both][:, None], target[both][:, None]
+    member = (codes[both][None, :] == np.arange(groups)[:, None]).astype(np.float64)
+
+    def means(weight: Floats) -> list[Floats]:
+        size = member @ weight
+        return [np.round(divide(member @ (weight * values), size), DIGITS) for values in (x, y)]
+
+    def on(weights: Weights) -> Floats:
+        rank_x, rank_y = (_places(values) for values in means(weights[both].astype(np.float64)))
+        scale = np.sqrt((rank_x**2).sum(axis=0) * (rank_y**2).sum(axis=0))
+        return divide(np.asarray((rank_x * rank_y).sum(axis=0), dtype=np.float64), scale)
+
+    own = means(np.ones((len(both), 1)))
+    return PointEstimate(on, n, point(own[0][:, 0], own[1][:, 0])[0], "the groups' means are all equal")
+
+
+def _places(values: Floats) -> Floats:
+    """Centred midranks down each column; nan takes no part and has rank 0."""
+    above = (values[:, None] > values[None, :]).sum(axis=1, dtype=np.float64)
+    below = (values[:, None] < values[None, :]).sum(axis=1, dtype=np.float64)
+    return np.asarray((above - below) / 2, dtype=np.float64)
 
 
 def item_scores(table: Ratings, criterion: str, raters: Sequence[tuple[str, ...]]) -> pd.DataFrame:
@@ -84,26 +210,18 @@ def high_disagreement(
 ) -> Table:
     """Judges on items on which people agree and on items of high disagreement.
 
-    Rows: rater, people (“agree” or “differ”), n, spearman, bias, mae. Items of two or more people are split
-    at the median of their standard deviation; ties go to “agree”. Where judges are as good on items of high
-    disagreement as elsewhere, people's noise is not what holds them back.
+    Items of two or more people are split at the median of their standard deviation; ties go to “agree”. Where
+    judges are as good on items of high disagreement as elsewhere, people's noise is not what holds them back.
     """
     scores = table[criterion]
     spread = _people_spread(scores)
     defined = spread[~np.isnan(spread)]
     middle = float(np.median(defined)) if len(defined) else np.nan
-    why = "no item in common" if table.same_scale else OTHER_SCALE
-    rows = []
-    for judge in scores.contenders(panels):
-        for name, chosen in (("agree", spread <= middle), ("differ", spread > middle)):
-            inside = np.where(chosen, judge.score, np.nan)
-            rho = correlated(inside, scores.target, a=judge.name)
-            gap = table.level(inside) - scores.target
-            level: dict[str, Any] = {
-                "bias": PointEstimate(mean(gap), rho.n, reason=why),
-                "mae": PointEstimate(mean(np.abs(gap)), rho.n, reason=why),
-            }
-            rows.append({"rater": judge.name, "people": name, "n": rho.n, "spearman": rho} | level)
+    rows = [
+        {"people": name} | _inside(table, criterion, judge, chosen)
+        for judge in scores.contenders(panels)
+        for name, chosen in (("agree", spread <= middle), ("differ", spread > middle))
+    ]
     note = f"split at a standard deviation of {middle:.3g}" if len(defined) else "no item has two people"
     return tabulate(HIGH_DISAGREEMENT, table, criterion, rows, notes=(note,), **drawing)
 

@@ -21,9 +21,13 @@ from core.scores import FINAL as FINAL
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
 OTHER_SCALE = "judges and people answer on different scales"
 COLUMNS = ("unit", "criterion", "rater", "kind", "score")
+
+Facet = Mapping[Hashable, Hashable] | pd.Series
+"""Unit → its value, such as its player or its scenario."""
 
 Panels = Iterable[Sequence[str]] | None
 """Sets of judges, each read as their mean; None for the default ones."""
@@ -161,7 +165,7 @@ class Ratings:
         """The values where judges and people answer on the same scale; all nan where they do not."""
         return values if self.same_scale else np.full_like(values, np.nan)
 
-    def facet(self, groups: Mapping[Hashable, Hashable] | pd.Series) -> tuple[Ints, list[Hashable]]:
+    def facet(self, groups: Facet) -> tuple[Ints, list[Hashable]]:
         """A facet of the units (player, scenario) as numbers, −1 where unknown, and its sorted values."""
         table = dict(groups.items())
         values = [table.get(unit) for unit in self.units]

@@ -1,4 +1,4 @@
-"""How far people agree with each other, by more than one coefficient.
+"""How far people agree with each other, and repeated runs of a judge, by more than one coefficient.
 
 Alpha as Krippendorff (2011); shares of agreement per item as Fleiss (1971); ICC(2,1) and ICC(2,k) as Shrout
 and Fleiss (1979); AC2 with quadratic weights as Gwet (2014), which stays informative where most ratings fall
@@ -7,15 +7,18 @@ in one category; the reliability of a mean as Spearman and Brown (1910).
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any, Literal, Unpack
 
 import numpy as np
 
+from core.agreement import columns
 from core.agreement.alpha import people_alpha, value_counts
 from core.agreement.figures import Drawing, Figure, PointEstimate, empty, tabulate
-from core.agreement.ratings import DIGITS, CriterionScores, Floats, Ratings, divide
-from core.agreement.resampling import mean
-from core.estimate import Estimate, estimate
+from core.agreement.ratings import DIGITS, CriterionScores, Floats, Ints, Ratings, divide
+from core.agreement.resampling import Statistic, Weights, mean
+from core.estimate import Estimate, estimate, undefined
 from core.table import Column, Table
 
 COEFFICIENTS = {
@@ -29,7 +32,6 @@ COEFFICIENTS = {
     "icc_mean": "ICC(2,k), the mean of all",
 }
 
-
 RELIABILITY = empty(
     "people",
     "Agreement of people with each other",
@@ -37,6 +39,16 @@ RELIABILITY = empty(
     Column("value", digits=3, interval="ends"),
     caption="Each coefficient has its blind spot: alpha is low where ratings hardly vary, the shares do "
     "not correct for chance.",
+)
+RETEST = empty(
+    "retest",
+    "Test–retest of judges",
+    Column("judge"),
+    Column("runs"),
+    columns.N,
+    Column("icc", "ICC(1,1), one run", digits=3, interval="ends"),
+    Column("exact", "Pairs of runs with the same answer", percent=True, interval="ends"),
+    caption="How much of a judge's score is the item's and not chance, by repeated runs.",
 )
 
 
@@ -155,3 +167,54 @@ def _icc_figures(scores: CriterionScores) -> dict[str, Estimate]:
         why = "all ratings are equal" if np.isnan(values[0]) else ""
     single, several = (estimate(value, n=len(rated), reason=why) for value in values)
     return {"icc_single": single, "icc_mean": several}
+
+
+def retest(
+    table: Ratings, criterion: str, runs: Mapping[str, Sequence[str]], **drawing: Unpack[Drawing]
+) -> Table:
+    """The reliability of one run from repeated runs, one row a judge: judge, runs, n, icc, exact.
+
+    `runs` maps a judge to the names of its runs. `icc` is ICC(1,1) of Shrout and Fleiss (1979): the share of
+    variance that is the items' own; `exact` the share of pairs of runs with the same answer. Only items that
+    every run rated count. Undefined for fewer than two runs or two such items, and where all answers are
+    equal.
+    """
+    rows = [
+        {"judge": judge, "runs": len(names)} | _of_runs(table[criterion], names)
+        for judge, names in runs.items()
+    ]
+    target = "runs of one judge among themselves"
+    return tabulate(RETEST, table, criterion, rows, target=target, all_items=True, **drawing)
+
+
+def _of_runs(scores: CriterionScores, runs: Sequence[str]) -> dict[str, Any]:
+    stacked = np.array([scores.panel([run]) for run in runs]).reshape(len(runs), scores.items)
+    items = np.flatnonzero(~np.isnan(stacked).any(axis=0)) if len(runs) else np.empty(0, dtype=np.int64)
+    n = len(items)
+    if len(runs) < 2 or n < 2:
+        why = "fewer than two runs" if len(runs) < 2 else f"{n} items rated in every run are too few"
+        return {"n": n} | dict.fromkeys(("icc", "exact"), undefined(why, n=n))
+    same = np.full(scores.items, np.nan)
+    pairs = combinations(stacked[:, items], 2)
+    same[items] = np.mean([np.round(a - b, DIGITS) == 0 for a, b in pairs], axis=0)
+    icc = PointEstimate(_icc_of_runs(stacked, items), n, reason="all answers are equal")
+    return {"n": n, "icc": icc, "exact": PointEstimate(mean(same), n)}
+
+
+def _icc_of_runs(stacked: Floats, items: Ints) -> Statistic:
+    table = stacked[:, items]
+    k = len(table)
+    centre = table.mean(axis=0)
+    within = ((table - centre) ** 2).sum(axis=0)
+    centre = centre - centre.mean()
+
+    def on(weights: Weights) -> Floats:
+        weight = weights[items].astype(np.float64)
+        n = weight.sum(axis=0)
+        spread = np.maximum((centre**2) @ weight - divide((centre @ weight) ** 2, n), 0)
+        between = divide(k * spread, n - 1)
+        error = divide(within @ weight, n * (k - 1))
+        total = between + (k - 1) * error
+        return divide(between - error, np.where(total > 10**-DIGITS, total, 0))
+
+    return on

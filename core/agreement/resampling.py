@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from core.agreement.ratings import Floats, Ints, divide
-from core.estimate import Estimate, estimate
+from core.agreement.ratings import DIGITS, Floats, Ints, divide
+from core.estimate import Estimate, estimate, undefined
 
 Weights = npt.NDArray[np.floating]
 """Counts, items × resamples."""
@@ -97,9 +97,9 @@ def interval(values: Floats) -> Interval:
     defined = values[~np.isnan(values)]
     if not len(values):
         return Interval(None, None, "no resamples were drawn")
-    undefined = len(values) - len(defined)
-    if undefined > TOO_OFTEN * len(values):
-        return Interval(None, None, f"undefined in {undefined / len(values):.0%} of the resamples")
+    without = len(values) - len(defined)
+    if without > TOO_OFTEN * len(values):
+        return Interval(None, None, f"undefined in {without / len(values):.0%} of the resamples")
     low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Interval(float(low), float(high))
 
@@ -112,6 +112,27 @@ def resampled(
     if low is None or high is None:
         return estimate(value, n=n, reason=f"no interval: {reason}")
     return estimate(value, low, high, n=n, method=method)
+
+
+def mean_estimates(
+    sums: Floats, counts: Floats | None = None, *, resamples: int, seed: int, of: str
+) -> list[Estimate]:
+    """The mean of each column of `sums` (items × columns), rounded to DIGITS.
+
+    `counts` says how many values each sum is of (one each, unless given): a mean is the sum of sums over the
+    sum of counts. Items are resampled, all columns by the same draws. `of` is what an item is called in
+    reasons.
+    """
+    items, columns = sums.shape
+    if not items:
+        return [undefined(f"no {of} to average", n=0)] * columns
+    counts = np.ones_like(sums) if counts is None else counts
+    means = (sums.sum(axis=0) / counts.sum(axis=0)).round(DIGITS)
+    if items == 1:
+        return [estimate(mean, n=items, reason=f"one {of} has no spread") for mean in means]
+    parts = [(w.T @ sums) / (w.T @ counts) for w in draws(items, resamples, seed)]
+    drawn = np.concatenate([np.empty((0, columns)), *parts]).round(DIGITS)
+    return [resampled(mean, column, n=items) for mean, column in zip(means, drawn.T, strict=True)]
 
 
 def bootstrap(

@@ -19,15 +19,20 @@ from core.agreement.alt_test import alt_test
 from core.agreement.ceilings import ceilings, held_out
 from core.agreement.distribution import of_people, score_distribution
 from core.agreement.feature_bias import feature_bias
-from core.agreement.groups import levels, within_groups
-from core.agreement.items import bands, high_disagreement, item_scores, largest_differences
+from core.agreement.items import (
+    bands,
+    high_disagreement,
+    item_scores,
+    largest_differences,
+    levels,
+    within_groups,
+)
 from core.agreement.judges import judge_figures
 from core.agreement.nominal import nominal
 from core.agreement.panels import best_panel, redundancy
 from core.agreement.planning import PEOPLE, needed
 from core.agreement.ratings import DIGITS, FINAL, Floats, Ratings, called, default_panels, read_ratings
-from core.agreement.reliability import reliability
-from core.agreement.retest import retest
+from core.agreement.reliability import reliability, retest
 from core.agreement.study import (
     StudyAgreement,
     annotators_table,

@@ -15,7 +15,7 @@ import pandas as pd
 from sqlite_utils import Database
 
 from core import scores
-from core.agreement.means import mean_estimates
+from core.agreement.resampling import mean_estimates
 from core.benchmarks import BENCHMARKS, get, part, slice_of
 from core.benchmarks.benchmark import Benchmark
 from core.errors import ConcordError, not_found

@@ -7,15 +7,13 @@ import pytest
 from core.agreement.alt_test import alt_test
 from core.agreement.ceilings import ceilings, held_out
 from core.agreement.distribution import score_distribution
-from core.agreement.groups import levels, within_groups
-from core.agreement.items import bands, high_disagreement, item_scores
+from core.agreement.items import bands, high_disagreement, item_scores, levels, within_groups
 from core.agreement.judges import judge_figures
 from core.agreement.nominal import nominal
 from core.agreement.panels import best_panel, redundancy
 from core.agreement.planning import needed
 from core.agreement.ratings import read_ratings
-from core.agreement.reliability import reliability
-from core.agreement.retest import retest
+from core.agreement.reliability import reliability, retest
 from core.agreement.study import (
     annotators_table,
     as_json,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.agreement.groups import levels, within_groups
+from core.agreement.items import levels, within_groups
 from core.agreement.ratings import read_ratings
 from core.agreement.resampling import draws
 

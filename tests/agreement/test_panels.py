@@ -5,7 +5,7 @@ import pytest
 
 from core.agreement.panels import best_panel, redundancy
 from core.agreement.ratings import read_ratings
-from core.agreement.retest import retest
+from core.agreement.reliability import retest
 
 from .frames import fed, flat, study
 from .test_reliability import SHROUT_FLEISS

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from sqlite_utils import Database
 
-from core.agreement.means import mean_estimates
+from core.agreement.resampling import mean_estimates
 from core.benchmarks.simulbench.scripts import HARD, SCRIPT
 from core.benchmarks.simulbench.targets import SIMULBENCH
 from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sqlite_utils import Database
 
-from core.agreement.means import mean_estimates
+from core.agreement.resampling import mean_estimates
 from core.benchmarks.stss import STSS, STSS_LANGUAGE, goals, scoring
 from core.benchmarks.stss.tasks import TITLES, Kind, task_from
 from core.benchmarks.stss.trajectory import from_stored
