@@ -146,8 +146,11 @@ def _wins(scores: CriterionScores, judge: Floats, people: Sequence[int]) -> dict
         if len(item) < FEWEST_ITEMS:
             continue
         left = (total[item] - own) / rest
-        # The mean square distance to the people left, less their own spread, which both have alike.
-        judge_off, own_off = (np.round(value**2 - 2 * value * left, DIGITS) for value in (judge[item], own))
+        # Mean square distance to the people left, less their spread, which both have alike. Answers are
+        # rounded to DIGITS, so that their squares are equal to two digits fewer.
+        judge_off, own_off = (
+            np.round(value**2 - 2 * value * left, DIGITS - 2) for value in (judge[item], own)
+        )
         wins[person] = (judge_off <= own_off).astype(np.float64), (own_off <= judge_off).astype(np.float64)
     return wins
 

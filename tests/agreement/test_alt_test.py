@@ -41,6 +41,21 @@ def test_against_the_long_way():
     assert row["passed"] == (row["omega"] >= 0.5)
 
 
+def test_equal_means_of_three_criteria_are_ties():
+    rng = np.random.default_rng(3)
+    thirds = {name: rng.integers(3, 16, 40) for name in ("ann", "bob", "cy")}  # sums of three criteria
+    persons = {name: (whole / 3).tolist() for name, whole in thirds.items()}
+    figures = alt_test(read_ratings(study(persons, {"j": persons["ann"]})), "quality", epsilons=[0.0])
+    # The judge is ann: beside her each item is a tie; beside bob and cy the whole numbers decide.
+    expected = []
+    for name, own in thirds.items():
+        rest = [other for one, other in thirds.items() if one != name]
+        of_judge, of_own = (sum((score - other) ** 2 for other in rest) for score in (thirds["ann"], own))
+        expected.append((of_judge <= of_own).mean())
+    assert expected[0] == 1
+    assert [row["rho"] for row in figures.meta["by_person"]] == expected
+
+
 def test_benjamini_yekutieli():
     rng = np.random.default_rng(0)
     for _ in range(50):
