@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
@@ -12,6 +11,8 @@ from itertools import dropwhile, takewhile
 from typing import Any, Literal
 
 from core.estimate import Estimate
+from core.files import write_csv
+from core.files.plain import plain, plain_line
 
 Cell = Estimate | str | int | float | bool | None
 """What a row holds: a figure, a plain value, or None for an empty cell. An undefined figure says why."""
@@ -158,8 +159,7 @@ def _plain(cell: Cell) -> Any:
 def as_csv(table: Table) -> str:
     """One line a row, unrounded. A figure fills columns: name, name_low, name_high, name_n, name_reason.
 
-    The ends and the reason have columns only where some row has them, n only where its column shows it. Text
-    that a spreadsheet would run is `marked`.
+    The ends and the reason have columns only where some row has them, n only where its column shows it.
     """
     wide = [(column, _parts(table, column)) for column in table.columns]
     lines: list[list[str | int | float]] = [
@@ -179,7 +179,7 @@ def as_figures_csv(tables: Sequence[Table]) -> str:
     for table in tables:
         figures = [column for column in table.columns if not is_text(table, column)]
         for row in table.rows:
-            about = [marked(str(row.get(name) or "")) for name in texts]
+            about = [str(row.get(name) or "") for name in texts]
             lines += [
                 [table.name, *about, column.name, *_cells(row[column.name], parts)]
                 for column in figures
@@ -202,7 +202,7 @@ def _cells(cell: Cell, parts: Sequence[str]) -> list[str | int | float]:
 
 def _lines(lines: Iterable[Sequence[Any]]) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(lines)
+    write_csv(out, lines)
     return out.getvalue()
 
 
@@ -211,21 +211,7 @@ def _cell(value: Cell) -> str | int | float:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return marked(value) if isinstance(value, str) else value  # type: ignore[return-value]
-
-
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_MARKED = re.compile(r"''*[=+\-@\t\r]")
-
-
-def marked(text: str) -> str:
-    """Text as a cell that no spreadsheet runs as a formula: an apostrophe before a sign that begins one."""
-    return "'" + text if _FORMULA.match(text) else text
-
-
-def unmarked(cell: str) -> str:
-    """The text of a cell that `marked` made."""
-    return cell[1:] if cell.startswith("'") and _MARKED.match(cell) else cell
+    return value  # type: ignore[return-value]
 
 
 def as_markdown(table: Table) -> str:
@@ -245,7 +231,7 @@ def as_markdown(table: Table) -> str:
 
 def markdown_text(text: str) -> str:
     """Text as Markdown shows it letter for letter, on one line."""
-    return re.sub(r"([\\`*_{}\[\]<>#|$~:])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([\\`*_{}\[\]<>#|$~:])", r"\\\1", plain_line(text))
 
 
 def as_latex(table: Table) -> str:
@@ -267,7 +253,7 @@ def as_latex(table: Table) -> str:
         r"\end{table}",
     ]
     notes = [*table.notes, *table.reasons()]
-    return "\n".join([*lines, *(f"% {' '.join(note.split())}" for note in notes)]) + "\n"
+    return "\n".join([*lines, *(f"% {plain_line(note)}" for note in notes)]) + "\n"
 
 
 def _latex_line(cells: Iterable[str]) -> str:
@@ -286,7 +272,7 @@ _LATEX = {
 
 def latex_text(text: str) -> str:
     """Text as LaTeX takes it."""
-    return "".join(_LATEX.get(character, character) for character in text)
+    return "".join(_LATEX.get(character, character) for character in plain_line(text))
 
 
 def as_text(table: Table) -> str:
@@ -295,7 +281,7 @@ def as_text(table: Table) -> str:
         [c.title for c in table.shown],
         *([shown(row.get(c.name), c) for c in table.shown] for row in table.rows),
     ]
-    cells = [[_printable(cell) for cell in line] for line in cells]
+    cells = [[plain_line(cell) for cell in line] for line in cells]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     left = [is_text(table, c) for c in table.shown]
     lines = [
@@ -308,12 +294,7 @@ def as_text(table: Table) -> str:
     heading, *body = lines
     rule = "─" * max(map(len, lines))
     notes = [*table.notes, *table.reasons()]
-    return "\n".join([table.title, "", heading, rule, *body, *([""] if notes else []), *notes]) + "\n"
-
-
-def _printable(text: str) -> str:
-    """On one line, and without the signs that a terminal would obey."""
-    return "".join(sign if sign.isprintable() else "\ufffd" for sign in " ".join(text.split()))
+    return plain("\n".join([table.title, "", heading, rule, *body, *([""] if notes else []), *notes]) + "\n")
 
 
 def is_text(table: Table, column: Column) -> bool:

@@ -7,8 +7,6 @@ import io
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from core.estimate import Estimate, undefined
 from core.table import (
@@ -20,9 +18,7 @@ from core.table import (
     as_latex,
     as_text,
     as_values,
-    marked,
     shown,
-    unmarked,
 )
 
 TABLE = Table(
@@ -95,12 +91,6 @@ def test_a_table_without_rows_is_drawn(render):
     assert "Final" in render(Table("empty", "Empty", TABLE.columns, ())) or render is as_csv
 
 
-@given(st.text())
-def test_marking_is_undone_letter_for_letter(text):
-    assert unmarked(marked(text)) == text
-    assert not marked(text).startswith(("=", "+", "-", "@", "\t", "\r"))
-
-
 def test_n_stands_beside_a_figure_and_in_a_column_of_files():
     table = Table("t", "T", (Column("score", n=True),), ({"score": Estimate(0.5, n=1200)},))
     assert shown(table.rows[0]["score"], table.columns[0]) == "0.50 (n 1,200)"
@@ -135,7 +125,20 @@ def test_several_tables_as_csv_are_a_figure_a_line():
     assert list(json.loads(as_document([one, other], "json"))["tables"]) == ["one", "other"]
 
 
-def test_a_name_cannot_command_the_terminal():
-    table = Table("t", "T", (Column("player"),), ({"player": "a\x1b[2J\u202eb"},))
-    assert "\x1b" not in as_text(table)
-    assert "\u202e" not in as_text(table)
+@pytest.mark.parametrize("form", ["table", "latex", "markdown"])
+def test_a_name_cannot_command_the_terminal(form):
+    name = "a\x1b[2J\u202eb\x9b"
+    table = Table("t", f"T{name}", (Column("player", f"C{name}"),), ({"player": name},), notes=(f"N{name}",))
+    written = RENDERERS[form](table)
+    assert not {"\x1b", "\u202e", "\x9b"} & set(written)
+    assert "u001b" in written
+
+
+def test_names_of_columns_are_marked_as_cells_are():
+    """A column may be named after a judge."""
+    table = Table("=t", "T", (Column("@who"), Column("=judge")), ({"@who": "a", "=judge": Estimate(-1.5)},))
+    assert as_csv(table) == "'@who,'=judge\na,-1.5\n"
+    assert as_document([table, table], "csv").splitlines()[:2] == [
+        "table,'@who,figure,value,low,high,n,reason",
+        "'=t,a,'=judge,-1.5,,,,",
+    ]

@@ -16,6 +16,7 @@ import click
 from core.commands import options
 from core.errors import ConfigError, StudyError
 from core.exchange import conversations_jsonl, ratings_csv
+from core.files import file_name
 from core.reports import bundle
 from core.reports.agreement_report import Options
 from core.store import studies as stored
@@ -74,7 +75,7 @@ def _report(workspace: str, /, study: str, keep_refused: bool, out: Path | None,
     asked = Options(exclude_refused=not keep_refused, **measured)
     with Workspace.open(workspace, create=False).read() as db:
         written = bundle.bundle(db, study, asked, made=date.today())
-    out = out or Path(f"{study}-report.zip")
+    out = out or Path(f"{file_name(study)}-report.zip")
     _whole(out, lambda file: file.write(written))
     click.echo(f"The report is in {out}.", err=True)
 

@@ -7,12 +7,14 @@ import io
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import IO, AnyStr
 
 from core.errors import ImportRefused
-from core.table import unmarked
+from core.files import unmarked
+from core.files.limits import COLUMNS, FILE_BYTES, NAME, RECORD
 
 # The default limit is 128 KiB; a dialogue in one cell may be longer.
-csv.field_size_limit(2**31 - 1)
+csv.field_size_limit(RECORD)
 SHOWN = 10
 """So many wrong lines are named one by one."""
 
@@ -37,7 +39,7 @@ def records(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            yield from _records(file, str(path), delimiter)
+            yield from _records(lines_of(file, str(path), RECORD), str(path), delimiter)
     except OSError as error:
         raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
@@ -90,11 +92,50 @@ def each(
         raise ImportRefused("\n  ".join([*head, *wrong[:SHOWN], *more]))
 
 
+def lines_of(file: IO[AnyStr], name: str, longest: int) -> Iterator[AnyStr]:
+    """The lines of a file called `name`. Raises ImportRefused for one that is longer than `longest`.
+
+    Raises it also where the file is larger than FILE_BYTES.
+    """
+    number = size = 0
+    while line := file.readline(longest + 1):
+        number, size = number + 1, size + len(line)
+        if len(line) > longest:
+            raise ImportRefused(f"{name}, line {number}, is longer than {longest:,} characters. Shorten it.")
+        if size > FILE_BYTES:
+            raise ImportRefused(f"{name} is larger than {FILE_BYTES:,} bytes. Split it.")
+        yield line
+
+
+def name_in(where: str, called: str, text: str) -> str:
+    """A name as it is. Raises ImportRefused for one that is longer than NAME."""
+    if len(text) > NAME:
+        raise ImportRefused(f"{where}: the {called} is {len(text):,} characters long. Shorten it to {NAME}.")
+    return text
+
+
 def _records(lines: Iterable[str], name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    first = 1
+    first, held = 1, 0
+
+    def counted() -> Iterator[str]:
+        nonlocal held
+        for line in lines:
+            held += len(line)
+            if held > RECORD:
+                raise ImportRefused(
+                    f"{name}: the record that begins in line {first} is longer than {RECORD:,} characters. "
+                    "Is a double quote missing?"
+                )
+            yield line
+
+    reader = csv.reader(counted(), delimiter=delimiter, strict=True)
     try:
         for cells in reader:
+            held = 0
+            if len(cells) > COLUMNS:
+                raise ImportRefused(
+                    f"{name}, line {first}, has {len(cells):,} cells; a file may have {COLUMNS:,} columns."
+                )
             if any(cells):
                 yield first, cells
             first = reader.line_num + 1

@@ -18,7 +18,10 @@ from core.benchmarks import BENCHMARKS
 from core.configuration import Use
 from core.conversation import Conversation
 from core.errors import ConcordError, ImportRefused
+from core.exchange.cells import lines_of, name_in
 from core.exchange.dialogue import as_list, from_list
+from core.files import parse_json
+from core.files.limits import DOCUMENT_BYTES
 from core.rating import Criterion, Scale
 from core.store import configurations, conversations, ratings, studies, trajectories
 from core.store.conversations import Filter
@@ -100,16 +103,16 @@ def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") ->
 def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     try:
         with path.open("rb") as file:
-            for number, raw in enumerate(file, 1):
+            for number, raw in enumerate(lines_of(file, str(path), DOCUMENT_BYTES), 1):
                 where = f"{path}, line {number}"
                 try:
                     line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-                    entry = json.loads(line) if line else {}
+                    entry = parse_json(line) if line else {}
                 except UnicodeDecodeError:
                     raise ImportRefused(f"{where}, is not UTF-8. Save the file as UTF-8.") from None
-                except json.JSONDecodeError as error:
+                except ValueError as error:
                     raise ImportRefused(
-                        f"{where}, is not valid JSON ({error.msg}). Every line must be one JSON object."
+                        f"{where}, is not valid JSON ({error}). Every line must be one JSON object."
                     ) from error
                 if not isinstance(entry, dict):
                     raise ImportRefused(f"{where}, is not a JSON object. Every line must be one.")
@@ -130,13 +133,13 @@ def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark:
     for name in ("facets", "context", "meta"):
         if not isinstance(entry.get(name, {}), dict):
             raise ImportRefused(f"{where}: “{name}” must be an object.")
-    benchmark = str(entry.get("benchmark") or benchmark)
+    benchmark = name_in(where, "benchmark", str(entry.get("benchmark") or benchmark))
     conversation = Conversation(
         benchmark=benchmark,
-        key=str(key),
-        player=str(entry.get("player", entry.get("model")) or "unknown"),
+        key=name_in(where, "key", str(key)),
+        player=name_in(where, "player", str(entry.get("player", entry.get("model")) or "unknown")),
         messages=from_list(told, where),
-        language=str(entry.get("language") or "en"),
+        language=name_in(where, "language", str(entry.get("language") or "en")),
         facets={name: str(value) for name, value in entry.get("facets", {}).items()},
         context=entry.get("context", {}),
         meta=entry.get("meta", {}),

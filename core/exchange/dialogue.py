@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from json import JSONDecodeError
 from typing import Any
 
 from core.conversation import Message, Role
 from core.errors import ImportRefused
+from core.files import has_half_characters, parse_json
 
 _SPEAKERS: dict[str, Role] = {
     "system": "system",
@@ -21,8 +21,13 @@ def from_cell(text: str, where: str) -> tuple[Message, ...]:
     """The messages of a cell: a JSON list of utterances, else one reply. Raises ImportRefused."""
     value = None
     # “[laughs] Hello” is a reply like any other.
-    with suppress(json.JSONDecodeError, RecursionError):
-        value = json.loads(text)
+    if text.lstrip()[:1] == "[":
+        try:
+            value = parse_json(text)
+        except JSONDecodeError:
+            pass
+        except ValueError as error:
+            raise ImportRefused(f"{where}: the dialogue cannot be kept: {error}.") from error
     if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
         return from_list(value, where)
     return (Message("assistant", text),)
@@ -38,15 +43,6 @@ def as_list(messages: Sequence[Message]) -> list[dict[str, Any]]:
     return [
         {"role": m.role, "content": m.content, **({"meta": dict(m.meta)} if m.meta else {})} for m in messages
     ]
-
-
-def has_half_characters(text: str) -> bool:
-    """Whether a text holds half of a surrogate pair, as truncated JSON escapes do."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def _message(entry: Any, where: str) -> Message:

@@ -7,8 +7,8 @@ from typing import Literal, TypeVar
 
 from core.errors import ImportRefused
 from core.exchange.cells import by_column, each, figure_in, records_of
+from core.files import unmarked
 from core.reports.rank_stability import Other
-from core.table import unmarked
 
 MODEL = ("model", "player")
 """Names of the column of models; `player` is that of a leaderboard's own CSV."""

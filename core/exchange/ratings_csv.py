@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -14,10 +13,11 @@ from sqlite_utils import Database
 
 from core.configuration import Use
 from core.errors import ImportRefused
-from core.exchange.cells import by_column, each, figure_in, records
+from core.exchange.cells import by_column, each, figure_in, name_in, records
+from core.files import unmarked, write_csv
+from core.files.limits import NAME, WHOLE
 from core.rating import Rater, RaterKind
 from core.store import configurations, ratings
-from core.table import marked, unmarked
 
 REQUIRED = ("item_id", "criterion", "rater_type", "rater", "score")
 OF_ITEM = ("text", "text_ref", "model", "language")
@@ -87,17 +87,18 @@ def write(db: Database, out: TextIO, study: str = "") -> int:
     columns = dict.fromkeys(
         [*WRITTEN, "configuration", *([] if study else ["study"]), *ratings.told_beside(db)]
     )
-    writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    count, known = 0, configurations.every(db)
-    for row in ratings.exported(db, study):
-        if row["rater_type"] == "judge":
-            reported = configurations.read(row["reported"] or "[]")
-            row["configuration"] = str(Use(known.get(row["configuration_id"]), reported))
-        beside = json.loads(row.pop("meta") or "{}")
-        writer.writerow({k: marked(v) if isinstance(v, str) else v for k, v in {**row, **beside}.items()})
-        count += 1
-    return count
+    known = configurations.every(db)
+
+    def lines() -> Iterator[Sequence[Any]]:
+        yield tuple(columns)
+        for row in ratings.exported(db, study):
+            if row["rater_type"] == "judge":
+                reported = configurations.read(row["reported"] or "[]")
+                row["configuration"] = str(Use(known.get(row["configuration_id"]), reported))
+            row |= json.loads(row.pop("meta") or "{}")
+            yield [row.get(column) for column in columns]
+
+    return write_csv(out, lines()) - 1
 
 
 def _header(path: Path, number: int, cells: Sequence[str], delimiter: str) -> list[str]:
@@ -126,6 +127,9 @@ def _header(path: Path, number: int, cells: Sequence[str], delimiter: str) -> li
 def _line(where: str, number: int, row: dict[str, str], raters: dict[tuple[str, ...], Rater]) -> RatingLine:
     item, criterion, kind, name, score = (row.pop(column).strip() for column in REQUIRED)
     variant, simulated = row.pop("variant", "").strip(), row.pop("simulated", "").strip().lower()
+    names = {"item_id": item, "criterion": criterion, "rater": name, "variant": variant, "rater_type": kind}
+    for column, text in (names | {c: row[c] for c in ("model", "language", "text_ref") if c in row}).items():
+        name_in(where, column, text)
     rater = raters.get((kind, name, variant, simulated))
     if rater is None:
         if kind.lower() not in ("human", "judge"):
@@ -137,7 +141,7 @@ def _line(where: str, number: int, row: dict[str, str], raters: dict[tuple[str, 
         )
     turn = _whole(where, "turn", row.pop("turn", ""), 1)
     repeat = _whole(where, "repeat", row.pop("repeat", ""), 0) or 0
-    figure = figure_in(where, "score", score)
+    figure = figure_in(where, "score", score, longest=NAME)
     return RatingLine(number, item, criterion, rater, turn, repeat, figure, row)
 
 
@@ -149,7 +153,7 @@ def _whole(where: str, column: str, text: str, least: int) -> int | None:
     except ValueError:
         number = math.nan
     # pandas writes a column with gaps as 1.0, 2.0, …
-    if not math.isfinite(number) or number != int(number) or number < least:
+    if not math.isfinite(number) or number != int(number) or not least <= number < WHOLE:
         raise ImportRefused(
             f"{where}: the {column} “{text}” is not a whole number from {least}. Correct it, or "
             "leave it empty."

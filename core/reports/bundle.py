@@ -21,6 +21,7 @@ from typing import Any
 import pandas as pd
 from sqlite_utils import Database
 
+from core.files import file_name, file_names
 from core.reports.agreement_report import AgreementReport, Options, agreement_report
 from core.reports.provenance import provenance
 from core.store import origins
@@ -47,14 +48,14 @@ def bundle(db: Database, study: str, options: Options, *, made: date) -> bytes:
         "agreement.csv": report.document("csv"),
         "agreement.tex": report.document("latex"),
     }
-    for criterion in report.criteria:
+    for criterion, folder in file_names(report.criteria).items():
         for table in (*report.tables(criterion).values(), *report.further(criterion).values()):
             if table.rows:
-                files[f"tables/{criterion}/{table.name}.csv"] = as_csv(table)
+                files[f"tables/{folder}/{file_name(table.name)}.csv"] = as_csv(table)
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files.items():
-            archive.writestr(zipfile.ZipInfo(f"{study}/{name}", EPOCH), text, zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(f"{file_name(study)}/{name}", EPOCH), text, zipfile.ZIP_DEFLATED)
     return out.getvalue()
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from core.benchmarks.plans import Plan, as_dict, from_dict
 from core.errors import WorkspaceError
+from core.files import read_json
 from core.store import runs
 from core.store.database import now
 from core.workspace import Workspace
@@ -88,8 +89,8 @@ def run_of(workspace: Workspace, launched: Launched) -> int | None:
 def read_plan(file: Path) -> Plan:
     """The plan in a file that `start` wrote. Raises WorkspaceError for any other file."""
     try:
-        return from_dict(json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return from_dict(read_json(file, WorkspaceError))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise WorkspaceError(
             f"{file} holds no plan of a run: {error}. Start the run again from the runs page."
         ) from error

@@ -4,12 +4,11 @@ from `data/`.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from core.errors import ConfigError
+from core.files import read_toml
 from core.rating import Criterion
 
 FALLBACK = "en"
@@ -53,8 +52,5 @@ def _first(folders: Sequence[Path], name: str) -> dict[str, Any]:
     for folder in folders:
         file = folder / name
         if file.is_file():
-            try:
-                return tomllib.loads(file.read_text(encoding="utf-8"))
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-                raise ConfigError(f"{file} is not valid TOML: {error}. Correct it, or remove it.") from error
+            return read_toml(file)
     return {}

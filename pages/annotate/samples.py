@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from core.exchange import conversations_jsonl, ratings_csv
+from core.files import file_name
 from core.store import access, frames, progress
 from core.store import studies as stored
 from core.store.studies import Study
@@ -164,8 +165,8 @@ def _take(name: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         link("agreement", "Agreement", study=name)
         for label, write, file in (
-            ("Ratings (CSV)", ratings_csv.write, f"{name}-ratings.csv"),
-            ("Conversations (JSONL)", conversations_jsonl.write, f"{name}-conversations.jsonl"),
+            ("Ratings (CSV)", ratings_csv.write, f"{file_name(name)}-ratings.csv"),
+            ("Conversations (JSONL)", conversations_jsonl.write, f"{file_name(name)}-conversations.jsonl"),
         ):
             st.download_button(
                 label,

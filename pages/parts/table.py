@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from core.estimate import Estimate
+from core.files import file_name
 from core.table import UNDEFINED, Cell, Column, Table, as_csv, as_latex, ends, is_text
 from pages.parts.plain import plain
 
@@ -68,7 +69,7 @@ def draw(
             st.download_button(
                 label,
                 partial(write, table),
-                f"{table.name}.{ending}",
+                f"{file_name(table.name)}.{ending}",
                 key=f"{key} {ending}",
                 on_click="ignore",
                 type="tertiary",

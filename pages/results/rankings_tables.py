@@ -11,6 +11,7 @@ import streamlit as st
 from core.errors import ConcordError
 from core.estimate import Estimate
 from core.exchange import ranking_csv
+from core.files import file_name
 from core.reports import rank_stability
 from core.reports.leaderboards import Leaderboard
 from core.table import Table, as_document
@@ -41,7 +42,7 @@ def draw(board: Leaderboard, made: tuple[Table, ...]) -> None:
         st.download_button(
             f"Everything as {form.upper()}",
             partial(as_document, (*made, *beside), form),
-            f"rankings-{board.benchmark}.{form}",
+            f"{file_name(f'rankings-{board.benchmark}')}.{form}",
             icon=":material/download:",
             on_click="ignore",
         )

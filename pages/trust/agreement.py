@@ -12,6 +12,7 @@ import streamlit as st
 from core.agreement.ratings import called
 from core.errors import ConcordError
 from core.estimate import Estimate
+from core.files import file_name
 from core.reports import bundle
 from core.reports.agreement_report import AgreementReport, Options, agreement_report, at, short_names
 from core.store import frames, progress
@@ -300,7 +301,7 @@ def _export(report: AgreementReport) -> None:
         st.download_button(
             "Report",
             lambda: _bundle(report),
-            f"{name}-report.zip",
+            f"{file_name(name)}-report.zip",
             on_click="ignore",
             icon=":material/folder_zip:",
             type="primary",
@@ -308,7 +309,11 @@ def _export(report: AgreementReport) -> None:
         )
         for label, ending, write in written:
             st.download_button(
-                label, write, f"{name}-agreement.{ending}", on_click="ignore", icon=":material/download:"
+                label,
+                write,
+                f"{file_name(name)}-agreement.{ending}",
+                on_click="ignore",
+                icon=":material/download:",
             )
     st.caption(
         f"*Report*: `concord export report --study {plain(name)}`; the others: `concord agreement --study "

@@ -9,6 +9,7 @@ import streamlit as st
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark
 from core.errors import ConcordError
+from core.files import file_name
 from core.store import comparisons as stored
 from core.store import conversations, tables
 from core.studies import comparisons
@@ -149,7 +150,7 @@ def _show(found: Compared) -> None:
     st.download_button(
         "Everything as JSON",
         lambda: as_document(comparisons.result_tables(found), "json"),
-        f"comparisons-{found.benchmark}.json",
+        f"{file_name(f'comparisons-{found.benchmark}')}.json",
         icon=":material/download:",
         on_click="ignore",
     )

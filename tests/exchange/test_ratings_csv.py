@@ -7,8 +7,6 @@ import io
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from core.conversation import Conversation, Message
 from core.errors import ImportRefused
@@ -18,7 +16,6 @@ from core.rating import Scale, points
 from core.store import conversations, frames, ratings
 from core.store import studies as stored
 from core.studies import studies
-from core.table import marked, unmarked
 
 HEADER = "item_id,criterion,rater_type,rater,score"
 
@@ -431,9 +428,3 @@ def test_scales_read_off_scores():
     assert deduced([0, 100]).continuous
     assert deduced([1, 2.5]).values == (1, 2.5)
     assert told_scale("a=b=0-2") == ("a=b", points(0, 2))
-
-
-@given(st.text())
-def test_marked_text_reads_back_and_is_no_formula(text):
-    assert unmarked(marked(text)) == text
-    assert marked(text)[:1] not in {"=", "+", "-", "@", "\t", "\r"}

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.errors import ImportRefused
-from core.exchange.dialogue import has_half_characters
-from core.files import as_toml, read_json
+from core.files import as_toml, file_name, has_half_characters, read_json
 
 # The published files name the greeting in three ways, one of them a slip.
 _GREETINGS = ("greeting", "initial_message", "inital_message")
@@ -84,8 +82,7 @@ def write(settings: Settings, data: Path) -> list[Path]:
 
 def slug(name: str) -> str:
     """A name as that of a file: lower case, words joined by hyphens, letters of any script."""
-    plain = unicodedata.normalize("NFC", name).lower()
-    return re.sub(r"[\W_]+", "-", plain).strip("-") or "unnamed"
+    return re.sub(r"[._-]+", "-", file_name(name.lower())).strip("-")
 
 
 def _free(name: str, taken: Any) -> str:

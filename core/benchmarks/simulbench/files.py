@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from core.benchmarks.simulbench.scripts import Script
 from core.benchmarks.simulbench.tasks import SimulationTask
 from core.errors import ImportRefused
-from core.files import first_problem, read_text
+from core.files import first_problem, parse_json, read_text
 
 T = TypeVar("T")
 SHOWN = 10
@@ -156,7 +156,7 @@ def _read(file: Path, check: Callable[[int, dict[str, Any]], T]) -> tuple[list[t
         if not text.strip():
             continue
         try:
-            entry = json.loads(text)
+            entry = parse_json(text)
             if not isinstance(entry, dict):
                 raise ValueError("it is not a JSON object.")
             found.append((line, check(line, entry)))

@@ -13,7 +13,7 @@ from core.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
 from core.benchmarks.stss.templates import missing
 from core.benchmarks.stss.town import Town
 from core.errors import ConfigError, ImportRefused
-from core.files import read_toml
+from core.files import file_name, read_toml
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def lacking(tasks: Sequence[SocialTask], town: Town) -> Lacking:
 
 def write(tasks: Sequence[SocialTask], data: Path, name: str) -> Path:
     """Write a task set to a workspace's data folder, where runs look for it; returns the file."""
-    if not re.fullmatch(r"[\w.-]+", name) or name == "templates":
+    if file_name(name) != name or name == "templates":
         raise ImportRefused(f"“{name}” cannot be the name of a task set. Give it another one with --name.")
     file = data / "stss" / "en" / "tasks" / f"{name}.json"
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.benchmarks.stss.trajectory import Sighting, State, Talk, Trajectory, assemble
 from core.errors import ConfigError
-from core.files import read_json, read_text
+from core.files import parse_json, read_json, read_text
 
 PUBLISHED = "%B %d, %Y, %H:%M:%S"
 """How the published simulator writes a moment: February 13, 2023, 00:00:00."""
@@ -178,7 +178,7 @@ def _moved(name: str, person: Any, time: datetime, where: str, chats: Chats) -> 
 
 def _whole(text: str) -> Any:
     try:
-        return json.loads(text)
+        return parse_json(text)
     except ValueError:
         return None
 
@@ -187,7 +187,7 @@ def _lines(text: str, path: Path) -> Iterator[tuple[Any, str]]:
     for n, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             try:
-                yield json.loads(line), f"{path}, line {n}"
+                yield parse_json(line), f"{path}, line {n}"
             except ValueError as error:
                 raise ConfigError(f"{path}, line {n} is not JSON: {error}.") from error
 

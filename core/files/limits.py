@@ -1,0 +1,34 @@
+"""What a file, a text and a prompt may hold at most. docs/formats.md lists these limits.
+
+What exceeds one is refused in a sentence before it can exhaust memory or time. A limit is far above what any
+real study needs.
+"""
+
+from __future__ import annotations
+
+FILE_BYTES = 2**30
+"""A file of records, one a line: CSV and JSON Lines. It is read line by line."""
+DOCUMENT_BYTES = 64 * 2**20
+"""A file that is one value: a JSON document, a text; also one line of JSON Lines."""
+RECORD = 16 * 2**20
+"""Characters of one record of a CSV file, which may have many lines."""
+TOML_BYTES = 4 * 2**20
+"""A TOML file: models.toml, prompts.toml, data."""
+NESTING = 64
+"""Lists and objects inside each other in JSON and TOML."""
+KEY_PARTS = 64
+"""Parts of a dotted key in TOML: a.b.c has three."""
+COLUMNS = 1_000
+"""Columns of a CSV file."""
+NAME = 500
+"""Characters of a name: of a study, criterion, rater, model, item, conversation or column."""
+WHOLE = 2**63
+"""A whole number lies below this, and not below its negative: SQLite keeps 64 bits."""
+
+FILE_NAME = 100
+"""Characters of a file's name that is made of another name, without its ending."""
+FILE_NAME_BYTES = 200
+"""Bytes of the same; file systems allow 255 with the ending."""
+
+SHOWN = 2_000
+"""Characters of a line that commands print of an error."""
