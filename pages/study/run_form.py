@@ -184,7 +184,9 @@ def estimate(plan: Plan, key: str) -> None:
             found = planning.survey(workspace(), job)
     except ConcordError as error:
         sentence(error)
-        return _new_name(plan, key) if isinstance(error, renaming.ChangedModel) else None
+        if isinstance(error, renaming.ChangedModel) and new_name(plan, key, "Copy its entry to this name"):
+            st.rerun()
+        return
     with st.container(border=True):
         st.markdown(
             f"**{found.left:,} results to make** ({found.planned:,} planned; {found.stored:,} stored already"
@@ -229,16 +231,16 @@ def estimate(plan: Plan, key: str) -> None:
         st.rerun()
 
 
-def _new_name(plan: Plan, key: str) -> None:
-    """Copies the changed entry of models.toml to a new name, to be chosen above."""
+def new_name(plan: Plan, key: str, label: str) -> Plan | None:
+    """Copies the changed entry of models.toml to a new name; gives the plan with that name when it did."""
     left, right = st.columns(2, vertical_alignment="bottom")
     name = left.text_input("New name of the changed model", key=f"{key} as new").strip()
-    if right.button("Copy its entry to this name", key=f"{key} copy", disabled=not name):
+    if right.button(label, key=f"{key} copy", disabled=not name):
         try:
-            renaming.as_new(workspace(), plan, name)
+            return renaming.as_new(workspace(), plan, name)
         except ConcordError as error:
-            return sentence(error)
-        st.rerun()
+            sentence(error)
+    return None
 
 
 def _calls(found: planning.Survey) -> None:

@@ -8,17 +8,20 @@ from __future__ import annotations
 import streamlit as st
 
 from core.benchmarks.plans import from_dict
+from core.errors import ConcordError
+from core.runs import planning, renaming
 from core.runs.status import duration
 from core.store import conversations, runs
 from core.store.conversations import Filter
 from core.store.runs import Progress
 from pages.parts.address import link
 from pages.parts.plain import plain
-from pages.parts.session import live, workspace
+from pages.parts.session import live, sentence, workspace
 from pages.parts.tables import STATES
 from pages.study import run_form, run_watch
 
 SHOWN = 20
+CHANGED = "runs with a changed model"
 
 
 def page() -> None:
@@ -56,22 +59,18 @@ def _ended(run: Progress) -> None:
     run_watch.figures(run)
     st.caption(plain(f"Started {run.started[:16].replace('T', ' ')} UTC, took {duration(run.elapsed)}"))
     with st.container(horizontal=True):
-        if run.left or run.state != "finished":
-            st.button(
-                "Resume",
-                icon=":material/play_circle:",
-                key=f"resume {run.id}",
-                on_click=_again,
-                args=(run, False),
-            )
-        if run.failed:
-            st.button(
-                f"Try the {run.failed:,} failed again",
-                icon=":material/replay:",
-                key=f"retry {run.id}",
-                on_click=_again,
-                args=(run, True),
-            )
+        unfinished = run.left or run.state != "finished"
+        if unfinished and st.button("Resume", icon=":material/play_circle:", key=f"resume {run.id}"):
+            _again(run, retry_failed=False)
+        failed = f"Try the {run.failed:,} failed again"
+        if run.failed and st.button(failed, icon=":material/replay:", key=f"retry {run.id}"):
+            _again(run, retry_failed=True)
+    if run.id in (changed := st.session_state.get(CHANGED, {})):
+        sentence(changed[run.id][0])
+        plan = run_form.new_name(from_dict(run.plan), f"changed {run.id}", "Copy its entry to it and resume")
+        if plan is not None:
+            run_form.begin(plan, retry_failed=changed.pop(run.id)[1])
+            st.rerun()
     _failures(run)
 
 
@@ -103,7 +102,19 @@ def _failures(run: Progress) -> None:
 
 
 def _again(run: Progress, retry_failed: bool) -> None:
-    run_form.begin(from_dict(run.plan), retry_failed=retry_failed)
+    """Resume a run. Where a model's entry has changed, the run asks for a new name of the model first."""
+    plan, changed = from_dict(run.plan), st.session_state.setdefault(CHANGED, {})
+    changed.pop(run.id, None)
+    try:
+        planning.job(workspace(), plan)
+    except renaming.ChangedModel as error:
+        changed[run.id] = error, retry_failed
+    except ConcordError as error:
+        st.session_state["refused"] = str(error)
+    else:
+        run_form.begin(plan, retry_failed=retry_failed)
+    # The whole page: what begins, or why it cannot, is shown at its top.
+    st.rerun()
 
 
 page()

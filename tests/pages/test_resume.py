@@ -1,0 +1,60 @@
+"""The runs page resumes an earlier run, where a model's entry has changed since its results were stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.benchmarks.plans import JudgePlan, as_dict
+from core.llm.models import load_models
+from core.runs import launching
+from core.store import configurations, runs
+from core.workspace import Workspace
+from pages.parts import session
+from pages.parts.people import Researcher
+
+PLAN = JudgePlan("pingpong", ("a",))
+
+
+PAGE = Path(__file__).parents[2] / "pages" / "study" / "runs.py"
+
+
+@pytest.fixture
+def workspace(tmp_path, monkeypatch):
+    """A run that was stopped; the entry of its judge has changed."""
+    monkeypatch.setenv("CONCORD_WORKSPACE", str(tmp_path))
+    monkeypatch.setattr(session, "here", lambda: Researcher("local"))
+    session.workspace.clear()
+    opened = Workspace.open(tmp_path)
+    opened.models_path.write_text('[models.a]\nbase_url = "http://x/v1"\nmodel = "one"\n')
+    with opened.write() as db:
+        configurations.remember(db, load_models(opened.models_path)["a"].configuration)
+        runs.end(db, runs.start(db, PLAN.benchmark, as_dict(PLAN), 1), "stopped")
+    opened.models_path.write_text('[models.a]\nbase_url = "http://x/v1"\nmodel = "two"\n')
+    yield opened
+    session.workspace.clear()
+
+
+def test_it_asks_for_a_new_name_and_resumes_under_it(workspace, monkeypatch):
+    started = []
+
+    def start(_workspace, plan, **how):
+        started.append((plan, how["retry_failed"]))
+        return launching.Launched(1, "", workspace.path / "log")
+
+    monkeypatch.setattr(launching, "start", start)
+    at = AppTest.from_file(str(PAGE))
+    at.session_state["view"] = "Earlier runs"
+    at.run()
+    assert not at.error
+    at.button(key="resume 1").click().run()
+    assert "model is two, was one" in at.error[0].value
+    assert not started
+    at.text_input(key="changed 1 as new").input("b").run()
+    at.button(key="changed 1 copy").click().run()
+    assert not at.exception
+    assert not at.error
+    assert started == [(JudgePlan("pingpong", ("b",)), False)]
+    assert load_models(workspace.models_path)["b"].model == "two"
