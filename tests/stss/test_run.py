@@ -146,7 +146,7 @@ def test_unknown_choices_are_named_before_anything_is_paid_for(lived, options, m
 def test_a_killed_simulation_goes_on_where_it_was(tmp_path):
     """No answer that came before the kill is paid for again.
 
-    The first server leaves every fiftieth call without an answer. Once every call in flight is such a call, the
+    The first server leaves every fiftieth call without an answer. Once only such calls are in flight, the
     run is killed.
     """
     options = {"players": "host", "residents": "resident", "tasks": "harvest-supper"}
