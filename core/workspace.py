@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from sqlite_utils import Database
 
 from core.errors import WorkspaceError
-from core.store import database
+from core.store import database, writer
+
+T = TypeVar("T")
 
 SHIPPED = Path(__file__).resolve().parent.parent
 """The folder of Concord's own `prompts/` and `data/`."""
@@ -90,3 +94,10 @@ class Workspace:
     def write(self) -> AbstractContextManager[Database]:
         """One transaction on the store."""
         return database.writing(self.db_path)
+
+    def change(self, change: Callable[[Database], T]) -> T:
+        """Apply a change of a few milliseconds in this process's writing thread, together with others.
+
+        Returns what it returns once it is on the disk, and raises what it raises.
+        """
+        return writer.shared(self.db_path).do(change)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,17 @@ from sqlite_utils import Database
 from core.errors import WorkspaceError
 from core.store import summaries
 from core.store.migrations import migrations
+from core.store.turns import turn
 
 BUSY_SECONDS = 30.0
+IDLE = 8
+"""How many idle connections a process that reads often keeps open."""
 
 
 def connect(path: Path) -> Database:
-    """A connection for the calling thread. Opening costs a fraction of a millisecond, so nobody keeps one."""
+    """A connection, for one thread at a time. Opening takes almost a millisecond: SQLite reads the schema."""
     try:
-        conn = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        conn = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         db = Database(conn, execute_plugins=False)
         conn.create_function("casefold", 1, str.casefold, deterministic=True)
         conn.execute("PRAGMA foreign_keys = ON")
@@ -38,24 +41,66 @@ def connect(path: Path) -> Database:
     return db
 
 
-def hold_open(path: Path) -> sqlite3.Connection:
-    """An idle connection, for a process that opens many: SQLite tidies up after the last one that closes,
-    5 to 10 ms each time.
+_Open = tuple[tuple[int, int] | None, Database]
+"""A connection, with the device and the inode of its file."""
+
+
+class _Idle:
+    """Open connections that nobody uses, of a process that reads often."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._free: list[_Open] = []
+
+    def take(self) -> _Open:
+        """A connection to the file that lies at the path now."""
+        try:
+            status = self._path.stat()
+        except FileNotFoundError:
+            return None, connect(self._path)
+        present = status.st_dev, status.st_ino
+        with suppress(IndexError):  # none is left
+            while True:
+                file, db = self._free.pop()
+                if file == present:
+                    return file, db
+                db.close()
+        return present, connect(self._path)
+
+    def give(self, file: tuple[int, int] | None, db: Database) -> None:
+        """Keep a connection for the next who reads."""
+        if len(self._free) < IDLE:
+            self._free.append((file, db))
+        else:
+            db.close()
+
+
+_idle: dict[Path, _Idle] = {}
+
+
+def keep_open(path: Path) -> None:
+    """Keep connections that were read from open, in a process that reads often.
+
+    Besides the millisecond to open one, SQLite tidies up after the last one that closes: 5 to 10 ms.
     """
-    held = sqlite3.connect(path, check_same_thread=False)
-    held.execute("SELECT count(*) FROM settings").fetchone()  # only a connection that has read counts as one
-    return held
+    _idle.setdefault(path, _Idle(path))
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[Database]:
     """A connection that sees one consistent state and writes nothing."""
-    db = connect(path)
+    idle = _idle.get(path)
+    file, db = idle.take() if idle else (None, connect(path))
     try:
         db.conn.execute("BEGIN")
         yield db
-    finally:
         db.rollback()
+    except BaseException:
+        db.close()
+        raise
+    if idle:
+        idle.give(file, db)
+    else:
         db.close()
 
 
@@ -64,7 +109,7 @@ def writing(path: Path) -> Iterator[Database]:
     """A transaction that holds the write lock from its start, so that it cannot fail halfway for a lock."""
     db = connect(path)
     try:
-        with transaction(db):
+        with turn(path), transaction(db):
             yield db
     finally:
         db.close()
@@ -97,7 +142,7 @@ def prepare(path: Path) -> None:
             db.enable_wal()
             # Two processes may open a new workspace at once: the second waits here and finds nothing left to
             # do.
-            with transaction(db):
+            with turn(path), transaction(db):
                 migrations.apply(db)
                 summaries.refresh(db)  # what is derived from ratings follows the present rules
     except sqlite3.DatabaseError as error:
@@ -124,6 +169,12 @@ def find(db: Database, table: str, select: str = "*", **values: Any) -> dict[str
     cursor = db.execute(f"SELECT {select} FROM {table} WHERE {where} LIMIT 1", list(values.values()))
     row = cursor.fetchone()
     return None if row is None else dict(zip((c[0] for c in cursor.description), row, strict=True))
+
+
+def update(db: Database, table: str, id: int, **values: Any) -> None:
+    """Set columns of the row with this id; a tenth of the time that `Table.update` takes."""
+    columns = ", ".join(f"{name} = ?" for name in values)
+    db.execute(f"UPDATE {table} SET {columns} WHERE id = ?", [*values.values(), id])
 
 
 def insert(db: Database, table: str, row: Mapping[str, Any]) -> int:

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 from sqlite_utils import Database
 
 from core.errors import ConcordError, NotAllowed, StudyError
 from core.store import studies
-from core.store.database import now
+from core.store.database import find, now
 
 
 class Event(BaseModel):
@@ -44,6 +44,13 @@ class Refusal:
     n: int
     item: int | str
     message: str
+
+
+class Taken(NamedTuple):
+    """What became of a report: the number of the last stored event of each window, and what was refused."""
+
+    marks: dict[str, int]
+    refused: list[Refusal]
 
 
 def of(rater: int) -> str:
@@ -83,9 +90,25 @@ def once(
             refused.append(Refusal(n, item, str(error)))
     if told and told[-1][0] > last:
         last = told[-1][0]
-        seen = {"desk": desk, "client": client, "n": last, "seen": now()}
-        db.table("desk_marks").upsert(seen, pk=("desk", "client"))
+        db.execute(
+            "INSERT INTO desk_marks (desk, client, n, seen) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (desk, client) DO UPDATE SET n = excluded.n, seen = excluded.seen",
+            [desk, client, last, now()],
+        )
     return last, refused
+
+
+def take(
+    boxes: Mapping[str, Iterable[Any]], do: Callable[[str, list[Any]], tuple[int, list[Refusal]]]
+) -> Taken:
+    """Apply what the windows of one browser report together. `do` applies events of one window, as `once`
+    does.
+    """
+    taken = Taken({}, [])
+    for client, events in in_order(boxes):
+        taken.marks[client], refused = do(client, events)
+        taken.refused.extend(refused)
+    return taken
 
 
 def in_order(boxes: Mapping[str, Iterable[Any]]) -> Iterator[tuple[str, list[Any]]]:
@@ -110,9 +133,8 @@ def _time(event: Any) -> float:
 
 def mark(db: Database, desk: str, client: str) -> int:
     """The number of a browser's last stored event; 0 where none has arrived."""
-    for row in db.table("desk_marks").rows_where("desk = ? AND client = ?", [desk, client]):
-        return int(row["n"])
-    return 0
+    row = find(db, "desk_marks", "n", desk=desk, client=client)
+    return int(row["n"]) if row else 0
 
 
 def _numbered(event: Any) -> tuple[int, int | str, Any]:

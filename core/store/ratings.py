@@ -75,17 +75,14 @@ def register(db: Database, scope: str, criteria: Sequence[Criterion], *, refusal
 
 def criteria(db: Database, scope: str) -> tuple[Criterion, ...]:
     """The criteria of a benchmark or a study, in their order; empty where none were registered."""
-    rows = db.table("criteria").rows_where("scope = ?", [scope], order_by="position")
+    rows = db.execute(
+        "SELECT name, statement, scale, title, counted, conditional FROM criteria WHERE scope = ? "
+        "ORDER BY position",
+        [scope],
+    )
     return tuple(
-        Criterion(
-            r["name"],
-            r["statement"],
-            _scale(r["scale"]),
-            r["title"],
-            bool(r["counted"]),
-            bool(r["conditional"]),
-        )
-        for r in rows
+        Criterion(name, statement, _scale(scale), title, bool(counted), bool(conditional))
+        for name, statement, scale, title, counted, conditional in rows
     )
 
 

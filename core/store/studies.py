@@ -23,6 +23,8 @@ _BEGUN = (
     "WHERE b.id = {a}.unit_id AND r.rater_id = {a}.rater_id))"
 )
 
+_NOT_YOURS = "This item is not on your desk. Go back to your list."
+
 
 @dataclass(frozen=True)
 class Study:
@@ -240,17 +242,16 @@ def task(db: Database, rater: int, assignment: int) -> Task:
     """One item of an annotator's desk, with the answers they have given. Raises NotAllowed for somebody
     else's item.
     """
-    rows = list(
-        db.query(
-            "SELECT a.*, u.conversation_id, u.turn, u.study_id, t.name AS study FROM assignments a "
-            "JOIN study_units u ON u.id = a.unit_id "
-            "JOIN studies t ON t.id = u.study_id WHERE a.id = ? AND a.rater_id = ?",
-            [assignment, rater],
-        )
+    cursor = db.execute(
+        "SELECT a.*, u.conversation_id, u.turn, u.study_id, t.name AS study FROM assignments a "
+        "JOIN study_units u ON u.id = a.unit_id "
+        "JOIN studies t ON t.id = u.study_id WHERE a.id = ? AND a.rater_id = ?",
+        [assignment, rater],
     )
-    if not rows:
-        raise NotAllowed("This item is not on your desk. Go back to your list.")
-    row = rows[0]
+    found = cursor.fetchone()
+    if found is None:
+        raise NotAllowed(_NOT_YOURS)
+    row = dict(zip((column[0] for column in cursor.description), found, strict=True))
     answers = dict(
         db.execute(
             "SELECT criterion, score FROM ratings WHERE conversation_id = ? AND ifnull(turn, 0) = "
@@ -293,9 +294,9 @@ def answer(db: Database, rater: int, assignment: int, criterion: str, score: flo
     if old is not None:
         ratings.withdraw(db, " AND ".join(f"{name} IS ?" for name in which), list(which.values()))
     if score is not None:
-        db.table("ratings").insert({**which, "score": score, "created": now()})
+        database.insert(db, "ratings", {**which, "score": score, "created": now()})
     elif item.state == "done":
-        db.table("assignments").update(assignment, {"state": "open"})
+        database.update(db, "assignments", assignment, state="open")
     if item.state == "done":
         summaries.refresh(db, [item.conversation_id])
 
@@ -321,18 +322,20 @@ def reopen(db: Database, rater: int, assignment: int) -> None:
 
 def flag(db: Database, rater: int, assignment: int, comment: str) -> None:
     """Mark an item with a comment for the researcher; an empty comment takes the mark away."""
-    db.table("assignments").update(task(db, rater, assignment).id, {"flag": comment})
+    database.update(db, "assignments", task(db, rater, assignment).id, flag=comment)
 
 
 def add_seconds(db: Database, rater: int, assignment: int, seconds: float) -> None:
-    """Add time at work on an item."""
-    item = task(db, rater, assignment)
-    db.table("assignments").update(item.id, {"seconds": item.seconds + max(0.0, seconds)})
+    """Add time at work on an item. Raises NotAllowed for somebody else's item."""
+    item = find(db, "assignments", "seconds", id=assignment, rater_id=rater)
+    if item is None:
+        raise NotAllowed(_NOT_YOURS)
+    database.update(db, "assignments", assignment, seconds=item["seconds"] + max(0.0, seconds))
 
 
 def _set_state(db: Database, item: Task, state: str, reason: str = "") -> None:
     submitted = None if state == "open" else now()
-    db.table("assignments").update(item.id, {"state": state, "reason": reason, "submitted": submitted})
+    database.update(db, "assignments", item.id, state=state, reason=reason, submitted=submitted)
     summaries.refresh(db, [item.conversation_id])
 
 

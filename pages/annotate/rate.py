@@ -110,13 +110,9 @@ def _exchange(rater: int, study: studies.Study, desk_id: str) -> None:
         if not _theirs(rater):
             raise NotAllowed("This desk is not yours any more. Open your link again.")
         report = component.report(desk_id)
-        marks: dict[str, int] = {}
-        refused: list[desk.Refusal] = []
-        if report and any(report["boxes"].values()):
-            with workspace().write() as db:
-                for client, events in desk.in_order(report["boxes"]):
-                    marks[client], no = desk.apply(db, rater, client, events)
-                    refused += no
+        marks, refused = component.taken(
+            report, lambda db, client, events: desk.apply(db, rater, client, events)
+        )
         with workspace().read() as db:
             data = sent.moving(db, rater, study, report["want"] if report else None, refused)
         data |= {"desk": desk_id, "seen": report["k"] if report else 0, "marks": marks}

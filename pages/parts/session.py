@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from functools import wraps
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from core.errors import ConcordError
-from core.store.database import hold_open
+from core.store.database import keep_open
 from core.workspace import Workspace
 from pages.parts.people import AnnotatorHere, Researcher, who_is_here
 
@@ -20,13 +18,8 @@ from pages.parts.people import AnnotatorHere, Researcher, who_is_here
 def workspace() -> Workspace:
     """The workspace of this server (CONCORD_WORKSPACE, else ./workspace), opened and migrated once."""
     chosen = Workspace.chosen()
-    _held_open(chosen.db_path)
+    keep_open(chosen.db_path)
     return chosen
-
-
-@st.cache_resource(show_spinner=False)
-def _held_open(path: Path) -> sqlite3.Connection:
-    return hold_open(path)
 
 
 def here() -> Researcher | AnnotatorHere | None:

@@ -2,15 +2,20 @@
 Concord.
 """
 
+import fcntl
 import sqlite3
+import subprocess
+import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 
 from core.conversation import Conversation, Message, Unit
-from core.errors import NotFound, WorkspaceError
+from core.errors import NotFound, StudyError, WorkspaceError
 from core.rating import Judgement, Rater, Rating, Spent
-from core.store import conversations, database, ratings
+from core.store import conversations, database, ratings, turns, writer
 from core.store.migrations import migrations
 from core.store.writer import Writer
 from core.workspace import Workspace
@@ -187,3 +192,145 @@ def test_a_change_that_fails_in_the_last_group_is_raised_and_ends_the_thread(tmp
     path = tmp_path / "concord.db"
     with pytest.raises(ZeroDivisionError), Writer(path) as writer:
         writer.put(lambda db: 1 / 0)
+
+
+def test_a_change_returns_once_it_is_stored(workspace):
+    number = workspace.change(lambda db: conversations.save(db, conversation()))
+    with workspace.read() as db:
+        assert conversations.load(db, number).key == "k"
+
+
+def test_changes_asked_for_meanwhile_are_committed_together_and_one_that_fails_alone_is_undone(
+    workspace, monkeypatch
+):
+    commits = []
+
+    def counted(db):
+        commits.append(db)
+        return database.transaction(db)
+
+    monkeypatch.setattr(writer, "transaction", counted)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def first(db):
+        begun.set()
+        assert go_on.wait(30)
+
+    def half(db):
+        conversations.save(db, conversation("half"))
+        raise StudyError("not so")
+
+    with Writer(workspace.db_path) as writing, ThreadPoolExecutor(8) as pool:
+        waiting = [pool.submit(writing.do, first)]
+        assert begun.wait(30)
+        for key in "abc":
+            waiting.append(
+                pool.submit(writing.do, lambda db, key=key: conversations.save(db, conversation(key)))
+            )
+        failing = pool.submit(writing.do, half)
+        while writing._tasks.qsize() < 4:
+            assert not any(done.done() for done in waiting)
+        go_on.set()
+        for done in waiting:
+            done.result(30)
+        with pytest.raises(StudyError, match="not so"):
+            failing.result(30)
+    assert len(commits) == 2
+    with workspace.read() as db:
+        assert {c.key for c in conversations.search(db)} == {"a", "b", "c"}
+
+
+def test_a_group_that_takes_long_is_committed_in_parts(workspace, monkeypatch):
+    """Each part is seen by others before the next one begins, also the last ones after `with` was left."""
+    monkeypatch.setattr(writer, "GROUP_SECONDS", 0.0)
+    seen = []
+
+    def change(db):
+        with workspace.read() as other:
+            seen.append(conversations.count(other))
+        conversations.save(db, conversation(str(len(seen))))
+
+    with Writer(workspace.db_path) as writing:
+        for _ in range(4):
+            writing.put(change)
+    assert seen == [0, 1, 2, 3]
+
+
+def test_a_group_that_cannot_be_committed_fails_whoever_waits_and_the_next_is_stored(workspace, monkeypatch):
+    class Full(Exception):
+        pass
+
+    @contextmanager
+    def full(db):
+        raise Full
+        yield
+
+    monkeypatch.setattr(writer, "transaction", full)
+    with Writer(workspace.db_path) as writing:
+        with pytest.raises(Full):
+            writing.do(lambda db: None)
+        monkeypatch.undo()
+        assert writing.do(lambda db: conversations.save(db, conversation())) == 1
+
+
+def held(path, name):
+    with open(f"{path}-{name}", "a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        return False
+
+
+def test_who_has_just_written_comes_behind_who_waits(workspace):
+    path, order = workspace.db_path, []
+
+    def other():
+        with turns.turn(path):
+            order.append("other")
+
+    with ThreadPoolExecutor(1) as pool:
+        with turns.turn(path):
+            waiting = pool.submit(other)
+            while not held(path, "queue"):
+                assert not waiting.done()
+        with turns.turn(path):
+            order.append("again")
+        waiting.result()
+    assert order == ["other", "again"]
+
+
+def test_a_turn_ends_with_its_process_and_one_that_is_stuck_does_not_keep_others_for_ever(
+    workspace, monkeypatch
+):
+    code = (
+        "import sys, time; from pathlib import Path; from core.store.turns import turn\n"
+        "with turn(Path(sys.argv[1])): print('mine', flush=True); time.sleep(600)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, workspace.db_path], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "mine\n"
+        with monkeypatch.context() as patch:
+            patch.setattr(turns, "PATIENCE_SECONDS", 0.1)
+            with workspace.write() as db:
+                conversations.save(db, conversation())
+        process.kill()
+        process.wait()
+        with turns.turn(workspace.db_path):
+            assert held(workspace.db_path, "turn")
+
+
+def test_a_database_that_was_replaced_is_read_anew(tmp_path):
+    """A backup that was put in place of a damaged file, while the app runs."""
+    here, other = Workspace.open(tmp_path / "here"), Workspace.open(tmp_path / "other")
+    with other.write() as db:
+        conversations.save(db, conversation())
+    database.keep_open(here.db_path)
+    with here.read() as first:
+        assert conversations.count(first) == 0
+    with here.read() as db:
+        assert db is first
+    other.db_path.replace(here.db_path)
+    with here.read() as db:
+        assert conversations.count(db) == 1

@@ -7,12 +7,17 @@ costs a few hundred bytes on the wire and not the desk's whole code.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
 import streamlit as st
+from sqlite_utils import Database
+
+from core.store.desk import Refusal, Taken, take
+from pages.parts.session import workspace
 
 RUN_AFTER_RECONNECTING = timedelta(days=1)
 """The `run_every` of a fragment that answers a desk.
@@ -65,3 +70,13 @@ def report(name: str) -> dict[str, Any] | None:
     state = st.session_state.get(f"link {name}")
     said = state.get("report") if state else None
     return dict(said) if said else None
+
+
+def taken(
+    report: dict[str, Any] | None, apply: Callable[[Database, str, list[Any]], tuple[int, list[Refusal]]]
+) -> Taken:
+    """Store what a desk reports, and wait until it is on the disk. `apply` applies events of one window."""
+    if not report or not any(report["boxes"].values()):
+        return Taken({}, [])
+    boxes = report["boxes"]
+    return workspace().change(lambda db: take(boxes, lambda client, events: apply(db, client, events)))

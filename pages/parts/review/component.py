@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from sqlite_utils import Database
 
 from core.errors import ConcordError, NotAllowed
-from core.store.desk import Refusal, in_order, once
+from core.store.desk import Refusal, once
 from pages.parts.desk import component as desk
 from pages.parts.people import Researcher
 from pages.parts.session import here, workspace
@@ -112,13 +112,7 @@ def _exchange(
         if not allowed():
             raise NotAllowed("This page is not yours any more. Sign in, or open your link, again.")
         report = desk.report(desk_id)
-        marks: dict[str, int] = {}
-        refused: list[Refusal] = []
-        if report and any(report["boxes"].values()):
-            with workspace().write() as db:
-                for client, events in in_order(report["boxes"]):
-                    marks[client], no = take(db, client, events)
-                    refused += no
+        marks, refused = desk.taken(report, take)
         with workspace().read() as db:
             found = moving(db, report["want"] if report else None)
         data = {

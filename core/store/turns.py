@@ -1,0 +1,58 @@
+"""Writers of one database, in any number of processes, take turns.
+
+SQLite gives the write lock to whoever asks first after a commit, and who waits asks again after up to 100 ms.
+A writer that goes on and on (an import, a run) therefore keeps all others from writing for seconds. Here a
+writer holds the `queue` while it waits for its `turn`, so that who has just written comes behind it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
+
+ASK_AGAIN_SECONDS = 0.002
+PATIENCE_SECONDS = 10.0
+"""How long a writer waits for its turn. Beyond that SQLite's own lock decides: who has the turn is stuck."""
+
+
+@contextmanager
+def turn(path: Path) -> Iterator[None]:
+    """Wait for the turn to write to a database, and keep it for the block.
+
+    It only orders writers; SQLite's lock keeps them apart. The system gives it back when a process dies. On
+    Windows, which has no such locks, nobody waits here.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    until = time.monotonic() + PATIENCE_SECONDS
+    mine = _file(path, "turn")
+    try:
+        queue = _file(path, "queue")
+        try:
+            _lock(queue, until)
+            _lock(mine, until)
+        finally:
+            os.close(queue)
+        yield
+    finally:
+        os.close(mine)
+
+
+def _file(path: Path, name: str) -> int:
+    return os.open(f"{path}-{name}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _lock(file: int, until: float) -> None:
+    """Lock an open file, which closing it undoes. A lock asked for without an end could wait for ever."""
+    while time.monotonic() < until:
+        with suppress(BlockingIOError):
+            return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        time.sleep(ASK_AGAIN_SECONDS)
