@@ -90,9 +90,10 @@ def read_plan(file: Path) -> Plan:
     """The plan in a file that `start` wrote. Raises WorkspaceError for any other file."""
     try:
         return from_dict(read_json(file, WorkspaceError))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (WorkspaceError, ValueError, KeyError, TypeError, AttributeError) as error:
+        why = str(error).rstrip(".")
         raise WorkspaceError(
-            f"{file} holds no plan of a run: {error}. Start the run again from the runs page."
+            f"{file} holds no plan of a run: {why}. Start the run again from the runs page."
         ) from error
 
 
