@@ -7,6 +7,8 @@ import importlib
 import click
 
 from core.errors import ConcordError
+from core.files import has_half_characters
+from core.files.plain import brief, plain
 
 # name → (module, one-line help shown without loading the module). The module exports a click command called
 # `command`.
@@ -68,11 +70,19 @@ class _Lazy(click.Group):
                 [("BENCHMARK", "What one benchmark alone needs; `concord run --help` lists them.")]
             )
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse words that are not UTF-8: no file and no database can keep them."""
+        if wrong := next((word for word in args if has_half_characters(word)), None):
+            raise click.UsageError(f"“{plain(wrong)}” is not UTF-8.", ctx)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
         except ConcordError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(plain(brief(str(error)))) from error
+        except click.UsageError as error:
+            raise click.UsageError(plain(brief(error.format_message())), error.ctx) from error
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})

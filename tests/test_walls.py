@@ -359,6 +359,16 @@ def the_root_of_core_is_small_and_on_the_page() -> Iterator[str]:
 
 
 @wall
+def commands_print_through_printing() -> Iterator[str]:
+    """`printing.echo` escapes what a terminal would obey."""
+    for file in CORE:
+        if name(file) != "core/commands/printing.py":
+            calls = (node.func for node in ast.walk(tree(file)) if isinstance(node, ast.Call))
+            if found := {ast.unparse(func) for func in calls} & {"click.echo", "click.secho", "print"}:
+                yield f"{name(file)} calls {', '.join(found)}"
+
+
+@wall
 def the_documents_name_files_that_exist() -> Iterator[str]:
     for page in [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]:
         for path in re.findall(r"`((?:core|pages|data|bench|tests|docs)/[\w/.-]+)`", text(page)):

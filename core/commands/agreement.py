@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from core.commands import options
+from core.commands.printing import echo
 
 
 @click.command("agreement")
@@ -34,10 +35,10 @@ def command(workspace: str, /, study: str, form: str, keep_refused: bool, **meas
     asked = Options(exclude_refused=not keep_refused, **measured)
     with Workspace.open(workspace, create=False).read() as db:
         report = agreement_report(db, study, asked)
-    click.echo(report.document(form), nl=False)
+    echo(report.document(form), nl=False)
     for note in report.notes:
-        click.echo(note, err=True)
+        echo(note, err=True)
     for sentence in report.missing:
-        click.echo(f"Error: {sentence}", err=True)
+        echo(f"Error: {sentence}", err=True)
     if report.missing:
         sys.exit(1)

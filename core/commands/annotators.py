@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from core.commands.printing import echo
 from core.store import access
 from core.studies import studies
 from core.workspace import Workspace
@@ -30,8 +31,8 @@ def _invite(workspace: str, names: tuple[str, ...], study: str, base_url: str) -
         links = studies.invite(db, names, base_url)
         items = studies.deal_study(db, study, names) if study else {}
     for name, link in links.items():
-        click.echo(f"{name}\t{link}" + (f"\t{items.get(name, 0)} items" if study else ""))
-    click.echo("A link is shown only now and opens one desk. Hand each to its person.", err=True)
+        echo(f"{name}\t{link}" + (f"\t{items.get(name, 0)} items" if study else ""))
+    echo("A link is shown only now and opens one desk. Hand each to its person.", err=True)
 
 
 @command.command("revoke")
@@ -41,7 +42,7 @@ def _revoke(workspace: str, name: str) -> None:
     """Withdraw an annotator's link. Their ratings stay; `concord study deal` gives the rest to others."""
     with Workspace.open(workspace, create=False).write() as db:
         access.revoke(db, name)
-    click.echo(f"The link of {name} no longer works.")
+    echo(f"The link of {name} no longer works.")
 
 
 @command.command("list")
@@ -54,6 +55,6 @@ def _list(workspace: str, study: str) -> None:
     for a in people:
         state = "link withdrawn" if a.revoked else "invited" if a.invited else "no link"
         mark = "\tsimulated" if a.simulated else ""
-        click.echo(f"{a.name}\t{state}\t{a.done} done, {a.skipped} skipped, {a.items} items{mark}")
+        echo(f"{a.name}\t{state}\t{a.done} done, {a.skipped} skipped, {a.items} items{mark}")
     if not people:
-        click.echo("No annotators yet. Invite some with `concord annotators invite`.", err=True)
+        echo("No annotators yet. Invite some with `concord annotators invite`.", err=True)

@@ -11,6 +11,7 @@ from contextlib import suppress
 
 import click
 
+from core.commands.printing import echo
 from core.errors import ConcordError, WorkspaceError
 from core.workspace import Workspace
 
@@ -75,7 +76,7 @@ def serve(
     # Loaded before anything is said, so that a setting which cannot be used is refused first.
     config.load()
     url = f"http://{_shown(host)}:{listening.getsockname()[1]}"
-    click.echo(f"Concord is at {url} (workspace {os.environ['CONCORD_WORKSPACE']}). Stop it with Ctrl+C.")
+    echo(f"Concord is at {url} (workspace {os.environ['CONCORD_WORKSPACE']}). Stop it with Ctrl+C.")
     if browser:
         # The socket listens already, so that the browser waits until the server answers.
         webbrowser.open(url)

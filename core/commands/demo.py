@@ -7,6 +7,7 @@ import os
 import click
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from core.commands.printing import echo
 from core.demo import workspace as demo
 from core.store import access
 from core.workspace import Workspace
@@ -26,10 +27,10 @@ def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) 
     chosen = source is not None and source.name != "DEFAULT"
     workspace = Workspace.open(ctx.obj if chosen else DEMO_FOLDER)
     if demo.is_complete(workspace):
-        click.echo(f"The demo workspace is ready in {workspace.path}.")
+        echo(f"The demo workspace is ready in {workspace.path}.")
     else:
         columns = (
-            TextColumn("{task.description:44s}"),
+            TextColumn("{task.description:44s}", markup=False),
             BarColumn(),
             TextColumn("{task.percentage:3.0f} %"),
             TimeElapsedColumn(),
@@ -43,9 +44,7 @@ def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) 
                 bar.update(tasks[what], completed=done)
 
             demo.build(workspace, told)
-        click.echo(
-            f"The demo workspace is built in {workspace.path}. Everything in it comes from mock models."
-        )
+        echo(f"The demo workspace is built in {workspace.path}. Everything in it comes from mock models.")
     if not app:
         return
     from core.commands.app import serve
@@ -54,8 +53,8 @@ def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) 
     with workspace.write() as db:
         token = access.invite(db, demo.VISITOR)
     shown = f"http://{'localhost' if host == '127.0.0.1' else host}:{port}"
-    click.echo(f"To try the annotator's desk, open {shown}/rate?token={token}")
+    echo(f"To try the annotator's desk, open {shown}/rate?token={token}")
     with demo.serving(workspace) as borrowed:
         if borrowed:
-            click.echo("The mock models are served by another Concord here; they stop when it stops.")
+            echo("The mock models are served by another Concord here; they stop when it stops.")
         serve(host, port, browser=browser)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import click
 
+from core.commands.printing import echo
 from core.conversation import Message
 from core.errors import ConcordError
 from core.llm import replies
@@ -72,6 +73,6 @@ def command(folder: str, names: tuple[str, ...]) -> None:
     chosen = {name: pick(models, name, None) for name in names} or models
     found = asyncio.run(examine(chosen))
     for name, wrong in found.items():
-        click.echo(f"{'✗' if wrong else '✓'} {name}: {wrong or 'answers as asked'}")
+        echo(f"{'✗' if wrong else '✓'} {name}: {wrong or 'answers as asked'}")
     if any(found.values()):
         raise SystemExit(1)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from core.benchmarks import BENCHMARKS, SLICES
+from core.commands.printing import echo
 from core.errors import ConcordError, ImportRefused
 from core.exchange import conversations_jsonl, fed, incoming, ratings_csv, ratings_study
 from core.workspace import Workspace
@@ -84,7 +85,7 @@ def _ratings(
     for criterion in brought.study.criteria:
         scale = criterion.scale
         kind = "a range, not to be asked at the desk" if scale.continuous else f"{len(scale.values)} answers"
-        click.echo(f"  {criterion.name}: {scale.low:g} to {scale.high:g}, {kind}")
+        echo(f"  {criterion.name}: {scale.low:g} to {scale.high:g}, {kind}")
 
 
 @command.command("conversations")
@@ -99,9 +100,7 @@ def _conversations(workspace: str, file: Path, benchmark: str) -> None:
     with Workspace.open(workspace).write() as db:
         done = conversations_jsonl.read(db, file, benchmark=benchmark)
     known = f", {done.known} were here already" if done.known else ""
-    click.echo(
-        f"{done.conversations} new conversations{known}." + "".join(f" Study “{s}”." for s in done.studies)
-    )
+    echo(f"{done.conversations} new conversations{known}." + "".join(f" Study “{s}”." for s in done.studies))
 
 
 def _report(done: incoming.Imported) -> None:
@@ -110,4 +109,4 @@ def _report(done: incoming.Imported) -> None:
     new += [f"{done.conversations:,} conversations"] if done.conversations else []
     known = f" {done.known:,} ratings were here already." if done.known else ""
     there = "" if done.conversations else ", all on conversations that were here"
-    click.echo(f"Study “{done.study}”, new: {', '.join(new)}{there}.{known}")
+    echo(f"Study “{done.study}”, new: {', '.join(new)}{there}.{known}")

@@ -7,13 +7,14 @@ import sys
 import tempfile
 from collections.abc import Callable
 from datetime import date
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 import click
 
 from core.commands import options
+from core.commands.printing import echo
 from core.errors import ConfigError, StudyError
 from core.exchange import conversations_jsonl, ratings_csv
 from core.files import file_name
@@ -46,7 +47,7 @@ def _ratings(workspace: str, study: str, out: Path | None) -> None:
             raise StudyError(
                 f"The study “{study}” has no ratings yet." if study else "There are no ratings yet."
             )
-    click.echo(f"{count} ratings" + (f" in {out}." if out else "."), err=True)
+    echo(f"{count} ratings" + (f" in {out}." if out else "."), err=True)
 
 
 @command.command("conversations")
@@ -60,7 +61,7 @@ def _conversations(workspace: str, study: str, benchmark: str, out: Path | None)
         count = _write(
             out, lambda file: conversations_jsonl.write(db, file, study=study, benchmark=benchmark)
         )
-    click.echo(f"{count} conversations" + (f" in {out}." if out else "."), err=True)
+    echo(f"{count} conversations" + (f" in {out}." if out else "."), err=True)
 
 
 @command.command("report")
@@ -77,13 +78,18 @@ def _report(workspace: str, /, study: str, keep_refused: bool, out: Path | None,
         written = bundle.bundle(db, study, asked, made=date.today())
     out = out or Path(f"{file_name(study)}-report.zip")
     _whole(out, lambda file: file.write(written))
-    click.echo(f"The report is in {out}.", err=True)
+    echo(f"The report is in {out}.", err=True)
 
 
 def _write(out: Path | None, write: Callable[[TextIO], int]) -> int:
     """Into a file, or to the terminal."""
-    if out is None:
+    if out is None and not sys.stdout.isatty():
         return write(sys.stdout)
+    if out is None:
+        shown = StringIO()
+        count = write(shown)
+        echo(shown.getvalue(), nl=False)
+        return count
 
     def encoded(file: BinaryIO) -> int:
         text = TextIOWrapper(file, encoding="utf-8", newline="")

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from core.commands import options
+from core.commands.printing import echo
 from core.store import pairings as stored
 from core.store.pairings import Standing
 from core.studies import pairings
@@ -40,7 +41,7 @@ def _deal(
     with Workspace.open(workspace, create=False).write() as db:
         found = pairings.deal(db, benchmark, annotators, n, players=models, **how)
     for standing in found:
-        click.echo(_told(standing))
+        echo(_told(standing))
 
 
 @command.command("show")
@@ -51,9 +52,9 @@ def _show(workspace: str, benchmark: str) -> None:
     with Workspace.open(workspace, create=False).read() as db:
         found = stored.standings(db, benchmark=benchmark)
     for standing in found:
-        click.echo(_told(standing) + ("" if benchmark else f"\t{standing.benchmark}"))
+        echo(_told(standing) + ("" if benchmark else f"\t{standing.benchmark}"))
     if not found:
-        click.echo("No pairs are dealt. Deal some with `concord pairs deal`.", err=True)
+        echo("No pairs are dealt. Deal some with `concord pairs deal`.", err=True)
 
 
 @command.command("take-back")
@@ -64,7 +65,7 @@ def _take_back(workspace: str, benchmark: str, name: str) -> None:
     """Take back the pairs that NAME has not compared, so that they can be dealt to others."""
     with Workspace.open(workspace, create=False).write() as db:
         taken = pairings.take_back(db, benchmark, name)
-    click.echo(f"{taken} pairs that {name} had not compared are taken back.")
+    echo(f"{taken} pairs that {name} had not compared are taken back.")
 
 
 def _told(standing: Standing) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from core.commands.printing import echo
 from core.store import access
 from core.workspace import Workspace
 
@@ -18,4 +19,4 @@ def command(workspace: str, renew: bool, passphrase: str) -> None:
         if renew:
             access.forget_passphrase(db)
         access.set_passphrase(db, passphrase)
-    click.echo("The passphrase is set.")
+    echo("The passphrase is set.")

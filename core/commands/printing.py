@@ -1,4 +1,4 @@
-"""How commands print results: tables in the form that `--format` names."""
+"""How commands print: text that a terminal shows letter for letter, and tables in the form of `--format`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ from collections.abc import Sequence
 
 import click
 
+from core.files.plain import plain
 from core.table import Table, as_document
+
+
+def echo(text: object = "", *, err: bool = False, nl: bool = True) -> None:
+    """Print a text; names and models' words in it can neither steer the terminal nor break JSON."""
+    click.echo(plain(str(text)), err=err, nl=nl)
 
 
 def show(tables: Sequence[Table], form: str) -> None:
     """Print tables. CSV holds no notes, so that these go to standard error."""
-    click.echo(as_document(tables, form), nl=False)
+    echo(as_document(tables, form), nl=False)
     if form == "csv":
         for note in dict.fromkeys(note for table in tables for note in (*table.notes, *table.reasons())):
-            click.echo(note, err=True)
+            echo(note, err=True)

@@ -14,6 +14,8 @@ from rich.live import Live
 from rich.text import Text
 
 from core.benchmarks.plans import Plan
+from core.commands.printing import echo
+from core.files.plain import plain
 from core.runs import engine, planning, renaming, status
 from core.runs.planning import Survey
 from core.runs.status import sentence
@@ -38,9 +40,9 @@ def _watching(workspace: Workspace, benchmark: str) -> Iterator[Callable[[Progre
         with workspace.read() as db:
             told = " · ".join(filter(None, [sentence(progress), status.stages(db, benchmark)]))
         if live is None:
-            click.echo(told)
+            echo(told)
         else:
-            live.update(Text(f"{_bar(progress)} {told}"))
+            live.update(Text(plain(f"{_bar(progress)} {told}")))
 
     terminal = Live(console=Console(), refresh_per_second=4, transient=True)
     with terminal if sys.stdout.isatty() else nullcontext() as live:
@@ -78,18 +80,18 @@ def carry_out(
         plan = renaming.as_new(workspace, plan, as_new)
     job = planning.job(workspace, plan)
     if estimate:
-        click.echo(estimated(planning.survey(workspace, job, retry_failed=retry_failed)))
+        echo(estimated(planning.survey(workspace, job, retry_failed=retry_failed)))
         return
     with _watching(workspace, plan.benchmark) as watch:
         ended = engine.execute(workspace, job, max_cost=max_cost, retry_failed=retry_failed, watch=watch)
-    click.echo(f"Run {ended.id} {ended.state}: {sentence(ended)}")
+    echo(f"Run {ended.id} {ended.state}: {sentence(ended)}")
     if ended.message:
-        click.echo(ended.message, err=ended.state == "broken")
+        echo(ended.message, err=ended.state == "broken")
     if ended.failed:
         with workspace.read() as db:
             for failure in runs.failures(db, limit=3, run=ended.id):
-                click.echo(f"  {failure['work']}: {failure['message']}", err=True)
-        click.echo(
+                echo(f"  {failure['work']}: {failure['message']}", err=True)
+        echo(
             "Run the same command again to retry; what had no usable reply is retried with --retry-failed.",
             err=True,
         )

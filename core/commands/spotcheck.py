@@ -7,6 +7,7 @@ from typing import Any, get_args
 import click
 
 from core.commands import options, printing
+from core.commands.printing import echo
 from core.rating import Finding
 from core.studies import spotcheck
 from core.workspace import Workspace
@@ -58,16 +59,16 @@ def look(workspace: str, conversation: int, person: str) -> None:
         found = spotcheck.screen(db, conversation, person)
     for turn in found.conversation.turns():
         mark = "  ← first challenging turn" if turn.number == found.challenging else ""
-        click.echo(f"— turn {turn.number}{mark}")
+        echo(f"— turn {turn.number}{mark}")
         for message in filter(None, (turn.user, turn.reply)):
             cut = " (cut off at the length limit)" if message.meta.get("cut") else ""
-            click.echo(f"{message.role}: {message.content or '(empty)'}{cut}")
+            echo(f"{message.role}: {message.content or '(empty)'}{cut}")
     for seen in found.judgements:
         told = (
             f"{seen.score:g}. {seen.explanation}" if seen.score is not None else f"{seen.failure}\n{seen.raw}"
         )
         said = f" [{person}: {seen.finding}]" if seen.finding else ""
-        click.echo(f"\n{seen.judge}, judgement {seen.id}{said}: {told}")
+        echo(f"\n{seen.judge}, judgement {seen.id}{said}: {told}")
 
 
 @command.command("say")
@@ -82,7 +83,7 @@ def say(workspace: str, /, judgement: int, finding: Finding, person: str, **said
     """Store what a person found of a judgement (by its number); FINDING is seen where it has no score."""
     with Workspace.open(workspace, create=False).write() as db:
         spotcheck.verify(db, judgement, person, finding, **said)
-    click.echo(f"Judgement {judgement}: {finding.replace('_', ' ')}, says {person}.")
+    echo(f"Judgement {judgement}: {finding.replace('_', ' ')}, says {person}.")
 
 
 @command.command("draw")
@@ -97,7 +98,7 @@ def draw(workspace: str, /, benchmark: str, name: str, facets: options.Facets, *
     """Draw a random sample of judgements, whose rate of reasonable ones is unbiased."""
     with Workspace.open(workspace, create=False).write() as db:
         audit = spotcheck.draw(db, name, benchmark, where=facets, **asked)
-    click.echo(f"Audit “{audit.name}”: {audit.items} of {audit.drawn_from} judgements, seed {audit.seed}.")
+    echo(f"Audit “{audit.name}”: {audit.items} of {audit.drawn_from} judgements, seed {audit.seed}.")
 
 
 @command.command("show")

@@ -10,6 +10,7 @@ import click
 from sqlite_utils import Database
 
 from core.commands import options, printing
+from core.commands.printing import echo
 from core.errors import StudyError
 from core.files import read_text
 from core.store import access, conversations
@@ -82,12 +83,12 @@ def _draw(
         study = studies.draw_study(db, name, n, wanted=wanted, guidelines=text, **asked)
         units = len(stored.units(db, name))
     drawn = study.meta["drawn"]
-    click.echo(
+    echo(
         f"Study “{name}”: {units} units of {n} conversations, drawn from {drawn['candidates']} with seed "
         f"{asked['seed']}" + (f", spread over {', '.join(drawn['by'])}." if drawn["by"] else ".")
     )
-    click.echo(f"Asked: {', '.join(c.label for c in study.criteria)}.")
-    click.echo(f"Next: concord annotators invite NAME… --study {name}")
+    echo(f"Asked: {', '.join(c.label for c in study.criteria)}.")
+    echo(f"Next: concord annotators invite NAME… --study {name}")
 
 
 @command.command("deal")
@@ -103,7 +104,7 @@ def _deal(workspace: str, name: str, annotators: tuple[str, ...], overlap: int |
         items = studies.deal_study(db, name, annotators, overlap=overlap)
         study = stored.get(db, name)
     each = f"{study.overlap} raters a unit" if study.overlap else "every unit to everybody"
-    click.echo(
+    echo(
         f"Study “{name}”, {each}: "
         + ", ".join(f"{who} {count} items" for who, count in sorted(items.items()))
         + "."
@@ -119,16 +120,16 @@ def _show(workspace: str, name: str) -> None:
         study = stored.get(db, name)
         units = len(stored.units(db, name))
         people = [a for a in access.annotators(db, name) if a.items]
-    click.echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
-    click.echo(f"{units} units, {f'{study.overlap} raters each' if study.overlap else 'rated by everybody'}")
+    echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
+    echo(f"{units} units, {f'{study.overlap} raters each' if study.overlap else 'rated by everybody'}")
     for criterion in study.criteria:
         scale = f"{criterion.scale.low:g} to {criterion.scale.high:g}"
-        click.echo(f"  {criterion.label} ({scale}): {criterion.statement}")
+        echo(f"  {criterion.label} ({scale}): {criterion.statement}")
     if people:
-        click.echo()
+        echo()
         printing.show([_progress(study, people)], "table")
     elif not study.anonymous:
-        click.echo(f"Dealt to nobody yet: concord study deal {name} --annotators …")
+        echo(f"Dealt to nobody yet: concord study deal {name} --annotators …")
 
 
 def _progress(study: stored.Study, people: Sequence[access.Annotator]) -> Table:
@@ -152,9 +153,9 @@ def _list(workspace: str) -> None:
     with Workspace.open(workspace, create=False).read() as db:
         found = [(stored.get(db, name), len(stored.units(db, name))) for name in stored.names(db)]
     for study, units in found:
-        click.echo(f"{study.name}\t{units} units\t{study.source}\t{study.title}")
+        echo(f"{study.name}\t{units} units\t{study.source}\t{study.title}")
     if not found:
-        click.echo(
+        echo(
             "No study yet. Draw one with `concord study draw`, or bring ratings with `concord import`.",
             err=True,
         )
@@ -168,12 +169,12 @@ def _guidelines(workspace: str, name: str, file: Path | None) -> None:
     """Print a study's guidelines, or replace them."""
     if file is None:
         with Workspace.open(workspace, create=False).read() as db:
-            click.echo(stored.get(db, name).guidelines)
+            echo(stored.get(db, name).guidelines)
         return
     text = read_text(file)
     with Workspace.open(workspace, create=False).write() as db:
         stored.write_guidelines(db, name, text)
-    click.echo(f"The guidelines of “{name}” are replaced.")
+    echo(f"The guidelines of “{name}” are replaced.")
 
 
 def _wanted(benchmark: str, where: options.Facets) -> Filter:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from core.benchmarks.pingpong import files
+from core.commands.printing import echo
 from core.workspace import Workspace
 
 
@@ -30,8 +31,8 @@ def import_settings(folder: str, file: Path) -> None:
     files.write(settings, data)
     for language, cards in settings.characters.items():
         count = len(settings.situations[language])
-        click.echo(f"{language}: {len(cards)} characters ({', '.join(cards)}), {count} situations")
-    click.echo(
+        echo(f"{language}: {len(cards)} characters ({', '.join(cards)}), {count} situations")
+    echo(
         f"Written below {data / 'pingpong'}, beside those that ship; "
         "`concord run pingpong --characters …` chooses among all."
     )

@@ -15,6 +15,7 @@ from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES
 from core.benchmarks.simulbench.tasks import tasks as usable
 from core.commands import options, printing
 from core.commands.options import names
+from core.commands.printing import echo
 from core.commands.progress import carry_out, running
 from core.runs.planning import materials
 from core.scenario import Scenario, State
@@ -47,7 +48,7 @@ def tasks_list(workspace: str, state: State) -> None:
     folder = Workspace.open(workspace)
     if state == "accepted":
         for task in usable(materials(folder)).values():
-            click.echo(f"{task.id}\t{task.type}\t{task.source}\t{task.act}")
+            echo(f"{task.id}\t{task.type}\t{task.source}\t{task.act}")
         return
     with folder.read() as db:
         for found in review.reviews(db, materials(folder), state=state, limit=-1):
@@ -63,9 +64,9 @@ def tasks_show(workspace: str, key: str) -> None:
     with folder.read() as db:
         found = review.review(db, materials(folder), key)
     _line(found)
-    click.echo(f"\n{found.task.task_description}\n\nEvery request: {found.task.request_type}")
+    echo(f"\n{found.task.task_description}\n\nEvery request: {found.task.request_type}")
     if found.scenario.decided:
-        click.echo(f"{found.scenario.state} by {found.scenario.decided_by}, {found.scenario.decided}")
+        echo(f"{found.scenario.state} by {found.scenario.decided_by}, {found.scenario.decided}")
 
 
 @tasks.command("propose")
@@ -114,7 +115,7 @@ def tasks_accept(
     with Workspace.open(workspace, create=False).write() as db:
         for key in keys:
             review.accept(db, key, by, edited)
-    click.echo(f"{len(keys)} accepted.")
+    echo(f"{len(keys)} accepted.")
 
 
 @tasks.command("reject")
@@ -126,7 +127,7 @@ def tasks_reject(workspace: str, keys: tuple[str, ...], by: str) -> None:
     with Workspace.open(workspace, create=False).write() as db:
         for key in keys:
             review.reject(db, key, by)
-    click.echo(f"{len(keys)} rejected.")
+    echo(f"{len(keys)} rejected.")
 
 
 @tasks.command("count")
@@ -136,15 +137,15 @@ def tasks_count(workspace: str) -> None:
     folder = Workspace.open(workspace)
     known = usable(materials(folder)).values()
     for type_ in TYPES:
-        click.echo(f"{type_}: {sum(task.type == type_ for task in known)} in use")
+        echo(f"{type_}: {sum(task.type == type_ for task in known)} in use")
     with folder.read() as db:
         for source, states in scenarios.counts(db, STORED, TASK).items():
-            click.echo(f"From {source}: " + ", ".join(f"{n} {state}" for state, n in states.items()))
+            echo(f"From {source}: " + ", ".join(f"{n} {state}" for state, n in states.items()))
 
 
 def _line(found: review.Review) -> None:
     like = ", ".join(f"{one.task} ({one.value:.2f})" for one in found.resembles[:3])
-    click.echo(
+    echo(
         f"{found.task.id}\t{found.task.type}\t{found.scenario.state}\t{found.task.act}"
         + (f"\tresembles {like}" if like else "")
     )
@@ -169,11 +170,11 @@ def scripts_extract(workspace: str, judge: str, by: str) -> None:
     with Workspace.open(workspace, create=False).write() as db:
         done = extraction.extract_scripts(db, judge, by=by)
     total = sum(done.kinds.values())
-    click.echo(f"{done.dialogues} dialogues, {total} scripts ({total - done.known} new), by {done.judge}:")
+    echo(f"{done.dialogues} dialogues, {total} scripts ({total - done.known} new), by {done.judge}:")
     for kind, n in done.kinds.items():
-        click.echo(f"  {kind}: {n}")
+        echo(f"  {kind}: {n}")
     if done.unjudged:
-        click.echo(
+        echo(
             f"{done.unjudged} dialogues were left out: {done.judge} has no usable judgement of them. "
             "Run it again with --retry-failed.",
             err=True,
@@ -191,9 +192,9 @@ def scripts_count(workspace: str) -> None:
     _echo_counts(list(kept.values()))
     if without:
         tasks = ", ".join(dict.fromkeys(without.values()))
-        click.echo(f"Left out, since their task is not accepted: {len(without)} ({tasks})")
+        echo(f"Left out, since their task is not accepted: {len(without)} ({tasks})")
     for source, states in sources.items():
-        click.echo(f"From {source}: " + ", ".join(f"{n} {state}" for state, n in states.items()))
+        echo(f"From {source}: " + ", ".join(f"{n} {state}" for state, n in states.items()))
 
 
 @scripts.command("discard")
@@ -219,19 +220,19 @@ def scripts_discard(workspace: str, targets: str, judges: str, by: str, dry_run:
         if not dry_run:
             extraction.discard(db, easy, by=by)
     for one in easy:
-        click.echo(f"  {one.script.key} ({one.script.kind}, {one.script.type})")
+        echo(f"  {one.script.key} ({one.script.kind}, {one.script.type})")
     done = "would be set aside" if dry_run else "set aside"
     over = f", full marks for {', '.join(easy[0].targets)}" if easy else ""
-    click.echo(f"{len(easy)} scripts {done}{over}.")
+    echo(f"{len(easy)} scripts {done}{over}.")
 
 
 def _echo_counts(found: Sequence[Script]) -> None:
     of = counts(found)
     for kind, by_type in of.items():
         told = ", ".join(f"{n} {type}" for type, n in by_type.items())
-        click.echo(f"  {kind}: {sum(by_type.values())} ({told})")
-    click.echo(f"  Hard ({' and '.join(HARD)}): {sum(sum(of[kind].values()) for kind in HARD)}")
-    click.echo(f"  All: {len(found)}")
+        echo(f"  {kind}: {sum(by_type.values())} ({told})")
+    echo(f"  Hard ({' and '.join(HARD)}): {sum(sum(of[kind].values()) for kind in HARD)}")
+    echo(f"  All: {len(found)}")
 
 
 # -- toxicity
@@ -253,7 +254,7 @@ def toxicity_(workspace: str, model: str, what: str, form: str) -> None:
     folder = Workspace.open(workspace, create=False)
     if model:
         new = toxicity.measure(folder, model, names(what))
-        click.echo(f"{new} texts scored by {model}.", err=True)
+        echo(f"{new} texts scored by {model}.", err=True)
     printing.show((toxicity.toxicity(folder, model),), form)
 
 
@@ -281,7 +282,7 @@ def import_tasks(workspace: str, file: Path, source: str, skip_wrong: bool) -> N
     given = [Scenario(STORED, TASK, t.id, t.body(), "accepted", source or file.stem, "import") for t in found]
     _save(workspace, given, brought, "tasks")
     for type in TYPES:
-        click.echo(f"  {type}: {sum(task.type == type for task in found)}")
+        echo(f"  {type}: {sum(task.type == type for task in found)}")
 
 
 @import_.command("scripts")
@@ -296,12 +297,12 @@ def import_scripts(workspace: str, file: Path, source: str, skip_wrong: bool) ->
     _save(workspace, [scenario_of(s, source or file.stem, "import") for s in found], brought, "scripts")
     _echo_counts(found)
     if len(found) == files.PUBLISHED:
-        click.echo(files.WHY_ONE_LESS)
+        echo(files.WHY_ONE_LESS)
 
 
 def _save(workspace: str, given: Sequence[Scenario], brought: files.Brought[Any], what: str) -> None:
     with Workspace.open(workspace).write() as db:
         new = scenarios.save(db, given)
-    click.echo(f"{len(given)} {what}, {new} of them new." if new < len(given) else f"{new} {what}.")
+    echo(f"{len(given)} {what}, {new} of them new." if new < len(given) else f"{new} {what}.")
     if brought.wrong:
-        click.echo(f"{len(brought.wrong)} lines were left out:\n{brought.complaints()}", err=True)
+        echo(f"{len(brought.wrong)} lines were left out:\n{brought.complaints()}", err=True)

@@ -16,6 +16,7 @@ from core.benchmarks.stss.town import problems, read_town
 from core.benchmarks.stss.trajectory import from_stored, records
 from core.benchmarks.stss.trajectory_files import read_trajectory, write_trajectory
 from core.commands import options, printing
+from core.commands.printing import echo
 from core.errors import ConfigError, not_found
 from core.runs.planning import materials
 from core.store import conversations, trajectories
@@ -45,18 +46,18 @@ def town_check(file: Path) -> None:
     found = read_town(file)
     wrong = problems(found)
     for sentence in wrong:
-        click.echo(f"- {sentence}")
+        echo(f"- {sentence}")
     arenas = sum(len(s.arenas) for s in found.sectors.values())
     people = len(found.residents)
     holds = f"{found.name}: {len(found.sectors)} sectors with {arenas} arenas, {people} residents"
     if wrong:
-        click.echo(f"{holds}, {len(wrong)} problem{'s' if len(wrong) > 1 else ''}.", err=True)
+        echo(f"{holds}, {len(wrong)} problem{'s' if len(wrong) > 1 else ''}.", err=True)
         raise SystemExit(1)
     templates = file.with_name("templates.toml")
     if templates.is_file():
         holds += f", {len(load_templates(templates, found).templates)} task templates"
     longest = max(found.minutes(a, b) for a in found.sectors for b in found.sectors)
-    click.echo(f"{holds}. Everything can be reached; the longest way takes {longest:.0f} minutes.")
+    echo(f"{holds}. Everything can be reached; the longest way takes {longest:.0f} minutes.")
 
 
 @town.command("export")
@@ -84,7 +85,7 @@ def town_export(folder: str, number: int, out: Path) -> None:
     for name, values in (("tasks.json", [values_of(task)]), ("simulation.json", about)):
         (out / name).write_text(json.dumps(values, ensure_ascii=False, indent=1), encoding="utf-8")
     written = write_trajectory(records(lived), out / "trajectory.jsonl")
-    click.echo(
+    echo(
         f"{out / 'tasks.json'}: the task “{task.id}”; {out / 'trajectory.jsonl'}: {written:,} records; "
         f"{out / 'simulation.json'}: who played it"
         f"{', and what the performer planned' if about['planned'] else ''}."
@@ -121,15 +122,15 @@ def import_tasks(folder: str, file: Path, name: str, town: str, mapping: Path | 
     lived_in = system.town_named(materials(workspace), town)
     lacking = files.lacking(tasks, lived_in)
     kept = files.write(tasks, workspace.path / "data", name or file.stem)
-    click.echo(f"{len(tasks)} tasks ({_by_kind([task.kind for task in tasks])}), kept in {kept}.")
+    echo(f"{len(tasks)} tasks ({_by_kind([task.kind for task in tasks])}), kept in {kept}.")
     how = f": concord run stss --task-set {kept.stem} …" if lacking.playable else "."
-    click.echo(f"{len(lacking.playable)} of them can be played in {lived_in.name}{how}")
+    echo(f"{len(lacking.playable)} of them can be played in {lived_in.name}{how}")
     for what, absent in (("people", lacking.people), ("places", lacking.places)):
         if absent:
             each = ", ".join(f"{n} ({count})" for n, count in absent.items())
-            click.echo(f"{lived_in.name} lacks {len(absent)} {what} (with the tasks that name them): {each}.")
+            echo(f"{lived_in.name} lacks {len(absent)} {what} (with the tasks that name them): {each}.")
     if len(lacking.playable) < len(tasks):
-        click.echo(
+        echo(
             "Map them onto people and places of the town with --map, or bring a town that has them. "
             f"Scoring a trajectory needs no town: concord stss score --tasks {kept} --trajectory …"
         )
@@ -148,7 +149,7 @@ def freeze(folder: str, per_pair: int) -> None:
     """Freeze the performers' conversations of day 1 as scenes. Stored scenes are kept."""
     found, new = scenes.freeze(Workspace.open(folder, create=False), per_pair)
     counts = f"{len(found)} scenes ({_by_kind([task_from(s.body['task']).kind for s in found])})"
-    click.echo(f"{counts}, {new} of them new. Play them with `concord run stss-language`.")
+    echo(f"{counts}, {new} of them new. Play them with `concord run stss-language`.")
 
 
 def _by_kind(kinds: Sequence[Kind]) -> str:
@@ -190,7 +191,7 @@ def score(tasks: Path, trajectory: Path, names: str, form: str) -> None:
         raise refused[0]
     _print(scores, happened.notes, form)
     for why in refused:
-        click.echo(f"Error: {why}", err=True)
+        echo(f"Error: {why}", err=True)
     if refused:
         raise SystemExit(1)
 
@@ -198,16 +199,16 @@ def score(tasks: Path, trajectory: Path, names: str, form: str) -> None:
 def _print(scores: list[scoring.Score], noted: Sequence[str], form: str) -> None:
     notes = list(dict.fromkeys([*noted, *(note for s in scores for note in s.notes)]))
     for note in notes:
-        click.echo(note, err=True)
+        echo(note, err=True)
     found = scoring.report(scores)
     if form == "json":
-        click.echo(json.dumps({"schema": SCHEMA, **found, "notes": notes}, ensure_ascii=False, indent=2))
+        echo(json.dumps({"schema": SCHEMA, **found, "notes": notes}, ensure_ascii=False, indent=2))
         return
     printing.show([_evidence(s) for s in scores], form)
-    click.echo()
+    echo()
     for kind, mean in found["by_type"].items():
-        click.echo(f"{TITLES[kind]}: {mean:.3f} (n = {sum(s.kind == kind for s in scores)})")
-    click.echo(f"Overall: {found['overall']:.3f} (n = {len(scores)})")
+        echo(f"{TITLES[kind]}: {mean:.3f} (n = {sum(s.kind == kind for s in scores)})")
+    echo(f"Overall: {found['overall']:.3f} (n = {len(scores)})")
 
 
 def _evidence(s: scoring.Score) -> Table:

@@ -19,6 +19,7 @@ from typing import Any
 
 from aiohttp import web
 
+from core.commands.printing import echo
 from core.demo.mock.call import BadCall, Call, read_call
 from core.demo.mock.faults import Fault, Faults
 from core.demo.mock.personas import models, reply
@@ -223,7 +224,7 @@ def serve(host: str = "127.0.0.1", port: int = 8601, **how: Any) -> None:
     """Serve until interrupted or terminated; prints the URL when ready. `how` as in `make_app`."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with suppress(KeyboardInterrupt), running(host, port, **how) as url:
-        print(f"Concord mock models listening on {url}", flush=True)
+        echo(f"Concord mock models listening on {url}")
         while True:
             time.sleep(3600)
 
