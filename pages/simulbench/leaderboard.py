@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import pandas as pd
 import streamlit as st
 
 from core.benchmarks.benchmark import Benchmark
 from core.benchmarks.simulbench import tables as boards
 from core.benchmarks.simulbench import toxicity
 from core.benchmarks.simulbench.scripts import SCRIPT
-from core.benchmarks.simulbench.tables import Parting, TaskScore
+from core.benchmarks.simulbench.tables import Parting
 from core.benchmarks.simulbench.tasks import STORED
 from core.store import conversations, scenarios
 from core.store import tables as stored
@@ -32,11 +33,10 @@ WAYS = {"differ": "Where models differ most", "fails": "Where the strongest mode
 
 
 class Board(NamedTuple):
-    """Everything that the page shows but the scripts themselves."""
+    """Everything that the page shows but the scripts themselves; tasks by whether only hard scripts count."""
 
     subsets: Table
-    hard: dict[str, list[TaskScore]]
-    every: dict[str, list[TaskScore]]
+    tasks: dict[bool, dict[str, pd.DataFrame]]
     scripts: dict[str, list[Parting]]
 
     @property
@@ -55,17 +55,13 @@ def _board(
     model: str,
 ) -> Board:
     """The tables; `stamp` and `left_out` change with the store and with discarded scripts."""
-    chosen = dict(where)
     with workspace().read() as db:
-        return Board(
-            boards.subsets(db, where=chosen, judges=judges),
-            boards.task_scores(db, where=chosen, judges=judges),
-            boards.task_scores(db, where=chosen, judges=judges, hard=False),
-            {
-                "differ": boards.partings(db, where=chosen, judges=judges, limit=LISTED),
-                "fails": boards.failures(db, model, where=chosen, judges=judges, limit=LISTED),
-            },
-        )
+        of = boards.scored(db, where=dict(where), judges=judges)
+    return Board(
+        boards.subsets(of),
+        {hard: boards.task_scores(of, hard=hard) for hard in (True, False)},
+        {"differ": boards.partings(of, LISTED), "fails": boards.failures(of, model, LISTED)},
+    )
 
 
 def draw(benchmark: Benchmark) -> None:
@@ -127,16 +123,17 @@ def _toxicity() -> None:
 def _tasks(board: Board) -> None:
     st.subheader("Simplest and hardest tasks", anchor=False)
     hard = st.toggle("Hard scripts only, as in the paper", value=True, key="hard", bind="query-params")
-    tasks = board.hard if hard else board.every
-    if not any(tasks.values()):
+    if all(tasks.empty for tasks in board.tasks[hard].values()):
         st.caption("No task has scripts that every model has a score on.")
         return
     st.caption("Select a task to see its conversations.")
-    for type, of in tasks.items():
-        sides = dict(zip(("simplest", "hardest"), boards.ends(of), strict=True)) if of else {}
-        for column, (which, found) in zip(st.columns(2, gap="medium"), sides.items(), strict=False):
+    for type, tasks in board.tasks[hard].items():
+        for column, (which, found) in zip(
+            st.columns(2, gap="medium"), boards.ends(tasks).items(), strict=True
+        ):
             with column:
-                row = table.draw(boards.task_table(found, which, type), selectable=True) if found else None
+                drawn = boards.task_table(found, which, type)
+                row = table.draw(drawn, selectable=True) if drawn.rows else None
             if row is not None:
                 go("conversations", benchmark=STORED, task=str(row["task"]))
 
@@ -158,17 +155,14 @@ def _close() -> None:
 
 def _scripts(found: Sequence[Parting], way: str, model: str) -> None:
     """One script after the other: its dialogue, and every model's reply to it beside what it got."""
-    asked = st.query_params.get("number", "1")
+    asked = st.query_params.get("number", "")
     number = min(max(1, int(asked) if asked.isdecimal() and len(asked) < 6 else 1), max(1, len(found)))
     with st.container(horizontal=True):
         st.button("The table", icon=":material/arrow_back:", on_click=_close)
-        for label, icon, to in (
-            ("Previous", "chevron_left", number - 1),
-            ("Next", "chevron_right", number + 1),
-        ):
+        for label, icon, to in (("Previous", "left", number - 1), ("Next", "right", number + 1)):
             st.button(
                 label,
-                icon=f":material/{icon}:",
+                icon=f":material/chevron_{icon}:",
                 disabled=not 1 <= to <= len(found),
                 on_click=_open,
                 args=(way, st.query_params.get("model", ""), to),
@@ -180,17 +174,11 @@ def _scripts(found: Sequence[Parting], way: str, model: str) -> None:
     told = WAYS[way] if way == "differ" else f"Where {model} fails"
     st.subheader(plain(f"{told}: {parting.act}"), anchor=False)
     with st.container(horizontal=True):
-        for fact in (
-            f"{number} of {len(found)}",
-            parting.kind,
-            parting.type,
-            f"{parting.spread:.2f} points apart",
-        ):
+        place, apart = f"{number} of {len(found)}", f"{parting.spread:.2f} points apart"
+        for fact in (place, parting.kind, parting.type, apart):
             st.badge(plain(fact), color="gray")
-    order = sorted(
-        parting.scores,
-        key=lambda name: (name != model if way == "fails" else False, -parting.scores[name], name),
-    )
+    first = model if way == "fails" else ""
+    order = sorted(parting.scores, key=lambda name: (name != first, -parting.scores[name], name))
     with workspace().read() as db:
         replies = {name: conversations.load(db, parting.conversations[name]) for name in order}
     *history, _ = replies[order[0]].messages

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
+import pandas as pd
 import streamlit as st
 
-from core.benchmarks.simulbench import proposing, review
+from core.benchmarks.plans import ProposePlan
+from core.benchmarks.simulbench import proposals, review
 from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of
 from core.benchmarks.simulbench.tasks import tasks as usable
+from core.llm.models import load_models
 from core.runs.planning import materials
+from core.scenario import Scenario
+from core.scores import marked
 from core.store import scenarios
 from pages.parts import theme
 from pages.parts.address import asked, shown
 from pages.parts.plain import plain
 from pages.parts.review import component, person
-from pages.parts.session import workspace
-from pages.simulbench import propose_form, task_review, task_tables
-from pages.study import run_watch
+from pages.parts.session import live, workspace
+from pages.simulbench import task_review
+from pages.study import run_form, run_watch
 
-STATES = ("accepted", "proposed", "rejected")
-WORDS = {"accepted": "In use", "proposed": "Waiting", "rejected": "Rejected"}
+MOST = 500
+"""Proposals of a type in one run."""
+STATES = {"accepted": "In use", "proposed": "Waiting", "rejected": "Rejected"}
 
 
 def page() -> None:
@@ -36,7 +44,7 @@ def page() -> None:
         stored = scenarios.page(db, STORED, TASK, limit=-1)
     in_use = usable(brought)
     waiting = sum(s.state == "proposed" for s in stored)
-    task_tables.counts(in_use.values(), stored)
+    _counts(in_use.values(), stored)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         who = person.ask()
         st.button(
@@ -48,29 +56,74 @@ def page() -> None:
             args=(who,),
         )
         if st.button("Propose tasks", icon=":material/lightbulb:"):
-            propose_form.dialog()
+            _propose()
     state = st.segmented_control(
         "Show",
-        STATES,
-        default=asked("state", STATES, STATES[0]),
+        list(STATES),
+        default=asked("state", list(STATES), "accepted"),
         required=True,
-        format_func=WORDS.__getitem__,
+        format_func=STATES.__getitem__,
     )
     shown("state", state)
     decided = {s.key: s for s in stored}
     rows = list(in_use.values()) if state == "accepted" else [task_of(s) for s in stored if s.state == state]
     kind = st.pills("Type", TYPES, key="type", bind="query-params")
     rows = [row for row in rows if kind in (None, row.type)]
-    key = task_tables.tasks(rows, decided)
-    if key is not None:
-        _opened(key, who, next(row for row in rows if row.id == key))
+    row = _table(rows, decided)
+    if row is not None:
+        _opened(row, decided.get(row.id))
 
 
-def _opened(key: str, who: str, row: SimulationTask) -> None:
+def _counts(in_use: Iterable[SimulationTask], stored: Sequence[Scenario]) -> None:
+    """Tasks in use, waiting and rejected, by type."""
+    used = list(in_use)
+    with st.container(horizontal=True):
+        for type in TYPES:
+            states = [s.state for s in stored if s.body.get("type") == type]
+            st.metric(
+                f"{type.capitalize()}, in use",
+                sum(task.type == type for task in used),
+                f"{states.count('proposed')} waiting · {states.count('rejected')} rejected",
+                delta_color="off",
+                delta_arrow="off",
+                border=True,
+            )
+
+
+def _table(rows: Sequence[SimulationTask], decided: Mapping[str, Scenario]) -> SimulationTask | None:
+    """A list of tasks, with who decided; returns the one whose row is selected."""
+    columns = ["name", "type", "from", "begins", "decided by", "on (UTC)"]
+    cells = []
+    for row in rows:
+        known = decided.get(row.id)
+        who = (known.decided_by, _moment(known)) if known and known.decided_by else ("", "")
+        cells.append((row.act, row.type, row.source, row.task_description[:160], *who))
+    frame = pd.DataFrame(cells, columns=columns)
+    if frame.empty:
+        st.info("There are none.")
+        return None
+    if not frame["decided by"].any():
+        frame = frame.drop(columns=columns[4:])
+    chosen = st.dataframe(
+        frame,
+        hide_index=True,
+        key="tasks",
+        on_select="rerun",
+        selection_mode="single-row",
+        alt="Tasks",
+        height="content" if len(frame) < 16 else 560,
+        column_config={"begins": st.column_config.TextColumn(width="large")},
+    )
+    selected = chosen["selection"]["rows"]
+    return rows[selected[0]] if selected and selected[0] < len(rows) else None
+
+
+def _moment(scenario: Scenario) -> str:
+    return (scenario.decided or "")[:16].replace("T", " ")
+
+
+def _opened(row: SimulationTask, scenario: Scenario | None) -> None:
     """One task in full; what was decided about it may be taken back."""
-    with workspace().read() as db:
-        known = {s.key: s for s in scenarios.page(db, STORED, TASK, limit=-1)}
-    scenario = known.get(key)
     with st.container(border=True):
         st.markdown(f"**{plain(row.act)}**")
         st.text(row.task_description)
@@ -79,22 +132,47 @@ def _opened(key: str, who: str, row: SimulationTask) -> None:
         if scenario is None:
             return
         if scenario.decided and scenario.decided_by:
-            st.caption(
-                plain(
-                    f"{scenario.state} by {scenario.decided_by}, {scenario.decided[:16].replace('T', ' ')} "
-                    "UTC"
-                )
-            )
+            st.caption(plain(f"{scenario.state} by {scenario.decided_by}, {_moment(scenario)} UTC"))
         for name, words in (scenario.body.get("proposed") or {}).items():
             st.caption(plain(f"Proposed {name}:"))
             st.text(str(words))
-        if scenario.state != "proposed" and scenario.source == proposing.GENERATED:
-            st.button("Take the decision back", icon=":material/undo:", on_click=_reopen, args=(key,))
+        if scenario.state != "proposed" and scenario.source == proposals.GENERATED:
+            st.button("Take the decision back", icon=":material/undo:", on_click=_reopen, args=(row.id,))
 
 
 def _reopen(key: str) -> None:
     with workspace().write() as db:
         review.reopen(db, key)
+
+
+@st.dialog("Propose tasks")
+def _propose() -> None:
+    """Open it over the page; it closes when it has begun."""
+    live(_proposal)()
+
+
+def _proposal() -> None:
+    models = {name: m for name, m in load_models(workspace().models_path).items() if m.kind == "chat"}
+    if not models:
+        st.info(f"No model is configured. Add a \\[models.NAME\\] table to {plain(workspace().models_path)}.")
+        return
+
+    def shown(name: str) -> str:
+        return marked(name, models[name].simulated)
+
+    st.caption("Each call shows the model five tasks in use, drawn at random, and asks for one more.")
+    model = st.selectbox("Model", list(models), index=None, format_func=shown, placeholder="Choose a model")
+    types = st.pills("Types", TYPES, selection_mode="multi", default=TYPES, format_func=str.capitalize)
+    left, right = st.columns(2)
+    count = left.number_input(
+        "Of each type", 1, MOST, 5, help="A larger number goes on where a smaller one ended."
+    )
+    seed = right.number_input("Seed", 0, value=0, help="Another seed draws other examples.")
+    if model and types:
+        chosen = tuple(type for type in TYPES if type in types)
+        run_form.estimate(ProposePlan(STORED, model, chosen, int(count), int(seed)), key="propose")
+    else:
+        st.caption("Choose a model and a type to see what it will take.")
 
 
 def _begin(who: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from core.benchmarks.simulbench import review, toxicity
-from core.benchmarks.simulbench.tables import SUBSETS, subsets
+from core.benchmarks.simulbench.tables import SUBSETS, scored, subsets
 from core.benchmarks.simulbench.tasks import tasks as usable
 from core.configuration import Configuration, Use
 from core.runs.planning import materials
@@ -456,7 +456,7 @@ def test_an_edit_that_is_no_task_is_refused_and_shown_again(app: Server, page: P
 
 def test_the_leaderboard_shows_the_papers_columns_and_leads_to_scripts(app: Server, page: Page) -> None:
     with app.workspace.read() as db:
-        table = subsets(db)
+        table = subsets(scored(db))
     page.goto(f"{app.url}/leaderboard?benchmark=simulbench")
     best = table.rows[0]
     shown = [best[name] for name in SUBSETS]

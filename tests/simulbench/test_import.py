@@ -128,8 +128,8 @@ def test_bad_lines_can_be_left_out_and_are_counted(run, workspace, file):
 
 def test_a_script_that_comes_twice_is_named(file):
     brought = files.read_scripts(file(line(), line(source_file_name="b.json"), line()))
-    assert [w.line for w in brought.wrong] == [3]
-    assert "stands in line 1 already" in brought.wrong[0].reason
+    assert list(brought.wrong) == [3]
+    assert "stands in line 1 already" in brought.wrong[3]
 
 
 def test_files_that_are_none(run, workspace, tmp_path):

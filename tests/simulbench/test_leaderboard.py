@@ -4,6 +4,7 @@ import csv
 import io
 import json
 
+import pandas as pd
 import pytest
 
 from core.benchmarks.simulbench import tables as boards
@@ -39,7 +40,7 @@ def means(row):
 
 def test_the_columns_by_hand(filled):
     with filled.read() as db:
-        found = boards.subsets(db, resamples=50)
+        found = boards.subsets(boards.scored(db), resamples=50)
     x, y = found.rows
     # x: s1 8, s2 7, s3 3, s4 10. FirstChan (7 + 10)/2, Hard (7 + 3 + 10)/3, All 28/4; the types are within
     # FirstChan.
@@ -83,7 +84,7 @@ def test_the_columns_by_hand(filled):
 def test_one_judge_of_the_panel_and_scripts_set_aside(filled):
     with filled.write() as db:
         scenarios.decide(db, "simulbench", "script", "s3", "discarded", "Ada")
-        found = boards.subsets(db, judges=["j1"], resamples=0)
+        found = boards.subsets(boards.scored(db, judges=["j1"]), resamples=0)
         assert found.meta["discarded"] == 1
         # j1 without s3: x 9, 6, 10; y 5, 3, 4.
         assert {r["model"]: r["All"].value for r in found.rows} == {
@@ -92,14 +93,14 @@ def test_one_judge_of_the_panel_and_scripts_set_aside(filled):
         }
         assert found.rows[0]["SubseqChan"].n == 0
         with pytest.raises(NotFound, match="judge “j9”"):
-            boards.subsets(db, judges=["j9"])
+            boards.scored(db, judges=["j9"])
 
 
 def test_scripts_by_source(filled):
     with filled.write() as db:
         known = by_hand.script("s1")
         db.execute("UPDATE scenarios SET source = 'elsewhere' WHERE key = ?", [known.key])
-        found = boards.subsets(db, where={"source": ["elsewhere"]}, resamples=0)
+        found = boards.subsets(boards.scored(db, where={"source": ["elsewhere"]}), resamples=0)
     assert {r["model"]: (r["All"].n, r["All"].value) for r in found.rows} == {
         "x": (1, 8),
         "y": (1, 5),
@@ -108,22 +109,25 @@ def test_scripts_by_source(filled):
 
 def test_the_simplest_and_hardest_tasks(filled):
     with filled.read() as db:
-        hard = boards.task_scores(db)
-        every = boards.task_scores(db, hard=False)
+        hard = boards.task_scores(boards.scored(db))
+        every = boards.task_scores(boards.scored(db), hard=False)
     # Hard, maker: x (7 + 3)/2 = 5, y (3 + 8.5)/2 = 5.75, mean 5.375. Keeper: only x has a score, so it would
     # compare nothing.
-    assert [(t.act, t.mean, t.scripts, t.models) for t in hard["stateless"]] == [("Maker", 5.375, 2, 2)]
-    assert hard["stateful"] == []
+    shown = ["act", "mean", "scripts", "models"]
+    assert hard["stateless"][shown].to_numpy().tolist() == [["Maker", 5.375, 2, 2]]
+    assert hard["stateful"].empty
     # All, maker: x (8 + 7 + 3)/3 = 6, y (5 + 3 + 8.5)/3 = 5.5.
-    assert [t.mean for t in every["stateless"]] == [5.75]
+    assert every["stateless"]["mean"].tolist() == [5.75]
 
 
 def test_no_task_stands_at_both_ends():
-    tasks = [boards.TaskScore(name, name, "stateful", 1.0, 1, 1) for name in "abcde"]
-    simplest, hardest = boards.ends(tasks)
-    assert ([t.task for t in simplest], [t.task for t in hardest]) == (["a", "b"], ["e", "d"])
-    assert [len(side) for side in boards.ends(tasks[:1])] == [1, 0]
-    assert [len(side) for side in boards.ends(tasks * 5)] == [10, 10]
+    tasks = pd.DataFrame({"task": list("abcde")})
+    assert {which: list(side.task) for which, side in boards.ends(tasks).items()} == {
+        "simplest": ["a", "b"],
+        "hardest": ["e", "d"],
+    }
+    assert [len(side) for side in boards.ends(tasks[:1]).values()] == [1, 0]
+    assert [len(side) for side in boards.ends(pd.concat([tasks] * 5)).values()] == [10, 10]
 
 
 def test_a_judge_of_another_benchmark_is_no_other_judge_here(filled):
@@ -133,42 +137,44 @@ def test_a_judge_of_another_benchmark_is_no_other_judge_here(filled):
         )
         rated = (Rating(Unit("pp", 1), "fluency", 4),)
         ratings.save_judgement(db, Judgement("pp|j1|v2|0", "pp", Rater("j1", "judge", "v2"), rated))
-        assert boards.subsets(db, judges=["j1"], resamples=0).meta["judges"] == ["j1"]
+        assert boards.subsets(boards.scored(db, judges=["j1"]), resamples=0).meta["judges"] == ["j1"]
         # Two versions of this benchmark's own prompt are two judges; the one that is not its own is asked for
         # by name.
         again = (Rating(Unit(by_hand.key("s1", "x")), "quality", 2),)
         ratings.save_judgement(
             db, Judgement("again", by_hand.key("s1", "x"), Rater("j1", "judge", "strict"), again)
         )
-        assert boards.subsets(db, resamples=0).meta["judges"] == ["j1 v1", "j2"]
-        assert boards.subsets(db, judges=["j1 strict"], resamples=0).meta["judges"] == ["j1 strict"]
+        assert boards.subsets(boards.scored(db), resamples=0).meta["judges"] == ["j1 v1", "j2"]
+        assert boards.subsets(boards.scored(db, judges=["j1 strict"]), resamples=0).meta["judges"] == [
+            "j1 strict"
+        ]
 
 
 def test_where_models_part_and_where_the_best_fails(filled):
     with filled.read() as db:
-        apart = boards.partings(db)
+        apart = boards.partings(boards.scored(db))
         assert [(p.script, p.spread) for p in apart] == [("s3", 5.5), ("s2", 4), ("s1", 3)], (
             "s4 has one score only"
         )
         assert apart[0].scores == {"x": 3, "y": 8.5}
         assert set(apart[0].conversations) == {"x", "y"}
         # x is the best, with 8, 7, 3 and 10: below 7 is the 3 alone. y has 5, 3 and 8.5.
-        assert [p.script for p in boards.failures(db)] == ["s3"]
-        assert [p.script for p in boards.failures(db, "y")] == ["s2", "s1"]
+        assert [p.script for p in boards.failures(boards.scored(db))] == ["s3"]
+        assert [p.script for p in boards.failures(boards.scored(db), "y")] == ["s2", "s1"]
         with pytest.raises(NotFound, match="z"):
-            boards.failures(db, "z")
+            boards.failures(boards.scored(db), "z")
 
 
 def test_a_model_that_is_good_everywhere_fails_nowhere(workspace):
     with workspace.write() as db:
         by_hand.fill(db, {("s1", "x"): [8], ("s2", "x"): [7], ("s1", "y"): [6]})
-        assert boards.failures(db) == []
-        assert [p.script for p in boards.failures(db, "y")] == ["s1"]
+        assert boards.failures(boards.scored(db)) == []
+        assert [p.script for p in boards.failures(boards.scored(db), "y")] == ["s1"]
 
 
 def test_without_scores_there_is_no_table(workspace):
     with workspace.read() as db, pytest.raises(ConcordError, match="No judge has rated any SimulBench"):
-        boards.subsets(db)
+        boards.scored(db)
 
 
 def test_the_command_prints_every_form(run, filled):

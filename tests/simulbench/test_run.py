@@ -2,6 +2,8 @@
 verdict.
 """
 
+from dataclasses import replace
+
 import pytest
 
 from core.benchmarks.benchmark import Materials
@@ -21,7 +23,6 @@ from core.errors import ConfigError
 from core.llm.replies import Answer, Unusable
 from core.rating import NOTHING_SPENT
 from core.runs import planning
-from core.scenario import Scenario
 from core.store import conversations, ratings, scenarios
 from core.workspace import SHIPPED
 from tests.simulbench.conftest import JUDGES, TARGETS, TASKS, answers, dialogues, execute
@@ -94,8 +95,8 @@ def test_stored_tasks_join_the_catalogue_and_can_be_chosen_by_source(workspace):
         id="till", act="Till", task_description="Be a till. My first item costs 3.", type="stateful"
     )
     with workspace.write() as db:
-        scenarios.save(db, [Scenario("simulbench", "task", "till", task.body(), "accepted", "mine")])
-        scenarios.save(db, [Scenario("simulbench", "task", "wait", task.body(), "proposed", "mine")])
+        till = task.scenario("mine", "import")
+        scenarios.save(db, [till, replace(till, key="wait", state="proposed")])
     plan = dialogues(tasks=[], sources=["mine"], repeats=1)
     assert [p.key.split("/")[3] for p in planning.job(workspace, plan).plays()] == ["till"], (
         "what is proposed is not used"

@@ -50,7 +50,7 @@ def test_from_the_challenging_turn_on_every_turn_is_one():
 def test_a_script_keeps_its_strategies_task_and_origin():
     [one] = extract(dialogue(2), 0)
     assert (one.key, one.dialogue, one.task, one.act, one.type) == ("d@2", "d", "till", "Till", "stateful")
-    assert one.messages[2].meta == {"strategy": "Next step"}
+    assert one.history[2].meta == {"strategy": "Next step"}
 
 
 def test_there_is_nothing_to_cut_where_there_is_nothing_said_or_no_such_turn():
@@ -103,7 +103,7 @@ def test_scripts_of_a_rejected_task_are_asked_no_more_until_it_is_accepted_again
         review.reject(db, "maker", "Ben")
         assert [s.key for s in scenarios.accepted(db, "simulbench", "script")] == ["s4"]
         # What was answered stays in the table, which says so: s1 (5) and s4 (7).
-        table = boards.subsets(db, resamples=0)
+        table = boards.subsets(boards.scored(db), resamples=0)
         every_script = table.rows[0]["All"]
         assert (every_script.n, every_script.value, table.meta["unaccepted"]) == (2, 6, 1)
     assert "1 scripts are of tasks that were rejected" in " ".join(table.notes)
@@ -143,8 +143,8 @@ def test_full_marks_from_every_judge_for_every_target_set_a_script_aside(run, wo
     with workspace.read() as db:
         assert scenarios.keys(db, "simulbench", "script", "discarded") == ["s1"]
         assert scenarios.get(db, "simulbench", "script", "s1").decided_by == "Ada"
-        assert [e.script.key for e in extraction.easy_scripts(db, targets=["x"])] == ["s2", "s3", "s4"]
-        assert [e.script.key for e in extraction.easy_scripts(db, judges=["j1"])] == ["s2", "s3"]
+        assert [s.key for s in extraction.easy_scripts(db, targets=["x"])[0]] == ["s2", "s3", "s4"]
+        assert [s.key for s in extraction.easy_scripts(db, judges=["j1"])[0]] == ["s2", "s3"]
         with pytest.raises(NotFound, match="target “z”"):
             extraction.easy_scripts(db, targets=["z"])
     assert "1 discarded" in run(workspace, "simulbench", "scripts", "count").output

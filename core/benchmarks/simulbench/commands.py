@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import click
 
 from core.benchmarks.plans import ProposePlan
 from core.benchmarks.simulbench import extraction, files, review, toxicity
-from core.benchmarks.simulbench.scripts import HARD, SCRIPT, Script, counts, scenario_of, stored
+from core.benchmarks.simulbench.scripts import HARD, SCRIPT, Script, counts, stored
 from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES
 from core.benchmarks.simulbench.tasks import tasks as usable
 from core.commands import options, printing
@@ -18,7 +18,7 @@ from core.commands.options import names
 from core.commands.printing import echo
 from core.commands.progress import carry_out, running
 from core.runs.planning import materials
-from core.scenario import Scenario, State
+from core.scenario import State
 from core.store import scenarios
 from core.workspace import Workspace
 
@@ -198,32 +198,27 @@ def scripts_count(workspace: str) -> None:
 
 
 @scripts.command("discard")
-@click.option(
-    "--targets",
-    metavar="A,B",
-    default="",
-    help="Targets that must all have full marks; all that answered unless given.",
-)
-@click.option(
-    "--judges",
-    metavar="A,B",
-    default="",
-    help="Judges that must all give full marks; all that scored unless given.",
-)
+@options.several("--targets", "Targets that must all have full marks; all that answered unless given.")
+@options.several("--judges", "Judges that must all give full marks; all that scored unless given.")
 @click.option("--by", default="command line", show_default=True, help="Who decides; kept with the scripts.")
 @click.option("--dry-run", is_flag=True, help="List them only.")
 @click.pass_obj
-def scripts_discard(workspace: str, targets: str, judges: str, by: str, dry_run: bool) -> None:
-    """Set aside the scripts that every target answers with full marks from every judge, and list them."""
+def scripts_discard(
+    workspace: str, targets: Sequence[str], judges: Sequence[str], by: str, dry_run: bool
+) -> None:
+    """Set aside the scripts that every target answers with full marks from every judge, and list them.
+
+    They are asked no more, and their answers leave the tables; nothing is deleted.
+    """
     with Workspace.open(workspace, create=False).write() as db:
-        easy = extraction.easy_scripts(db, targets=names(targets), judges=names(judges))
-        if not dry_run:
-            extraction.discard(db, easy, by=by)
-    for one in easy:
-        echo(f"  {one.script.key} ({one.script.kind}, {one.script.type})")
+        easy, over = extraction.easy_scripts(db, targets=targets, judges=judges)
+        for script in easy:
+            echo(f"  {script.key} ({script.kind}, {script.type})")
+            if not dry_run:
+                scenarios.decide(db, STORED, SCRIPT, script.key, "discarded", by)
     done = "would be set aside" if dry_run else "set aside"
-    over = f", full marks for {', '.join(easy[0].targets)}" if easy else ""
-    echo(f"{len(easy)} scripts {done}{over}.")
+    told = f", full marks for {', '.join(over)}" if easy else ""
+    echo(f"{len(easy)} scripts {done}{told}.")
 
 
 def _echo_counts(found: Sequence[Script]) -> None:
@@ -266,43 +261,46 @@ def import_() -> None:
     """Read the published files."""
 
 
-_SOURCE = click.option("--source", default="", help="The name of their source; default: the file's.")
-_SKIP = click.option("--skip-wrong", is_flag=True, help="Import the rest where some lines cannot be used.")
+def _of_a_file(function: Callable[..., None]) -> Callable[..., None]:
+    """The arguments of an import."""
+    for option in (
+        click.pass_obj,
+        click.option("--skip-wrong", is_flag=True, help="Import the rest where some lines cannot be used."),
+        click.option("--source", default="", help="The name of their source; default: the file's."),
+        click.argument("file", metavar="FILE.jsonl", type=click.Path(path_type=Path)),
+    ):
+        function = option(function)
+    return function
 
 
 @import_.command("tasks")
-@click.argument("file", metavar="FILE.jsonl", type=click.Path(path_type=Path))
-@_SOURCE
-@_SKIP
-@click.pass_obj
+@_of_a_file
 def import_tasks(workspace: str, file: Path, source: str, skip_wrong: bool) -> None:
     """The published tasks (JSON Lines)."""
-    brought = files.read_tasks(file)
-    found = brought.items if skip_wrong else brought.whole()
-    given = [Scenario(STORED, TASK, t.id, t.body(), "accepted", source or file.stem, "import") for t in found]
-    _save(workspace, given, brought, "tasks")
+    found = _stored(workspace, "tasks", files.read_tasks(file), source, skip_wrong)
     for type in TYPES:
         echo(f"  {type}: {sum(task.type == type for task in found)}")
 
 
 @import_.command("scripts")
-@click.argument("file", metavar="FILE.jsonl", type=click.Path(path_type=Path))
-@_SOURCE
-@_SKIP
-@click.pass_obj
+@_of_a_file
 def import_scripts(workspace: str, file: Path, source: str, skip_wrong: bool) -> None:
     """The published scripts (JSON Lines); prints how many there are of each kind."""
-    brought = files.read_scripts(file)
-    found = brought.items if skip_wrong else brought.whole()
-    _save(workspace, [scenario_of(s, source or file.stem, "import") for s in found], brought, "scripts")
+    found = _stored(workspace, "scripts", files.read_scripts(file), source, skip_wrong)
     _echo_counts(found)
     if len(found) == files.PUBLISHED:
         echo(files.WHY_ONE_LESS)
 
 
-def _save(workspace: str, given: Sequence[Scenario], brought: files.Brought[Any], what: str) -> None:
+def _stored(
+    workspace: str, what: str, brought: files.Brought[files.Item], source: str, skip_wrong: bool
+) -> Sequence[files.Item]:
+    """Store what a file holds and say how much of it is new; returns it."""
+    found = brought.items if skip_wrong else brought.whole()
     with Workspace.open(workspace).write() as db:
+        given = [one.scenario(source or brought.file.stem, "import") for one in found]
         new = scenarios.save(db, given)
     echo(f"{len(given)} {what}, {new} of them new." if new < len(given) else f"{new} {what}.")
     if brought.wrong:
         echo(f"{len(brought.wrong)} lines were left out:\n{brought.complaints()}", err=True)
+    return found

@@ -9,7 +9,7 @@ import pandas as pd
 from sqlite_utils import Database
 
 from core.benchmarks.simulbench.dialogues import CHALLENGING, DIALOGUES
-from core.benchmarks.simulbench.scripts import KINDS, SCRIPT, Script, extract, scenario_of, stored
+from core.benchmarks.simulbench.scripts import KINDS, SCRIPT, Script, extract, stored
 from core.benchmarks.simulbench.targets import QUALITY, SIMULBENCH
 from core.benchmarks.simulbench.tasks import STORED
 from core.errors import ConcordError, not_found
@@ -49,7 +49,7 @@ def extract_scripts(db: Database, judge: str = "", *, by: str = "") -> Extracted
             unjudged += 1
         else:
             found += extract(dialogue, turn)
-    new = scenarios.save(db, [scenario_of(script, f"cut by {judge}", by or "extraction") for script in found])
+    new = scenarios.save(db, [script.scenario(f"cut by {judge}", by or "extraction") for script in found])
     kinds: dict[str, int] = {kind: sum(script.kind == kind for script in found) for kind in KINDS}
     return Extracted(judge, read, unjudged, kinds, len(found) - new)
 
@@ -70,19 +70,13 @@ def _one_judge(db: Database, judge: str) -> str:
     return judge or known[0]
 
 
-@dataclass(frozen=True)
-class Easy:
-    """A script that every target model answered with full marks from every judge."""
-
-    script: Script
-    targets: tuple[str, ...]
-
-
-def easy_scripts(db: Database, *, targets: Sequence[str] = (), judges: Sequence[str] = ()) -> list[Easy]:
+def easy_scripts(
+    db: Database, *, targets: Sequence[str] = (), judges: Sequence[str] = ()
+) -> tuple[list[Script], tuple[str, ...]]:
     """The accepted scripts on which every target has full marks from every judge (all, unless named).
 
-    A script that one of the targets has not answered, or whose answer one of the judges has not usably
-    scored, is kept. Raises NotFound for a target or a judge that has no part in any script.
+    Returns the targets as well. A script that one of them has not answered, or whose answer one of the judges
+    has not usably scored, is kept. Raises NotFound for a target or a judge that has no part in any script.
     """
     answers = tables.conversations(db, SIMULBENCH.name).join(tables.facets(db, SIMULBENCH.name, ["script"]))
     scores = tables.scores(db, SIMULBENCH.name, [QUALITY.name])
@@ -95,7 +89,7 @@ def easy_scripts(db: Database, *, targets: Sequence[str] = (), judges: Sequence[
     of = answers.groupby("script").agg(players=("player", "nunique"), full=("full", "all"))
     easy = set(of.index[(of.players == len(wanted)) & of.full]) if wanted and panel else set()
     known = stored(scenarios.accepted(db, STORED, SCRIPT))
-    return [Easy(script, wanted) for key, script in known.items() if key in easy]
+    return [script for key, script in known.items() if key in easy], wanted
 
 
 def _named(what: str, names: Sequence[str], known: pd.Series[str]) -> tuple[str, ...]:
@@ -104,9 +98,3 @@ def _named(what: str, names: Sequence[str], known: pd.Series[str]) -> tuple[str,
         if name not in there:
             raise not_found(what, name, there)
     return tuple(dict.fromkeys(names)) or tuple(there)
-
-
-def discard(db: Database, scripts: Sequence[Easy], *, by: str) -> None:
-    """Set scripts aside: they are asked no more, and their answers leave the tables; nothing is deleted."""
-    for easy in scripts:
-        scenarios.decide(db, STORED, SCRIPT, easy.script.key, "discarded", by)

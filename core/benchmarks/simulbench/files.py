@@ -6,19 +6,21 @@ After Jia et al., “SimulBench: Evaluating Language Models with Creative Simula
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
-from core.benchmarks.simulbench.scripts import Script
+from core.benchmarks.simulbench.scripts import Script, kind_of
 from core.benchmarks.simulbench.tasks import SimulationTask
 from core.errors import ImportRefused
 from core.files import first_problem, parse_json, read_text
 
+A = TypeVar("A")
 T = TypeVar("T")
+Item = TypeVar("Item", SimulationTask, Script)
 SHOWN = 10
 """Lines that cannot be used are named up to so many; the rest is counted."""
 
@@ -33,22 +35,14 @@ WHY_ONE_LESS = (
 
 
 @dataclass(frozen=True)
-class Wrong:
-    """A line that cannot be used, and why."""
-
-    line: int
-    reason: str
-
-
-@dataclass(frozen=True)
-class Brought(Generic[T]):
-    """What a file holds, and which of its lines cannot be used."""
+class Brought(Generic[Item]):
+    """What a file holds, and why some of its lines (by number) cannot be used."""
 
     file: Path
-    items: tuple[T, ...]
-    wrong: tuple[Wrong, ...]
+    items: tuple[Item, ...]
+    wrong: Mapping[int, str]
 
-    def whole(self) -> tuple[T, ...]:
+    def whole(self) -> tuple[Item, ...]:
         """The items, where every line could be used. Raises ImportRefused naming those that cannot."""
         if self.wrong:
             raise ImportRefused(
@@ -60,10 +54,9 @@ class Brought(Generic[T]):
 
     def complaints(self) -> str:
         """The lines that cannot be used, one sentence each."""
-        told = [f"  line {w.line}: {w.reason}" for w in self.wrong[:SHOWN]]
-        return "\n".join(
-            told + ([f"  … and {len(self.wrong) - SHOWN} more"] if len(self.wrong) > SHOWN else [])
-        )
+        told = [f"  line {line}: {reason}" for line, reason in self.wrong.items()]
+        more = [f"  … and {len(told) - SHOWN} more"] if len(told) > SHOWN else []
+        return "\n".join(told[:SHOWN] + more)
 
 
 def read_tasks(file: Path) -> Brought[SimulationTask]:
@@ -71,8 +64,9 @@ def read_tasks(file: Path) -> Brought[SimulationTask]:
 
     Raises ImportRefused where it cannot be read.
     """
-    found, wrong = _read(file, _task)
-    return Brought(file, *_once(found, wrong, lambda task: task.id))
+    wrong: dict[int, str] = {}
+    found = _made(_made(_lines(file), wrong, _entry), wrong, _task)
+    return _once(file, found, wrong, lambda task: task.id)
 
 
 def read_scripts(file: Path) -> Brought[Script]:
@@ -82,24 +76,17 @@ def read_scripts(file: Path) -> Brought[Script]:
 
     A dialogue is a `source_id` with a `source_file_name`. Raises ImportRefused where the file cannot be read.
     """
-    entries, wrong = _read(file, _checked)
-    first: dict[tuple[str, str], int] = {}
-    for _, entry in entries:
-        if entry["turn_num"]:
-            dialogue = entry["source_id"], entry["source_file_name"]
-            first[dialogue] = min(first.get(dialogue, entry["turn_num"]), entry["turn_num"])
-    found = []
-    for line, entry in entries:
-        try:
-            found.append(
-                (line, _script(entry, first.get((entry["source_id"], entry["source_file_name"]), 0)))
-            )
-        except ValidationError as error:
-            wrong.append(Wrong(line, f"{first_problem(error)}."))
-    return Brought(file, *_once(found, wrong, lambda script: script.key))
+    wrong: dict[int, str] = {}
+    entries = _made(_made(_lines(file), wrong, _entry), wrong, _checked)
+    first: dict[str, int] = {}
+    for entry in entries.values():
+        if turn := entry["turn_num"]:
+            first[_dialogue(entry)] = min(first.get(_dialogue(entry), turn), turn)
+    found = _made(entries, wrong, lambda entry: _script(entry, first.get(_dialogue(entry), 0)))
+    return _once(file, found, wrong, lambda script: script.key)
 
 
-def _task(line: int, entry: dict[str, Any]) -> SimulationTask:
+def _task(entry: dict[str, Any]) -> SimulationTask:
     if "dialogue_history" in entry:
         raise ImportRefused(
             "The file holds scripts, not tasks. Import it with `concord simulbench import scripts`."
@@ -110,26 +97,28 @@ def _task(line: int, entry: dict[str, Any]) -> SimulationTask:
     return SimulationTask.model_validate(entry)
 
 
+def _dialogue(entry: dict[str, Any]) -> str:
+    return f"{entry['source_id']}/{entry['source_file_name']}"
+
+
 def _script(entry: dict[str, Any], first: int) -> Script:
     history = entry["dialogue_history"]
     turn = entry["turn_num"] or sum(said["role"] == "user" for said in history)
     challenging = first if entry["turn_num"] else 0
-    return Script.model_validate(
-        {
-            "key": f"{entry['source_id']}/{Path(entry['source_file_name']).stem}@{turn}",
-            "task": entry["source_id"],
-            "act": entry["act"],
-            "type": entry["type"],
-            "kind": "LastOnly" if not challenging else "FirstChan" if turn == challenging else "SubseqChan",
-            "turn": turn,
-            "challenging": challenging,
-            "dialogue": f"{entry['source_id']}/{entry['source_file_name']}",
-            "history": history,
-        }
+    return Script(
+        key=f"{entry['source_id']}/{Path(entry['source_file_name']).stem}@{turn}",
+        task=entry["source_id"],
+        act=entry["act"],
+        type=entry["type"],
+        kind=kind_of(turn, challenging),
+        turn=turn,
+        challenging=challenging,
+        dialogue=_dialogue(entry),
+        history=history,
     )
 
 
-def _checked(line: int, entry: dict[str, Any]) -> dict[str, Any]:
+def _checked(entry: dict[str, Any]) -> dict[str, Any]:
     if "dialogue_history" not in entry and "request_type" in entry:
         raise ImportRefused(
             "The file holds tasks, not scripts. Import it with `concord simulbench import tasks`."
@@ -149,36 +138,43 @@ def _checked(line: int, entry: dict[str, Any]) -> dict[str, Any]:
     return entry
 
 
-def _read(file: Path, check: Callable[[int, dict[str, Any]], T]) -> tuple[list[tuple[int, T]], list[Wrong]]:
-    found: list[tuple[int, T]] = []
-    wrong: list[Wrong] = []
-    for line, text in enumerate(read_text(file, ImportRefused).split("\n"), 1):
-        if not text.strip():
-            continue
-        try:
-            entry = parse_json(text)
-            if not isinstance(entry, dict):
-                raise ValueError("it is not a JSON object.")
-            found.append((line, check(line, entry)))
-        except json.JSONDecodeError as error:
-            wrong.append(Wrong(line, f"it is not valid JSON ({error.msg}, column {error.colno})."))
-        except ValidationError as error:
-            wrong.append(Wrong(line, f"{first_problem(error)}."))
-        except ValueError as error:
-            wrong.append(Wrong(line, str(error)))
-    if not found and not wrong:
+def _lines(file: Path) -> dict[int, str]:
+    """The lines that are not empty, by number."""
+    lines = read_text(file, ImportRefused).split("\n")
+    found = {number: text for number, text in enumerate(lines, 1) if text.strip()}
+    if not found:
         raise ImportRefused(f"{file} is empty. Take the file as it was published.")
-    return found, wrong
+    return found
+
+
+def _entry(text: str) -> dict[str, Any]:
+    entry = parse_json(text)
+    if not isinstance(entry, dict):
+        raise ValueError("it is not a JSON object.")
+    return entry
+
+
+def _made(lines: Mapping[int, A], wrong: dict[int, str], make: Callable[[A], T]) -> dict[int, T]:
+    """What is made of each line; a line that cannot be used is noted in `wrong`."""
+    found = {}
+    for line, given in lines.items():
+        try:
+            found[line] = make(given)
+        except json.JSONDecodeError as error:
+            wrong[line] = f"it is not valid JSON ({error.msg}, column {error.colno})."
+        except ValidationError as error:
+            wrong[line] = f"{first_problem(error)}."
+        except ValueError as error:
+            wrong[line] = str(error)
+    return found
 
 
 def _once(
-    found: list[tuple[int, T]], wrong: list[Wrong], key: Callable[[T], str]
-) -> tuple[tuple[T, ...], tuple[Wrong, ...]]:
-    kept: dict[str, tuple[int, T]] = {}
-    for line, item in found:
-        name = key(item)
-        if name in kept:
-            wrong.append(Wrong(line, f"“{name}” stands in line {kept[name][0]} already."))
-        else:
-            kept[name] = line, item
-    return tuple(item for _, item in kept.values()), tuple(sorted(wrong, key=lambda w: w.line))
+    file: Path, found: Mapping[int, Item], wrong: dict[int, str], key: Callable[[Item], str]
+) -> Brought[Item]:
+    """The items whose key no earlier line has."""
+    lines: dict[str, int] = {}
+    for line, item in found.items():
+        if (first := lines.setdefault(key(item), line)) != line:
+            wrong[line] = f"“{key(item)}” stands in line {first} already."
+    return Brought(file, tuple(found[line] for line in lines.values()), dict(sorted(wrong.items())))

@@ -1,19 +1,34 @@
-"""Proposed tasks: what a model is shown and must reply, and which tasks a proposal resembles."""
+"""Proposed tasks: the calls with which a model proposes them, and which tasks a proposal resembles.
+
+Each call shows five random tasks as examples (Jia et al.).
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
+from functools import partial
 from typing import NamedTuple
 
-from core.benchmarks.simulbench.tasks import SimulationTask, Type
+from core.benchmarks.benchmark import Ask, Expected, Materials, Play
+from core.benchmarks.plans import ProposePlan
+from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, Type, tasks
+from core.errors import ConfigError, not_found
+from core.llm.prompts import RenderedPrompt, load_prompt
 from core.llm.replies import Reply, Text, Unusable
+from core.scenario import Scenario
 
+GENERATED = "generated"
+"""The source of proposed tasks."""
+OUTPUT_TOKENS = 220
+"""A proposal's length, as a first guess."""
+VERSION = "v1"
 SEEDS = 5
 """Tasks shown as examples in one call."""
 ALIKE = 0.4
@@ -22,9 +37,10 @@ ALIKE = 0.4
 Among the published tasks a true double has 1.0, the same kind of console in another language 0.85, two
 trackers of tasks 0.45, two board games 0.37.
 """
+_SAME_NAME = 0.8
+"""Names less alike than this say nothing: “Chess Player” and “Card Player” share most of their letters."""
 
 _FIRST_REQUEST = re.compile(r"\b(?:my|the|our) (?:very )?first\b", re.I)
-_WORD = re.compile(r"\w+")
 
 
 class Proposed(Reply):
@@ -67,6 +83,49 @@ def check(reply: Proposed) -> None:
             raise Unusable(f'"{name}" still holds a placeholder.')
 
 
+def calls(plan: ProposePlan, materials: Materials) -> Iterator[Play]:
+    """Every proposal of a plan. Raises ConfigError where there is no task of a type to show as an example."""
+    known = tasks(materials)
+    for type in plan.types or TYPES:
+        if type not in TYPES:
+            raise not_found("type of task", type, TYPES)
+        prompt = load_prompt(
+            materials.prompts, STORED, plan.version or VERSION, f"task_{type}", Proposed, VERSION
+        )
+        for number in range(plan.count):
+            name = f"{plan.model}/{type}/{prompt.version}/{plan.seed}/{number}"
+            chosen = seeds(known.values(), type, random.Random(name))
+            if not chosen:
+                raise ConfigError(
+                    f"There is no {type} task to show as an example. Import some, or write one below data/."
+                )
+            asked = prompt.render(examples=[example(task) for task in chosen])
+            size = sum(len(m.content) for m in asked.messages) // 4
+            yield Play(
+                f"{STORED}/{TASK}/{name}",
+                partial(_propose, name=name, model=plan.model, type=type, examples=chosen, asked=asked),
+                (Expected(plan.model, 1, size, OUTPUT_TOKENS),),
+            )
+
+
+async def _propose(
+    ask: Ask, *, name: str, model: str, type: str, examples: Sequence[SimulationTask], asked: RenderedPrompt
+) -> Scenario:
+    reply: Proposed = (await ask("propose", model, asked, check)).value
+    slug = re.sub(r"[^a-z0-9]+", "-", reply.task_name.lower()).strip("-") or TASK
+    body = {
+        "act": reply.task_name.strip(),
+        "task_description": reply.task_description.strip(),
+        "request_type": reply.request_type.strip(),
+        "type": type,
+        "call": name,
+        "examples": [task.id for task in examples],
+        "model": model,
+    }
+    key = f"{slug}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+    return Scenario(STORED, TASK, key, body, "proposed", GENERATED)
+
+
 def likenesses(
     name: str, description: str, known: Sequence[SimulationTask], least: float = ALIKE
 ) -> list[Likeness]:
@@ -87,23 +146,15 @@ def likenesses(
     mine = weights(_words(description))
     found = []
     for task, words in zip(known, texts, strict=True):
-        by_name = SequenceMatcher(None, _plain(name), _plain(task.act)).ratio()
+        by_name = SequenceMatcher(None, " ".join(_words(name)), " ".join(_words(task.act))).ratio()
         value = max(_cosine(mine, weights(words)), by_name if by_name > _SAME_NAME else 0.0)
         if value >= least:
             found.append(Likeness(task.id, round(value, 3)))
     return sorted(found, key=lambda like: -like.value)
 
 
-_SAME_NAME = 0.8
-"""Names less alike than this say nothing: “Chess Player” and “Card Player” share most of their letters."""
-
-
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
-
-
-def _plain(name: str) -> str:
-    return " ".join(_words(name))
+    return re.findall(r"\w+", text.lower())
 
 
 def _cosine(a: dict[str, float], b: dict[str, float]) -> float:

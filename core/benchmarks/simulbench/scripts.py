@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from core.benchmarks.simulbench.tasks import STORED, TYPES, Type
+from core.benchmarks.simulbench.tasks import STORED, TYPES, Type, read_stored
 from core.conversation import Conversation, Message
-from core.errors import ConfigError
 from core.scenario import Scenario
 
 SCRIPT = "script"
@@ -19,15 +18,6 @@ Kind = Literal["LastOnly", "FirstChan", "SubseqChan"]
 KINDS: tuple[Kind, ...] = ("LastOnly", "FirstChan", "SubseqChan")
 HARD: tuple[Kind, ...] = ("FirstChan", "SubseqChan")
 """The kinds that make up the hard subset: the first challenging turn of a dialogue, and those after it."""
-
-
-class Said(BaseModel):
-    """One utterance of a script."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-    role: Literal["user", "assistant"]
-    content: str
-    meta: dict[str, Any] = {}
 
 
 class Script(BaseModel):
@@ -46,7 +36,7 @@ class Script(BaseModel):
     turn: Annotated[int, Field(ge=1)]
     challenging: Annotated[int, Field(ge=0)]
     dialogue: str
-    history: tuple[Said, ...]
+    history: tuple[Message, ...]
     language: str = "en"
     source: str = ""
 
@@ -67,52 +57,45 @@ class Script(BaseModel):
             )
         return self
 
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        """The history as it is sent."""
-        return tuple(Message(said.role, said.content, said.meta) for said in self.history)
+    def scenario(self, source: str, by: str) -> Scenario:
+        """As the store keeps it, accepted."""
+        body = self.model_dump(mode="json", exclude={"key", "source"})
+        return Scenario(STORED, SCRIPT, self.key, body, "accepted", source, by)
 
-    def body(self) -> dict[str, Any]:
-        """As the store keeps it."""
-        return self.model_dump(mode="json", exclude={"key", "source"})
+
+def kind_of(turn: int, challenging: int) -> Kind:
+    """The kind of a script of this turn, from a dialogue with this first challenging turn (0: none)."""
+    if not challenging:
+        return "LastOnly"
+    return "FirstChan" if turn == challenging else "SubseqChan"
 
 
 def extract(dialogue: Conversation, challenging: int) -> list[Script]:
-    """The scripts of a dialogue with this first challenging turn.
+    """The scripts of a dialogue with this first challenging turn; none of a dialogue without a reply.
 
     If it is 0: one LastOnly script. Else a FirstChan script, and a SubseqChan script for every later turn.
-
-    A dialogue without a reply gives none.
     """
     turns = [t.number for t in dialogue.turns() if t.reply is not None]
     if not turns or challenging > turns[-1]:
         return []
-    chosen = range(challenging, turns[-1] + 1) if challenging else turns[-1:]
+    common = {
+        "task": dialogue.facets["task"],
+        "act": dialogue.context["Task"],
+        "type": dialogue.facets["type"],
+        "challenging": challenging,
+        "dialogue": dialogue.key,
+        "language": dialogue.language,
+    }
     return [
-        Script.model_validate(
-            {
-                "key": f"{dialogue.key}@{turn}",
-                "task": dialogue.facets["task"],
-                "act": dialogue.context["Task"],
-                "type": dialogue.facets["type"],
-                "kind": "LastOnly"
-                if not challenging
-                else "FirstChan"
-                if turn == challenging
-                else "SubseqChan",
-                "turn": turn,
-                "challenging": challenging,
-                "dialogue": dialogue.key,
-                "history": [_said(message) for message in dialogue.messages[: 2 * turn - 1]],
-                "language": dialogue.language,
-            }
+        Script(
+            key=f"{dialogue.key}@{turn}",
+            kind=kind_of(turn, challenging),
+            turn=turn,
+            history=dialogue.messages[: 2 * turn - 1],
+            **common,
         )
-        for turn in chosen
+        for turn in (range(challenging, turns[-1] + 1) if challenging else turns[-1:])
     ]
-
-
-def _said(message: Message) -> dict[str, Any]:
-    return {"role": message.role, "content": message.content, "meta": dict(message.meta)}
 
 
 def counts(scripts: Sequence[Script]) -> dict[str, dict[str, int]]:
@@ -123,17 +106,4 @@ def counts(scripts: Sequence[Script]) -> dict[str, dict[str, int]]:
 
 def stored(scenarios: Sequence[Scenario]) -> dict[str, Script]:
     """Scripts of the store by key. Raises ConfigError for an invalid body."""
-    return {s.key: script_of(s) for s in scenarios}
-
-
-def script_of(scenario: Scenario) -> Script:
-    """A stored script. Raises ConfigError for an invalid body."""
-    try:
-        return Script(**{**scenario.body, "key": scenario.key, "source": scenario.source})
-    except (ValidationError, TypeError) as error:
-        raise ConfigError(f"The stored script “{scenario.key}” cannot be used: {error}") from error
-
-
-def scenario_of(script: Script, source: str, by: str) -> Scenario:
-    """A script as it is stored, accepted."""
-    return Scenario(STORED, SCRIPT, script.key, script.body(), "accepted", source, by)
+    return {s.key: read_stored(Script, s) for s in scenarios}

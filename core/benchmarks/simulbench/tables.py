@@ -6,10 +6,10 @@ types are compared within FirstChan, so that kinds of script do not mix.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-import numpy as np
 import pandas as pd
 from sqlite_utils import Database
 
@@ -18,13 +18,12 @@ from core.benchmarks.simulbench.scripts import HARD, SCRIPT
 from core.benchmarks.simulbench.targets import SIMULBENCH
 from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES
 from core.errors import NotFound, not_found
-from core.estimate import Estimate
 from core.reports import leaderboards
 from core.reports.leaderboards import MOCKS, Leaderboard
 from core.scores import DIGITS, FINAL
 from core.store import scenarios, tables
 from core.store.tables import Where
-from core.table import Cell, Column, Table, record
+from core.table import Column, Table, record
 
 SUBSETS: Mapping[str, Callable[[pd.DataFrame], pd.Series[bool]]] = {
     "LastOnly": lambda t: t.kind == "LastOnly",
@@ -40,18 +39,6 @@ SUBSETS: Mapping[str, Callable[[pd.DataFrame], pd.Series[bool]]] = {
 
 GOOD = 7.0
 """From where on the scale calls a reply good (“7–8 good”); below it, a model failed."""
-
-
-@dataclass(frozen=True)
-class TaskScore:
-    """A task: the mean over models of their means over its scripts, and the number of both."""
-
-    task: str
-    act: str
-    type: str
-    mean: float
-    scripts: int
-    models: int
 
 
 @dataclass(frozen=True)
@@ -71,13 +58,23 @@ class Parting:
         return max(self.scores.values()) - min(self.scores.values())
 
 
-def scored(
-    db: Database, *, where: Where | None = None, judges: Sequence[str] = ()
-) -> tuple[Leaderboard, pd.DataFrame]:
-    """The common leaderboard, and its conversations with task, kind, type and script beside their final.
+@dataclass(frozen=True)
+class Scored:
+    """The common leaderboard, and its conversations with task, act, kind, type and script beside their final.
 
-    Scripts that were discarded are left out; `where` may name the `source` of scripts, too. Raises
-    ConcordError where nothing was scored, NotFound for a judge who scored nothing or a source without
+    Scripts that were discarded are left out; `unaccepted` are those asked no more whose answers count.
+    """
+
+    board: Leaderboard
+    table: pd.DataFrame
+    discarded: int
+    unaccepted: int
+
+
+def scored(db: Database, *, where: Where | None = None, judges: Sequence[str] = ()) -> Scored:
+    """What the panel of judges gave; `where` may name the `source` of scripts, too.
+
+    Raises ConcordError where nothing was scored, NotFound for a judge who scored nothing or a source without
     scripts.
     """
     chosen = dict(where or {})
@@ -92,56 +89,52 @@ def scored(
     board = leaderboards.leaderboard(rated, judges=judges, resamples=0)
     facets = tables.facets(db, SIMULBENCH.name, ["task", "kind", "type", "script"])
     table = board.scored.join(facets, how="inner")
+    scripts = scenarios.page(db, STORED, SCRIPT, limit=-1)
     if wanted:
-        kept = [s.key for of in wanted for s in scenarios.page(db, STORED, SCRIPT, source=of, limit=-1)]
-        table = table[table.script.isin(kept)]
-    return board, table[~table.script.isin(scenarios.keys(db, STORED, SCRIPT, "discarded"))]
+        table = table[table.script.isin([s.key for s in scripts if s.source in wanted])]
+    discarded = scenarios.keys(db, STORED, SCRIPT, "discarded")
+    table = table[~table.script.isin(discarded)]
+    unaccepted = set(table.script) & set(scenarios.waiting_for(db, STORED, SCRIPT))
+    acts = {str(s.body.get("task", "")): s.body.get("act", "") for s in scripts}
+    acts |= {s.key: s.body.get("act", s.key) for s in scenarios.page(db, STORED, TASK, limit=-1)}
+    table = table.assign(act=[acts.get(task, task) for task in table.task])
+    return Scored(board, table, len(discarded), len(unaccepted))
 
 
-def subsets(
-    db: Database,
-    *,
-    where: Where | None = None,
-    judges: Sequence[str] = (),
-    resamples: int = 1000,
-    seed: int = 0,
-) -> Table:
-    """Target models by kind of script and type of task, best on All first. Raises as `scored` does."""
-    board, table = scored(db, where=where, judges=judges)
+def subsets(of: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
+    """Target models by kind of script and type of task, best on All first."""
+    board = of.board
     rows = []
-    for player, theirs in table.groupby("player", sort=True):
-        cells: dict[str, Cell] = {"model": str(player)}
-        for name, of in SUBSETS.items():
-            mine = theirs[of(theirs)]
+    for player, theirs in of.table.groupby("player", sort=True):
+        row: dict[str, Any] = {"model": str(player), "simulated": bool(theirs.simulated.any())}
+        for name, within in SUBSETS.items():
+            mine = theirs[within(theirs)]
             values = mine[FINAL][mine.complete].to_numpy(float)[:, None]
-            [cells[name]] = mean_estimates(values, resamples=resamples, seed=seed, of="script")
-            cells[f"{name} left out"] = int((~mine.complete).sum())
-        rows.append(cells | {"simulated": bool(theirs.simulated.any())})
-    rows.sort(key=lambda row: (-(_all(row).value or 0.0), str(row["model"])))
-    left_out = int((~table.complete).sum())
-    unaccepted = len(set(table.script) & set(scenarios.waiting_for(db, STORED, SCRIPT)))
-    discarded = len(scenarios.keys(db, STORED, SCRIPT, "discarded"))
+            [row[name]] = mean_estimates(values, resamples=resamples, seed=seed, of="script")
+            row[f"{name} left out"] = int((~mine.complete).sum())
+        rows.append(row)
+    rows.sort(key=lambda row: (-(row["All"].value or 0.0), row["model"]))
     notes = [
         f"Means over scripts and the panel {', '.join(board.judges)}; stateless and stateful are within "
         "FirstChan; Hard is FirstChan and SubseqChan. 95% intervals: percentile bootstrap over scripts, "
         f"{resamples} resamples, seed {seed}.",
         *board.rated.notes([*board.judges, *board.passed_over]),
     ]
-    sizes = {_all(row).n or 0 for row in rows}
+    sizes = {row["All"].n for row in rows}
     if len(sizes) > 1:
         notes.append(
             f"The models were not scored on equally many scripts ({min(sizes)} to {max(sizes)}): their "
             "means are of different scripts."
         )
-    if left_out:
+    if left_out := int((~of.table.complete).sum()):
         notes.append(
             f"{left_out} replies are left out because a judge of the panel has not usably scored them."
         )
-    if discarded:
-        notes.append(f"{discarded} scripts were discarded and do not count.")
-    if unaccepted:
+    if of.discarded:
+        notes.append(f"{of.discarded} scripts were discarded and do not count.")
+    if of.unaccepted:
         notes.append(
-            f"{unaccepted} scripts are of tasks that were rejected or wait for a decision: they are not "
+            f"{of.unaccepted} scripts are of tasks that were rejected or wait for a decision: they are not "
             "asked any more; what was answered before counts."
         )
     columns = (
@@ -150,99 +143,74 @@ def subsets(
         Column("simulated", file_only=not board.mocks),
         *(Column(f"{name} left out", file_only=True) for name in SUBSETS),
     )
-    meta = board.basis | {
-        "resamples": resamples,
-        "seed": seed,
-        "discarded": discarded,
-        "unaccepted": unaccepted,
-    }
+    drawn = {"resamples": resamples, "seed": seed, "discarded": of.discarded, "unaccepted": of.unaccepted}
     return Table(
         "leaderboard-simulbench",
         board.rated.title(),
         columns,
         tuple(rows),
         notes=(*notes, *([MOCKS] if board.mocks else [])),
-        meta=meta,
+        meta=board.basis | drawn,
     )
 
 
-def _all(row: Mapping[str, Cell]) -> Estimate:
-    cell = row["All"]
-    assert isinstance(cell, Estimate)
-    return cell
-
-
 def leaderboard(
-    db: Database,
-    *,
-    where: Where | None = None,
-    judges: Sequence[str] = (),
-    resamples: int = 1000,
-    seed: int = 0,
+    db: Database, *, where: Where | None = None, judges: Sequence[str] = (), **drawn: int
 ) -> tuple[Table, ...]:
-    """Target models, the simplest and hardest tasks, and the scripts on which models differ most."""
-    found = [subsets(db, where=where, judges=judges, resamples=resamples, seed=seed)]
-    for type, of in task_scores(db, where=where, judges=judges).items():
-        simplest, hardest = ends(of) if of else ((), ())
-        found += [
-            task_table(tasks, which, type)
-            for which, tasks in (("simplest", simplest), ("hardest", hardest))
-            if tasks
-        ]
-    return (*found, parting_table(partings(db, where=where, judges=judges)))
+    """Target models, the simplest and hardest tasks, and the scripts on which models differ most.
+
+    `drawn` may hold `resamples` and `seed`.
+    """
+    of = scored(db, where=where, judges=judges)
+    ends_of = [
+        task_table(tasks, which, type)
+        for type, each in task_scores(of).items()
+        for which, tasks in ends(each).items()
+        if len(tasks)
+    ]
+    return (subsets(of, **drawn), *ends_of, parting_table(partings(of)))
 
 
 LEADERBOARDS = {SIMULBENCH.name: leaderboard}
 
 
-def task_scores(
-    db: Database, *, where: Where | None = None, judges: Sequence[str] = (), hard: bool = True
-) -> dict[str, list[TaskScore]]:
-    """The tasks of each type, simplest first: the mean over models of their means over the task's scripts.
+def task_scores(of: Scored, *, hard: bool = True) -> dict[str, pd.DataFrame]:
+    """The tasks of each type, simplest first: task, act, mean, models, scripts.
 
-    Only hard scripts count, as in the paper, unless `hard` is False. A task that some model has no score on
-    is left out: its mean would be over other models.
+    `mean` is the mean over models of their means over the task's scripts. Only hard scripts count, as in the
+    paper, unless `hard` is False. A task that some model has no score on is left out: its mean would be over
+    other models.
     """
-    _, table = scored(db, where=where, judges=judges)
-    table = table[table.complete & (table.kind.isin(HARD) | (not hard))]
-    models = table.player.nunique()
-    acts = _acts(db)
-    found: dict[str, list[TaskScore]] = {type: [] for type in TYPES}
-    for (task, type), rows in table.groupby(["task", "type"]):
-        by_model = rows.groupby("player")[FINAL].mean()
-        if len(by_model) == models:
-            mean = round(float(by_model.mean()), DIGITS)
-            found[str(type)].append(
-                TaskScore(
-                    str(task), acts.get(str(task), str(task)), str(type), mean, rows.script.nunique(), models
-                )
-            )
-    return {type: sorted(tasks, key=lambda t: (-t.mean, t.task)) for type, tasks in found.items()}
+    table = of.table[of.table.complete & (of.table.kind.isin(HARD) | (not hard))]
+    by = ["type", "task", "act"]
+    by_model = table.groupby([*by, "player"])[FINAL].mean()
+    found = by_model.groupby(by).agg(mean="mean", models="size")
+    found["scripts"] = table.groupby(by).script.nunique()
+    found = found[found.models == table.player.nunique()].round({"mean": DIGITS}).reset_index()
+    found = found.sort_values(["mean", "task"], ascending=[False, True])
+    return {type: found[found.type == type] for type in TYPES}
 
 
-def ends(tasks: Sequence[TaskScore], most: int = 10) -> tuple[Sequence[TaskScore], Sequence[TaskScore]]:
+def ends(tasks: pd.DataFrame, most: int = 10) -> dict[str, pd.DataFrame]:
     """The simplest tasks, simplest first, and the hardest, hardest first; no task is in both.
 
     One alone is simplest.
     """
     few = min(most, len(tasks) // 2)
-    return tasks[: max(1, few)], tasks[::-1][:few]
+    return {"simplest": tasks[: max(1, few)], "hardest": tasks[::-1][:few]}
 
 
-def task_table(tasks: Sequence[TaskScore], which: str, type: str) -> Table:
+def task_table(tasks: pd.DataFrame, which: str, type: str) -> Table:
     """The simplest or the hardest tasks of a type."""
-    return Table(
-        f"{which}-{type}",
-        f"{which.capitalize()} tasks, {type}",
-        (
-            Column("act", "task"),
-            Column("mean", help="Mean over models of their means over the task's scripts"),
-            Column("scripts"),
-            Column("task", file_only=True),
-            Column("models", file_only=True),
-        ),
-        tuple(map(record, tasks)),
+    columns = (
+        Column("act", "task"),
+        Column("mean", help="Mean over models of their means over the task's scripts"),
+        Column("scripts"),
+        Column("task", file_only=True),
+        Column("models", file_only=True),
     )
+    rows = tuple({str(name): cell for name, cell in row.items()} for row in tasks.to_dict("records"))
+    return Table(f"{which}-{type}", f"{which.capitalize()} tasks, {type}", columns, rows)
 
 
 def parting_table(found: Sequence[Parting]) -> Table:
@@ -261,56 +229,35 @@ def parting_table(found: Sequence[Parting]) -> Table:
     return Table("partings", "Scripts on which models differ most", columns, rows)
 
 
-def partings(
-    db: Database, *, where: Where | None = None, judges: Sequence[str] = (), limit: int = 10
-) -> list[Parting]:
+def partings(of: Scored, limit: int = 10) -> list[Parting]:
     """The scripts on which two or more models differ most, widest spread first."""
-    found = [p for p in _partings(db, where, judges) if len(p.scores) > 1]
+    found = [p for p in _partings(of) if len(p.scores) > 1]
     return sorted(found, key=lambda p: (-p.spread, p.script))[:limit]
 
 
-def failures(
-    db: Database, model: str = "", *, where: Where | None = None, judges: Sequence[str] = (), limit: int = 10
-) -> list[Parting]:
+def failures(of: Scored, model: str = "", limit: int = 10) -> list[Parting]:
     """The scripts on which a model fails, its lowest score first; the strongest model unless one is named.
 
     It fails where its reply scored below `GOOD`, however well it does elsewhere; a model may fail nowhere.
     Raises NotFound for a model without scores.
     """
-    found = _partings(db, where, judges)
-    means: dict[str, list[float]] = {}
-    for parting in found:
-        for name, score in parting.scores.items():
-            means.setdefault(name, []).append(score)
+    table = of.table[of.table.complete]
+    means = table.groupby("player")[FINAL].mean()
     if model and model not in means:
-        raise NotFound(f"There is no model “{model}” with scores. Known: {', '.join(sorted(means))}.")
-    strongest = model or max(means, key=lambda name: float(np.mean(means[name])), default="")
-    theirs = [p for p in found if p.scores.get(strongest, GOOD) < GOOD]
+        raise NotFound(f"There is no model “{model}” with scores. Known: {', '.join(means.index)}.")
+    strongest = model or (str(means.idxmax()) if len(means) else "")
+    theirs = [p for p in _partings(of) if p.scores.get(strongest, GOOD) < GOOD]
     return sorted(theirs, key=lambda p: (p.scores[strongest], -p.spread, p.script))[:limit]
 
 
-def _partings(db: Database, where: Where | None, judges: Sequence[str]) -> list[Parting]:
-    _, table = scored(db, where=where, judges=judges)
-    acts = _acts(db)
-    found = []
-    for script, rows in table[table.complete].groupby("script"):
+def _partings(of: Scored) -> Iterator[Parting]:
+    for script, rows in of.table[of.table.complete].groupby("script"):
         first = rows.iloc[0]
-        found.append(
-            Parting(
-                str(script),
-                acts.get(str(first.task), str(first.task)),
-                str(first.kind),
-                str(first.type),
-                dict(zip(rows.player, rows[FINAL].astype(float), strict=True)),
-                dict(zip(rows.player, map(int, rows.index), strict=True)),
-            )
+        yield Parting(
+            str(script),
+            first.act,
+            first.kind,
+            first.type,
+            dict(zip(rows.player, rows[FINAL].astype(float), strict=True)),
+            dict(zip(rows.player, map(int, rows.index), strict=True)),
         )
-    return found
-
-
-def _acts(db: Database) -> dict[str, str]:
-    """The names of tasks by id, as scripts tell them."""
-    return {
-        str(s.body.get("task", "")): str(s.body.get("act", ""))
-        for s in scenarios.page(db, STORED, SCRIPT, limit=-1)
-    } | {s.key: str(s.body.get("act", s.key)) for s in scenarios.page(db, STORED, TASK, limit=-1)}

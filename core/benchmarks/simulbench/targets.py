@@ -18,7 +18,7 @@ from core.benchmarks.benchmark import (
     Rubric,
 )
 from core.benchmarks.plans import PlayPlan
-from core.benchmarks.simulbench import proposing
+from core.benchmarks.simulbench import proposals
 from core.benchmarks.simulbench.proposals import Proposed
 from core.benchmarks.simulbench.refusals import looks_like_refusal
 from core.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script, stored
@@ -54,13 +54,13 @@ def ending(reply: Answer) -> str:
 
 async def play(ask: Ask, key: str, script: Script, target: str, prompt: Prompt) -> Conversation:
     """The script and the target's reply to it, as it came: a terminal's silence is a reply, too."""
-    replied = await ask("reply", target, prompt.render(script.messages, task=script.act))
+    replied = await ask("reply", target, prompt.render(script.history, task=script.act))
     reply = Message("assistant", replied.text, {"cut": True} if replied.cut else {})
     return Conversation(
         benchmark=NAME,
         key=key,
         player=target,
-        messages=(*script.messages, reply),
+        messages=(*script.history, reply),
         language=script.language,
         facets={
             "task": script.task,
@@ -128,7 +128,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     for script in chosen:
         for target in plan.models["targets"]:
             key = "/".join([NAME, version, script.key, target])
-            size = sum(len(m.content) for m in script.messages) // 4
+            size = sum(len(m.content) for m in script.history) // 4
             yield Play(
                 key,
                 partial(play, key=key, script=script, target=target, prompt=prompts["target"]),
@@ -200,7 +200,7 @@ SIMULBENCH = Benchmark(
     items=("task", "kind", "type", "script", "ending"),
     speakers=("User", "Simulator"),
     plays=plays,
-    proposals=proposing.calls,
+    proposals=proposals.calls,
     pairwise=PAIRWISE,
     scenario_facet="script",
     refusal="refusal",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -22,6 +22,7 @@ CATALOGUE = "catalogue"
 
 Type = Literal["stateless", "stateful"]
 TYPES: tuple[Type, ...] = ("stateless", "stateful")
+T = TypeVar("T", bound=BaseModel)
 REQUEST = "your executable command or instruction"
 """The request type of a task that names none."""
 
@@ -77,9 +78,10 @@ class SimulationTask(BaseModel):
         """The strategies of the user agent, in the order of their numbers (from 1)."""
         return (*self.strategies, STRATEGIES[-1]) if self.strategies else STRATEGIES
 
-    def body(self) -> dict[str, Any]:
-        """As the store keeps it."""
-        return self.model_dump(mode="json", exclude={"id", "source"})
+    def scenario(self, source: str, by: str) -> Scenario:
+        """As the store keeps it, accepted."""
+        body = self.model_dump(mode="json", exclude={"id", "source"})
+        return Scenario(STORED, TASK, self.id, body, "accepted", source, by)
 
 
 def catalogue(folders: Sequence[Path], language: str = "en") -> dict[str, SimulationTask]:
@@ -99,22 +101,25 @@ def catalogue(folders: Sequence[Path], language: str = "en") -> dict[str, Simula
     return found
 
 
-def stored(scenarios: Sequence[Scenario]) -> dict[str, SimulationTask]:
-    """Tasks of the store by id. Raises ConfigError for an invalid body."""
-    return {s.key: task_of(s) for s in scenarios}
+def read_stored(kind: type[T], scenario: Scenario) -> T:
+    """A stored task (SimulationTask) or script (Script). Raises ConfigError for an invalid body."""
+    named = {"id": scenario.key, "key": scenario.key, "source": scenario.source}
+    try:
+        return kind(**{**scenario.body, **named})
+    except (ValidationError, TypeError) as error:
+        told = f"The stored {scenario.kind} “{scenario.key}” cannot be used: {_first(error)}"
+        raise ConfigError(told) from error
 
 
 def task_of(scenario: Scenario) -> SimulationTask:
     """A stored task. Raises ConfigError for an invalid body."""
-    try:
-        return SimulationTask(**{**scenario.body, "id": scenario.key, "source": scenario.source})
-    except (ValidationError, TypeError) as error:
-        raise ConfigError(f"The stored task “{scenario.key}” cannot be used: {_first(error)}") from error
+    return read_stored(SimulationTask, scenario)
 
 
 def tasks(materials: Materials, language: str = "en") -> dict[str, SimulationTask]:
     """Every task that may be used, by id: the catalogue's, then the accepted ones of the store."""
-    return catalogue(materials.data, language) | stored(materials.scenarios(STORED, TASK))
+    stored = {s.key: task_of(s) for s in materials.scenarios(STORED, TASK)}
+    return catalogue(materials.data, language) | stored
 
 
 def _first(error: ValidationError | TypeError) -> str:

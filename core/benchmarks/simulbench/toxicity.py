@@ -45,7 +45,7 @@ def texts(workspace: Workspace, db: Database) -> dict[str, list[str]]:
     found = {
         "tasks": [task.task_description for task in tasks(materials(workspace)).values()],
         "scripts": [
-            "\n\n".join(m.content for m in script.messages)
+            "\n\n".join(m.content for m in script.history)
             for script in stored(scenarios.accepted(db, STORED, SCRIPT)).values()
         ],
         "replies": [],
