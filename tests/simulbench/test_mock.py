@@ -7,8 +7,8 @@ import pytest
 
 from core.benchmarks.benchmark import Materials
 from core.benchmarks.simulbench import DIALOGUES, SIMULBENCH
-from core.benchmarks.simulbench.mock.judges import Eye, view
-from core.benchmarks.simulbench.mock.reading import QuotedReply, question_of
+from core.benchmarks.simulbench.mock import question_of
+from core.benchmarks.simulbench.mock.judges import FAILED, Eye, view
 from core.benchmarks.simulbench.mock.simulators import right_reply
 from core.benchmarks.simulbench.tasks import STRATEGIES, catalogue
 from core.conversation import Message
@@ -164,13 +164,14 @@ def test_a_reply_that_is_sent_back_is_recognised_still():
 
 
 def test_judges_prefer_what_is_right_and_dislike_chatter_and_cuts():
-    requests = [TASKS["rpn-calculator"].task_description, "+"]
-    right = view(requests, QuotedReply("1: 7"), Eye())
-    wrong = view(requests, QuotedReply("1: 8"), Eye())
-    chatty = view(requests, QuotedReply("Certainly! Here is what you asked for:\n\n1: 7"), Eye())
-    cut = view(requests, QuotedReply("1: 7", cut=True), Eye())
-    empty = view(requests, QuotedReply(""), Eye())
-    assert right.points > chatty.points > empty.points
-    assert right.points > wrong.points
-    assert right.points > cut.points
-    assert (right.failed, empty.failed) == (False, True)
+    requests = (Message("user", TASKS["rpn-calculator"].task_description), Message("user", "+"))
+
+    def points(reply, **meta):
+        return view([*requests, Message("assistant", reply, meta)], Eye())[0]
+
+    right = points("1: 7")
+    chatty = points("Certainly! Here is what you asked for:\n\n1: 7")
+    assert right > chatty > points("")
+    assert right > points("1: 8")
+    assert right > points("1: 7", cut=True)
+    assert right >= FAILED > points("")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
@@ -19,6 +20,7 @@ from core.benchmarks.simulbench.tasks import (
     Strategy,
     catalogue,
     tasks,
+    wanted,
 )
 from core.conversation import Conversation, Message, Unit
 from core.errors import ConfigError, not_found
@@ -74,9 +76,8 @@ async def play(
             said = (await ask(f"{turn} user", user, asked)).value.user
             way = strategy_named(said.strategy, task.ways)
             messages.append(Message("user", said.request.strip(), {"strategy": way}))
-        replied = await ask(
-            f"{turn} simulator", simulator, prompts["simulator"].render(messages, task=task.act)
-        )
+        asked = prompts["simulator"].render(messages, task=task.act)
+        replied = await ask(f"{turn} simulator", simulator, asked)
         # As it came: in a drawing or a terminal's output every space counts, and an empty reply may be right.
         messages.append(Message("assistant", replied.text, {"cut": True} if replied.cut else {}))
     return Conversation(
@@ -121,51 +122,31 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     language, version, turns = options["language"], options["version"], int(options["turns"])
     if turns > MOST_TURNS:
         raise ConfigError(f"A dialogue has at most {MOST_TURNS} turns, not {turns}.")
-    chosen = _chosen(tasks(materials, language), options)
-    user, judges = plan.one("user"), plan.models.get("judges", ())
-    prompts = {name: DIALOGUES.prompt(materials, name, version) for name in DIALOGUES.prompts}
-    for repeat in range(options["repeats"]):
-        for task in chosen:
-            for simulator in plan.models["simulators"]:
-                parts = [NAME, version, language, task.id, simulator, user, str(repeat)]
-                key = "/".join(parts + ([f"{turns} turns"] if turns != TURNS else []))
-                facets = {
-                    "task": task.id,
-                    "type": task.type,
-                    "user": user,
-                    "version": version,
-                    "source": task.source,
-                    "turns": str(turns),
-                }
-                yield Play(
-                    key,
-                    partial(
-                        play,
-                        key=key,
-                        task=task,
-                        simulator=simulator,
-                        user=user,
-                        turns=turns,
-                        language=language,
-                        prompts=prompts,
-                        facets=facets,
-                    ),
-                    (Expected(simulator, turns, 900, 250), Expected(user, turns - 1, 1200, 80)),
-                    DIALOGUES.judgings(key, judges, prompts["judge"], options["judge_repeats"]),
-                )
-
-
-def _chosen(known: Mapping[str, SimulationTask], options: Mapping[str, Any]) -> list[SimulationTask]:
+    known = tasks(materials, language)
     for name in options["tasks"]:
         if name not in known:
             raise not_found("task", name, known)
-    return [
-        task
-        for task in known.values()
-        if (not options["tasks"] or task.id in options["tasks"])
-        and (not options["types"] or task.type in options["types"])
-        and (not options["sources"] or task.source in options["sources"])
-    ]
+    chosen = [task for task in known.values() if wanted(options, task.id, task.type, task.source)]
+    user, judges = plan.one("user"), plan.models.get("judges", ())
+    prompts = {name: DIALOGUES.prompt(materials, name, version) for name in DIALOGUES.prompts}
+    played = partial(play, user=user, turns=turns, language=language, prompts=prompts)
+    for repeat, task, simulator in product(range(options["repeats"]), chosen, plan.models["simulators"]):
+        parts = [NAME, version, language, task.id, simulator, user, str(repeat)]
+        key = "/".join(parts + ([f"{turns} turns"] if turns != TURNS else []))
+        facets = {
+            "task": task.id,
+            "type": task.type,
+            "user": user,
+            "version": version,
+            "source": task.source,
+            "turns": str(turns),
+        }
+        yield Play(
+            key,
+            partial(played, key=key, task=task, simulator=simulator, facets=facets),
+            (Expected(simulator, turns, 900, 250), Expected(user, turns - 1, 1200, 80)),
+            DIALOGUES.judgings(key, judges, prompts["judge"], options["judge_repeats"]),
+        )
 
 
 def _task_ids(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 from core.benchmarks.benchmark import (
@@ -22,7 +23,7 @@ from core.benchmarks.simulbench import proposals
 from core.benchmarks.simulbench.proposals import Proposed
 from core.benchmarks.simulbench.refusals import looks_like_refusal
 from core.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script, stored
-from core.benchmarks.simulbench.tasks import STORED, TYPES
+from core.benchmarks.simulbench.tasks import STORED, TYPES, wanted
 from core.conversation import Conversation, Message, Unit
 from core.errors import ConfigError
 from core.llm import verdicts
@@ -117,7 +118,11 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     Raises ConfigError where there are no such scripts.
     """
     options, version = plan.options, plan.options["version"]
-    chosen = _chosen(stored(materials.scenarios(STORED, SCRIPT)), options)
+    chosen = [
+        s
+        for s in stored(materials.scenarios(STORED, SCRIPT)).values()
+        if s.kind in SUBSETS[options["subset"]] and wanted(options, s.task, s.type, s.source)
+    ]
     if not chosen:
         raise ConfigError(
             "There are no such scripts in this workspace. Import some with `concord simulbench import "
@@ -125,29 +130,16 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             "them with `concord simulbench scripts extract`."
         )
     prompts = {name: SIMULBENCH.prompt(materials, name, version) for name in ("target", "judge")}
-    for script in chosen:
-        for target in plan.models["targets"]:
-            key = "/".join([NAME, version, script.key, target])
-            size = sum(len(m.content) for m in script.history) // 4
-            yield Play(
-                key,
-                partial(play, key=key, script=script, target=target, prompt=prompts["target"]),
-                (Expected(target, 1, size, 250),),
-                SIMULBENCH.judgings(
-                    key, plan.models.get("judges", ()), prompts["judge"], options["judge_repeats"]
-                ),
-            )
-
-
-def _chosen(known: Mapping[str, Script], options: Mapping[str, Any]) -> list[Script]:
-    return [
-        s
-        for s in known.values()
-        if s.kind in SUBSETS[options["subset"]]
-        and (not options["types"] or s.type in options["types"])
-        and (not options["tasks"] or s.task in options["tasks"])
-        and (not options["sources"] or s.source in options["sources"])
-    ]
+    judges, repeats = plan.models.get("judges", ()), options["judge_repeats"]
+    for script, target in product(chosen, plan.models["targets"]):
+        key = "/".join([NAME, version, script.key, target])
+        size = sum(len(m.content) for m in script.history) // 4
+        yield Play(
+            key,
+            partial(play, key=key, script=script, target=target, prompt=prompts["target"]),
+            (Expected(target, 1, size, 250),),
+            SIMULBENCH.judgings(key, judges, prompts["judge"], repeats),
+        )
 
 
 def _of_scripts(field: str) -> Callable[[Materials, Mapping[str, Any]], Sequence[str]]:

@@ -122,6 +122,12 @@ def tasks(materials: Materials, language: str = "en") -> dict[str, SimulationTas
     return catalogue(materials.data, language) | stored
 
 
+def wanted(options: Mapping[str, Any], task: str, type: str, source: str) -> bool:
+    """Whether a plan's options tasks, types and sources choose this one; an empty option chooses all."""
+    of = {"tasks": task, "types": type, "sources": source}
+    return all(not options[name] or value in options[name] for name, value in of.items())
+
+
 def _first(error: ValidationError | TypeError) -> str:
     if isinstance(error, TypeError):
         return "it must be a table of texts."

@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from core.benchmarks.simulbench.mock.reading import QuotedReply, asked, dialogue_of, section, topics, words_of
-from core.benchmarks.simulbench.mock.simulators import lines, right_reply
-from core.conversation import Conversation
+from core.benchmarks.simulbench.mock import simulators as read
+from core.conversation import Conversation, Message
 from core.demo.mock.call import Call
 from core.rating import Finding, Verdict
 
 NEAR, EVEN = 2, 1.2
 """How near a judge's score must be to be reasonable, and how near two replies must be to be even."""
+FAILED = 5.5
+"""A reply with fewer points is plainly wrong."""
 
 
 @dataclass(frozen=True)
@@ -29,41 +30,32 @@ class Eye:
     chat: float = 2.0  # how much an explanation that nobody asked for costs
 
 
-EYES = {name: Eye(**eye) for name, eye in lines()["eyes"].items()}
+EYES = {name: Eye(**eye) for name, eye in read.lines()["eyes"].items()}
 
 
-@dataclass(frozen=True)
-class View:
-    """What a judge sees in a reply: points 1 to 10 before its taste, a reason, a plain failure."""
-
-    points: float
-    reason: str
-    failed: bool
-
-
-def view(requests: Sequence[str], reply: QuotedReply, eye: Eye) -> View:
-    """The reply to the last of these requests, looked at."""
-    text = reply.text.strip()
+def view(dialogue: Sequence[Message], eye: Eye) -> tuple[float, str]:
+    """Points 1 to 10 for the last reply, before the judge's taste, and a reason; below FAILED it is wrong."""
+    requests, text = read.requests_in(dialogue), dialogue[-1].content.strip()
     if not text:
-        return View(2.0, "The reply is empty, although the request asks for something to be shown.", True)
-    if text in lines()["refusals"]:
-        return View(1.0, f"“{_quote(text)}”: the job is refused.", True)
+        return 2.0, "The reply is empty, although the request asks for something to be shown."
+    if text in read.lines()["refusals"]:
+        return 1.0, f"“{_quote(text)}”: the job is refused."
     points, reason = _rightness(requests, _bare(text))
-    if text.startswith(tuple(lines()["before"])):
+    if text.startswith(tuple(read.lines()["before"])):
         points -= eye.chat
         reason += f" It adds “{_quote(text)}”, which nobody asked for."
-    if reply.cut:
+    if dialogue[-1].meta.get("cut"):
         points -= 3.5
         reason += " It breaks off at the length limit, after repeating itself."
-    return View(max(1.0, points), reason, points < 5.5)
+    return max(1.0, points), reason
 
 
 def _rightness(requests: Sequence[str], core: str) -> tuple[float, str]:
     """Points and a reason: by the right reply where it is known, else by how far the request is taken up."""
-    truth = right_reply(requests)
+    truth = read.right_reply(requests)
     if truth is None:
-        told = set(words_of(requests[-1])) & set(topics(requests[0]))
-        shared = min(1.0, len(told & set(words_of(core))) / max(1, min(3, len(told))))
+        told = set(read.words_of(requests[-1])) & set(read.topics(requests[0]))
+        shared = min(1.0, len(told & set(read.words_of(core))) / max(1, min(3, len(told))))
         much = f"“{_quote(core)}” takes up {'most' if shared > 0.6 else 'little'} of the request"
         return 4.8 + 3.4 * shared, f"{much}, and whether it is right is hard to check."
     truth = _bare(truth)
@@ -78,40 +70,43 @@ def _rightness(requests: Sequence[str], core: str) -> tuple[float, str]:
 
 def rate(call: Call) -> str:
     """A short explanation, then `Rating: [[n]]`."""
-    eye, text, rng = EYES.get(call.model, Eye()), asked(call), call.rng("verdict")
-    seen = view(dialogue_of(text).requests, section(text, "The last reply", "End of the last reply"), eye)
-    score = max(1, min(10, round(seen.points + eye.shift + rng.gauss(0, eye.noise))))
+    eye, text, rng = EYES.get(call.model, Eye()), read.asked(call), call.rng("verdict")
+    points, reason = view(
+        [*read.dialogue_of(text), read.section(text, "The last reply", "End of the last reply")], eye
+    )
+    score = max(1, min(10, round(points + eye.shift + rng.gauss(0, eye.noise))))
     if rng.random() < eye.sloppy:
-        return f"{seen.reason} I would call that {score} out of ten."
-    return f"{seen.reason}\n\nRating: [[{score}]]"
+        return f"{reason} I would call that {score} out of ten."
+    return f"{reason}\n\nRating: [[{score}]]"
 
 
 def compare(call: Call) -> str:
     """A short comparison, then `[[A]]`, `[[B]]` or `[[C]]`; the reply shown first has a small advantage."""
-    eye, text, rng = EYES.get(call.model, Eye()), asked(call), call.rng("verdict")
-    requests = dialogue_of(text).requests
-    a, b = (view(requests, section(text, f"Reply {name}", f"End of reply {name}"), eye) for name in "AB")
-    lead = a.points - b.points + eye.first + rng.gauss(0, eye.noise)
+    eye, text, rng = EYES.get(call.model, Eye()), read.asked(call), call.rng("verdict")
+    replies = (read.section(text, f"Reply {name}") for name in "AB")
+    (a, of_a), (b, of_b) = (view([*read.dialogue_of(text), reply], eye) for reply in replies)
+    lead = a - b + eye.first + rng.gauss(0, eye.noise)
     verdict = "C" if abs(lead) < 0.8 else "A" if lead > 0 else "B"
     if rng.random() < eye.sloppy:
-        return f"Reply A: {a.reason} Reply B: {b.reason} Hard to say."
-    return f"Reply A: {a.reason}\nReply B: {b.reason}\n\n[[{verdict}]]"
+        return f"Reply A: {of_a} Reply B: {of_b} Hard to say."
+    return f"Reply A: {of_a}\nReply B: {of_b}\n\n[[{verdict}]]"
 
 
 def challenge(call: Call) -> str:
     """The first turn whose reply is plainly wrong, then `Turn: [[n]]`."""
     eye, rng = EYES.get(call.model, Eye()), call.rng("verdict")
-    dialogue = dialogue_of(asked(call))
-    for number, reply in enumerate(dialogue.replies, 1):
-        seen = view(dialogue.requests[:number], reply, eye)
-        if seen.failed and rng.random() < 0.85:
-            return f"Up to turn {number} the replies can pass. {seen.reason}\n\nTurn: [[{number}]]"
+    dialogue = read.dialogue_of(read.asked(call))
+    ends = (end for end, m in enumerate(dialogue, 1) if m.role == "assistant")
+    for number, end in enumerate(ends, 1):
+        points, reason = view(dialogue[:end], eye)
+        if points < FAILED and rng.random() < 0.85:
+            return f"Up to turn {number} the replies can pass. {reason}\n\nTurn: [[{number}]]"
     return "Every reply keeps to the rules as far as can be told.\n\nTurn: [[0]]"
 
 
 def _bare(text: str) -> str:
     """The reply itself, without phrases around it and without the fence of a code block."""
-    for phrase in (*lines()["before"], *lines()["after"]):
+    for phrase in (*read.lines()["before"], *read.lines()["after"]):
         text = text.replace(phrase, "")
     return re.sub(r"^```\w*\n|\n?```$", "", text.strip()).strip()
 
@@ -143,7 +138,5 @@ def person_preference(first: Conversation, second: Conversation, person: str, se
 
 
 def _points(conversation: Conversation, person: str, seed: int) -> float:
-    requests = [m.content for m in conversation.messages if m.role == "user"]
-    last = conversation.messages[-1]
-    seen = view(requests, QuotedReply(last.content, bool(last.meta.get("cut"))), Eye())
-    return seen.points - 0.4 + random.Random(f"{seed}|{person}|{conversation.key}").gauss(0, 0.9)
+    chance = random.Random(f"{seed}|{person}|{conversation.key}")
+    return view(conversation.messages, Eye())[0] - 0.4 + chance.gauss(0, 0.9)

@@ -1,4 +1,7 @@
-"""Mock simulators and the mock user agent: they do some jobs right, and go wrong each in its own manner."""
+"""What mock models read in SimulBench's prompts, and what mock simulators and user agents reply.
+
+Simulators do some jobs right, and go wrong each in its own manner.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.benchmarks.simulbench.mock.reading import asked, dialogue_of, topics, words_of
+from core.conversation import Message
 from core.demo.mock.call import Call
-from core.demo.mock.material import load, pick
+from core.demo.mock.material import load, pick, pieces
 
+DIALOGUE = re.compile(r"^=== The dialogue(?: so far)? ===$(.*)^=== End of the dialogue ===$", re.M | re.S)
+CUT = "(the reply was cut off here by the length limit)"
+EMPTY = ("(an empty reply)", "(nothing)")
+WORD = re.compile(r"\b[A-Za-z][a-z-]{3,14}\b")
 WAY = re.compile(r"^(\d+)\. ([^.\n]+)\. ", re.M)
 """A way to go on that a user agent is offered: its number and title."""
 
@@ -18,6 +25,48 @@ WAY = re.compile(r"^(\d+)\. ([^.\n]+)\. ", re.M)
 def lines(name: str = "talk") -> dict[str, Any]:
     """What simulators and the user agent say."""
     return load("simulbench", "en", name)
+
+
+def asked(call: Call) -> str:
+    """The prompt that quotes the dialogue; it is not the last message when a bad reply was sent back."""
+    quoting = (m.content for m in call.messages if m.role != "assistant" and "=== The dialogue" in m.content)
+    return next(quoting, "")
+
+
+def dialogue_of(text: str) -> list[Message]:
+    """The dialogue between its two marks; empty where there is none."""
+    found = DIALOGUE.search(text)
+    parts = pieces(r"(?m)^(User|Assistant):$", re.sub(r"(?m)^Turn \d+$", "", found[1]) if found else "")
+    return [Message("user", part.strip()) if who[1] == "User" else _reply(part) for who, part in parts]
+
+
+def section(text: str, name: str) -> Message:
+    """The reply between `=== Name ===` and `=== End of name ===`."""
+    found = re.search(rf"^=== {name} ===\n(.*?)\n?=== End of (?i:{name}) ===", text, re.M | re.S)
+    return _reply(found[1] if found else "")
+
+
+def _reply(quoted: str) -> Message:
+    said, cut = quoted.strip("\n"), quoted.rstrip("\n").endswith(CUT)
+    text = said.removesuffix(CUT).rstrip("\n") if cut else said
+    return Message("assistant", "" if text.strip() in EMPTY else text, {"cut": cut})
+
+
+def requests_in(dialogue: Sequence[Message]) -> list[str]:
+    """What the user said, the job's description first."""
+    return [m.content for m in dialogue if m.role == "user"]
+
+
+def topics(description: str) -> list[str]:
+    """What a job is about: the telling words that its description says more than once, else all of them."""
+    said = [w.lower() for w in WORD.findall(description)]
+    return [w for w in words_of(description) if said.count(w) > 1] or words_of(description) or ["it"]
+
+
+def words_of(text: str) -> list[str]:
+    """The telling words of a text, each once, in their order."""
+    said = dict.fromkeys(word.lower() for word in WORD.findall(text))
+    return [word for word in said if word not in load("simulbench", "en", "talk")["common"].split()]
 
 
 def right_reply(requests: Sequence[str]) -> str | None:
@@ -42,7 +91,7 @@ def simulate(call: Call) -> str:
     """The reply of a simulator, in its manner. Later turns are harder: there is more to keep in mind."""
     talk = lines()
     manner = talk["manners"].get(call.model, talk["manners"]["mock-sim-hasty"])
-    requests = [m.content for m in call.messages if m.role == "user"]
+    requests = requests_in(call.messages)
     rng, strain = call.rng("simulate"), 0.6 + 0.25 * len(requests)
     if rng.random() < manner["refuses"]:
         return str(rng.choice(talk["refusals"]))
@@ -101,7 +150,7 @@ def request(call: Call) -> dict[str, Any]:
     prompt, rng = asked(call), call.rng("request")
     offered = WAY.findall(prompt.partition("Ways to go on:")[2]) or [("1", "Improvement")]
     number, title = rng.choice(offered[:-1] or offered)
-    return {"user": {"strategy": number, "request": _request(dialogue_of(prompt).requests, title, rng)}}
+    return {"user": {"strategy": number, "request": _request(requests_in(dialogue_of(prompt)), title, rng)}}
 
 
 def _request(requests: Sequence[str], way: str, rng: random.Random) -> str:
