@@ -22,11 +22,9 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from core.benchmarks.stss.agent import Body
-from core.benchmarks.stss.clock import Clock
-from core.benchmarks.stss.encounters import Rooms, encounters
+from core.benchmarks.stss.bodies import Body, Rooms, encounters
 from core.benchmarks.stss.simulation import World, people
-from core.benchmarks.stss.town import Town, load_town
+from core.benchmarks.stss.town import Clock, Town, load_town
 from core.runs.engine import few_collections
 from tests.stss.scripted import ScriptedMind
 
@@ -60,7 +58,7 @@ def side_by_side(town: Town, n: int) -> Town:
 
 def live(town: Town, days: int) -> tuple[float, list[Body], Clock]:
     clock = Clock(date(2023, 2, 13), days)
-    agents = people(town, list(town.residents), lambda name: ScriptedMind())
+    agents = people(town, {name: ScriptedMind() for name in town.residents})
     first = next(iter(town.sectors))
     town.minutes(first, first)  # all ways are found once, before the first step
     with few_collections():

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from core.benchmarks.benchmark import Materials
 from core.benchmarks.stss import STSS, system
-from core.benchmarks.stss.architectures import find
+from core.benchmarks.stss.generative import find
 from core.demo.mock.call import read_call
 from core.demo.mock.personas import reply
 from core.errors import CallFailed

@@ -12,15 +12,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from core.benchmarks.stss.agent import WALKING
-from core.benchmarks.stss.clock import Clock
-from core.benchmarks.stss.encounters import Rooms
+from core.benchmarks.stss.bodies import WALKING, Rooms
 from core.benchmarks.stss.mind import DayPlan, Kept, Utterance
 from core.benchmarks.stss.schedule import SLEEPING, Wish
 from core.benchmarks.stss.scoring import score
 from core.benchmarks.stss.simulation import World, people
 from core.benchmarks.stss.tasks import Subgoal, task_from
-from core.benchmarks.stss.town import load_town, minute_of
+from core.benchmarks.stss.town import Clock, load_town, minute_of
 from core.benchmarks.stss.trajectory import from_stored
 from core.errors import CallFailed, ConfigError, NotFound
 from tests.stss.asking import TOWN, Asking, failing, simulate
@@ -30,9 +28,7 @@ from tests.stss.test_town import town
 
 
 def live(place, minds, days=1, step=5, task=None):
-    world = World(
-        place, Clock(date(2023, 2, 13), days, step), people(place, list(minds), minds.__getitem__, task)
-    )
+    world = World(place, Clock(date(2023, 2, 13), days, step), people(place, minds, task))
     return asyncio.run(world.run())
 
 

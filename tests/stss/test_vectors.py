@@ -11,8 +11,7 @@ import random
 import numpy as np
 import pytest
 
-from core.benchmarks.stss.memory import Memory, Stream
-from core.benchmarks.stss.vectors import Vectors
+from core.benchmarks.stss.memory import Memory, Stream, Vectors
 from core.errors import CallFailed
 from core.llm.embeddings import BATCH
 from tests.stss.asking import Asking, simulate

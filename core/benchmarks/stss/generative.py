@@ -1,24 +1,140 @@
-"""The generative agent of Park et al. (2023) as the STSS paper uses it, with optional target-driven planning.
+"""Agent architectures, which make a resident's mind from models: the generative agent, and one's own.
 
-`high` is the model for the day's outline, conversations and TDP, `low` for the schedule. They differ for the
-performer only: the evaluated model is `high`, the residents' model is `low`.
+The generative agent is that of Park et al. (2023) as the STSS paper uses it, with optional target-driven
+planning (TDP).
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from core.benchmarks.benchmark import Ask
 from core.benchmarks.stss.memory import Memory
-from core.benchmarks.stss.mind import DayPlan, Kept, Neighbour, Now, Said, Self, Utterance
+from core.benchmarks.stss.mind import DayPlan, Kept, Mind, Neighbour, Now, Said, Self, Utterance
 from core.benchmarks.stss.schedule import Wish, habits
-from core.benchmarks.stss.thoughts import places, portrait
-from core.benchmarks.stss.town import hour_of
-from core.errors import CallFailed
+from core.benchmarks.stss.town import Town, hour_of
+from core.errors import CallFailed, ConfigError, not_found
 from core.llm.prompts import Prompt
-from core.llm.replies import Unusable
+from core.llm.replies import Reply, Text, Unusable
+
+
+class Outline(Reply):
+    """The day in broad strokes, and when to get up."""
+
+    wake: Text
+    plan: Annotated[list[Text], Field(min_length=1)]
+
+
+class Step(Reply):
+    """One thing to do: from when, for how long, what, where (sector:arena:object)."""
+
+    start: Text
+    minutes: Annotated[int, Field(ge=1, le=1440)]
+    action: Text
+    place: Text
+
+
+class Steps(Reply):
+    """The day, or the rest of it, as actions in places."""
+
+    actions: Annotated[list[Step], Field(min_length=1)]
+
+
+class Approach(Reply):
+    """Whether to speak to somebody, reasons first."""
+
+    reason: str
+    talk: bool
+
+
+class Speech(Reply):
+    """The next utterance; `done` when the speaker has said what there was to say."""
+
+    utterance: str
+    done: bool
+
+
+class Summary(Reply):
+    """What to keep of a conversation."""
+
+    summary: Text
+    importance: Annotated[int, Field(ge=1, le=10)]
+    changes_today: bool
+
+
+class GeneralPlan(Reply):
+    """Target-driven planning, first call: the task in three to five steps."""
+
+    steps: Annotated[list[Text], Field(min_length=3, max_length=5)]
+
+
+class PlanReminder(Reply):
+    """Second call: what to keep in mind when planning a day, in one or two sentences."""
+
+    reminder: Text
+
+
+class TalkReminder(Reply):
+    """Third call: what to keep in mind when talking to others, fewer than five items."""
+
+    items: Annotated[list[Text], Field(min_length=1, max_length=4)]
+
+
+THOUGHTS: dict[str, type[Reply]] = {
+    "outline": Outline,
+    "schedule": Steps,
+    "approach": Approach,
+    "utterance": Speech,
+    "summary": Summary,
+    "revision": Steps,
+    "tdp_plan": GeneralPlan,
+    "tdp_day": PlanReminder,
+    "tdp_talk": TalkReminder,
+}
+"""The prompts of a resident's mind, with the schemas of their replies."""
+
+
+def portrait(me: Self, town: Town) -> str:
+    """A persona as prompts show it. The performer's task is part of “At present”, as in the paper."""
+    r = me.resident
+    currently = r.currently if me.task is None else f"{r.currently} {me.task.currently}".strip()
+    lines = [
+        f"Name: {r.name}",
+        f"Age: {r.age}",
+        f"Character: {r.innate}",
+        f"Background: {r.learned}",
+        f"At present: {currently}",
+        f"Habits: {r.lifestyle}",
+        f"Usually up from {r.wakes} to {r.sleeps}",
+        f"Home: {r.home}",
+    ]
+    if r.work:
+        lines.append(f"Work: {r.work}, {r.hours[0]} to {r.hours[1]}")
+    if r.knows:
+        # With their work, so that residents know where to look for them.
+        works = {name: town.residents[name].work for name in r.knows}
+        told = {name: f", works at {work}" if work else "" for name, work in works.items()}
+        lines.append("Knows: " + "; ".join(f"{name} ({who}{told[name]})" for name, who in r.knows.items()))
+    return "\n".join(lines)
+
+
+def places(town: Town, me: Self) -> list[str]:
+    """The places to go to: each arena with its objects; of other people's homes only the name."""
+    home = me.resident.home.split(":")[0]
+    shown = []
+    for sector in town.sectors.values():
+        if sector.kind == "home" and sector.name != home:
+            shown.append(sector.name)
+            continue
+        shown += [f"{sector.name}:{arena}: {', '.join(things)}" for arena, things in sector.arenas.items()]
+    return shown
+
 
 UNUSABLE = ("unparsable", "truncated")
 """Failures of the model, not of the endpoint: the resident goes on by habit, which is noted as a repair."""
@@ -28,13 +144,29 @@ REMEMBERED = {"outline": 14, "approach": 5, "utterance": 8, "revision": 8}
 
 
 @dataclass(frozen=True)
-class GenerativeMind:
-    """Asks models for each thought. With `tdp` the performer plans for its task first."""
+class Making:
+    """What a mind is made of: how to ask, the prompts, the evaluated model and the residents' model.
+
+    `high` is the model for the day's outline, conversations and TDP, `low` for the schedule. `performer` is
+    False for everybody else; then both models are the residents'.
+    """
 
     ask: Ask
     prompts: Mapping[str, Prompt]
     high: str
     low: str
+    performer: bool
+
+
+Architecture = Callable[[Making], Mind]
+"""Makes the mind of one resident of one simulation."""
+
+
+@dataclass(frozen=True)
+class GenerativeMind:
+    """Asks models for each thought. With `tdp` the performer plans for its task first."""
+
+    making: Making
     tdp: bool = False
 
     async def prepare(self, me: Self, now: Now) -> None:
@@ -98,9 +230,9 @@ class GenerativeMind:
         self, name: str, me: Self, now: Now, query: str = "", part: str = "", **values: Any
     ) -> Any:
         """A reply as its schema; None, noted as a repair, if it is unusable. Raises endpoints' failures."""
-        model = self.low if name == "schedule" else self.high
+        model = self.making.low if name == "schedule" else self.making.high
         recalled = await me.memory.retrieve(query, now.time, REMEMBERED[name]) if query else []
-        asked = self.prompts[name].render(
+        asked = self.making.prompts[name].render(
             me=portrait(me, now.town),
             name=me.name,
             first_name=me.resident.first_name,
@@ -117,7 +249,7 @@ class GenerativeMind:
         )
         step = " ".join(filter(None, [now.label, me.name, name, part]))
         try:
-            answer = await self.ask(step, model, asked, CHECKS.get(name))
+            answer = await self.making.ask(step, model, asked, CHECKS.get(name))
         except CallFailed as failure:
             if failure.kind not in UNUSABLE:
                 raise
@@ -148,3 +280,37 @@ def _relation(me: Self, other: Neighbour) -> str:
 
 def _currently(me: Self) -> str:
     return me.task.currently if me.task else ""
+
+
+ARCHITECTURES: dict[str, Architecture] = {
+    "GA": GenerativeMind,
+    "GA+TDP": partial(GenerativeMind, tdp=True),
+}
+
+
+def minds(
+    ask: Ask, prompts: Mapping[str, Prompt], architecture: Architecture, model: str, residents: str
+) -> tuple[Mind, Mind]:
+    """The performer's mind, and that of everybody else, who is a generative agent, as in the paper."""
+    performer = architecture(Making(ask, prompts, model, residents, performer=True))
+    return performer, GenerativeMind(Making(ask, prompts, residents, residents, performer=False))
+
+
+def find(name: str) -> Architecture:
+    """The performer's architecture by name, or your own as “module:callable”.
+
+    Raises NotFound or ConfigError.
+    """
+    if name in ARCHITECTURES:
+        return ARCHITECTURES[name]
+    module, colon, attribute = name.partition(":")
+    if not colon:
+        raise not_found("architecture", name, ARCHITECTURES)
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(f"The architecture “{name}” cannot be imported: {error}.") from error
+    if not callable(found):
+        raise ConfigError(f"The architecture “{name}” must be a callable that makes a Mind of a Making.")
+    made: Architecture = found
+    return made

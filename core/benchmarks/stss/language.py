@@ -11,14 +11,12 @@ from typing import Any
 from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role, Rubric
 from core.benchmarks.plans import PlayPlan
 from core.benchmarks.stss import goals, system
-from core.benchmarks.stss.architectures import ARCHITECTURES, Architecture, Making, find
-from core.benchmarks.stss.clock import Clock
-from core.benchmarks.stss.memory import Memory, Stream
+from core.benchmarks.stss.generative import ARCHITECTURES, Architecture, find, minds
+from core.benchmarks.stss.memory import Memory, Stream, Vectors
 from core.benchmarks.stss.mind import Kept, Now, Self, converse
 from core.benchmarks.stss.tasks import TITLES, SocialTask, task_from
-from core.benchmarks.stss.town import Town
+from core.benchmarks.stss.town import Clock, Town
 from core.benchmarks.stss.trajectory import STAMP
-from core.benchmarks.stss.vectors import Vectors
 from core.conversation import Conversation, Message
 from core.errors import ConfigError
 from core.llm.prompts import Prompt, load_prompt
@@ -76,8 +74,7 @@ async def play(
     now = Now(town, clock, time.hour * 60 + time.minute)
     vectors = Vectors(ask, embeddings) if embeddings else None
     me, other = _self(body, performer, town, task, vectors), _self(body, partner, town, None, vectors)
-    mind = architecture(Making(ask, prompts, model, residents, performer=True))
-    theirs = ARCHITECTURES["GA"](Making(ask, prompts, residents, residents, performer=False))
+    mind, theirs = minds(ask, prompts, architecture, model, residents)
     await mind.prepare(me, now)
     pair = ((me, mind), (other, theirs))
     said = await converse(*(pair if body["begins"] == performer else pair[::-1]), now)

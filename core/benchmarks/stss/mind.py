@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-from core.benchmarks.stss.clock import Clock
 from core.benchmarks.stss.memory import Memory, Stream
 from core.benchmarks.stss.schedule import Day, Wish
 from core.benchmarks.stss.tasks import SocialTask
-from core.benchmarks.stss.town import Resident, Town, hour_of
+from core.benchmarks.stss.town import Clock, Resident, Town, hour_of
 
 Said = Sequence[tuple[str, str]]
 """Who said what so far."""

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from core.benchmarks.stss import views
-from core.benchmarks.stss.clock import DAY
-from core.benchmarks.stss.town import Town
+from core.benchmarks.stss.town import DAY, Town
 from core.benchmarks.stss.trajectory import STAMP, UNSEEN, changes
 from core.benchmarks.stss.views import Simulation, Stretch
 

@@ -7,23 +7,20 @@ replies arrive.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from core.benchmarks.stss import encounters
-from core.benchmarks.stss.agent import Body
-from core.benchmarks.stss.clock import Clock
-from core.benchmarks.stss.encounters import AGAIN, PAUSE, Encounter, Rooms
-from core.benchmarks.stss.memory import Memory, Stream
+from core.benchmarks.stss import bodies
+from core.benchmarks.stss.bodies import AGAIN, PAUSE, Body, Encounter, Rooms
+from core.benchmarks.stss.memory import Memory, Stream, Vectors, together
 from core.benchmarks.stss.mind import Kept, Mind, Now, Said, Self, converse, minutes
 from core.benchmarks.stss.schedule import Day, arrange
 from core.benchmarks.stss.tasks import SocialTask
-from core.benchmarks.stss.town import Town, hour_of
+from core.benchmarks.stss.town import Clock, Town, hour_of
 from core.benchmarks.stss.trajectory import STAMP, Indices, State, Talk, Trajectory
-from core.benchmarks.stss.vectors import Vectors, together
 
 SEEN, PLANNED = 1, 4
 """The importance (1 to 10) of having seen somebody, and of a day's plan."""
@@ -94,7 +91,7 @@ class World:
 
     async def _meet(self, now: Now) -> list[Body]:
         """Let residents in one room talk; returns those who do."""
-        met = encounters.encounters(self._rooms, now.step)
+        met = bodies.encounters(self._rooms, now.step)
         if not met:
             return []
         wants = await together(e.agent.mind.approaches(e.agent.me, e.other.me.seen, now) for e in met)
@@ -108,7 +105,7 @@ class World:
             e.agent.attentive = now.step + self.clock.span(PAUSE)
             if wish:
                 wanting.append(e)
-        talking = encounters.pair_up(wanting, now.step, self.clock)
+        talking = bodies.pair_up(wanting, now.step, self.clock)
         return await self._talk(talking, now) if talking else []
 
     async def _talk(self, talking: Sequence[Encounter], now: Now) -> list[Body]:
@@ -163,13 +160,9 @@ def _memory_values(memory: Memory) -> list[Any]:
 
 
 def people(
-    town: Town,
-    cast: Sequence[str],
-    mind: Callable[[str], Mind],
-    task: SocialTask | None = None,
-    vectors: Vectors | None = None,
+    town: Town, minds: Mapping[str, Mind], task: SocialTask | None = None, vectors: Vectors | None = None
 ) -> list[Body]:
-    """Residents asleep in their beds, in the order given; `mind` makes each one's.
+    """Residents, by name with their minds, asleep in their beds, in the order given.
 
     Only the performer knows the task. With `vectors` memories are retrieved by meaning, else by words.
     """
@@ -178,4 +171,4 @@ def people(
         known = task if task and task.performer == name else None
         return Self(town.residents[name], known, Stream(vectors=vectors))
 
-    return [Body(me(name), mind(name), town, town.home(name), n) for n, name in enumerate(cast)]
+    return [Body(me(name), mind, town, town.home(name), n) for n, (name, mind) in enumerate(minds.items())]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -11,15 +12,13 @@ from typing import Any
 
 from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role
 from core.benchmarks.plans import PlayPlan
-from core.benchmarks.stss.architectures import ARCHITECTURES, Architecture, Making, find
-from core.benchmarks.stss.clock import Clock
+from core.benchmarks.stss.generative import ARCHITECTURES, THOUGHTS, Architecture, find, minds
+from core.benchmarks.stss.memory import Vectors
 from core.benchmarks.stss.simulation import World, people
 from core.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
 from core.benchmarks.stss.templates import FIRST_DAY, instantiate, load_templates, missing, with_company
-from core.benchmarks.stss.thoughts import THOUGHTS
-from core.benchmarks.stss.town import Town, load_town
+from core.benchmarks.stss.town import Clock, Town, load_town
 from core.benchmarks.stss.trajectory import STAMP, Talk, check_stored
-from core.benchmarks.stss.vectors import Vectors
 from core.conversation import Conversation, Message
 from core.errors import ConfigError, not_found
 from core.llm.prompts import Prompt, versions
@@ -101,17 +100,11 @@ async def simulate(
 
     `embeddings` names the model whose vectors give the relevance of memories; “” compares words.
     """
+    mind, theirs = minds(ask, prompts, architecture, model, residents)
     vectors = Vectors(ask, embeddings) if embeddings else None
-    background = Making(ask, prompts, residents, residents, performer=False)
-    performer = Making(ask, prompts, model, residents, performer=True)
-
-    def mind(name: str) -> Any:
-        return architecture(performer) if name == task.performer else ARCHITECTURES["GA"](background)
-
-    day = task.event_day
-    first = FIRST_DAY if day is None else day.fromordinal(day.toordinal() - 1)
-    world = World(town, Clock(first, 2, step_minutes), people(town, task.cast, mind, task, vectors))
-    lived = await world.run()
+    first = task.event_day - timedelta(days=1) if task.event_day else FIRST_DAY
+    cast = {name: mind if name == task.performer else theirs for name in task.cast}
+    lived = await World(town, Clock(first, 2, step_minutes), people(town, cast, task, vectors)).run()
     return Conversation(
         benchmark=NAME,
         key=key,

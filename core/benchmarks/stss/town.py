@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -16,9 +17,54 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.benchmarks.stss.clock import DAY
 from core.errors import ConfigError, NotFound, not_found
 from core.files import first_problem, read_toml
+
+DAY = 24 * 60
+
+
+@dataclass(frozen=True)
+class Clock:
+    """A number of days in steps of some minutes, which must divide the day. Steps count from 0."""
+
+    first_day: date
+    days: int = 2
+    step_minutes: int = 5
+
+    def __post_init__(self) -> None:
+        if self.step_minutes < 1 or DAY % self.step_minutes:
+            raise ConfigError(
+                f"A step of {self.step_minutes} minutes does not divide a day. Take 1, 5, 10, 15, 20 or 30."
+            )
+        if self.days < 1:
+            raise ConfigError("A simulation needs at least one day.")
+
+    @property
+    def steps(self) -> int:
+        """The number of steps."""
+        return self.days * self.steps_a_day
+
+    @property
+    def steps_a_day(self) -> int:
+        """The steps of one day."""
+        return DAY // self.step_minutes
+
+    def time(self, step: int) -> datetime:
+        """The moment of a step."""
+        return datetime.combine(self.first_day, time()) + timedelta(minutes=step * self.step_minutes)
+
+    def minute(self, step: int) -> int:
+        """Minutes since midnight."""
+        return step * self.step_minutes % DAY
+
+    def day(self, step: int) -> int:
+        """Days since the first, which is 0."""
+        return step // self.steps_a_day
+
+    def span(self, minutes: float) -> int:
+        """Steps that so many minutes take, rounded up."""
+        return -int(-minutes // self.step_minutes)
+
 
 WALK = 80.0
 """Walking speed in metres a minute."""

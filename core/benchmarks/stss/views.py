@@ -10,13 +10,12 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from core.benchmarks.benchmark import Materials
-from core.benchmarks.stss.clock import DAY
 from core.benchmarks.stss.matching import about, told, words_in
 from core.benchmarks.stss.schedule import SLEEPING
 from core.benchmarks.stss.scoring import Score, score
 from core.benchmarks.stss.system import town_named
 from core.benchmarks.stss.tasks import COLLECTIVE, SocialTask
-from core.benchmarks.stss.town import Town, minute_of
+from core.benchmarks.stss.town import DAY, Town, minute_of
 from core.benchmarks.stss.trajectory import STAMP, Run, State, Talk, Trajectory
 from core.conversation import Conversation
 from core.errors import ConfigError, NotFound

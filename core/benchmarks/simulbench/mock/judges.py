@@ -71,9 +71,7 @@ def _rightness(requests: Sequence[str], core: str) -> tuple[float, str]:
 def rate(call: Call) -> str:
     """A short explanation, then `Rating: [[n]]`."""
     eye, text, rng = EYES.get(call.model, Eye()), read.asked(call), call.rng("verdict")
-    points, reason = view(
-        [*read.dialogue_of(text), read.section(text, "The last reply", "End of the last reply")], eye
-    )
+    points, reason = view([*read.dialogue_of(text), read.section(text, "The last reply")], eye)
     score = max(1, min(10, round(points + eye.shift + rng.gauss(0, eye.noise))))
     if rng.random() < eye.sloppy:
         return f"{reason} I would call that {score} out of ten."

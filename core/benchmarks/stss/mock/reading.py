@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from core.benchmarks.stss.generative import THOUGHTS
 from core.benchmarks.stss.goals import Verdict
-from core.benchmarks.stss.thoughts import THOUGHTS
 from core.demo.mock.call import Call
 from core.demo.mock.material import load, read
 

@@ -1,0 +1,182 @@
+"""Residents' bodies: where they are, what they do, how they walk, and who notices whom.
+
+The simulation asks the minds.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from operator import attrgetter
+
+from core.benchmarks.stss.mind import Mind, Self
+from core.benchmarks.stss.schedule import SLEEPING, Day, at
+from core.benchmarks.stss.town import Clock, Place, Town
+from core.benchmarks.stss.trajectory import WALKING
+
+
+@dataclass(eq=False)
+class Body:
+    """One resident's body, up to date after `advance`. `number` is its position in the town's order."""
+
+    me: Self
+    mind: Mind
+    town: Town
+    place: Place
+    number: int = 0
+    name: str = field(init=False)
+    doing: str = SLEEPING
+    walking: bool = False
+    talking_until: int = 0
+    considered: dict[str, int] = field(default_factory=dict)
+    """The step from which each other resident is considered again."""
+    attentive: int = 0
+    """The step from which the resident looks around again."""
+    _way: list[tuple[int, Place]] = field(default_factory=list)
+    _action: int = -1
+    _next: int = 0
+
+    def __post_init__(self) -> None:
+        self.name = self.me.name
+
+    @property
+    def free(self) -> bool:
+        """Awake, not on the way, not talking."""
+        return not self.walking and self.doing != SLEEPING and not self.talking_until
+
+    @property
+    def room(self) -> tuple[str, str]:
+        """Sector and arena."""
+        return self.place.sector, self.place.arena
+
+    @property
+    def due(self) -> int:
+        """The next step at which something changes; before it, `advance` does nothing."""
+        return max(self._next, self.talking_until)
+
+    def follow(self, day: Day, step: int) -> None:
+        """Take up a plan; the next `advance` begins its action of that minute."""
+        self.me.day = day
+        self._action, self._next = -1, step
+
+    def talk(self, partner: str, until: int) -> None:
+        """Stand still in conversation up to a step (exclusive)."""
+        self.doing, self.talking_until, self._next = f"conversing with {partner}", until, until
+        self.me.doing = self.doing
+
+    def advance(self, step: int, clock: Clock) -> None:
+        """Update place and action to this step."""
+        if step < self.due:
+            return
+        if self.talking_until:
+            self.talking_until, self._action = 0, -1
+        minute = clock.minute(step)
+        index = at(self.me.day, minute)
+        action = self.me.day[index]
+        if index != self._action:
+            self._action = index
+            self._way = self._stops(action.place, step, clock)
+        while self._way and self._way[0][0] <= step:
+            self.place = self._way.pop(0)[1]
+        self.walking = bool(self._way)
+        self.doing = WALKING if self.walking else action.text
+        self.me.doing, self.me.place = self.doing, str(self.place)
+        ends = step + clock.span(action.end - minute)
+        self._next = min(ends, self._way[0][0]) if self._way else ends
+
+    def _stops(self, goal: Place, step: int, clock: Clock) -> list[tuple[int, Place]]:
+        """The steps at which each sector on the way is reached; within a sector at once."""
+        if goal.sector == self.place.sector:
+            return [(step, goal)]
+        way = self.town.way(self.place.sector, goal.sector)
+        passed = [
+            (step + int(stop.minutes // clock.step_minutes), self.town.sectors[stop.sector].entrance)
+            for stop in way[1:-1]
+        ]
+        return [*passed, (step + clock.span(way[-1].minutes), goal)]
+
+
+ATTENTION = 8
+"""How many others in a room a resident looks at in one step."""
+PAUSE = 15
+"""Minutes after which a resident thinks again of speaking to anybody."""
+AGAIN, AFTER_TALK, TAKEN = 3 * 60, 5 * 60, 30
+"""Minutes after which a resident thinks again of speaking to the same person: after deciding not to, after a
+talk, after finding them in conversation."""
+
+
+@dataclass
+class Rooms:
+    """The free residents of each room, in the order of the town; `note` updates one resident."""
+
+    _of: dict[int, tuple[str, str]] = field(default_factory=dict)
+    _in: dict[tuple[str, str], list[Body]] = field(default_factory=dict)
+    _shared: dict[tuple[str, str], list[Body]] = field(default_factory=dict)
+
+    def note(self, agent: Body) -> None:
+        """Update a resident's room, and whether they are free."""
+        now = agent.room if agent.free else None
+        before = self._of.get(agent.number)
+        if now == before:
+            return
+        if before is not None:
+            del self._of[agent.number]
+            left = self._in[before]
+            left.remove(agent)
+            if len(left) < 2:
+                self._shared.pop(before, None)
+        if now is not None:
+            self._of[agent.number] = now
+            entered = self._in.setdefault(now, [])
+            insort(entered, agent, key=attrgetter("number"))
+            if len(entered) > 1:
+                self._shared[now] = entered
+
+    def shared(self) -> list[list[Body]]:
+        """The rooms that several are in, in the order of the first of each."""
+        return sorted(self._shared.values(), key=lambda room: room[0].number)
+
+
+@dataclass(frozen=True)
+class Encounter:
+    """A resident who noticed another and may speak to them."""
+
+    agent: Body
+    other: Body
+
+
+def encounters(rooms: Rooms, step: int) -> list[Encounter]:
+    """At most one encounter for each resident: with the one considered longest ago of those they look at.
+
+    Each looks at the next few in the room, in the town's order, shifted by the step.
+    """
+    found = []
+    for room in rooms.shared():
+        n = len(room)
+        for i, agent in enumerate(room):
+            if step < agent.attentive:
+                continue
+            looks = (room[(i + 1 + (step + j) % (n - 1)) % n] for j in range(min(ATTENTION, n - 1)))
+            candidates = [o for o in looks if agent.considered.get(o.name, 0) <= step]
+            if candidates:
+                other = min(candidates, key=lambda o: agent.considered.get(o.name, -1))
+                found.append(Encounter(agent, other))
+    return found
+
+
+def pair_up(wanting: Iterable[Encounter], step: int, clock: Clock) -> list[Encounter]:
+    """The encounters that become talks, one for each resident; who finds the other busy retries later."""
+    busy: set[str] = set()
+    talks = []
+    for e in wanting:
+        a, b = e.agent, e.other
+        if a.name in busy:
+            continue
+        if b.name in busy:
+            a.considered[b.name] = step + clock.span(TAKEN)
+            continue
+        busy |= {a.name, b.name}
+        a.considered[b.name] = b.considered[a.name] = step + clock.span(AFTER_TALK)
+        talks.append(e)
+    return talks
