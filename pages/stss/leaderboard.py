@@ -40,7 +40,7 @@ def draw(benchmark: Benchmark) -> None:
         stamp = stored.stamp(db)
         judges = list(stored.judges(db, STSS_LANGUAGE.name))
         values = conversations.values(db, STSS.name)
-    values = {name: known for name, known in values.items() if name not in boards.Agent._fields}
+    values = {name: known for name, known in values.items() if name not in boards.AGENT}
     panel = filters.panel(judges) if judges else ()
     found = _tables(str(workspace().path), stamp, filters.where(benchmark, values), panel)
     if "action" in found:

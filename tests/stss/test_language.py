@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from core.benchmarks.stss import STSS, STSS_LANGUAGE, goals, tables
 from core.benchmarks.stss.goals import CONDITIONS, Met, Verdict, conditions, met, read
-from core.benchmarks.stss.scoring import Score
 from core.benchmarks.stss.system import spoken
-from core.benchmarks.stss.tables import Agent, Simulated, Talked
+from core.benchmarks.stss.tables import AGENT, success
 from core.benchmarks.stss.tasks import TITLES, Subgoal
 from core.conversation import Conversation, Message
 from core.llm.replies import Unusable
@@ -110,17 +110,19 @@ def test_speakers_are_called_as_the_questions_call_them():
     assert STSS.speakers == STSS_LANGUAGE.speakers
 
 
-A, B = Agent("m", "GA"), Agent("m", "GA+TDP")
+A, B = ("m", "GA", ""), ("m", "GA+TDP", "")
 
 
 def talked(task, agent=A, **judges):
     """`judge=[met, …]` on the conversation; nothing of it in the summary."""
-    silent = {j: None if given is None else [0.0] * len(given) for j, given in judges.items()}
-    return Talked(agent, task, judges, silent, {}, False)
+    silent = [None if given is None else [0.0] * len(given) for given in judges.values()]
+    rates = success("conversation", list(judges.values())) | success("summary", silent)
+    marks = dict.fromkeys(("naturalness", "rationality", "quality"))
+    return dict(zip(AGENT, agent, strict=True)) | rates | marks | {"task": task, "simulated": False}
 
 
 def figures(talks):
-    (row,) = tables.language_table(talks, resamples=0).rows
+    (row,) = tables.language_table(pd.DataFrame(talks), resamples=0, seed=0).rows
     return {" ".join(column): row[" ".join(column)].value for column in tables.COLUMNS}, row
 
 
@@ -145,20 +147,19 @@ def test_the_panel_is_the_mean_of_its_judges_and_a_missing_answer_leaves_the_con
 
 
 def simulated(task, value, kind="public", agent=A, ratio=1.0):
-    return Simulated(agent, task, kind, Score(task, kind, value, ratio), False)
+    found = {"task": task, "kind": kind, "score": value, "ratio": ratio, "simulated": False}
+    return dict(zip(AGENT, agent, strict=True)) | found
 
 
 def test_simulations_of_a_task_are_averaged_before_tasks_are():
-    (row,) = tables.action_table(
-        [
-            simulated("t1", 1.0),
-            simulated("t1", 0.0),
-            simulated("t1", 0.5),
-            simulated("t2", 1.0),
-            simulated("t3", 0.25, "help", ratio=None),
-        ],
-        resamples=200,
-    ).rows
+    played = [
+        simulated("t1", 1.0),
+        simulated("t1", 0.0),
+        simulated("t1", 0.5),
+        simulated("t2", 1.0),
+        simulated("t3", 0.25, "help", ratio=None),
+    ]
+    (row,) = tables.action_table(pd.DataFrame(played), resamples=200, seed=0).rows
     assert row["public"].value == pytest.approx((0.5 + 1.0) / 2)
     assert row["overall"].value == pytest.approx((0.5 + 1.0 + 0.25) / 3, abs=1e-9)
     assert row["conversation_ratio"].value == 1.0
@@ -177,9 +178,9 @@ def test_the_gap_is_over_the_tasks_an_agent_has_both_for():
         simulated("t1", 0.5, agent=B),
     ]
     talks = [talked("t1", j=[1, 1]), talked("t2", j=[1, 0]), talked("t9", j=[1, 1])]
-    (gap,) = tables.gap_table(played, talks, resamples=0).rows
+    (gap,) = tables.gap_table(pd.DataFrame(played), pd.DataFrame(talks), resamples=0, seed=0).rows
     # t1: 1 − 0.25; t2: 0 − 1.
-    assert Agent(*(gap[name] for name in Agent._fields)) == A
+    assert tuple(gap[name] for name in AGENT) == A
     assert gap["gap"].value == pytest.approx((0.75 - 1.0) / 2)
     assert (gap["said"].value, gap["done"].value, gap["tasks"]) == (0.5, 0.625, 2)
 
@@ -199,9 +200,10 @@ def test_equal_figures_on_equal_tasks_have_equal_intervals_in_every_table():
     played = [
         simulated(task, value) for task, value in zip(sorted(met), (0.2, 0.9, 0.4, 0.0, 1.0), strict=True)
     ]
-    (row,) = tables.language_table(talks, resamples=100, seed=3).rows
-    (gap,) = tables.gap_table(played, talks, resamples=100, seed=3).rows
-    (action,) = tables.action_table(played[::-1], resamples=100, seed=3).rows
+    talks, played, drawn = pd.DataFrame(talks), pd.DataFrame(played), {"resamples": 100, "seed": 3}
+    (row,) = tables.language_table(talks, **drawn).rows
+    (gap,) = tables.gap_table(played, talks, **drawn).rows
+    (action,) = tables.action_table(played[::-1], **drawn).rows
     # SR of t1 to t5: 0, 1/3, 1/2, 0, 1.
     assert gap["said"].value == pytest.approx((1 / 3 + 1 / 2 + 1) / 5)
     assert gap["said"].interval is not None
@@ -226,8 +228,7 @@ def test_the_time_of_an_event_is_asked_to_the_hour():
 
 
 def test_an_agent_whose_memories_are_told_by_a_model_is_another_agent():
-    by_vectors = Agent("m", "GA", "vectors")
-    assert by_vectors != A
-    table = tables.action_table([simulated("t1", 1.0), simulated("t1", 0.0, agent=by_vectors)], resamples=0)
+    played = [simulated("t1", 1.0), simulated("t1", 0.0, agent=("m", "GA", "vectors"))]
+    table = tables.action_table(pd.DataFrame(played), resamples=0, seed=0)
     assert [(row["architecture"], row["embeddings"]) for row in table.rows] == [("GA", ""), ("GA", "vectors")]
     assert "embeddings" in [column.name for column in table.shown]

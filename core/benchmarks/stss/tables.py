@@ -6,12 +6,13 @@ After Wang et al., tables 3 and 4. Intervals resample tasks: simulations of one 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import product
-from typing import Any, NamedTuple
+from statistics import fmean
+from typing import Any
 
-import numpy as np
+import pandas as pd
 from sqlite_utils import Database
 
 from core.agreement.resampling import mean_estimates
@@ -27,43 +28,11 @@ from core.store import conversations, tables, trajectories
 from core.store.tables import Where
 from core.table import Cell, Column, Table
 
+AGENT = ("player", "architecture", "embeddings")
+"""What is evaluated: a model in an architecture; `embeddings` is the model for relevance, if any."""
 COLUMNS = tuple(product(("conversation", "summary"), ("SR", "GCSR"), ("micro", "macro")))
 """The language table's: all conditions met, or the share met; over conversations, or over tasks."""
 FIGURE = partial(Column, digits=3, interval="half")
-
-
-class Agent(NamedTuple):
-    """What is evaluated: a model in an architecture; `embeddings` is the model for relevance, if any."""
-
-    player: str
-    architecture: str
-    embeddings: str = ""
-
-
-@dataclass(frozen=True)
-class Simulated:
-    """One simulation and its score."""
-
-    agent: Agent
-    task: str
-    kind: Kind
-    score: scoring.Score
-    simulated: bool
-
-
-@dataclass(frozen=True)
-class Talked:
-    """One conversation of the language level: by judge, conditions met on it and on the summary, or None.
-
-    A conversation of fewer than two messages meets nothing, whatever a judge said.
-    """
-
-    agent: Agent
-    task: str
-    met: Mapping[str, Sequence[float] | None]
-    met_in_summary: Mapping[str, Sequence[float] | None]
-    marks: Mapping[str, Mapping[str, float]]
-    simulated: bool
 
 
 def leaderboard(
@@ -83,10 +52,10 @@ def leaderboard(
         tables.check(db, STSS.name, where)
     except NotFound:
         tables.check(db, STSS_LANGUAGE.name, where)
-    played = list(simulated(db, where))
+    played = simulated(db, where)
     rated, panel, talks = talked(db, where, judges)
     rated = rated and replace(rated, mixed={})
-    if not played and not talks:
+    if played.empty and talks.empty:
         raise ConcordError("Nothing has been simulated yet. Start with `concord run stss`.")
     drawn = {"resamples": resamples, "seed": seed}
     found = [action_table(played, **drawn), language_table(talks, **drawn), gap_table(played, talks, **drawn)]
@@ -94,7 +63,7 @@ def leaderboard(
     mixed = {
         name: values
         for level in (STSS, STSS_LANGUAGE)
-        for name, values in tables.conditions(db, level.name, (*level.items, *Agent._fields), where).items()
+        for name, values in tables.conditions(db, level.name, (*level.items, *AGENT), where).items()
     }
     mocks = [name for name in panel if rated and rated.raters[name].simulated]
     notes = [
@@ -102,7 +71,7 @@ def leaderboard(
         "simulations of a task are averaged first.",
         *tables.mixed_notes(mixed),
         *(rated.notes(panel) if rated else []),
-        *([MOCKS] if mocks or any(s.simulated for s in played) or any(t.simulated for t in talks) else []),
+        *([MOCKS] if mocks or played.simulated.any() or talks.simulated.any() else []),
     ]
     meta = {
         "where": {name: list(values) for name, values in (where or {}).items()},
@@ -110,7 +79,7 @@ def leaderboard(
         "simulated": mocks,
         **drawn,
     }
-    if talks and panel:
+    if len(talks) and panel:
         notes.insert(1, f"What was said is rated by {', '.join(panel)}.")
     return (replace(first, notes=(*notes, *first.notes), meta=meta), *rest)
 
@@ -118,45 +87,69 @@ def leaderboard(
 LEADERBOARDS = {STSS.name: leaderboard, STSS_LANGUAGE.name: leaderboard}
 
 
-def _agent(c: Conversation) -> Agent:
-    return Agent(c.player, c.facets["architecture"], c.facets.get("embeddings", ""))
+def _agent(c: Conversation) -> dict[str, Any]:
+    of = (c.player, c.facets["architecture"], c.facets.get("embeddings", ""))
+    return dict(zip(AGENT, of, strict=True))
 
 
-def simulated(db: Database, where: Where | None = None) -> Iterator[Simulated]:
-    """Every stored simulation with its score, computed from its trajectory."""
+def simulated(db: Database, where: Where | None = None) -> pd.DataFrame:
+    """Every stored simulation, scored from its trajectory: agent, task, kind, score, ratio, simulated."""
     known = tables.conversations(db, STSS.name, where)
+    rows = []
     for number, c in conversations.each(db, STSS.name):
         if number in known.index:
             task = task_from(c.context["_task"])
-            score = scoring.score(task, from_stored(trajectories.load(db, number)))
-            yield Simulated(_agent(c), task.id, task.kind, score, bool(known.simulated[number]))
+            found = scoring.score(task, from_stored(trajectories.load(db, number)))
+            scored = (task.id, task.kind, found.value, found.conversation_ratio, known.simulated[number])
+            rows.append((*_agent(c).values(), *scored))
+    return pd.DataFrame(rows, columns=[*AGENT, "task", "kind", "score", "ratio", "simulated"])
 
 
 def talked(
     db: Database, where: Where | None = None, judges: Sequence[str] = ()
-) -> tuple[Rated | None, tuple[str, ...], list[Talked]]:
-    """What judges answered (None if nothing), the panel, and every conversation of the language level."""
+) -> tuple[Rated | None, tuple[str, ...], pd.DataFrame]:
+    """What judges answered (None if nothing), the panel, and every conversation of the language level.
+
+    Of a conversation: agent, task, simulated, SR and GCSR on it and on the summary, as `success` gives them,
+    and the mean marks.
+    """
     names = [c.name for c in STSS_LANGUAGE.criteria]
     answered = tables.scores(db, STSS_LANGUAGE.name, names, where)
     if answered.empty and judges:
         raise not_found("judge", judges[0], [])
     rated = None if answered.empty else leaderboards.gather(db, STSS_LANGUAGE.name, where)
     panel = rated.panel(judges) if rated else ()
-    given: dict[int, dict[str, dict[str, float]]] = {}
-    for row in answered[answered.judge.isin(panel)].to_dict("records"):
-        said = {name: float(row[name]) for name in names if row[name] == row[name]}
-        given.setdefault(int(row["conversation"]), {})[str(row["judge"])] = said
+    given = {
+        (row["conversation"], row["judge"]): {name: row[name] for name in names if row[name] == row[name]}
+        for row in answered.to_dict("records")
+    }
     known = tables.conversations(db, STSS_LANGUAGE.name, where)
+    marks = [q.name for q in goals.QUALITIES]
     found = []
     for number, c in conversations.each(db, STSS_LANGUAGE.name):
-        if number not in known.index:
-            continue
-        kind, silent = task_from(c.context["_task"]).kind, len(c.messages) < 2
-        each = given.get(number, {})
-        met, in_summary = ({j: _met(each.get(j), kind, silent, of) for j in panel} for of in (False, True))
-        simulated = bool(known.simulated[number])
-        found.append(Talked(_agent(c), c.facets["task"], met, in_summary, each, simulated))
-    return rated, panel, found
+        if number in known.index:
+            kind, silent = task_from(c.context["_task"]).kind, len(c.messages) < 2
+            each = [given.get((number, judge)) for judge in panel]
+            row = _agent(c) | {"task": c.facets["task"], "simulated": known.simulated[number]}
+            for of in ("conversation", "summary"):
+                row |= success(of, [_met(scores, kind, silent, of == "summary") for scores in each])
+            for name in marks:
+                told = [scores[name] for scores in each if scores and name in scores]
+                row[name] = fmean(told) if told else None
+            found.append(row)
+    figures = dict.fromkeys(f"{of} {metric}" for of, metric, _ in COLUMNS)
+    return rated, panel, pd.DataFrame(found, columns=[*AGENT, "task", "simulated", *figures, *marks])
+
+
+def success(of: str, met: Sequence[Sequence[float] | None]) -> dict[str, float | None]:
+    """Mean over judges of: all conditions met (SR), the share met (GCSR); None if a judge's are missing."""
+    given = [answers for answers in met if answers is not None]
+    if not given or len(given) < len(met):
+        return {f"{of} SR": None, f"{of} GCSR": None}
+    return {
+        f"{of} SR": fmean(float(all(answers)) for answers in given),
+        f"{of} GCSR": fmean(map(fmean, given)),
+    }
 
 
 def _met(
@@ -169,20 +162,17 @@ def _met(
     return None if answers is None else [float(score > 0.5) for score in answers]
 
 
-def action_table(played: Iterable[Simulated], *, resamples: int = 1000, seed: int = 0) -> Table:
-    """One row an agent, best overall first. Simulations of a task are averaged, then tasks are."""
-    macro = partial(_macro, resamples=resamples, seed=seed)
+def action_table(played: pd.DataFrame, **drawn: int) -> Table:
+    """One row an agent, best overall first. Simulations of a task are averaged, then tasks are.
+
+    `drawn` holds `resamples` and `seed`, in all three tables.
+    """
     rows: list[dict[str, Cell]] = []
-    for agent, theirs in _by_agent(played).items():
-        of_kind = {kind: [s for s in theirs if s.kind == kind] for kind in TITLES}
-        row: dict[str, Cell] = {
-            **agent._asdict(),
-            **{kind: macro(_tasks(some, lambda s: s.score.value)) for kind, some in of_kind.items()},
-            "overall": macro(_tasks(theirs, lambda s: s.score.value)),
-            "conversation_ratio": macro(_tasks(theirs, lambda s: s.score.conversation_ratio)),
-            "n": len(theirs),
-            "simulated": any(s.simulated for s in theirs),
-        }
+    for agent, theirs in _by_agent(played):
+        row: dict[str, Cell] = {**agent, "n": len(theirs), "simulated": bool(theirs.simulated.any())}
+        row |= {kind: _macro(theirs[theirs.kind == kind], "score", **drawn) for kind in TITLES}
+        row["overall"] = _macro(theirs, "score", **drawn)
+        row["conversation_ratio"] = _macro(theirs, "ratio", **drawn)
         rows.append(row)
     unequal = len({row["n"] for row in rows}) > 1
     notes = ("The agents were not simulated equally often.",) if unequal else ()
@@ -202,23 +192,17 @@ def action_table(played: Iterable[Simulated], *, resamples: int = 1000, seed: in
     return Table("action", title, columns, _best_first(rows, "overall"), notes=notes)
 
 
-def language_table(talks: Iterable[Talked], *, resamples: int = 1000, seed: int = 0) -> Table:
+def language_table(talks: pd.DataFrame, **drawn: int) -> Table:
     """One row an agent, best success rate on conversations first. A figure is the mean over the panel."""
     rows: list[dict[str, Cell]] = []
-    for agent, theirs in _by_agent(talks).items():
-        usable = [
-            t for t in theirs if None not in (_success(t, "conversation", "SR"), _success(t, "summary", "SR"))
-        ]
-        row: dict[str, Cell] = agent._asdict()
+    for agent, theirs in _by_agent(talks):
+        usable = theirs.dropna(subset=["conversation SR", "summary SR"])
+        row: dict[str, Cell] = {**agent, "n": len(usable), "tasks": usable.task.nunique()}
         for of, metric, mean in COLUMNS:
-            by_task = _tasks(usable, lambda t, of=of, metric=metric: _success(t, of, metric))
             average = _micro if mean == "micro" else _macro
-            row[f"{of} {metric} {mean}"] = average(by_task, resamples=resamples, seed=seed)
-        for q in goals.QUALITIES:
-            by_task = _tasks(usable, lambda t, name=q.name: _mark(t, name))
-            row[q.name] = _macro(by_task, resamples=resamples, seed=seed)
-        row |= {"n": len(usable), "tasks": len({t.task for t in usable})}
-        row |= {"left_out": len(theirs) - len(usable), "simulated": any(t.simulated for t in theirs)}
+            row[f"{of} {metric} {mean}"] = average(usable, f"{of} {metric}", **drawn)
+        row |= {q.name: _macro(usable, q.name, **drawn) for q in goals.QUALITIES}
+        row |= {"left_out": len(theirs) - len(usable), "simulated": bool(theirs.simulated.any())}
         rows.append(row)
     columns = (
         *_agent_columns(rows),
@@ -239,23 +223,16 @@ def language_table(talks: Iterable[Talked], *, resamples: int = 1000, seed: int 
     )
 
 
-def gap_table(
-    played: Iterable[Simulated], talks: Iterable[Talked], *, resamples: int = 1000, seed: int = 0
-) -> Table:
+def gap_table(played: pd.DataFrame, talks: pd.DataFrame, **drawn: int) -> Table:
     """SR on conversations less the action score, on the tasks that an agent has both for."""
-    macro = partial(_macro, resamples=resamples, seed=seed)
-    spoken = _by_agent(talks)
+    by = [*AGENT, "task"]
+    said = talks["conversation SR"].astype(float).groupby([talks[name] for name in by]).mean()
+    both = pd.concat({"said": said, "done": played.groupby(by).score.mean()}, axis=1).dropna().reset_index()
+    both["gap"] = both.said - both.done
     rows: list[dict[str, Cell]] = []
-    for agent, theirs in _by_agent(played).items():
-        done = _tasks(theirs, lambda s: s.score.value)
-        said = _tasks(spoken.get(agent, []), lambda t: _success(t, "conversation", "SR"))
-        shared = [task for task in done if task in said]
-        if shared:
-            words = {task: [_mean(said[task])] for task in shared}
-            deeds = {task: [_mean(done[task])] for task in shared}
-            differences = {task: [words[task][0] - deeds[task][0]] for task in shared}
-            figures = {"said": macro(words), "done": macro(deeds), "gap": macro(differences)}
-            rows.append({**agent._asdict(), **figures, "tasks": len(shared)})
+    for agent, theirs in _by_agent(both):
+        figures = {name: _macro(theirs, name, **drawn) for name in ("said", "done", "gap")}
+        rows.append({**agent, **figures, "tasks": len(theirs)})
     columns = (
         *_agent_columns(rows),
         FIGURE("said", "SR, conversation"),
@@ -279,57 +256,32 @@ def _agent_columns(rows: Sequence[Mapping[str, Cell]]) -> tuple[Column, ...]:
 
 def _best_first(rows: Iterable[dict[str, Cell]], name: str) -> tuple[dict[str, Cell], ...]:
     def order(row: dict[str, Cell]) -> tuple[float, list[str]]:
-        return -(getattr(row[name], "value", None) or 0.0), [str(row[field]) for field in Agent._fields]
+        return -(getattr(row[name], "value", None) or 0.0), [str(row[field]) for field in AGENT]
 
     return tuple(sorted(rows, key=order))
 
 
-def _success(t: Talked, of: str, metric: str) -> float | None:
-    """Mean over judges of: all conditions met (SR), or the share met (GCSR); None if a judge is missing."""
-    answers = list((t.met if of == "conversation" else t.met_in_summary).values())
-    given = [a for a in answers if a is not None]
-    if not given or len(given) < len(answers):
-        return None
-    return _mean([float(all(a)) if metric == "SR" else _mean(a) for a in given])
+def _by_agent(rows: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
+    for names, theirs in rows.groupby(list(AGENT)):
+        yield dict(zip(AGENT, map(str, names), strict=True)), theirs
 
 
-def _mark(t: Talked, name: str) -> float | None:
-    given = [marks[name] for marks in t.marks.values() if name in marks]
-    return _mean(given) if given else None
-
-
-def _by_agent(items: Iterable[Any]) -> dict[Agent, list[Any]]:
-    found: dict[Agent, list[Any]] = {}
-    for item in items:
-        found.setdefault(item.agent, []).append(item)
-    return found
-
-
-def _tasks(items: Iterable[Any], value: Any) -> dict[str, list[float]]:
-    """The values of each task, without None.
+def _by_task(rows: pd.DataFrame, figure: str) -> pd.DataFrame:
+    """Sum and count of a figure in each task, without empty ones.
 
     Tasks are sorted by name: resamples draw them by position, so equal figures have equal intervals.
     """
-    found: dict[str, list[float]] = {}
-    for item in items:
-        given = value(item)
-        if given is not None:
-            found.setdefault(item.task, []).append(given)
-    return dict(sorted(found.items()))
+    return rows[figure].astype(float).dropna().groupby(rows.task).agg(["sum", "count"])
 
 
-def _macro(by_task: Mapping[str, Sequence[float]], *, resamples: int, seed: int) -> Estimate:
+def _macro(rows: pd.DataFrame, figure: str, **drawn: int) -> Estimate:
     """The mean over tasks of each task's mean."""
-    means = np.array([_mean(values) for values in by_task.values()])[:, None]
-    return mean_estimates(means, resamples=resamples, seed=seed, of="task")[0]
+    tasks = _by_task(rows, figure)
+    means = (tasks["sum"] / tasks["count"]).to_numpy(float)[:, None]
+    return mean_estimates(means, None, of="task", **drawn)[0]
 
 
-def _micro(by_task: Mapping[str, Sequence[float]], *, resamples: int, seed: int) -> Estimate:
+def _micro(rows: pd.DataFrame, figure: str, **drawn: int) -> Estimate:
     """The mean over all values; whole tasks are resampled."""
-    sums = np.array([sum(values) for values in by_task.values()])[:, None]
-    counts = np.array([float(len(values)) for values in by_task.values()])[:, None]
-    return mean_estimates(sums, counts, resamples=resamples, seed=seed, of="task")[0]
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+    tasks = _by_task(rows, figure).to_numpy(float)
+    return mean_estimates(tasks[:, :1], tasks[:, 1:], of="task", **drawn)[0]
