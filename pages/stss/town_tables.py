@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.benchmarks.stss.scoring import Evidence
+from core.benchmarks.stss.evidence import Evidence
 from core.benchmarks.stss.trajectory import STAMP, Talk
 from core.benchmarks.stss.views import Simulation, Spoken
 from pages.parts.plain import plain

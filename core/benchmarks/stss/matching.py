@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.benchmarks.stss.tasks import SocialTask, Subgoal
-from core.benchmarks.stss.trajectory import UNSEEN, State, Talk, Trajectory
+from core.benchmarks.stss.trajectory import UNSEEN, Talk, Trajectory
 
 Mask = npt.NDArray[np.bool_]
 
@@ -19,13 +20,15 @@ ONLY_TALK = "conversing about"
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """How a trajectory fits one subgoal: per state the keywords found and the place, per moment the time.
+    """How a trajectory fits one subgoal (its number counts from 1).
 
-    `residents` masks are over the trajectory's moments; nothing unseen ever fits.
+    `words` are the keywords in each state; `worded` and `placed` are masks over states, `timed` and those of
+    residents over moments. Nothing unseen ever fits.
     """
 
     trajectory: Trajectory
     subgoal: Subgoal
+    number: int
     words: tuple[tuple[str, ...], ...]
     worded: Mask
     placed: Mask
@@ -56,23 +59,23 @@ class Fit:
         return fits
 
 
-def fit(trajectory: Trajectory, subgoal: Subgoal, *, action_may_name_place: bool = False) -> Fit:
-    """A subgoal against a trajectory.
+def fits(task: SocialTask, trajectory: Trajectory, *, action_may_name_place: bool = False) -> Iterator[Fit]:
+    """A trajectory against each subgoal of a task.
 
     Keywords match in any case, a location as written or, if allowed, in the action. Both ends of the window
     count.
     """
-    words = tuple(words_in(state.action, subgoal.keywords) for state in trajectory.states)
-    location = subgoal.location
-
-    def fits(state: State) -> bool:
-        if location is None or location in state.place:
-            return True
-        return action_may_name_place and location.lower() in state.action.lower()
-
-    placed = np.array([fits(state) for state in trajectory.states], dtype=bool)
-    timed = np.array([within(time, subgoal) for time in trajectory.times], dtype=bool)
-    return Fit(trajectory, subgoal, words, np.array([bool(w) for w in words], dtype=bool), placed, timed)
+    states = trajectory.states
+    for number, subgoal in enumerate(task.subgoals, start=1):
+        place = subgoal.location or ""
+        words = tuple(words_in(state.action, subgoal.keywords) for state in states)
+        placed = [
+            place in state.place or (action_may_name_place and place.lower() in state.action.lower())
+            for state in states
+        ]
+        timed = [within(time, subgoal) for time in trajectory.times]
+        masks = (np.array(mask, dtype=bool) for mask in (list(map(bool, words)), placed, timed))
+        yield Fit(trajectory, subgoal, number, words, *masks)
 
 
 def words_in(text: str, keywords: tuple[str, ...]) -> tuple[str, ...]:

@@ -8,12 +8,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import product
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-from core.benchmarks.stss.matching import ONLY_TALK, Fit, Mask, fit, told
-from core.benchmarks.stss.near_misses import How, miss
+from core.benchmarks.stss.evidence import Evidence, apart, missed, near_miss, shown, stretch
+from core.benchmarks.stss.matching import ONLY_TALK, Mask, fits, told
 from core.benchmarks.stss.tasks import TITLES, Kind, SocialTask
 from core.benchmarks.stss.trajectory import STAMP, UNSEEN, Talk, Trajectory
 from core.errors import ConfigError
@@ -24,28 +26,10 @@ ELSEWHERE = 0.5
 ALIKE = 0.8
 """The least likeness (difflib's ratio, without case and spacing) of a name and its possible typo."""
 
+Outcome = tuple[float, Sequence[Evidence | None]]
+"""A score and its evidence; None for one who was neither told nor near."""
 Invited = Mapping[str, Talk]
 """Whom the performer told about the task before the day of the event, with the first such conversation."""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """One resident and one subgoal (from 1): what was done when, where, with which words; or why not.
-
-    `told` is when the performer first told them before the day of the event, or None.
-    """
-
-    agent: str
-    subgoal: int
-    counted: bool
-    time: str | None = None
-    until: str | None = None
-    action: str = ""
-    place: str = ""
-    words: tuple[str, ...] = ()
-    why: str = ""
-    how: How | None = None
-    told: str | None = None
 
 
 @dataclass(frozen=True)
@@ -68,7 +52,7 @@ def score(task: SocialTask, trajectory: Trajectory) -> Score:
     # Errands want no number of people.
     ratio = None if task.kind == "help" or task.wanted < 2 else len(invited) / (task.wanted - 1)
     times = {name: talk.time.strftime(STAMP) for name, talk in invited.items()}
-    found = tuple(replace(e, told=times.get(e.agent)) for e in evidence)
+    found = tuple(replace(e, told=times.get(e.agent)) for e in evidence if e)
     return Score(task.id, task.kind, value, ratio, found, notes)
 
 
@@ -145,118 +129,102 @@ def _plain(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
-def attendance(task: SocialTask, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
+def attendance(task: SocialTask, trajectory: Trajectory, invited: Invited) -> Outcome:
     """Public and online activities: others who match at any moment, mean over subgoals, ÷ (wanted − 1)."""
     came, evidence = 0, []
-    for number, subgoal in enumerate(task.subgoals, start=1):
-        found = fit(trajectory, subgoal)
-        for name in _others(task, trajectory):
-            mask = found.matches(name)
-            if mask.any():
-                came += 1
-                evidence.append(_counted(found, name, number, mask))
-            else:
-                evidence += _close(found, name, number, name in invited)
+    for found, name in product(fits(task, trajectory), _others(task, trajectory)):
+        mask = found.matches(name)
+        came += bool(mask.any())
+        took_part = shown(found, name, mask, counted=True) if mask.any() else None
+        evidence.append(took_part or near_miss(found, name, name in invited))
     return min(1.0, came / len(task.subgoals) / (task.wanted - 1)), evidence
 
 
-def company(task: SocialTask, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
+def company(task: SocialTask, trajectory: Trajectory, invited: Invited) -> Outcome:
     """Companions: others who match at the performer's best moment ÷ (wanted − 1), at most 1.
 
     A location named in the action counts like the place.
     """
-    others = _others(task, trajectory)
-    best: tuple[float, list[Evidence]] = (-1.0, [])
-    for number, subgoal in enumerate(task.subgoals, start=1):
-        found = fit(trajectory, subgoal, action_may_name_place=True)
+    others, tried = _others(task, trajectory), []
+    for found in fits(task, trajectory, action_may_name_place=True):
         own = found.matches(task.performer)
         each = {name: found.matches(name) for name in others}
-        number_there = np.sum(list(each.values()), axis=0) * own if each else np.zeros(len(own), dtype=int)
-        moment = int(np.argmax(number_there))
-        value = min(1.0, float(number_there[moment]) / (task.wanted - 1))
-        evidence = []
+        together = np.sum(list(each.values()), axis=0) * own if each else np.zeros(len(own), dtype=int)
+        moment = int(np.argmax(together))
+        value = min(1.0, float(together[moment]) / (task.wanted - 1))
+        evidence: list[Evidence | None] = []
         if own.any():
             # Where nobody came, the performer's own first moment is shown.
-            shown = moment if value else int(np.argmax(own))
-            evidence.append(_counted(found, task.performer, number, _stretch(own, shown), "the performer"))
+            when = stretch(own, moment if value else int(np.argmax(own)))
+            evidence.append(shown(found, task.performer, when, "the performer", counted=True))
         else:
-            evidence += _close(found, task.performer, number, invited=False)
+            evidence.append(near_miss(found, task.performer, invited=False))
         # Without a fixed time, those who are elsewhere while the performer does it miss it.
-        during = own if own.any() and subgoal.start is None else None
+        during = own if own.any() and found.subgoal.start is None else None
         for name, mask in each.items():
             if value and mask[moment]:
-                evidence.append(_counted(found, name, number, _stretch(mask, moment)))
+                evidence.append(shown(found, name, stretch(mask, moment), counted=True))
             elif mask.any():
-                when = "at the best-attended moment" if value else f"when {task.performer} did"
-                evidence.append(_shown(found, name, number, mask, f"did it, but not {when}", "not together"))
+                other = "at the best-attended moment" if value else f"when {task.performer} did"
+                evidence.append(shown(found, name, mask, f"did it, but not {other}", "not together"))
             else:
-                evidence += _close(found, name, number, name in invited, during)
-        if value > best[0]:
-            best = (value, evidence)
-    return max(0.0, best[0]), best[1]
+                evidence.append(near_miss(found, name, name in invited, during))
+        tried.append((value, evidence))
+    return max(tried, key=itemgetter(0))
 
 
-def meeting(task: SocialTask, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
+def meeting(task: SocialTask, trajectory: Trajectory, invited: Invited) -> Outcome:
     """Appointment: performer and target do it at one moment, in the same sector and arena 1, elsewhere 0.5.
 
     “Conversing about” it is not doing it. Of several targets or subgoals the best one counts.
     """
-    best: tuple[float, list[Evidence]] = (-1.0, [])
     known = {state.room: i for i, state in enumerate(trajectory.states)}
     rooms = np.array([known[state.room] for state in trajectory.states])
     keeps = np.array([ONLY_TALK not in state.action.lower() for state in trajectory.states], dtype=bool)
-    for number, subgoal in enumerate(task.subgoals, start=1):
-        found = fit(trajectory, subgoal)
-        own = _keeping(found, task.performer, keeps)
-        for target in task.target:
-            theirs = _keeping(found, target, keeps)
-            both = own & theirs
-            together = both & (rooms[trajectory.lives[task.performer]] == rooms[trajectory.lives[target]])
-            value = 1.0 if together.any() else ELSEWHERE if both.any() else 0.0
-            if value:
-                shown = together if value == 1 else both
-                why = "" if value == 1 else "at the same time, in different rooms"
-                stretch = _stretch(shown, int(np.argmax(shown)))
-                evidence = [_counted(found, name, number, stretch, why) for name in (task.performer, target)]
-            else:
-                each = ((task.performer, own), (target, theirs))
-                evidence = [_apart(found, name, number, mask) for name, mask in each]
-            if value > best[0]:
-                best = (value, evidence)
-    return best
+    lives, tried = trajectory.lives, []
+    for found, target in product(fits(task, trajectory), task.target):
+        pair = (task.performer, target)
+        kept = {name: found.doing(name) & keeps[lives[name]] & found.timed for name in pair}
+        both = kept[task.performer] & kept[target]
+        together = both & (rooms[lives[task.performer]] == rooms[lives[target]])
+        value = 1.0 if together.any() else ELSEWHERE if both.any() else 0.0
+        if value:
+            mask = together if value == 1 else both
+            why = "" if value == 1 else "at the same time, in different rooms"
+            evidence = [shown(found, name, mask, why, counted=True) for name in pair]
+        else:
+            evidence = [apart(found, name, kept[name]) for name in pair]
+        tried.append((value, evidence))
+    return max(tried, key=itemgetter(0))
 
 
-def errands(task: SocialTask, trajectory: Trajectory, invited: Invited) -> tuple[float, list[Evidence]]:
+def errands(task: SocialTask, trajectory: Trajectory, invited: Invited) -> Outcome:
     """Help: the best other person's share of subgoals done; all done out of order 0.5, all in order 1."""
-    fits = [fit(trajectory, subgoal) for subgoal in task.subgoals]
-    best, helpers, evidence = 0.0, [], []
+    parts = list(fits(task, trajectory))
+    helpers, evidence = [], []
     for name in _others(task, trajectory):
-        masks = [found.matches(name) for found in fits]
+        masks = [found.matches(name) for found in parts]
         done = [bool(mask.any()) for mask in masks]
-        if not any(done):
-            if name in invited:
-                why = "was asked, and did no part of it"
-                evidence.append(Evidence(name, 1, False, why=why, how="never did it"))
-            continue
-        value = sum(done) / len(done)
-        if all(done):
-            value = 1.0 if _in_order(masks) else OUT_OF_ORDER
-        helpers.append((value, name, masks))
-        best = max(best, value)
-    for value, name, masks in helpers:
+        if any(done):
+            share = sum(done) / len(done)
+            helpers.append((name, masks, share if share < 1 or _in_order(masks) else OUT_OF_ORDER))
+        elif name in invited:
+            evidence.append(missed(parts[0], name, "never did it", "was asked, and did no part of it"))
+    best = max((value for _, _, value in helpers), default=0.0)
+    for name, masks, value in helpers:
         why = "all done, out of order" if all(m.any() for m in masks) and value < 1 else ""
-        for number, (found, mask) in enumerate(zip(fits, masks, strict=True), start=1):
+        for found, mask in zip(parts, masks, strict=True):
             if mask.any() and value == best:
-                evidence.append(_counted(found, name, number, mask, why))
+                evidence.append(shown(found, name, mask, why, counted=True))
             elif mask.any():
-                evidence.append(_shown(found, name, number, mask, why or "somebody else did more of it"))
+                evidence.append(shown(found, name, mask, why or "somebody else did more of it"))
             else:
-                missed = Evidence(name, number, False, why="did not do this part", how="never did it")
-                evidence += _close(found, name, number, invited=False) or [missed]
+                never = missed(found, name, "never did it", "did not do this part")
+                evidence.append(near_miss(found, name, invited=False) or never)
     return best, evidence
 
 
-Rule = Callable[[SocialTask, Trajectory, Invited], tuple[float, list[Evidence]]]
+Rule = Callable[[SocialTask, Trajectory, Invited], Outcome]
 
 RULES: dict[Kind, Rule] = {
     "public": attendance,
@@ -292,10 +260,6 @@ def _others(task: SocialTask, trajectory: Trajectory) -> list[str]:
     return [name for name in trajectory.residents if name != task.performer and task.counts(name)]
 
 
-def _keeping(found: Fit, name: str, keeps: Mask) -> Mask:
-    return found.doing(name) & keeps[found.trajectory.lives[name]] & found.timed
-
-
 def _in_order(masks: Sequence[Mask]) -> bool:
     """Whether each part was done at a moment not before that of the part that precedes it."""
     moment = 0
@@ -305,65 +269,6 @@ def _in_order(masks: Sequence[Mask]) -> bool:
             return False
         moment += int(later[0])
     return True
-
-
-def _stretch(mask: Mask, moment: int) -> Mask:
-    """The unbroken stretch of a mask around a moment that is in it."""
-    before = np.flatnonzero(~mask[:moment])
-    after = np.flatnonzero(~mask[moment:])
-    first = int(before[-1]) + 1 if len(before) else 0
-    last = moment + int(after[0]) if len(after) else len(mask)
-    found = np.zeros_like(mask)
-    found[first:last] = True
-    return found
-
-
-def _evidence(
-    found: Fit, name: str, number: int, first: int, last: int, counted: bool, why: str, how: How | None
-) -> Evidence:
-    """What a resident did where at a moment, up to another."""
-    state, times = found.trajectory.at(name, first), found.trajectory.times
-    action, place = state or ("", "")
-    span = (times[first].strftime(STAMP), times[last].strftime(STAMP))
-    return Evidence(name, number, counted, *span, action, place, found.words_at(name, first), why, how)
-
-
-def _shown(
-    found: Fit, name: str, number: int, mask: Mask, why: str, how: How | None = None, *, counted: bool = False
-) -> Evidence:
-    """The first unbroken stretch of a mask."""
-    first = int(np.argmax(mask))
-    last = int(np.flatnonzero(_stretch(mask, first))[-1])
-    return _evidence(found, name, number, first, last, counted, why, how)
-
-
-def _counted(found: Fit, name: str, number: int, mask: Mask, why: str = "") -> Evidence:
-    return _shown(found, name, number, mask, why, counted=True)
-
-
-def _close(found: Fit, name: str, number: int, invited: bool, during: Mask | None = None) -> list[Evidence]:
-    """How a resident missed it; nothing for one who was neither told nor near."""
-    missed = miss(found, name, invited, during)
-    if missed is None:
-        return []
-    if missed.moment is None:
-        return [Evidence(name, number, False, why=missed.why, how=missed.how)]
-    return [_evidence(found, name, number, missed.moment, missed.moment, False, missed.why, missed.how)]
-
-
-def _apart(found: Fit, name: str, number: int, mask: Mask) -> Evidence:
-    """How one of two missed an appointment."""
-    if mask.any():
-        return _shown(found, name, number, mask, "did it, but not when the other did", "not together")
-    doing = found.doing(name)
-    if (doing & found.timed).any():
-        return _shown(found, name, number, doing & found.timed, "only talked about it", "only talked")
-    if doing.any():
-        start = found.subgoal.start
-        early = start is not None and found.trajectory.times[int(np.argmax(doing))] < start
-        how: How = "too early" if early else "too late"
-        return _shown(found, name, number, doing, "did it, but at another time", how)
-    return Evidence(name, number, False, why="never did it", how="never did it")
 
 
 def _mean(values: Iterable[float]) -> float | None:

@@ -50,20 +50,6 @@ class PlanPart(NamedTuple):
     instead: Mapping[str, int]
 
 
-class PlanKept(NamedTuple):
-    """Minutes of the waking hours planned in the morning, by what was done then.
-
-    `changed` and `otherwise` were spent otherwise, with and without a change of the plan.
-    """
-
-    planned: int
-    as_planned: int
-    on_the_way: int
-    talking: int
-    changed: int
-    otherwise: int
-
-
 class Spoken(NamedTuple):
     """A conversation by its number (from 1, in the order of time), and whether it was about the task."""
 
@@ -190,39 +176,42 @@ def compared(of: Simulation, name: str, day: date) -> list[PlanPart]:
     return [PlanPart(part, did.pop("", 0), dict(did.most_common())) for part, did in found.items()]
 
 
-def kept(of: Simulation, name: str, day: date) -> PlanKept | None:
-    """How much of the morning's plan was kept: the same action in the same room. None without a plan."""
-    made = plans(of, name, day)
-    if not made:
-        return None
-    counts = dict.fromkeys(PlanKept._fields, 0)
-    for minute, state in _moments(of, name, day):
+BECAME = (
+    "were spent on the way",
+    "talking",
+    "otherwise after the plan was changed",
+    "otherwise",
+)
+"""What became of minutes that did not go as planned."""
+
+
+def kept(of: Simulation, name: str, day: date) -> Counter[str]:
+    """Minutes of the waking hours planned in the morning: `planned`, and `as planned` or one of BECAME.
+
+    As planned is the same action in the same room. Empty without a plan.
+    """
+    made, counts = plans(of, name, day), Counter[str]()
+    for minute, state in _moments(of, name, day) if made else ():
         morning = _at(made[0], minute)
-        if morning is None or morning.action == SLEEPING:
-            continue
-        counts["planned"] += of.minutes
-        counts[_became(of, state, morning, _at(_in_force(made, minute), minute))] += of.minutes
-    return PlanKept(**counts)
+        if morning is not None and morning.action != SLEEPING:
+            in_force = next((p for p in reversed(made) if _minute(p.time) <= minute), made[0])
+            became = _became(of, state, morning, _at(in_force, minute))
+            counts.update({"planned": of.minutes, became: of.minutes})
+    return counts
 
 
 def kept_told(of: Simulation, name: str, day: date) -> str:
     """`kept` in sentences, with the times at which the plan was changed; or why there are none."""
-    found = kept(of, name, day)
+    made, found = plans(of, name, day), kept(of, name, day)
     if not happened(of, name, day):
         return f"Nothing is recorded of {name} on this day."
-    if found is None:
+    if not made:
         return "The trajectory holds no plans, only what happened."
-    told = [f"{hours(found.as_planned)} of {hours(found.planned)} planned in the morning went as planned"]
-    told += [
-        f"{hours(minutes)} {what}"
-        for minutes, what in zip(
-            found[2:],
-            ("were spent on the way", "talking", "otherwise after the plan was changed", "otherwise"),
-            strict=True,
-        )
-        if minutes
+    told = [
+        f"{hours(found['as planned'])} of {hours(found['planned'])} planned in the morning went as planned"
     ]
-    changes = ", ".join(f"{plan.time:%H:%M}" for plan in plans(of, name, day)[1:])
+    told += [f"{hours(found[what])} {what}" for what in BECAME if found[what]]
+    changes = ", ".join(f"{plan.time:%H:%M}" for plan in made[1:])
     return f"{'; '.join(told)}." + (f" The plan was changed at {changes}." if changes else "")
 
 
@@ -265,7 +254,7 @@ def _moments(of: Simulation, name: str, day: date) -> Iterator[tuple[int, State]
     for moment, time in enumerate(of.lived.times):
         state = of.lived.at(name, moment)
         if time.date() == day and state is not None:
-            yield time.hour * 60 + time.minute, state
+            yield _minute(time), state
 
 
 def _as(state: State, planned: Stretch) -> bool:
@@ -274,21 +263,20 @@ def _as(state: State, planned: Stretch) -> bool:
 
 def _became(of: Simulation, state: State, morning: Stretch, now: Stretch | None) -> str:
     if _as(state, morning):
-        return "as_planned"
+        return "as planned"
+    on_the_way, talking, changed, otherwise = BECAME
     kind = kind_of(of.task, state.action)
     if kind in ("on the way", "conversation"):
-        return "talking" if kind == "conversation" else "on_the_way"
-    changed = now is not None and (now.action, now.place) != (morning.action, morning.place)
-    return "changed" if changed else "otherwise"
-
-
-def _in_force(made: Sequence[PlannedDay], minute: int) -> PlannedDay:
-    """The latest plan at a minute of the day."""
-    return next((p for p in reversed(made) if p.time.hour * 60 + p.time.minute <= minute), made[0])
+        return talking if kind == "conversation" else on_the_way
+    return changed if now and (now.action, now.place) != (morning.action, morning.place) else otherwise
 
 
 def _at(plan: PlannedDay, minute: int) -> Stretch | None:
     return next((s for s in plan.stretches if s.start <= minute < s.end), None)
+
+
+def _minute(time: datetime) -> int:
+    return time.hour * 60 + time.minute
 
 
 def reckoned(of: Simulation) -> str:

@@ -1,0 +1,181 @@
+"""Evidence of a score: who did what when and where, and how those who almost took part missed it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+import numpy as np
+
+from core.benchmarks.stss.matching import Fit, Mask
+from core.benchmarks.stss.trajectory import STAMP, UNSEEN, State
+
+OutOfTime = Literal["too early", "too late", "not together"]
+Instead = Literal[
+    "elsewhere", "something else", "passed by", "asleep", "only talked", "never did it", "unknown"
+]
+How = OutOfTime | Instead
+NEAR = timedelta(hours=3)
+"""An invited resident who was there within this time of the window came early or late, else was elsewhere."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One resident and one subgoal (from 1): what was done when, where, with which words; or why not.
+
+    `told` is when the performer first told them before the day of the event, or None.
+    """
+
+    agent: str
+    subgoal: int
+    counted: bool
+    time: str | None = None
+    until: str | None = None
+    action: str = ""
+    place: str = ""
+    words: tuple[str, ...] = ()
+    why: str = ""
+    how: How | None = None
+    told: str | None = None
+
+
+def stretch(mask: Mask, moment: int) -> Mask:
+    """The unbroken stretch of a mask around a moment that is in it."""
+    before = np.flatnonzero(~mask[:moment])
+    after = np.flatnonzero(~mask[moment:])
+    first = int(before[-1]) + 1 if len(before) else 0
+    last = moment + int(after[0]) if len(after) else len(mask)
+    found = np.zeros_like(mask)
+    found[first:last] = True
+    return found
+
+
+def shown(
+    found: Fit, name: str, mask: Mask, why: str = "", how: How | None = None, *, counted: bool = False
+) -> Evidence:
+    """The first unbroken stretch of a mask."""
+    first = int(np.argmax(mask))
+    last = int(np.flatnonzero(stretch(mask, first))[-1])
+    return _evidence(found, name, first, last, counted, why, how)
+
+
+def missed(found: Fit, name: str, how: How, why: str, moment: int | None = None) -> Evidence:
+    """How a resident missed a subgoal, and at which moment they were closest."""
+    if moment is None:
+        return Evidence(name, found.number, False, why=why, how=how)
+    return _evidence(found, name, moment, moment, False, why, how)
+
+
+def _evidence(
+    found: Fit, name: str, first: int, last: int, counted: bool, why: str, how: How | None
+) -> Evidence:
+    """What a resident did where at a moment, up to another."""
+    action, place = found.trajectory.at(name, first) or ("", "")
+    time, until = (found.trajectory.times[moment].strftime(STAMP) for moment in (first, last))
+    words = found.words_at(name, first)
+    return Evidence(name, found.number, counted, time, until, action, place, words, why, how)
+
+
+def apart(found: Fit, name: str, mask: Mask) -> Evidence:
+    """How one of two missed an appointment; `mask` are the moments at which they kept it."""
+    if mask.any():
+        return shown(found, name, mask, "did it, but not when the other did", "not together")
+    doing = found.doing(name)
+    if (doing & found.timed).any():
+        return shown(found, name, doing & found.timed, "only talked about it", "only talked")
+    if doing.any():
+        start = found.subgoal.start
+        early = start is not None and found.trajectory.times[int(np.argmax(doing))] < start
+        return shown(found, name, doing, "did it, but at another time", "too early" if early else "too late")
+    return missed(found, name, "never did it", "never did it")
+
+
+def near_miss(found: Fit, name: str, invited: bool, during: Mask | None = None) -> Evidence | None:
+    """How a resident missed a subgoal they did not fulfil; None if neither invited nor near.
+
+    A resident who only walks through the place is not near. `during` are the moments at which one could have
+    joined: the subgoal's, unless others are given (the performer's own, for companions).
+    """
+    doing, there, timed = found.doing(name), found.there(name), found.timed
+    if (doing & there).any():
+        closest = _out_of_time(found, name, np.flatnonzero(doing & there))
+        if closest is not None and (not invited or closest[1] <= NEAR):
+            return closest[0]
+    if (doing & timed).any():
+        moment = int(np.argmax(doing & timed))
+        state = found.trajectory.at(name, moment)
+        where = (state and state.place) or "another place"
+        return missed(
+            found, name, "elsewhere", f"did it, but at {where}, not at {found.subgoal.location}", moment
+        )
+    if during is None and found.subgoal.start is None:
+        return missed(found, name, "never did it", "never did it") if invited else None
+    return _instead(found, name, invited, timed if during is None else during)
+
+
+def _instead(found: Fit, name: str, invited: bool, during: Mask) -> Evidence | None:
+    """What was done instead at the moments at which one could have joined in."""
+    life, states = found.trajectory.lives[name], found.trajectory.states
+    seen = during & (life != UNSEEN)
+    walking = np.array([state.on_the_way for state in states], dtype=bool)[life]
+    there = seen & found.there(name) & ~walking if found.subgoal.location is not None else np.zeros_like(seen)
+    if there.any():
+        state, moment = _mostly(found, name, there)
+        if state.asleep:
+            return missed(found, name, "asleep", "was there, and asleep", moment)
+        why = f"was there at the time, but “{state.action}” has none of the words"
+        return missed(found, name, "something else", why, moment)
+    if not invited:
+        return None
+    if not seen.any():
+        why = "what they did then is not recorded" if during.any() else "the trajectory does not reach it"
+        return missed(found, name, "unknown", why)
+    stayed = seen & ~walking
+    state, moment = _mostly(found, name, stayed if stayed.any() else seen)
+    if state.asleep:
+        began = moment == int(np.argmax(during))
+        return missed(
+            found, name, "asleep", f"was asleep {'when it began' if began else 'for most of it'}", moment
+        )
+    was = f"at {state.place or 'another place'}: {state.action}"
+    passed = seen & found.there(name) & walking
+    if found.subgoal.location is not None and passed.any():
+        first = int(np.argmax(passed))
+        time = found.trajectory.times[first]
+        return missed(
+            found, name, "passed by", f"only passed by on the way, at {time:%H:%M}; was mostly {was}", first
+        )
+    return missed(found, name, "elsewhere", f"was {was}", moment)
+
+
+def _mostly(found: Fit, name: str, mask: Mask) -> tuple[State, int]:
+    """The state that a resident was in longest (of equals the earlier), and its first moment."""
+    life = found.trajectory.lives[name]
+    indices, first, counts = np.unique(life[mask], return_index=True, return_counts=True)
+    best = max(range(len(indices)), key=lambda i: (counts[i], -first[i]))
+    return found.trajectory.states[indices[best]], int(np.flatnonzero(mask)[first[best]])
+
+
+def _out_of_time(found: Fit, name: str, moments: np.ndarray) -> tuple[Evidence, timedelta] | None:
+    """By how much a resident who did the thing at the place missed the window; None without a window."""
+    start, end = found.subgoal.start, found.subgoal.end
+    if start is None or end is None:
+        return None
+    times: tuple[datetime, ...] = found.trajectory.times
+    early = [int(m) for m in moments if times[m] < start]
+    late = [int(m) for m in moments if times[m] > end]
+    if early and (not late or start - times[early[-1]] <= times[late[0]] - end):
+        away = start - times[early[-1]]
+        return missed(
+            found, name, "too early", f"right place, but left {_span(away)} before it began", early[-1]
+        ), away
+    away = times[late[0]] - end
+    return missed(
+        found, name, "too late", f"right place, but came {_span(away)} after it had ended", late[0]
+    ), away
+
+
+def _span(away: timedelta) -> str:
+    minutes = away.total_seconds() / 60
+    return f"{minutes:.0f} minutes" if minutes < 120 else f"{minutes / 60:.1f} hours"
