@@ -28,7 +28,7 @@ class Event(BaseModel):
 
     item: int
     do: Literal["answer", "submit", "skip", "reopen", "flag", "time"]
-    criterion: str = ""
+    criterion: str = Field("", max_length=200)
     score: float | None = None
     text: str = Field("", max_length=4000)
     seconds: float = Field(0.0, ge=0, le=3600, allow_inf_nan=False)

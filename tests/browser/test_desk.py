@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Error, Page, expect
 
 from core.store import access, studies
 from core.workspace import Workspace
+from pages.parts.desk.report import EVENTS
 
 from .conftest import Invite
 from .keeper import CRITERIA, ROOT, SECRETS, Server, fill, serving
@@ -420,6 +421,29 @@ def test_two_windows_show_each_others_answers_and_the_later_one_holds(page: Page
             (5,),
         ]
         other.close()
+
+
+def test_a_long_backlog_is_sent_in_parts(page: Page, server: Server, invite: Invite, me: str) -> None:
+    """More than the server takes in one report."""
+    open_desk(page, server, invite(1))
+    press(page, "1")
+    saved(page)
+    kept = 3 * EVENTS // 2
+    page.evaluate(
+        """([kept, criterion]) => {
+          const { desk, strip: [[id]] } = globalThis.concordDesk.news;
+          for (let n = 1; n <= kept; n++) {
+            const event = { n, at: Date.now() + n, item: id, do: "answer", criterion, score: 1 + (n % 5) };
+            localStorage.setItem(`concord ${desk} another ${n}`, JSON.stringify(event));
+          }
+        }""",
+        [kept, NAMES[0]],
+    )
+    page.reload()
+    page.locator(".message").first.wait_for()
+    expect(page.locator(".saving")).to_have_attribute("data-state", "saved", timeout=60_000)
+    assert server.rows("SELECT n FROM desk_marks WHERE client = 'another'") == [(kept,)]
+    assert answers(server, me) == [(1, NAMES[0], 1 + kept % 5)]
 
 
 def test_a_link_that_runs_out_meanwhile_loses_nothing(page: Page, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ import streamlit as st
 from sqlite_utils import Database
 
 from core.store.desk import Refusal, Taken, take
+from pages.parts.desk.report import checked
 from pages.parts.session import workspace
 
 RUN_AFTER_RECONNECTING = timedelta(days=1)
@@ -66,10 +67,13 @@ def link(name: str, data: dict[str, Any]) -> None:
 
 
 def report(name: str) -> dict[str, Any] | None:
-    """What the desk reported last, whole; None as long as it has said nothing."""
+    """What the desk reported last, whole; None as long as it has said nothing.
+
+    Raises StudyError for what is no report, NotAllowed where a desk reports too much.
+    """
     state = st.session_state.get(f"link {name}")
     said = state.get("report") if state else None
-    return dict(said) if said else None
+    return checked(name, said) if said else None
 
 
 def taken(

@@ -1,11 +1,13 @@
 // What was done and is not yet known to be stored. Each event also lies in the browser's own storage, under a key of its own, so that
-// neither a lost connection, nor a reload, nor a crash loses it. Every report is whole, so that no single message matters. Python
-// applies each event once.
+// neither a lost connection, nor a reload, nor a crash loses it. Every report begins with the oldest, so that no single message
+// matters. Python applies each event once.
 //
 // The windows of one browser share what is not stored. Each hears what is done in another one and shows it, and each reports what all
 // have done, with the time of every event: Python applies them in that order, and the later one holds.
 
 const PATIENCE = 4000; // how long an answer may take before the desk calls itself offline, in milliseconds
+const EVENTS = 100; // how many events one report may hold, and how many characters; the rest follows in the next one
+const CHARACTERS = 50000;
 const OVERDUE = 2000; // how old an event may grow before it is reported without waiting for the next one
 
 class Outbox {
@@ -104,9 +106,24 @@ class Outbox {
   flush(want) {
     if (want) this.want = want;
     if (this.asked && !this.stuck) return;
-    const boxes = Object.fromEntries(Object.entries(this.boxes).filter(([, events]) => events.length));
     this.asked = { k: ++this.k, at: performance.now() };
-    this.send({ k: this.k, boxes, want: this.want ?? [] });
+    this.send({ k: this.k, boxes: this.oldest(), want: this.want ?? [] });
+  }
+
+  // The events that were done first, by window: as many as one report may hold. Within a window they are the first ones, because
+  // their times grow with their numbers.
+  oldest() {
+    const boxes = {};
+    let events = 0;
+    let characters = 0;
+    for (const event of this.waiting) {
+      characters += JSON.stringify(event).length;
+      if (events && (events === EVENTS || characters > CHARACTERS)) break;
+      events += 1;
+      const [client] = Object.entries(this.boxes).find(([, box]) => box.includes(event));
+      (boxes[client] ??= []).push(event);
+    }
+    return boxes;
   }
 
   // Python's answer. Returns whether the way is free for the next report.

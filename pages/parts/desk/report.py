@@ -1,0 +1,107 @@
+"""What a desk in a browser may report at once: the bounds, checked before anything is read from it.
+
+A desk of ours stays far below them (`outbox.js`), so that whoever passes them is no desk.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from core.errors import NotAllowed, StudyError
+
+EVENTS = 500
+"""Events of one report. `outbox.js` sends up to 100."""
+WINDOWS = 50
+"""Windows of one browser that one report may speak for."""
+ITEMS = 50
+"""Items that one report may ask for."""
+ID = 500
+"""Characters of an item's id."""
+TEXT = 20_000
+"""Characters of any text in an event; each kind of event has closer limits of its own."""
+NUMBER = 2**53
+"""Browsers count exactly up to here, and SQLite stores it."""
+DEPTH = 4
+"""Lists and mappings within an event."""
+AT_ONCE = 2000
+"""Events of one desk that are taken without a pause."""
+PER_SECOND = 200
+"""Events of one desk that are taken in the long run."""
+DESKS = 10_000
+"""Desks whose pace is remembered."""
+
+Id = Annotated[int, Field(strict=True, gt=-NUMBER, lt=NUMBER)] | Annotated[str, Field(max_length=ID)]
+
+
+class Report(BaseModel):
+    """A report: its number, the events of each window, and the items wanted."""
+
+    model_config = ConfigDict(extra="ignore")
+    k: int = Field(ge=0, lt=NUMBER)
+    boxes: dict[Annotated[str, Field(max_length=100)], list[dict[str, Any]]] = Field(max_length=WINDOWS)
+    want: list[Id] = Field(max_length=ITEMS)
+
+
+@dataclass
+class Pace:
+    """How many events each desk may still send: AT_ONCE, and PER_SECOND more every second up to that."""
+
+    left: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def take(self, desk: str, events: int, now: float) -> bool:
+        """Whether a desk may send so many events now; they are counted only if it may."""
+        with self.lock:
+            left, since = self.left.pop(desk, (AT_ONCE, now))
+            left = min(AT_ONCE, left + (now - since) * PER_SECOND)
+            enough = events <= left
+            self.left[desk] = (left - events if enough else left, now)
+            if len(self.left) > DESKS:
+                self.left.popitem(last=False)
+        return enough
+
+
+_pace = Pace()
+
+
+def checked(desk: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    """A desk's report. Raises StudyError for what is none, NotAllowed for too many events."""
+    try:
+        report = Report.model_validate(said)
+    except ValidationError as error:
+        raise StudyError(UNREADABLE) from error
+    events = [event for box in report.boxes.values() for event in box]
+    if len(events) > EVENTS or not _pace.take(desk, len(events), time.monotonic()):
+        raise NotAllowed(
+            "More answers arrived from this desk than a person can give. They are kept in this browser. "
+            "Wait a minute, then reload the page."
+        )
+    if not all(map(_is_small, events)):
+        raise StudyError(UNREADABLE)
+    return {"k": report.k, "boxes": report.boxes, "want": list(dict.fromkeys(report.want))}
+
+
+UNREADABLE = "The desk sent something that cannot be read. Reload the page."
+
+
+def _is_small(value: Any, depth: int = 0) -> bool:
+    """Whether a value has bounded numbers, texts and depth; its size is bounded by that of the message."""
+    match value:
+        case str():
+            return len(value) <= TEXT
+        case int() | float():
+            return abs(value) < NUMBER  # false for NaN
+        case dict():
+            return depth < DEPTH and all(
+                len(key) <= ID and _is_small(each, depth + 1) for key, each in value.items()
+            )
+        case list():
+            return depth < DEPTH and all(_is_small(each, depth + 1) for each in value)
+    return value is None
