@@ -51,9 +51,7 @@ UNREPORTED = Reported()
 
 @dataclass(frozen=True)
 class Use:
-    """A configuration behind a result (None if not recorded), and how often its endpoint reported which
-    model.
-    """
+    """A configuration behind a result (None if not recorded), and how often which model was reported."""
 
     configuration: Configuration | None
     reported: Mapping[Reported, int]

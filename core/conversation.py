@@ -48,14 +48,10 @@ class Conversation:
     context: Mapping[str, Any] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
     trajectory: Mapping[str, Any] | None = None
-    """What was done beside what was said, as plain values: stored apart, and None in a conversation read
-    back.
-    """
+    """What was done beside what was said: plain values, stored apart, None in a conversation read back."""
 
     def turns(self) -> Iterator[Turn]:
-        """The dialogue as turns: a turn begins at each user message; replies before the first one belong to
-        turn 1.
-        """
+        """The dialogue as turns, each begun by a user's message; replies before the first are in turn 1."""
         number, user, replied = 1, None, False
         for message in self.messages:
             if message.role == "user":

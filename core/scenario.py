@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 State = Literal["proposed", "accepted", "rejected", "discarded"]
-"""Proposed waits for a person; accepted is used; rejected by a person; discarded because it tells nobody
-apart.
-"""
+"""Proposed waits for a person, who accepts or rejects; discarded by a rule, as it tells nobody apart."""
 
 
 @dataclass(frozen=True)

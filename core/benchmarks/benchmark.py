@@ -19,10 +19,7 @@ from core.scenario import Scenario
 
 
 class Ask(Protocol):
-    """Asks a model on behalf of one piece of work.
-
-    `step` names the call within it: the same step is never paid for twice.
-    """
+    """Asks a model for one piece of work. `step` names the call in it: no step is paid for twice."""
 
     def __call__(
         self, step: str, model: str, asked: RenderedPrompt, check: Callable[[Any], object] | None = None, /
@@ -42,12 +39,13 @@ class Materials:
     scenarios: Callable[[str, str], Sequence[Scenario]] = lambda _benchmark, _kind: ()
 
 
+Values = Callable[[Materials, Mapping[str, Any]], Sequence[str]]
+"""What there is to choose from, given the materials and the options chosen before."""
+
+
 @dataclass(frozen=True)
 class Role:
-    """A part that models take in a run: `players` (many) or `interrogator` (one).
-
-    One that is not required may be left empty.
-    """
+    """A part that models take in a run, such as `players`; it may be left empty if it is not required."""
 
     name: str
     help: str
@@ -58,16 +56,13 @@ class Role:
 
 @dataclass(frozen=True)
 class Option:
-    """Something else a run may choose.
-
-    `values` lists what there is to choose from, given the materials and the choices before it.
-    """
+    """Something else a run may choose."""
 
     name: str
     help: str
     kind: Literal["choice", "choices", "count", "switch"]
     default: Any
-    values: Callable[[Materials, Mapping[str, Any]], Sequence[str]] | None = None
+    values: Values | None = None
 
 
 @dataclass(frozen=True)
@@ -244,9 +239,7 @@ class Benchmark:
     def comparings(
         self, first: str, second: str, judges: Sequence[str], prompt: Prompt, repeats: int = 1
     ) -> tuple[Comparing, ...]:
-        """The comparisons of the one as A with the other as B that these judges owe; none where nothing is
-        compared.
-        """
+        """The comparisons of one as A with another as B that judges owe; none where nothing is compared."""
         pairwise = self.pairwise
         if pairwise is None:
             return ()

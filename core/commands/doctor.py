@@ -35,9 +35,8 @@ async def examine(models: Mapping[str, Model]) -> dict[str, str | None]:
 
     async def one(name: str) -> str | None:
         async def call(step: str, messages: object, /) -> Completion:
-            return await client.complete(
-                name, ASKED, params={"max_tokens": 200}, schema=replies.json_schema(Ping)
-            )
+            schema = replies.json_schema(Ping)
+            return await client.complete(name, ASKED, params={"max_tokens": 200}, schema=schema)
 
         talks = models[name].kind == "chat"
         try:
@@ -46,12 +45,8 @@ async def examine(models: Mapping[str, Model]) -> dict[str, str | None]:
             else:
                 await client.embed(name, [TEXT])
         except ConcordError as error:
-            hint = (
-                ' Try replies = "text" in models.toml.'
-                if talks and getattr(error, "kind", "") in ("unparsable", "bad_request")
-                else ""
-            )
-            return str(error) + hint
+            unread = talks and getattr(error, "kind", "") in ("unparsable", "bad_request")
+            return str(error) + (' Try replies = "text" in models.toml.' if unread else "")
         return None
 
     async with Client(models, retries=1) as client:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -65,21 +66,14 @@ def _fed(workspace: str, folder: Path, study: str) -> None:
 )
 @click.pass_obj
 def _ratings(
-    workspace: str,
-    file: Path,
-    study: str,
-    title: str,
-    append: bool,
-    delimiter: str,
-    told: tuple[str, ...],
-    uncounted: tuple[str, ...],
+    workspace: str, /, file: Path, study: str, append: bool, delimiter: str, told: tuple[str, ...], **how: Any
 ) -> None:
     if study in BENCHMARKS:
         raise ImportRefused(f"“{study}” is the name of a benchmark. Give the study another name.")
     table = ratings_csv.read(file, delimiter="\t" if delimiter == "tab" else delimiter)
     answers = dict(ratings_study.told_scale(option) for option in told)
     with Workspace.open(workspace).write() as db:
-        brought = ratings_study.incoming(db, table, study, title=title, scales=answers, uncounted=uncounted)
+        brought = ratings_study.incoming(db, table, study, scales=answers, **how)
         done = incoming.store(db, brought, append=append)
     _report(done)
     for criterion in brought.study.criteria:

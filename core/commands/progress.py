@@ -72,10 +72,7 @@ def carry_out(
     retry_failed: bool = False,
     as_new: str = "",
 ) -> None:
-    """Estimate or execute a plan and say how it ended.
-
-    Exits with 1 where the run broke, with 2 where pieces failed.
-    """
+    """Estimate or execute a plan, say how it ended, and exit with 1 if it broke, 2 if pieces failed."""
     if as_new:
         plan = renaming.as_new(workspace, plan, as_new)
     job = planning.job(workspace, plan)

@@ -58,12 +58,8 @@ def read(folder: Path, study: str = BENCHMARK) -> Incoming:
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ImportRefused(f"{people} holds the dialogue “{twice}” twice. Remove one of them.")
     given = [*_people(people, dialogues, keys), *_judge(judge, keys)]
-    return Incoming(
-        Study(study, CRITERIA, title="FED: dialogue quality", source="fed", anonymous=True),
-        given,
-        {c.key: c for c in conversations},
-        file=str(folder),
-    )
+    made = Study(study, CRITERIA, title="FED: dialogue quality", source="fed", anonymous=True)
+    return Incoming(made, given, {c.key: c for c in conversations}, file=str(folder))
 
 
 def _published(path: Path) -> Any:
@@ -74,15 +70,10 @@ def _published(path: Path) -> Any:
 
 def _conversation(path: Path, number: int, entry: Any) -> Conversation:
     match entry:
-        case {
-            "dialogue_id": str(name),
-            "model": str(system),
-            "dialog": [_, *_] as said,
-            "annotations": dict(),
-        }:
+        case {"dialogue_id": str(name), "model": str(by), "dialog": [_, *_] as said, "annotations": dict()}:
             # Dialogues between people are included: one of the two speaks as “model”.
             messages = from_list(said, f"{path}, dialogue {number} ({name})")
-            return Conversation(BENCHMARK, f"{BENCHMARK}/{name}", system, messages)
+            return Conversation(BENCHMARK, f"{BENCHMARK}/{name}", by, messages)
     raise ImportRefused(
         f"Dialogue {number} of {path} lacks one of dialogue_id, model, dialog and annotations. "
         "Take the file as it was published."

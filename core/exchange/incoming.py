@@ -44,9 +44,7 @@ class Incoming:
 
 @dataclass(frozen=True)
 class Imported:
-    """What was stored: new units and conversations, ratings of people and judges; `known` was there
-    before.
-    """
+    """What was stored: new units, conversations, ratings of people and judges; `known` was there before."""
 
     study: str
     units: int

@@ -17,14 +17,10 @@ from core.files import read_toml
 Kind = Literal["chat", "embeddings"]
 """A chat model talks and judges; an embeddings model turns texts into vectors."""
 _WRONG_KIND = {
-    "chat": (
-        'turns texts into vectors (kind = "embeddings" in models.toml); it can neither talk nor judge. '
-        "Name another model."
-    ),
-    "embeddings": (
-        'talks; vectors need a model that models.toml says is of kind = "embeddings". '
-        "Name another, or add one."
-    ),
+    "chat": 'turns texts into vectors (kind = "embeddings" in models.toml); it can neither talk nor judge. '
+    "Name another model.",
+    "embeddings": 'talks; vectors need a model that models.toml says is of kind = "embeddings". '
+    "Name another, or add one.",
 }
 
 
@@ -71,9 +67,7 @@ class Model(BaseModel):
 
     @property
     def configuration(self) -> Configuration:
-        """What a result keeps of this entry. The mock's address is left out: it does not change its
-        answers.
-        """
+        """What a result keeps of this entry, without a mock's address, which changes no answer."""
         address = self.base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
         parts = urlsplit(address)
         bare = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()

@@ -93,9 +93,7 @@ def execute(
 
 @contextmanager
 def few_collections() -> Iterator[None]:
-    """Collect garbage less often: a call makes many objects and few cycles, and the default costs 20 %
-    CPU.
-    """
+    """Collect garbage less often: a call makes many objects and few cycles; the default takes 20 % CPU."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)

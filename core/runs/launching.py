@@ -33,9 +33,7 @@ class Launched:
 
     @property
     def ended(self) -> bool:
-        """Whether the process has ended. Only the process that launched it can tell; others read the
-        store.
-        """
+        """Whether the process has ended. Only the one that launched it can tell; others read the store."""
         child = _children.get(self.pid)
         return child is not None and child.poll() is not None
 

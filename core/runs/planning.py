@@ -27,9 +27,7 @@ CHUNK = 500
 
 @dataclass(frozen=True)
 class Pending:
-    """A play with work left: to be played (unless `stored`), and its judgements and comparisons to be
-    made.
-    """
+    """A play with work left: to be played (unless `stored`), and the verdicts on it to be made."""
 
     play: Play
     stored: bool
@@ -84,9 +82,7 @@ def materials(workspace: Workspace) -> Materials:
 
 
 def complete(plan: PlayPlan, models: Mapping[str, Model], workspace: Workspace) -> PlayPlan:
-    """The plan with every option filled in. Raises NotFound or ConfigError for a wrong role, model or
-    option.
-    """
+    """The plan with every option. Raises NotFound or ConfigError for a wrong role, model or option."""
     benchmark = get(plan.benchmark)
     for role in benchmark.roles:
         named = plan.models.get(role.name, ())
@@ -236,9 +232,7 @@ def left(
 
 
 def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Survey:
-    """What a run would do and cost: a judge's tokens per call as measured here, else the benchmark's
-    guess.
-    """
+    """What a run would do and cost, by a judge's measured tokens per call, else the benchmark's guess."""
     found = Survey()
     with workspace.read() as db:
         by_judge = ratings.tokens_by_judge(db)

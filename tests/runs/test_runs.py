@@ -42,6 +42,12 @@ def run(workspace, the_plan, **how):
     return engine.execute(workspace, planning.job(workspace, the_plan), **how)
 
 
+def concord_run(workspace: Workspace, *words: str) -> list[str]:
+    """The command of a run in a process of its own."""
+    head = [sys.executable, "-m", "core.cli", "--workspace", str(workspace.path), "run", "pingpong"]
+    return [*head, "--players", "player", "--interrogator", "user", *words]
+
+
 def calls_made(workspace: Workspace) -> int:
     address = next(iter(load_models(workspace.models_path).values())).base_url
     with urlopen(f"{address}/_calls") as reply:
@@ -105,25 +111,9 @@ def test_judges_take_what_where_selects(workspace):
 def test_killed_at_any_moment_it_loses_only_the_calls_in_flight(faulty, moment):
     """What the store held when the run was killed, as results or in the journal, is not paid for again."""
     workspace = faulty(latency=0.05)
-    command = [
-        sys.executable,
-        "-m",
-        "core.cli",
-        "--workspace",
-        str(workspace.path),
-        "run",
-        "pingpong",
-        "--players",
-        "player",
-        "--interrogator",
-        "user",
-        "--judges",
-        "a,b",
-        "--characters",
-        "tully,mizuki,arachne",
-        "--repeats",
-        "2",
-    ]
+    command = concord_run(
+        workspace, "--judges", "a,b", "--characters", "tully,mizuki,arachne", "--repeats", "2"
+    )
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until(lambda: count(workspace, moment), process)
     process.kill()
@@ -245,23 +235,7 @@ def test_a_spending_limit_stops_cleanly_and_the_rest_is_done_later(faulty):
 
 def test_a_signal_stops_cleanly_and_the_next_run_pays_for_nothing_again(faulty):
     workspace = faulty(latency=0.1)
-    command = [
-        sys.executable,
-        "-m",
-        "core.cli",
-        "--workspace",
-        str(workspace.path),
-        "run",
-        "pingpong",
-        "--players",
-        "player",
-        "--interrogator",
-        "user",
-        "--characters",
-        "tully",
-        "--repeats",
-        "5",
-    ]
+    command = concord_run(workspace, "--characters", "tully", "--repeats", "5")
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     until(lambda: calls_made(workspace) >= 30, process)
     process.send_signal(signal.SIGINT)

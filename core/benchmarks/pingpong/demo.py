@@ -1,6 +1,4 @@
-"""The demo's PingPong: a run in two languages, a study rated by simulated annotators, another not rated
-yet.
-"""
+"""The demo's PingPong: runs in two languages, a study with simulated annotators, another not rated yet."""
 
 from __future__ import annotations
 

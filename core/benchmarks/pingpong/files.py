@@ -55,10 +55,7 @@ def read(path: Path) -> Settings:
 
 
 def write(settings: Settings, data: Path) -> list[Path]:
-    """Write the files below `data` (a workspace's folder of that name); returns them.
-
-    None that is there is overwritten.
-    """
+    """Write the files below `data` (a workspace's folder) and return them. None that is there changes."""
     files: dict[Path, str] = {}
     for language, cards in settings.characters.items():
         folder = data / "pingpong" / language

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -11,7 +11,17 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role, Rubric
+from core.benchmarks.benchmark import (
+    Ask,
+    Benchmark,
+    Expected,
+    Materials,
+    Option,
+    Play,
+    Role,
+    Rubric,
+    Values,
+)
 from core.benchmarks.plans import PlayPlan
 from core.conversation import Conversation, Message, Unit
 from core.errors import ConfigError, not_found
@@ -102,10 +112,7 @@ class Scores(Reply):
 
 
 def characters(folders: Sequence[Path], language: str) -> dict[str, Character]:
-    """The characters of a language by slug, the workspace's before those that ship.
-
-    Raises ConfigError naming the file.
-    """
+    """The characters of a language by slug, the workspace's before those that ship. Raises ConfigError."""
     found: dict[str, Character] = {}
     for folder in folders:
         for file in sorted((folder / "pingpong" / language / "characters").glob("*.toml")):
@@ -115,10 +122,7 @@ def characters(folders: Sequence[Path], language: str) -> dict[str, Character]:
 
 
 def situations(folders: Sequence[Path], language: str) -> dict[str, Situation]:
-    """The situations of a language by id, the workspace's before those that ship.
-
-    Raises ConfigError naming the file.
-    """
+    """The situations of a language by id, the workspace's before those that ship. Raises ConfigError."""
     found: dict[str, Situation] = {}
     for folder in folders:
         file = folder / "pingpong" / language / "situations.toml"
@@ -225,10 +229,7 @@ class Setting:
 
 
 async def play(ask: Ask, setting: Setting, prompts: Mapping[str, Prompt]) -> Conversation:
-    """The dialogue.
-
-    The interrogator knows summary and situation, the player the card; symmetric: both know all.
-    """
+    """The dialogue. The interrogator knows summary and situation, the player the card, or both know all."""
     messages: list[Message] = []
     for turn in range(1, setting.situation.num_turns + 1):
         asked = prompts["interrogator"].render(**setting.values, messages=messages)
@@ -287,10 +288,13 @@ def _valid(kind: type[M], fields: Mapping[str, Any], file: Path) -> M:
         raise ConfigError(f"{file}: {first_problem(error)}.") from error
 
 
+def _of(read: Callable[[Sequence[Path], str], Mapping[str, Any]]) -> Values:
+    """What there is to choose from in the chosen language."""
+    return lambda materials, chosen: list(read(materials.data, chosen["language"]))
+
+
 def _languages(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
-    return sorted(
-        {p.name for folder in materials.data for p in (folder / "pingpong").glob("*") if p.is_dir()}
-    )
+    return sorted({p.name for f in materials.data for p in (f / "pingpong").glob("*") if p.is_dir()})
 
 
 def _versions(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
@@ -330,20 +334,8 @@ PINGPONG = Benchmark(
     ),
     options=(
         Option("language", "Language of characters and situations.", "choice", "en", _languages),
-        Option(
-            "characters",
-            "Only these characters (all unless given).",
-            "choices",
-            (),
-            lambda m, c: list(characters(m.data, c["language"])),
-        ),
-        Option(
-            "situations",
-            "Only these situations (all unless given).",
-            "choices",
-            (),
-            lambda m, c: list(situations(m.data, c["language"])),
-        ),
+        Option("characters", "Only these characters (all unless given).", "choices", (), _of(characters)),
+        Option("situations", "Only these situations (all unless given).", "choices", (), _of(situations)),
         Option("repeats", "Conversations per player, character and situation.", "count", 1),
         Option("judge_repeats", "Times each judge rates a conversation (for test-retest).", "count", 1),
         Option("symmetric", "Show card and situation to both sides.", "switch", False),

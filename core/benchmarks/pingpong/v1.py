@@ -29,10 +29,7 @@ Ten = Annotated[int, Field(ge=LOW, le=HIGH)]
 
 
 class RatedUtterance(Reply):
-    """The player's last reply rated, explanations before scores, and what the user says next.
-
-    Before the first reply scores are null.
-    """
+    """The player's last reply rated (null before the first), reasons before scores; the user's next words."""
 
     is_refusal_explanation: str
     is_refusal: bool
@@ -54,10 +51,7 @@ FIELDS = {
 
 
 def likert(score: int) -> float:
-    """A score of 1–10 on the scale of 1–5 of people and version 2, by a straight line: 1 is 1, 10 is 5.
-
-    Order is untouched.
-    """
+    """A score of 1–10 on the scale of 1–5 of people and version 2, by a straight line: 1 is 1, 10 is 5."""
     return 1 + (score - LOW) * 4 / (HIGH - LOW)
 
 

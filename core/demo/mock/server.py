@@ -7,17 +7,16 @@ import hashlib
 import hmac
 import json
 import signal
-import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from aiohttp import web
+from anyio.from_thread import start_blocking_portal
 
 from core.commands.printing import echo
 from core.demo.mock.call import BadCall, Call, read_call
@@ -197,27 +196,10 @@ async def listening(app: web.Application, host: str = "127.0.0.1", port: int = 0
 @contextmanager
 def running(host: str = "127.0.0.1", port: int = 0, **how: Any) -> Iterator[str]:
     """Serve from a thread while the block lasts; gives the base URL. `how` as in `make_app`."""
-    started: Future[tuple[str, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
-
-    async def stay() -> None:
-        stop = asyncio.Event()
-        try:
-            async with listening(make_app(**how), host, port) as url:
-                started.set_result((url, asyncio.get_running_loop(), stop))
-                await stop.wait()
-        except Exception as error:
-            if started.done():
-                raise
-            started.set_exception(error)
-
-    thread = threading.Thread(target=asyncio.run, args=(stay(),), name="concord-mock", daemon=True)
-    thread.start()
-    url, loop, stop = started.result()
-    try:
-        yield url
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join()
+    with start_blocking_portal(name="concord-mock") as portal:
+        app = portal.call(partial(make_app, **how))
+        with portal.wrap_async_context_manager(listening(app, host, port)) as url:
+            yield url
 
 
 def serve(host: str = "127.0.0.1", port: int = 8601, **how: Any) -> None:

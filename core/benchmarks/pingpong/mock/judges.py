@@ -160,9 +160,7 @@ def _form(call: Call) -> tuple[str, Mapping[str, Schema]]:
 
 
 def _quoted(reply: str, *around: str) -> str:
-    """A few words of the reply in single quotes: those around the first of `around` in it, else its
-    beginning.
-    """
+    """Some words of the reply in single quotes: around the first of `around` in it, else its beginning."""
     spoken = reply.split()
     marks = [word.split()[0].lower() for word in around if word]
     at = next((i for mark in marks for i, word in enumerate(spoken) if mark in word.lower()), 0)
