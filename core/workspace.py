@@ -19,26 +19,8 @@ T = TypeVar("T")
 SHIPPED = Path(__file__).resolve().parent.parent
 """The folder of Concord's own `prompts/` and `data/`."""
 
-MODELS_TEMPLATE = """\
-# The models of this workspace. Any endpoint that speaks the OpenAI protocol will do. Keys never stand here:
-# `api_key_env` is the NAME of an environment variable. `concord doctor` makes one tiny call to every model.
-#
-# [models.gpt-4o]
-# base_url = "https://api.openai.com/v1"   # left out: the openai library's default
-# api_key_env = "OPENAI_API_KEY"
-# model = "gpt-4o-2024-08-06"              # left out: the name above
-# params = { temperature = 0.6 }           # overrides the prompt's own sampling parameters
-# system = "native"                        # or "merge": for models without a system role
-# replies = "json_schema"                  # or "json_object", or "text": what the endpoint supports
-# max_concurrency = 16                     # models on one endpoint share the smallest limit stated
-# price = { input = 2.5, output = 10.0 }   # per million tokens, for estimates and spending limits
-#
-# [models.embedder]                        # finds relevant memories by meaning instead of by words
-# kind = "embeddings"                      # its endpoint is asked for vectors; it can neither talk nor judge
-# model = "text-embedding-3-small"
-# params = { dimensions = 256 }            # short vectors keep memory and journal small
-# price = { input = 0.02, output = 0 }
-"""
+MODELS_TEMPLATE = SHIPPED / "data" / "models.toml"
+"""What the models.toml of a new workspace says."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +42,7 @@ class Workspace:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if not workspace.models_path.exists():
-                workspace.models_path.write_text(MODELS_TEMPLATE, encoding="utf-8")
+                workspace.models_path.write_bytes(MODELS_TEMPLATE.read_bytes())
         except OSError as error:
             raise WorkspaceError(
                 f"The workspace {folder} cannot be written: {error.strerror}. Choose another folder."

@@ -55,8 +55,9 @@ def test_a_file_that_cannot_be_used_names_itself_and_the_place(tmp_path, text, s
 def test_the_template_of_a_new_workspace_loads(workspace, tmp_path):
     from core.workspace import MODELS_TEMPLATE
 
-    assert load_models(written(tmp_path, MODELS_TEMPLATE)) == {}
-    uncommented = "\n".join(line.removeprefix("# ") for line in MODELS_TEMPLATE.splitlines()[3:])
+    template = MODELS_TEMPLATE.read_text(encoding="utf-8")
+    assert load_models(written(tmp_path, template)) == {}
+    uncommented = "\n".join(line.removeprefix("# ") for line in template.splitlines()[3:])
     assert load_models(written(tmp_path, uncommented))["gpt-4o"].max_concurrency == 16
     assert load_models(written(tmp_path, uncommented))["embedder"].kind == "embeddings"
 
