@@ -1,0 +1,197 @@
+"""How often the intervals that Concord prints hold the truth, on simulated studies whose truth is known.
+
+    python -m bench.coverage [--simulations 400] [--resamples 500] [--only alpha]
+
+A study draws items of a population: each item has a quality, each annotator a severity, each rater a noise,
+and answers are cut to the scale. The truth of a figure is its value on `LARGE` items:
+
+- for **these** annotators: the annotators of the study rate the large population;
+- for annotators **like these**: the mean of the truth over many sets of annotators of the same number.
+
+Printed for every study and figure: the share of intervals that hold each truth (aim: 93% or more for the
+truth that the caption claims), the share of studies that have an interval, and the median width. The
+simulation error of a share p of n studies is sqrt(p (1 − p) / n): 1.1 points at 95% of 400.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from core.agreement.alpha import alpha, value_counts
+from core.agreement.ceilings import held_out
+from core.agreement.corrected import corrected_mean
+from core.agreement.correlation import point
+from core.agreement.judges import judge_figures
+from core.agreement.panels import best_panel
+from core.agreement.ratings import Floats, read_ratings
+from core.agreement.resampling import bootstrap, everything, mean, resampled
+from core.agreement.study import study_agreement
+from core.estimate import Estimate
+
+LARGE = 20_000
+"""Items of the population on which a truth is measured."""
+
+SETS = 40
+"""Sets of annotators: studies take them in turn, and the truth for annotators like these is their mean."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """A kind of study: items, annotators who rate all of them, judges, and the scale's cuts.
+
+    Qualities, severities and noises are normal with standard deviations 1, `severity` and `noise`; an answer
+    is the number of `cuts` below their sum.
+    """
+
+    items: int
+    people: int = 3
+    judges: int = 2
+    cuts: tuple[float, ...] = (-1.5, -0.5, 0.5, 1.5)
+    severity: float = 0.5
+    noise: float = 0.8
+
+    def annotators(self, seed: int) -> Floats:
+        """The severities of one set of annotators."""
+        return np.random.default_rng([seed, 1]).normal(0, self.severity, self.people)
+
+    def draw(self, rng: np.random.Generator, severity: Floats, items: int) -> tuple[Floats, Floats]:
+        """Answers of people (people × items) and of judges (judges × items)."""
+        quality = rng.normal(size=items)
+        by_people = quality + severity[:, None] + rng.normal(0, self.noise, (len(severity), items))
+        by_judges = quality + 0.3 + rng.normal(0, self.noise, (self.judges, items))
+        return tuple(np.searchsorted(self.cuts, given).astype(float) + 1 for given in (by_people, by_judges))  # type: ignore[return-value]
+
+
+EVEN, CEILING, RARE = (-1.5, -0.5, 0.5, 1.5), (-4.5, -3.5, -2.8, -1.6), (2.1,)
+DESIGNS = {
+    "even 1–5, 2 × 8": Design(8, 2),
+    "even 1–5, 3 × 20": Design(20),
+    "even 1–5, 3 × 50": Design(50),
+    "even 1–5, 5 × 250": Design(250, 5),
+    "ceiling 1–5, 2 × 20": Design(20, 2, cuts=CEILING),
+    "ceiling 1–5, 2 × 50": Design(50, 2, cuts=CEILING),
+    "ceiling 1–5, 5 × 250": Design(250, 5, cuts=CEILING),
+    "rare yes, 3 × 20": Design(20, cuts=RARE),
+    "rare yes, 3 × 50": Design(50, cuts=RARE),
+    "12 equal judges, 3 × 50": Design(50, judges=12),
+}
+
+Figures = Mapping[str, Estimate]
+
+
+def frame(people: Floats, judges: Floats) -> pd.DataFrame:
+    """The long frame of a study in which everybody rated everything on one criterion."""
+    rows = [
+        pd.DataFrame({"unit": range(len(row)), "rater": f"{kind} {number}", "kind": kind, "score": row})
+        for kind, given in (("human", people), ("judge", judges))
+        for number, row in enumerate(given)
+    ]
+    return pd.concat(rows, ignore_index=True).assign(criterion="quality")
+
+
+def printed(people: Floats, judges: Floats, others: Floats, resamples: int, seed: int) -> Figures:
+    """The figures of one study as its tables print them; `others` are judge 0's scores of unrated items."""
+    table = read_ratings(frame(people, judges), counted=())
+    drawing = {"resamples": resamples, "seed": seed}
+    part = study_agreement(table, **drawing).criteria["quality"]  # type: ignore[arg-type]
+    level = judge_figures(table, "quality", panels=(), **drawing).rows[0]  # type: ignore[arg-type]
+    own, drawn = bootstrap([mean(judges[0])], judges.shape[1], resamples=resamples, seed=seed)
+    found = {
+        "alpha, ordinal": part.alpha["ordinal"],
+        "alpha, interval": part.alpha["interval"],
+        "Spearman of a judge": part.judges[0].spearman,
+        "bias": level["bias"],
+        "MAE": level["mae"],
+        "mean of conversations": resampled(own[0], drawn[0]),
+        "corrected mean (PPI++)": corrected_mean(people.mean(axis=0), judges[0], others).value,
+    }
+    row = held_out(table, "quality", panels=(), **drawing).rows[0]  # type: ignore[arg-type]
+    found["held-out difference"] = row["difference"]
+    if len(judges) > 2:
+        best = best_panel(table, "quality", **drawing).rows[0]  # type: ignore[arg-type]
+        found["Spearman of the best pair"] = best["spearman"]
+    return found
+
+
+def truths(people: Floats, judges: Floats) -> dict[str, float]:
+    """The same figures of a large population, without intervals."""
+    target, judge = people.mean(axis=0), judges[0]
+    items = np.tile(np.arange(people.shape[1]), len(people))
+    counts, values = value_counts(items, people.ravel(), people.shape[1])
+    gaps = []
+    for held in range(len(people)):
+        others = np.delete(people, held, axis=0).mean(axis=0)
+        gaps.append(point(judge, others)[0] - point(people[held], others)[0])
+    pair = point(judges[:2].mean(axis=0), target)[0]
+    return {
+        "alpha, ordinal": float(alpha(counts, values, "ordinal")(everything(people.shape[1]))[0]),
+        "alpha, interval": float(alpha(counts, values, "interval")(everything(people.shape[1]))[0]),
+        "Spearman of a judge": point(judge, target)[0],
+        "bias": float((judge - target).mean()),
+        "MAE": float(np.abs(judge - target).mean()),
+        "mean of conversations": float(judge.mean()),
+        "corrected mean (PPI++)": float(target.mean()),
+        "held-out difference": float(np.mean(gaps)),
+        "Spearman of the best pair": pair,
+    }
+
+
+def simulated(design: Design, simulations: int, resamples: int) -> Iterator[dict[str, object]]:
+    """One row per figure: its coverage for both claims, how often it has an interval, the median width."""
+    known = [
+        truths(*design.draw(np.random.default_rng([number, 2]), design.annotators(number), LARGE))
+        for number in range(SETS)
+    ]
+    alike = {name: float(np.mean([truth[name] for truth in known])) for name in known[0]}
+    found: dict[str, list[tuple[float, float, float]]] = {}
+    for number in range(simulations):
+        rng = np.random.default_rng([number, 3])
+        severity = design.annotators(number % SETS)
+        people, judges = design.draw(rng, severity, design.items)
+        _, others = design.draw(rng, severity, 9 * design.items)
+        for name, figure in printed(people, judges, others[0], resamples, number).items():
+            ends = figure.interval or (np.nan, np.nan)
+            found.setdefault(name, []).append((*ends, known[number % SETS][name]))
+    for name, rows in found.items():
+        low, high, these = np.array(rows).T
+        there = ~np.isnan(low)
+        low, high, these = low[there], high[there], these[there]
+        yield {
+            "figure": name,
+            "these": np.mean((low <= these) & (these <= high)) if len(low) else np.nan,
+            "like these": np.mean((low <= alike[name]) & (alike[name] <= high)) if len(low) else np.nan,
+            "with interval": there.mean(),
+            "width": np.median(high - low) if len(low) else np.nan,
+        }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--simulations", type=int, default=400, metavar="N", help="studies of each design")
+    parser.add_argument("--resamples", type=int, default=500, metavar="N", help="resamples of each study")
+    parser.add_argument("--only", default="", metavar="WORD", help="designs whose name has this word")
+    asked = parser.parse_args()
+    warnings.simplefilter("error")
+    print(f"{asked.simulations} simulated studies of each design, {asked.resamples} resamples each\n")
+    print("| study | figure | holds the truth: these | like these | has an interval | median width |")
+    print("|---|---|--:|--:|--:|--:|")
+    for name, design in DESIGNS.items():
+        if asked.only not in name:
+            continue
+        for row in simulated(design, asked.simulations, asked.resamples):
+            shares = (f"{row[key]:.3f}" for key in ("these", "like these", "with interval", "width"))
+            print(f"| {name} | {row['figure']} | {' | '.join(shares)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
