@@ -9,7 +9,7 @@ from pages.parts import theme
 from pages.parts.navigation import DESK, SECTIONS, PageFile
 from pages.parts.people import AnnotatorHere
 from pages.parts.session import here, sentence, workspace
-from pages.parts.signin import sign_in, stay_signed_in
+from pages.parts.signin import sign_in, sign_out
 
 
 def frame() -> None:
@@ -25,7 +25,7 @@ def frame() -> None:
             sign_in(workspace())
         else:
             page = st.navigation(_sections())
-            stay_signed_in(who)
+            sign_out(workspace(), who)
             theme.aligned()
             theme.connection_notice()
             page.run()

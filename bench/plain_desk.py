@@ -12,7 +12,7 @@ from core.workspace import Workspace
 st.set_page_config(layout="wide")
 workspace = st.cache_resource(Workspace.chosen)()
 with workspace.read() as db:
-    rater, _ = access.annotator_of(db, st.query_params["token"])
+    rater = access.annotator_of(db, st.query_params["token"]).rater_id
     item = next((i for i, state, _ in studies.desk(db, rater, "keeper") if state == "open"), None)
     study = studies.get(db, "keeper")
     if item is not None:

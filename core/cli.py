@@ -34,6 +34,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rankings": ("core.commands.rankings", "How stable the order of a leaderboard is."),
     "import": ("core.commands.exchange_in", "Read ratings or conversations into the workspace."),
     "export": ("core.commands.exchange_out", "Write ratings or conversations as CSV or JSON Lines."),
+    "link": ("core.commands.link", "Print a link that opens the app on this machine, once."),
+    "sessions": ("core.commands.sessions", "Who is signed in, and from where; end sessions."),
     "passphrase": ("core.commands.passphrase", "Renew the researchers' passphrase."),
     "mock": ("core.commands.mock", "Serve the offline mock models (for the demo and tests)."),
 }

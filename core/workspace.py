@@ -22,6 +22,12 @@ SHIPPED = Path(__file__).resolve().parent.parent
 MODELS_TEMPLATE = SHIPPED / "data" / "models.toml"
 """What the models.toml of a new workspace says."""
 
+LOCAL = "CONCORD_LOCAL"
+"""The environment variable that `concord app` sets to 1 where it listens on loopback addresses only."""
+
+PUBLIC_URL = "CONCORD_PUBLIC_URL"
+"""The environment variable that `concord app --public-url` sets: the app's address behind a proxy."""
+
 
 @dataclass(frozen=True)
 class Workspace:

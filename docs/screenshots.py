@@ -68,17 +68,26 @@ def main() -> None:
             "--port",
             str(port),
         ]
-        server = subprocess.Popen(command, cwd=ROOT)
+        server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         try:
+            assert server.stdout is not None
+            link = next(word for word in server.stdout.readline().split() if "token=" in word)
             _wait(f"http://127.0.0.1:{port}/")
             with sync_playwright() as playwright:
                 path = os.environ.get("CONCORD_CHROMIUM") or next(
                     filter(None, map(shutil.which, BROWSERS)), None
                 )
                 browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+                context = browser.new_context()
+                context.new_page().goto(link)
+                signed_in = context.storage_state()
                 for name in wanted:
                     address, width, height, colours = SHOTS[name]
-                    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=colours)
+                    page = browser.new_page(
+                        viewport={"width": width, "height": height},
+                        color_scheme=colours,
+                        storage_state=signed_in,
+                    )
                     page.goto(f"http://localhost:{port}{address.format(token=token)}")
                     _settle(page)
                     page.screenshot(path=PICTURES / f"{name}.png")

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.BidiComponent_pb2 import BidiComponent
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
+
+from tests.browser.asking import enter
 
 LINK = "concord_desk_link"
 """The component by which a desk reports and is answered."""
@@ -66,7 +69,14 @@ class Wire:
 
 @asynccontextmanager
 async def opened(url: str, *, headers: Mapping[str, str] | None = None, **query: str) -> AsyncIterator[Wire]:
-    """A session whose page has been run once. `url` begins with http; `query` is what stands behind `?`."""
+    """A session whose page has been run once. `url` begins with http; `query` is what stands behind `?`.
+
+    An annotator's token in it is exchanged first, as for a browser.
+    """
+    if "token" in query:
+        entered = await asyncio.to_thread(enter, f"{url}/?{urlencode(query)}")
+        headers = {**(headers or {}), "Cookie": entered.cookie}
+        query = dict(parse_qsl(entered.query))
     address = url.replace("http", "ws", 1) + "/_stcore/stream"
     async with connect(
         address,

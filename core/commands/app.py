@@ -13,7 +13,8 @@ import click
 
 from core.commands.printing import echo
 from core.errors import ConcordError, WorkspaceError
-from core.workspace import Workspace
+from core.store import sessions
+from core.workspace import LOCAL, PUBLIC_URL, Workspace
 
 
 @click.command()
@@ -38,14 +39,13 @@ def command(
 ) -> None:
     """Open a workspace in the browser.
 
-    On this machine nobody signs in. From elsewhere researchers sign in, and annotators use their link.
+    On this machine the printed link opens it, once; `concord link` prints another one. From elsewhere
+    researchers sign in, and annotators use their link.
     """
     os.environ["CONCORD_WORKSPACE"] = str(Workspace.open(workspace).path)
     if public_url is not None:
-        os.environ["CONCORD_PUBLIC_URL"] = public_url
-    if sign_in:
-        os.environ["CONCORD_SIGN_IN"] = "always"
-    serve(host, port, browser=browser)
+        os.environ[PUBLIC_URL] = public_url
+    serve(host, port, browser=browser, sign_in=sign_in)
 
 
 def serve(
@@ -53,15 +53,21 @@ def serve(
     port: int = 8501,
     *,
     browser: bool = True,
+    sign_in: bool = False,
     application: str = "pages.parts.server:app",
 ) -> None:
     """Serve the workspace named by CONCORD_WORKSPACE until stopped.
 
-    Raises ConcordError where the port cannot be had.
+    Where it listens on a loopback address only, a link is printed and opened that lets one browser in without
+    signing in. Raises ConcordError where the port cannot be had.
     """
     import uvicorn
 
+    workspace = Workspace.chosen()
     listening = _listen(host, port)
+    address, number = listening.getsockname()[:2]
+    local = ipaddress.ip_address(address).is_loopback and not sign_in
+    os.environ[LOCAL] = "1" if local and not os.environ.get(PUBLIC_URL) else "0"
     config = uvicorn.Config(
         application,
         log_level="warning",
@@ -69,20 +75,28 @@ def serve(
         ws="websockets-sansio",
         ws_max_size=200 * 2**20,
         ws_per_message_deflate=True,
-        # pages.parts.people decides by the connection itself where a visitor comes from.
+        # pages.parts.connection reads what a proxy says.
         proxy_headers=False,
         server_header=False,
     )
     # Loaded before anything is said, so that a setting which cannot be used is refused first.
     config.load()
-    url = f"http://{_shown(host)}:{listening.getsockname()[1]}"
-    echo(f"Concord is at {url} (workspace {os.environ['CONCORD_WORKSPACE']}). Stop it with Ctrl+C.")
+    url = f"http://{_shown(host)}:{number}"
+    if os.environ[LOCAL] == "1":
+        url = one_time_link(workspace, url)
+    echo(f"Concord is at {url} (workspace {workspace.path}). Stop it with Ctrl+C.")
     if browser:
         # The socket listens already, so that the browser waits until the server answers.
         webbrowser.open(url)
     # Ctrl+C is how it is stopped: no failure.
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
+
+
+def one_time_link(workspace: Workspace, url: str) -> str:
+    """A link that opens the app at this address on this machine, once, without signing in."""
+    with workspace.write() as db:
+        return f"{url}/?token={sessions.one_time(db, 'local')}"
 
 
 def _listen(host: str, port: int) -> socket.socket:

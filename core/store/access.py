@@ -1,5 +1,5 @@
 """Who may come in: annotators by a secret link (only its hash is kept), researchers by a passphrase (only
-a slow hash).
+a slow hash). `sessions` is about who is in.
 """
 
 from __future__ import annotations
@@ -7,14 +7,15 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-import time
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import NamedTuple
 
 from sqlite_utils import Database
 
 from core.errors import NotAllowed, StudyError, not_found
 from core.rating import Rater
-from core.store import ratings
+from core.store import ratings, sessions
 from core.store.database import find, now
 
 PASSPHRASE = "passphrase"
@@ -22,18 +23,26 @@ PASSPHRASE = "passphrase"
 
 PASSPHRASE_LENGTH = 12
 LONGEST_NAME = 80
-_SCRYPT = {"n": 2**15, "r": 8, "p": 1, "maxmem": 64 * 1024 * 1024}
+LINK_DAYS = 90
+"""How long an annotator's link works unless told otherwise."""
+_SCRYPT = {"n": 2**17, "r": 8, "p": 1}
+"""OWASP, Password Storage Cheat Sheet: the first of its settings for scrypt. It takes 128 MiB."""
+_OLD = {"n": 2**15, "r": 8, "p": 1}
+"""The parameters of a hash that names none."""
 
 
 @dataclass(frozen=True)
 class Annotator:
-    """A person who rates, and whether their link works."""
+    """A person who rates, whether their link works, and when and from which address it was last used."""
 
     id: int
     name: str
     simulated: bool
     invited: str | None
     revoked: str | None
+    expires: str | None
+    used: str | None
+    source: str | None
     done: int
     skipped: int
     items: int
@@ -41,13 +50,30 @@ class Annotator:
 
     @property
     def can_enter(self) -> bool:
-        """Has a link that was not revoked."""
-        return self.invited is not None and self.revoked is None
+        """Has a link that works."""
+        return self.link == "works"
+
+    @property
+    def link(self) -> str:
+        """The state of their link: “none”, “works”, “expired” or “withdrawn”."""
+        if self.revoked:
+            return "withdrawn"
+        if self.expires and self.expires < now():
+            return "expired"
+        return "works" if self.invited else "none"
 
 
-def invite(db: Database, name: str, *, simulated: bool = False) -> str:
+class Link(NamedTuple):
+    """Whose link it is, and when it expires: None for never."""
+
+    rater_id: int
+    name: str
+    expires: str | None
+
+
+def invite(db: Database, name: str, *, simulated: bool = False, days: int = LINK_DAYS) -> str:
     """Make (or renew) an annotator's link; returns the secret, which is shown once and kept nowhere. An older
-    link stops working.
+    link stops working, and whoever came by it is signed out. The link expires after so many days, 0: never.
 
     Raises StudyError for a name that cannot be used: empty, too long to be shown, or with a comma, which
     separates names.
@@ -59,32 +85,36 @@ def invite(db: Database, name: str, *, simulated: bool = False) -> str:
         )
     rater = ratings.rater_id(db, Rater(name, "human", simulated=simulated))
     token = secrets.token_urlsafe(24)
-    link = {"rater_id": rater, "token_hash": _hash(token), "invited": now(), "revoked": None}
+    link = {"rater_id": rater, "token_hash": sessions.hashed(token), "invited": now(), "revoked": None}
+    link["expires"] = now(timedelta(days=days)) if days else None
     db.table("annotators").upsert(link, pk="rater_id")
+    sessions.end_all(db, "annotator", rater=rater)
     return token
 
 
 def revoke(db: Database, name: str) -> None:
-    """Close an annotator's link; their ratings stay. Raises NotFound."""
+    """Close an annotator's link and sign them out; their ratings stay. Raises NotFound."""
     rater = annotator_id(db, name)
     if find(db, "annotators", rater_id=rater):
         db.table("annotators").update(rater, {"revoked": now(), "token_hash": None})
+    sessions.end_all(db, "annotator", rater=rater)
 
 
-def annotator_of(db: Database, token: str) -> tuple[int, str]:
-    """The annotator a link belongs to: (rater id, name). Raises NotAllowed for a link that is unknown or
-    was revoked.
+def annotator_of(db: Database, token: str) -> Link:
+    """The annotator a link belongs to. Raises LinkRefused for one that is unknown, was withdrawn or has
+    expired.
     """
     row = db.execute(
-        "SELECT r.id, r.name FROM annotators a JOIN raters r ON r.id = a.rater_id WHERE "
+        "SELECT r.id, r.name, a.expires FROM annotators a JOIN raters r ON r.id = a.rater_id WHERE "
         "a.token_hash = ? AND a.revoked IS NULL",
-        [_hash(token)],
+        [sessions.hashed(token)],
     ).fetchone()
     if row is None:
-        raise NotAllowed(
-            "This link is not valid, or it was withdrawn. Ask the person who invited you for a new one."
-        )
-    return row[0], row[1]
+        raise sessions.LinkRefused("unknown")
+    link = Link(*row)
+    if link.expires and link.expires < now():
+        raise sessions.LinkRefused("expired")
+    return link
 
 
 def annotators(db: Database, study: str = "") -> list[Annotator]:
@@ -92,8 +122,10 @@ def annotators(db: Database, study: str = "") -> list[Annotator]:
     return [
         Annotator(**{**row, "simulated": bool(row["simulated"])})
         for row in db.query(
-            "SELECT x.id, x.name, x.simulated, a.invited, a.revoked, ifnull(sum(s.state = 'done'), "
-            "0) AS done, "
+            "SELECT x.id, x.name, x.simulated, a.invited, a.revoked, a.expires, "
+            "(SELECT max(used) FROM sessions z WHERE z.rater_id = x.id) AS used, "
+            "(SELECT source FROM sessions z WHERE z.rater_id = x.id ORDER BY used DESC LIMIT 1) AS source, "
+            "ifnull(sum(s.state = 'done'), 0) AS done, "
             "ifnull(sum(s.state = 'skipped'), 0) AS skipped, count(s.id) AS items, "
             "ifnull(sum(s.seconds), 0) AS seconds FROM raters x "
             "LEFT JOIN annotators a ON a.rater_id = x.id "
@@ -120,62 +152,61 @@ def set_passphrase(db: Database, passphrase: str) -> None:
     """Set the researchers' passphrase (12 characters or more), kept as an scrypt hash. Raises NotAllowed
     if one is set or it is short.
     """
-    if has_passphrase(db):
+    if stored_passphrase(db):
         raise NotAllowed(
             "A passphrase is set already. `concord passphrase --renew` on the server's machine replaces it."
         )
     if len(passphrase) < PASSPHRASE_LENGTH:
         raise NotAllowed(f"The passphrase needs at least {PASSPHRASE_LENGTH} characters.")
-    salt = secrets.token_bytes(16)
-    digest = hashlib.scrypt(passphrase.encode(), salt=salt, **_SCRYPT)
-    db.table("settings").insert({"key": PASSPHRASE, "value": f"{salt.hex()}${digest.hex()}"})
+    keep_passphrase(db, hash_of(passphrase))
+
+
+def keep_passphrase(db: Database, stored: str) -> None:
+    """Store the hash of the passphrase."""
+    db.table("settings").upsert({"key": PASSPHRASE, "value": stored}, pk="key")
 
 
 def forget_passphrase(db: Database) -> None:
-    """Remove the passphrase, so that a new one can be set."""
+    """Remove the passphrase, so that a new one can be set, and sign out everybody who came by it."""
     db.table("settings").delete_where("key = ?", [PASSPHRASE])
+    sessions.end_all(db, "passphrase")
 
 
-def has_passphrase(db: Database) -> bool:
-    """Whether researchers have set a passphrase."""
-    return find(db, "settings", key=PASSPHRASE) is not None
-
-
-def check_passphrase(db: Database, passphrase: str) -> bool:
-    """Whether this is the passphrase; False where none is set. Takes a tenth of a second by design."""
+def stored_passphrase(db: Database) -> str | None:
+    """The hash of the researchers' passphrase; None as long as none is set."""
     row = find(db, "settings", key=PASSPHRASE)
-    if row is None:
-        return False
-    salt, digest = (bytes.fromhex(part) for part in row["value"].split("$"))
-    return hmac.compare_digest(hashlib.scrypt(passphrase.encode(), salt=salt, **_SCRYPT), digest)
+    return row["value"] if row else None
 
 
-def ticket(db: Database, hours: float = 12.0) -> str:
-    """What a researcher's browser shows instead of the passphrase, for so many hours; renewing the passphrase
-    voids it.
-
-    It is the time it ends, signed with the stored hash: nothing more has to be kept. Raises NotAllowed where
-    no passphrase is set.
-    """
-    ends = f"{time.time() + hours * 3600:.0f}"
-    return f"{ends}.{_signature(db, ends)}"
+def hash_of(passphrase: str) -> str:
+    """The hash to store, with its salt and parameters. Takes half a second and 128 MiB by design."""
+    salt = secrets.token_bytes(16)
+    parameters = "$".join(f"{name}={value}" for name, value in _SCRYPT.items())
+    return f"{parameters}${salt.hex()}${_scrypt(passphrase, salt, _SCRYPT).hex()}"
 
 
-def ticket_holds(db: Database, shown: str) -> bool:
-    """Whether this is a ticket of ours that has not run out."""
-    ends, _, signature = shown.partition(".")
-    if not (has_passphrase(db) and ends.isdecimal() and signature.isascii()):
-        return False
-    return hmac.compare_digest(signature, _signature(db, ends)) and float(ends) > time.time()
+def is_passphrase(stored: str, passphrase: str) -> bool:
+    """Whether this is the passphrase of the stored hash. Takes as long as making the hash."""
+    parameters, salt, digest = _parts(stored)
+    return hmac.compare_digest(_scrypt(passphrase, bytes.fromhex(salt), parameters), bytes.fromhex(digest))
 
 
-def _signature(db: Database, text: str) -> str:
-    row = find(db, "settings", key=PASSPHRASE)
-    if row is None:
-        raise NotAllowed("No passphrase is set. Set one with `concord passphrase` on the server's machine.")
-    return hmac.new(row["value"].encode(), f"ticket {text}".encode(), hashlib.sha256).hexdigest()
+def is_weak(stored: str) -> bool:
+    """Whether a hash was made with other parameters than are used now."""
+    return _parts(stored)[0] != _SCRYPT
 
 
-def _hash(token: str) -> str:
-    # The token is 24 random bytes: a fast hash is enough, there is nothing to guess.
-    return hashlib.sha256(token.encode()).hexdigest()
+def _parts(stored: str) -> tuple[dict[str, int], str, str]:
+    *named, salt, digest = stored.split("$")
+    return (
+        {name: int(value) for name, _, value in (one.partition("=") for one in named)} or _OLD,
+        salt,
+        digest,
+    )
+
+
+def _scrypt(passphrase: str, salt: bytes, parameters: dict[str, int]) -> bytes:
+    needed = 128 * parameters["r"] * (parameters["n"] + parameters["p"] + 2)
+    return hashlib.scrypt(
+        passphrase.encode(), salt=salt, n=parameters["n"], r=parameters["r"], p=parameters["p"], maxmem=needed
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -155,9 +155,9 @@ def _damaged(path: Path, error: sqlite3.Error) -> str:
     return f"{path} is not a Concord database, or it is damaged ({error}). Open another workspace."
 
 
-def now() -> str:
-    """The present as stored: UTC, ISO 8601, milliseconds, sortable as text."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+def now(after: timedelta = timedelta(0)) -> str:
+    """The present (or a moment `after` it) as stored: UTC, ISO 8601, milliseconds, sortable as text."""
+    return (datetime.now(UTC) + after).isoformat(timespec="milliseconds")
 
 
 def find(db: Database, table: str, select: str = "*", **values: Any) -> dict[str, Any] | None:

@@ -458,3 +458,25 @@ DROP TABLE desk_marks;
 ALTER TABLE marks_new RENAME TO desk_marks
 """,
     )
+
+
+@migrations(name="014_sessions")
+def _sessions(db: Database) -> None:
+    """Who is signed in, one-time links, and when an annotator's link expires; of each token only the hash."""
+    _run(
+        db,
+        """
+CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL CHECK (kind IN ('local', 'passphrase', 'oidc', 'annotator')),
+    rater_id INTEGER REFERENCES raters(id) ON DELETE CASCADE, name TEXT NOT NULL,
+    source TEXT NOT NULL, browser TEXT NOT NULL,
+    begun TEXT NOT NULL, used TEXT NOT NULL, expires TEXT NOT NULL, ended TEXT
+);
+CREATE INDEX sessions_of_rater ON sessions (rater_id) WHERE rater_id IS NOT NULL;
+CREATE TABLE one_time_links (
+    token_hash TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, expires TEXT NOT NULL, used TEXT
+) WITHOUT ROWID;
+ALTER TABLE annotators ADD COLUMN expires TEXT
+""",
+    )

@@ -1,31 +1,27 @@
-"""Who is here: the researcher, an annotator by their link, or somebody unknown.
+"""Who is here: a researcher, an annotator, or somebody unknown. A session proves it, never a header.
 
-*Local* means that the browser runs on the server's machine: the connection comes from a loopback address, the
-request and its origin name a loopback host, and no header names a proxy. A proxy on the same machine that
-sends none of these headers looks local; behind one, set CONCORD_SIGN_IN=always (`concord app --sign-in`).
+A session is a cookie that the server set (`pages.parts.server.entrance`). Streamlit reads cookies once for
+each connection; whether their sessions still hold is asked on every run.
 """
 
 from __future__ import annotations
 
-import ipaddress
-import os
-from collections.abc import Iterable
+import time
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import urlsplit
 
 import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from core.errors import ConfigError
-from core.store import access
+from core.errors import ConfigError, NotAllowed
+from core.store import sessions
+from core.store.sessions import Session
 from core.workspace import Workspace
+from pages.parts.connection import Connection
 
-COOKIE = "concord_researcher"
-_PASSED_ON = {"forwarded", "via", "x-real-ip"} | {
-    f"x-forwarded-{of}" for of in ("for", "host", "proto", "server")
-}
+FRESH = 300.0
+"""Seconds for which the confirmation of an account can be exchanged for a session."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +30,7 @@ class Researcher:
 
     by: Literal["local", "oidc", "passphrase"]
     name: str = ""
+    session: int = 0
 
 
 @dataclass(frozen=True)
@@ -45,39 +42,43 @@ class AnnotatorHere:
 
 
 def who_is_here(workspace: Workspace) -> Researcher | AnnotatorHere | None:
-    """Decide who is here. Whoever opens a link is that annotator for the rest of the session.
+    """Decide who is here. It is decided on every run, so that ending a session works at once.
 
-    It is decided on every run, so that withdrawing a link or renewing the passphrase works at once. Raises
-    NotAllowed for a link that does not work, ConfigError for OIDC without a list of researchers.
+    Raises NotAllowed for a link that lets nobody in and for an annotator whose session is over, ConfigError
+    for OIDC without a list of researchers.
     """
-    token = st.query_params.get("token") or st.session_state.get("token")
-    if token:
-        with workspace.read() as db:
-            annotator = AnnotatorHere(*access.annotator_of(db, token))
-        st.session_state["token"] = token
-        return annotator
-    if _local_session():
-        return Researcher("local")
-    if oidc_configured():
-        return _by_oidc()
-    shown = st.session_state.get(COOKIE) or st.context.cookies.get(COOKIE)
-    if shown:
-        with workspace.read() as db:
-            if access.ticket_holds(db, shown):
-                return Researcher("passphrase")
+    connection = _connection()
+    if connection is None:
+        return None
+    if reason := st.query_params.get("refused"):
+        raise sessions.LinkRefused(reason if reason in sessions.REFUSED else "unknown")
+    desk = st.query_params.get("annotator", "")
+    with workspace.read() as db:
+        session = None if desk else connection.researcher(db)
+        if session is None:
+            session = connection.annotator(db, int(desk) if desk.isdecimal() else None)
+    who = _who(session) if session else None
+    if who is None and desk:
+        raise NotAllowed(
+            "You are signed out here. Open your link again: what you answered is kept in this browser and is "
+            "sent then."
+        )
+    if who and session and sessions.overdue(session, connection.source):
+        with workspace.write() as db:
+            sessions.use(db, session, connection.source)
+    return who
+
+
+def _who(session: Session) -> Researcher | AnnotatorHere | None:
+    """Whom a session stands for; None for a researcher's that is no way to sign in (any more)."""
+    if session.kind == "annotator":
+        assert session.rater_id is not None
+        return AnnotatorHere(session.rater_id, session.name)
+    if session.kind in ("local", "oidc" if oidc_configured() else "passphrase") and (
+        session.kind != "oidc" or is_listed(session.name)
+    ):
+        return Researcher(session.kind, session.name, session.id)
     return None
-
-
-def is_local(peer: str | None, headers: Iterable[tuple[str, str]]) -> bool:
-    """Whether a connection from this address with these headers was made on the server's own machine."""
-    if peer is None or os.environ.get("CONCORD_SIGN_IN") == "always":
-        return False
-    told = [(name.lower(), value) for name, value in headers]
-    if any(name in _PASSED_ON for name, _ in told):
-        return False
-    asked = [_host(f"//{value}") for name, value in told if name == "host"]
-    came_from = [_host(value) for name, value in told if name == "origin"]
-    return bool(asked) and all(map(_is_loopback, [peer, *asked, *came_from]))
 
 
 def oidc_configured() -> bool:
@@ -85,44 +86,52 @@ def oidc_configured() -> bool:
     return bool(st.secrets.load_if_toml_exists()) and "auth" in st.secrets
 
 
-def _by_oidc() -> Researcher | None:
-    """The account that the provider confirms, if it is listed; a public provider confirms anybody."""
+def account() -> str | None:
+    """The e-mail address of the researcher's account that the provider has just confirmed; None as long as it
+    has confirmed none.
+
+    Raises NotAllowed for an account that is not listed (a public provider confirms anybody), and for one
+    whose provider does not say that its address was verified; ConfigError without a list.
+    """
+    email = str(st.user.get("email") or "").lower()
+    # An older confirmation is only a cookie that was left behind: it begins no session.
+    if not st.user.get("is_logged_in") or time.time() - _number(st.user.get("iat")) > FRESH:
+        return None
+    if st.user.get("email_verified") is not True:
+        raise NotAllowed(
+            f"The provider does not confirm that the address {email or 'of this account'} was verified "
+            "(email_verified is not true)."
+        )
+    if not is_listed(email):
+        raise NotAllowed(f"{email} is not listed as a researcher of this workspace.")
+    return email
+
+
+def is_listed(email: str) -> bool:
+    """Whether an e-mail address, or its domain, is listed as a researcher's. Raises ConfigError."""
     listed = [str(entry).lower() for entry in st.secrets.get("concord", {}).get("researchers", ())]
     if not listed:
         raise ConfigError(
             "Sign-in is set up in .streamlit/secrets.toml without researchers. Add a section [concord] with "
             'researchers = ["name@example.org", "@example.org"].'
         )
-    email = str(st.user.get("email") or "").lower()
-    if not st.user.get("is_logged_in") or st.user.get("email_verified") is False or "@" not in email:
-        return None
-    if email in listed or email[email.index("@") :] in listed:
-        return Researcher("oidc", email)
-    return None
+    return "@" in email and (email in listed or email[email.rindex("@") :] in listed)
 
 
-def _local_session() -> bool:
-    """Whether the present session is local. Address and headers are read from one connection."""
+def _number(claim: object) -> float:
+    return float(claim) if isinstance(claim, int | float) else 0.0
+
+
+def is_here_locally() -> bool:
+    """Whether a one-time link works over the present connection."""
+    connection = _connection()
+    return connection is not None and connection.local
+
+
+def _connection() -> Connection | None:
+    """The connection of the present Streamlit session."""
     context = get_script_run_ctx()
     client = runtime.get_instance().get_client(context.session_id) if context and runtime.exists() else None
     if client is None or client.client_context is None:
-        return False
-    return is_local(client.client_context.remote_ip, client.client_context.headers)
-
-
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
-
-
-def _is_loopback(address: str) -> bool:
-    if address == "localhost":
-        return True
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    mapped = getattr(parsed, "ipv4_mapped", None)
-    return (mapped or parsed).is_loopback
+        return None
+    return Connection.of_client(client.client_context)

@@ -1,7 +1,9 @@
-"""Asks the server for a page as a browser does, but with any headers one likes."""
+"""Asks the server for a page as a browser does, but with any headers one likes, and opens links."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -31,6 +33,33 @@ def ask(url: str, address: str = "", query: str = "", host: str | None = None, *
             said.append(str(answer))
             if answer.WhichOneof("type") == "script_finished":
                 return "\n".join(said)
+
+
+@dataclass(frozen=True)
+class Entered:
+    """Where a link led, and the cookie that it set as a request sends it; "" if it set none."""
+
+    address: str
+    query: str
+    cookie: str
+
+
+def enter(link: str, host: str | None = None, **headers: str) -> Entered:
+    """Open an annotator's or a one-time link, and follow it no further."""
+    where = urlsplit(link)
+    connection = HTTPConnection("127.0.0.1", where.port or 80, timeout=20)
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.request(
+        "GET",
+        f"{where.path or '/'}?{where.query}",
+        headers={"Host": f"{host or where.hostname}:{where.port}", **named},
+    )
+    answer = connection.getresponse()
+    assert answer.status == 303, answer.status
+    led = urlsplit(answer.headers["Location"])
+    cookie = (answer.headers["Set-Cookie"] or "").partition(";")[0]
+    connection.close()
+    return Entered(led.path.removeprefix("./"), led.query, cookie)
 
 
 def _socket(port: int | None):  # type: ignore[no-untyped-def]

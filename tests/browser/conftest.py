@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright
 from core.store import access, studies
 from core.workspace import Workspace
 
-from .keeper import ELSEWHERE, Server, fill, serving
+from .keeper import ELSEWHERE, RUNNING, Server, fill, serving
 
 FLAGS = [
     "--no-sandbox",
@@ -71,7 +71,9 @@ def windows(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def page(windows: BrowserContext) -> Iterator[Page]:
-    """A window; what went wrong in its scripts fails the test."""
+    """A window of a researcher who is signed in; what went wrong in its scripts fails the test."""
+    for server in RUNNING:
+        server.sign_in(windows)
     page = windows.new_page()
     broken: list[str] = []
     page.on("pageerror", lambda error: broken.append(str(error)))

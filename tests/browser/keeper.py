@@ -13,13 +13,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import BrowserContext, Locator, expect
 
 from core.conversation import Conversation, Message
 from core.rating import YES_NO, Criterion, Rater, points
 from core.store import conversations, ratings, studies
 from core.store.studies import Study
 from core.workspace import Workspace
+
+from .asking import enter
 
 ROOT = Path(__file__).resolve().parents[2]
 ELSEWHERE = "elsewhere.test"
@@ -53,6 +55,14 @@ class Server:
     url: str
     workspace: Workspace
     process: subprocess.Popen[str]
+    cookie: str = ""
+    """The researcher's session that the printed link gave; "" where no link was printed."""
+
+    def sign_in(self, context: BrowserContext) -> None:
+        """Give a browser the researcher's session."""
+        name, _, value = self.cookie.partition("=")
+        if name:
+            context.add_cookies([{"name": name, "value": value, "url": self.url, "httpOnly": True}])
 
     def link(self, token: str, study: str = "", path: str = "/") -> str:
         """An annotator's link."""
@@ -64,9 +74,13 @@ class Server:
             return db.execute(sql, args).fetchall()
 
 
+RUNNING: list[Server] = []
+"""The servers of the tests that run at the moment."""
+
+
 @contextmanager
 def serving(workspace: Workspace, log: Path, *options: str, **environment: str) -> Iterator[Server]:
-    """`concord app` on a free port."""
+    """`concord app` on a free port, opened by the link that it prints."""
     with log.open("w") as out:
         process = subprocess.Popen(
             [
@@ -92,7 +106,11 @@ def serving(workspace: Workspace, log: Path, *options: str, **environment: str) 
             said = process.stdout.readline()
             found = re.search(r"http://\S+", said)
             assert found, f"The app did not start: {said}{log.read_text()}"
-            yield Server(found.group(), workspace, process)
+            url, _, token = found.group().partition("/?token=")
+            server = Server(url, workspace, process, enter(found.group()).cookie if token else "")
+            RUNNING.append(server)
+            yield server
+            RUNNING.remove(server)
         finally:
             process.stdout.close()
             process.send_signal(signal.SIGTERM)

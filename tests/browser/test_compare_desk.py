@@ -18,7 +18,7 @@ from core.store.pairings import Pairing
 from core.store.studies import Study
 from core.studies import pairings
 
-from .asking import ask
+from .asking import ask, enter
 from .keeper import ELSEWHERE, Server, serving
 from .made_simulbench import JUDGES, PLAYERS, SCRIPTS, make
 
@@ -183,7 +183,8 @@ def test_every_answer_is_saved_once_however_fast_it_is_typed(app: Server, page: 
 
 def test_the_browser_holds_nothing_but_the_pair(app: Server, deal: Deal) -> None:
     link = deal("Cat")
-    sent = ask(app.url, "rate", link.partition("?")[2], host=ELSEWHERE)
+    entered = enter(link, ELSEWHERE)
+    sent = ask(app.url, "rate", entered.query, host=ELSEWHERE, cookie=entered.cookie)
     assert "Now make another, harder one." in sent
     hidden = (*PLAYERS, *JUDGES, "hiddenfolder", "simulbench/v1", "So I say", "finds it worth")
     assert not [word for word in hidden if word in sent]
@@ -225,7 +226,7 @@ def test_a_link_withdrawn_closes_the_desk(app: Server, page: Page, deal: Deal) -
     with app.workspace.write() as db:
         access.revoke(db, "Gil")
     press(page, "a")
-    expect(page.locator(".end")).to_contain_text("This link is not valid, or it was withdrawn")
+    expect(page.locator(".end")).to_contain_text("You are signed out here")
     assert said(app, "Gil") == []
 
 

@@ -465,6 +465,7 @@ def test_a_researchers_page_says_when_the_server_is_gone(page: Page, tmp_path: P
     notice = "getComputedStyle(document.querySelector('[data-testid=stApp]'), '::after')"
     with house(tmp_path) as made:
         assert made.server is not None
+        made.server.sign_in(page.context)
         page.goto(made.server.url)
         page.get_by_role("heading", name="Overview").wait_for()
         made.kill()

@@ -21,6 +21,7 @@ def test_another_ranking_is_uploaded_and_drawn(page: Page, tmp_path: Path) -> No
     wrong.write_text("model,score\nelm,good\n")
     large.write_bytes(b"model,score\n" + b"x" * 2_000_000)
     with serving(workspace, tmp_path / "log") as server:
+        server.sign_in(page.context)
         page.goto(f"{server.url}/leaderboard")
         expect(page.get_by_role("heading", name="How stable is this order?")).to_be_visible(timeout=20_000)
         page.get_by_role("tab", name="Another ranking").click()

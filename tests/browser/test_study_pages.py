@@ -219,6 +219,7 @@ def test_names_are_shown_letter_for_letter_too(tmp_path: Path, page: Page) -> No
     page.on("request", lambda request: asked.append(request.url))
     main = page.get_by_test_id("stMain")
     with serving(workspace, tmp_path / "log") as server:
+        server.sign_in(page.context)
         for address, seen in (
             ("", "Deal the study"),
             ("runs", "Runs"),

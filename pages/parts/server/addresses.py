@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from starlette.datastructures import Headers
+import asyncio
+
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pages.parts.people import is_local
+from pages.parts.connection import Connection
+from pages.parts.session import workspace
 
 _OPERATORS = ("/_stcore/metrics", "/_stcore/agent")
 # The overview is at the root; its name redirects there.
@@ -14,17 +16,16 @@ _NAMED_ROOT = "/overview"
 
 
 class Operators:
-    """Serves the addresses with the server's metrics to its own machine only."""
+    """Serves the addresses with the server's metrics to researchers only."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or pass on."""
-        if scope["type"] == "http" and scope["path"].startswith(_OPERATORS):
-            peer = scope["client"][0] if scope["client"] else None
-            if not is_local(peer, Headers(scope=scope).items()):
-                return await PlainTextResponse("Not found", 404)(scope, receive, send)
+        guarded = scope["type"] == "http" and scope["path"].startswith(_OPERATORS)
+        if guarded and not await asyncio.to_thread(_by_researcher, Connection.of(scope)):
+            return await PlainTextResponse("Not found", 404)(scope, receive, send)
         await self.app(scope, receive, send)
 
 
@@ -41,3 +42,8 @@ class NamedRoot:
             query = scope["query_string"].decode("latin-1")
             return await RedirectResponse(f"./?{query}" if query else "./")(scope, receive, send)
         await self.app(scope, receive, send)
+
+
+def _by_researcher(connection: Connection) -> bool:
+    with workspace().read() as db:
+        return connection.researcher(db) is not None

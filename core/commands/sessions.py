@@ -1,0 +1,41 @@
+"""`concord sessions …`: who is signed in, from where; end sessions."""
+
+from __future__ import annotations
+
+import click
+
+from core.commands.printing import echo
+from core.errors import ConcordError
+from core.store import sessions
+from core.workspace import Workspace
+
+
+@click.group("sessions")
+def command() -> None:
+    """Sessions: browsers that are signed in, researchers' and annotators'."""
+
+
+@command.command("list")
+@click.pass_obj
+def _list(workspace: str) -> None:
+    """Every session with its number, whose it is, its last use, and the address it was used from."""
+    with Workspace.open(workspace, create=False).read() as db:
+        found = sessions.each(db)
+    for s in found:
+        echo(f"{s.id}\t{s.kind}\t{s.name}\t{s.used}\t{s.source}\t{s.browser}")
+    if not found:
+        echo("Nobody is signed in.", err=True)
+
+
+@command.command("end")
+@click.argument("numbers", metavar="NUMBER…", nargs=-1, type=int)
+@click.option("--all", "everybody", is_flag=True, help="End every session.")
+@click.pass_obj
+def _end(workspace: str, numbers: tuple[int, ...], everybody: bool) -> None:
+    """Sign browsers out, by the numbers that `concord sessions list` shows."""
+    if bool(numbers) == everybody:
+        raise ConcordError("Name the sessions to end by their numbers, or give --all.")
+    with Workspace.open(workspace, create=False).write() as db:
+        for number in numbers or [session.id for session in sessions.each(db)]:
+            sessions.end(db, number)
+    echo("Whoever used them has to sign in again, or to open their link again.")

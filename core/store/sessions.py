@@ -1,0 +1,195 @@
+"""Who is signed in: sessions, and the one-time links that begin them.
+
+A token is 32 random bytes that only the browser has. The store keeps its hash, so that nobody signs in by a
+copy of the database.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+from sqlite_utils import Database
+
+from core.errors import NotAllowed, NotFound
+from core.store.database import find, now
+
+Kind = Literal["local", "passphrase", "oidc", "annotator"]
+
+IDLE = {
+    "local": timedelta(days=7),
+    "passphrase": timedelta(hours=12),
+    "oidc": timedelta(hours=12),
+    "annotator": timedelta(days=14),
+}
+"""A session that is not used for so long expires."""
+LONGEST = {
+    "local": timedelta(days=30),
+    "passphrase": timedelta(days=7),
+    "oidc": timedelta(days=7),
+    "annotator": timedelta(days=90),
+}
+"""A session expires after so long, however much it is used."""
+ONE_TIME = {"local": timedelta(days=1), "oidc": timedelta(minutes=1)}
+"""How long a one-time link works."""
+KEPT = timedelta(days=90)
+"""How long a session that is over is kept, to show when and from where it was used."""
+EVERY = timedelta(minutes=1)
+"""The use of a session is written down this often at most."""
+
+
+REFUSED = {
+    "unknown": "This link is not valid, or it was withdrawn. Ask the person who invited you for a new one.",
+    "expired": "This link has expired. Ask the person who invited you for a new one.",
+    "used": "This link was used already, or it is too old. On the server's machine `concord link` prints a "
+    "new one.",
+    "elsewhere": "This link works on the server's own machine only. Researchers sign in from elsewhere.",
+}
+"""Why a link lets nobody in, by the word that the address then shows."""
+
+
+class LinkRefused(NotAllowed):
+    """A link that lets nobody in. `reason` is a key of REFUSED."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(REFUSED[reason])
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Session:
+    """A browser that is signed in. `rater_id` is that of an annotator; `source` the address it was used from.
+
+    `name` is the annotator's name or the account's e-mail address.
+    """
+
+    id: int
+    kind: Kind
+    rater_id: int | None
+    name: str
+    source: str
+    browser: str
+    begun: str
+    used: str
+    expires: str
+
+
+_LIVE = "ended IS NULL AND expires > :now AND used > CASE kind {} END".format(
+    " ".join(f"WHEN '{kind}' THEN :{kind}" for kind in IDLE)
+)
+_COLUMNS = "id, kind, rater_id, name, source, browser, begun, used, expires"
+
+
+def begin(
+    db: Database,
+    kind: Kind,
+    *,
+    name: str = "",
+    rater: int | None = None,
+    source: str = "",
+    browser: str = "",
+    expires: str | None = None,
+) -> str:
+    """Begin a session; returns its token. It ends at `expires` at the latest, if that is given."""
+    token = secrets.token_urlsafe(32)
+    began = now()
+    longest = now(LONGEST[kind])
+    row = {"kind": kind, "rater_id": rater, "name": name, "source": source, "browser": browser[:200]}
+    row |= {"begun": began, "used": began, "expires": min(expires or longest, longest)}
+    db.table("sessions").delete_where("coalesce(ended, expires) < ?", [now(-KEPT)])
+    db.table("sessions").insert({"token_hash": hashed(token), **row})
+    return token
+
+
+def of(db: Database, token: str) -> Session | None:
+    """The session of this token; None where there is none, or it is over."""
+    found = db.query(
+        f"SELECT {_COLUMNS} FROM sessions WHERE token_hash = :token AND {_LIVE}",
+        {"token": hashed(token), **_times()},
+    )
+    return next((Session(**row) for row in found), None)
+
+
+def each(db: Database, kind: Kind | None = None, rater: int | None = None) -> list[Session]:
+    """Sessions that are not over (of a kind, of an annotator), the last used one first."""
+    found = db.query(
+        f"SELECT {_COLUMNS} FROM sessions WHERE {_LIVE} AND (:kind IS NULL OR kind = :kind) "
+        "AND (:rater IS NULL OR rater_id = :rater) ORDER BY used DESC, id DESC",
+        {"kind": kind, "rater": rater, **_times()},
+    )
+    return [Session(**row) for row in found]
+
+
+def was_signed_in(db: Database, token: str) -> int | None:
+    """The number of a researcher's session with this token, over or not; None for an unknown token."""
+    row = find(db, "sessions", "id, kind", token_hash=hashed(token))
+    return row["id"] if row and row["kind"] != "annotator" else None
+
+
+def overdue(session: Session, source: str) -> bool:
+    """Whether this use has to be written down."""
+    return session.used < now(-EVERY) or session.source != source
+
+
+def use(db: Database, session: Session, source: str) -> None:
+    """Write down that a session is used, and from where."""
+    db.table("sessions").update(session.id, {"used": now(), "source": source})
+
+
+def end(db: Database, number: int) -> None:
+    """End one session. Raises NotFound."""
+    if find(db, "sessions", "id", id=number, ended=None) is None:
+        raise NotFound(f"There is no session {number} to end. `concord sessions list` lists them.")
+    db.table("sessions").update(number, {"ended": now()})
+
+
+def end_all(db: Database, *kinds: Kind, rater: int | None = None) -> int:
+    """End every session of these kinds (of an annotator); returns how many there were."""
+    ended = 0
+    for session in each(db, rater=rater):
+        if session.kind in kinds:
+            end(db, session.id)
+            ended += 1
+    return ended
+
+
+def one_time(db: Database, kind: Kind, name: str = "") -> str:
+    """The token of a new one-time link, which begins one session."""
+    token = secrets.token_urlsafe(32)
+    db.table("one_time_links").delete_where("expires < ?", [now(-KEPT)])
+    db.table("one_time_links").insert(
+        {"token_hash": hashed(token), "kind": kind, "name": name, "expires": now(ONE_TIME[kind])}
+    )
+    return token
+
+
+def is_one_time(db: Database, token: str) -> bool:
+    """Whether this is the token of a one-time link, used or not."""
+    return find(db, "one_time_links", "kind", token_hash=hashed(token)) is not None
+
+
+def redeem(db: Database, token: str, kind: Kind) -> str:
+    """Use a one-time link of this kind up: the name for the session that it begins.
+
+    Raises LinkRefused for a link that is unknown, was used, or has expired.
+    """
+    link = find(db, "one_time_links", token_hash=hashed(token), kind=kind)
+    if link is None:
+        raise LinkRefused("unknown")
+    if link["used"] or link["expires"] < now():
+        raise LinkRefused("used")
+    db.table("one_time_links").update(hashed(token), {"used": now()})
+    name: str = link["name"]
+    return name
+
+
+def hashed(token: str) -> str:
+    """What is stored of a token. A fast hash is enough for random bytes: there is nothing to guess."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _times() -> dict[str, str]:
+    return {"now": now(), **{kind: now(-idle) for kind, idle in IDLE.items()}}

@@ -1,0 +1,134 @@
+"""What is known of a connection: its address, its headers, and the sessions that its cookies prove."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from sqlite_utils import Database
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
+from starlette.types import Scope
+from streamlit.runtime.session_manager import ClientContext
+
+from core.store import sessions
+from core.store.sessions import Session
+from core.workspace import LOCAL, PUBLIC_URL
+
+_PROXY = (
+    "forwarded",
+    "x-forwarded",
+    "x-real-ip",
+    "x-client-ip",
+    "x-original",
+    "via",
+    "cf-",
+    "true-client-ip",
+)
+"""How the names of headers begin that only a proxy sends."""
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A request, or the handshake of a websocket: `peer` is the address at its other end."""
+
+    peer: str | None
+    headers: Headers
+    cookies: Mapping[str, str]
+
+    @classmethod
+    def of(cls, scope: Scope) -> Connection:
+        """The connection of an ASGI scope."""
+        client = scope["client"]
+        return cls(client[0] if client else None, Headers(scope=scope), HTTPConnection(scope).cookies)
+
+    @classmethod
+    def of_client(cls, client: ClientContext) -> Connection:
+        """The connection of a Streamlit session."""
+        raw = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in client.headers]
+        return cls(client.remote_ip, Headers(raw=raw), client.cookies)
+
+    @property
+    def local(self) -> bool:
+        """Whether a one-time link may be used over it: the server listens on loopback only, and no proxy lies
+        between. This alone lets nobody in.
+        """
+        return os.environ.get(LOCAL) == "1" and is_local(self.peer, self.headers.items())
+
+    @property
+    def source(self) -> str:
+        """The address of the browser: of the peer, or what a proxy on this machine last added to
+        X-Forwarded-For. "" where such a proxy names none.
+        """
+        if not _is_loopback(self.peer or ""):
+            return self.peer or ""
+        added = self.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+        return added or ("" if _by_proxy(self.headers.keys()) else self.peer or "")
+
+    def cookie(self, rater: int | None = None) -> str:
+        """The name of the cookie of a researcher's session, or of an annotator's.
+
+        It names the port of the public address (else of the Host), because browsers do not tell the ports of
+        a host apart. An annotator's names the annotator, so that several desks can be open in one browser.
+        """
+        public = urlsplit(os.environ.get(PUBLIC_URL, "")).netloc
+        port = (public or self.headers.get("host", "")).rpartition(":")[2]
+        name = f"concord_{port}" if port.isdecimal() else "concord"
+        return name if rater is None else f"{name}_{rater}"
+
+    @property
+    def token(self) -> str:
+        """The token of a researcher; "" where there is none."""
+        return self.cookies.get(self.cookie(), "")
+
+    def researcher(self, db: Database) -> Session | None:
+        """The researcher's session that the browser shows. One begun by a local link needs a local
+        connection.
+        """
+        session = sessions.of(db, self.token)
+        return None if session is None or (session.kind == "local" and not self.local) else session
+
+    def annotator(self, db: Database, rater: int | None = None) -> Session | None:
+        """An annotator's session that the browser shows: that of this one, or the only one there is."""
+        prefix = f"{self.cookie()}_"
+        tokens = (token for name, token in self.cookies.items() if name.startswith(prefix))
+        shown = {session for session in (sessions.of(db, token) for token in tokens) if session}
+        found = [s for s in shown if s.kind == "annotator" and rater in (None, s.rater_id)]
+        return found[0] if len(found) == 1 else None
+
+
+def is_local(peer: str | None, headers: Iterable[tuple[str, str]]) -> bool:
+    """Whether the other end is on this machine, its host and origin are loopback names, and no header is a
+    proxy's.
+    """
+    told = [(name.lower(), value) for name, value in headers]
+    if _by_proxy(name for name, _ in told):
+        return False
+    asked = [_host(f"//{value}") for name, value in told if name == "host"]
+    came_from = [_host(value) for name, value in told if name == "origin"]
+    return bool(asked) and all(map(_is_loopback, [peer or "", *asked, *came_from]))
+
+
+def _by_proxy(names: Iterable[str]) -> bool:
+    return any(name.lower().startswith(_PROXY) for name in names)
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_loopback(address: str) -> bool:
+    if address == "localhost":
+        return True
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    mapped = getattr(parsed, "ipv4_mapped", None)
+    return bool((mapped or parsed).is_loopback)

@@ -1,0 +1,220 @@
+"""How a browser comes by a session: an annotator's link, a one-time link, a passphrase or an account.
+
+The session's token is a cookie that scripts cannot read. Links are taken out of the address at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import logging
+import os
+import time
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from core.errors import ConcordError, NotAllowed
+from core.store import access, sessions
+from core.store.sessions import LONGEST, Kind
+from core.workspace import PUBLIC_URL
+from pages.parts.connection import Connection
+from pages.parts.people import oidc_configured
+from pages.parts.server.guesses import Guesses, network
+from pages.parts.session import workspace
+from pages.parts.signin import SETUP
+
+log = logging.getLogger("concord")
+SIGN_IN = "/sign-in"
+LARGEST = 4096
+"""Bytes that a sign-in may have."""
+WAITING = 20
+"""So many guesses may wait for their check, which takes a core and 128 MiB."""
+
+
+class Entrance:
+    """Exchanges links and passphrases for sessions."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.guesses = Guesses()
+        # Browsers that were signed in before do not queue behind strangers.
+        self.known, self.strangers = asyncio.Semaphore(1), asyncio.Semaphore(1)
+        self.waiting = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or pass on."""
+        answer: Response | None = None
+        if scope["type"] == "http":
+            if scope["method"] == "GET" and b"token=" in scope["query_string"]:
+                answer = await asyncio.to_thread(_by_link, scope)
+            elif scope["path"].endswith(SIGN_IN) and scope["method"] == "POST":
+                answer = await self._sign_in(Request(scope, receive))
+        await (answer or self.app)(scope, receive, send)
+
+    async def _sign_in(self, request: Request) -> Response:
+        connection = Connection.of(request.scope)
+        kind: Kind
+        try:
+            said = await _said(request)
+            if once := said.get("once"):
+                kind, token = "oidc", await asyncio.to_thread(_by_account, connection, once)
+            else:
+                kind, token = "passphrase", await self._guess(connection, said)
+        except ConcordError as error:
+            return JSONResponse({"message": str(error)}, 403)
+        answer = JSONResponse({})
+        _keep(answer, connection, request.scope, kind, token)
+        return answer
+
+    async def _guess(self, connection: Connection, said: dict[str, str]) -> str:
+        """A session for the right passphrase, or for the right setup code with a new passphrase."""
+        if oidc_configured():
+            raise NotAllowed("Researchers sign in with their account here.")
+        device = await asyncio.to_thread(_device, connection)
+        source = device or network(connection.source)
+        delay = self.guesses.begin(source, time.monotonic())
+        if self.waiting >= WAITING and not device:
+            raise NotAllowed("Too many people sign in at this moment. Try again in a few seconds.")
+        self.waiting += 1
+        try:
+            await asyncio.sleep(delay)
+            async with self.known if device else self.strangers:
+                token = await asyncio.to_thread(_by_passphrase, connection, said)
+        finally:
+            self.waiting -= 1
+        self.guesses.right(source)
+        return token
+
+
+async def _said(request: Request) -> dict[str, str]:
+    """What a sign-in says. A form of another site cannot send JSON. Raises NotAllowed."""
+    refused = NotAllowed("This is not a sign-in.")
+    if request.headers.get("content-type") != "application/json":
+        raise refused
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > LARGEST:
+            raise refused
+    try:
+        said: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        raise refused from None
+    if not isinstance(said, dict) or not all(isinstance(value, str) for value in said.values()):
+        raise refused
+    return said
+
+
+def _by_link(scope: Scope) -> Response:
+    """Lead on to the same address without its token, with a session or the reason for refusing one."""
+    connection = Connection.of(scope)
+    query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    token = next((value for name, value in query if name == "token"), "")
+    shown = [(name, value) for name, value in query if name not in ("token", "annotator", "refused")]
+    rater = began = None
+    try:
+        with workspace().read() as db:
+            link = None if sessions.is_one_time(db, token) else access.annotator_of(db, token)
+            rater = link.rater_id if link else None
+            signed_in = rater is not None and connection.annotator(db, rater) is not None
+        if link:
+            shown.append(("annotator", str(rater)))
+            if not signed_in:
+                began = _begin(connection, "annotator", link.name, rater, link.expires)
+        else:
+            began = _by_local_link(connection, token)
+    except sessions.LinkRefused as error:
+        shown.append(("refused", error.reason))
+    last = quote(scope["path"].rpartition("/")[2])
+    # Relative to where it was asked, so that it leads nowhere else.
+    answer = RedirectResponse(f"./{last}" + (f"?{urlencode(shown)}" if shown else ""), 303)
+    answer.headers["Cache-Control"] = "no-store"
+    if began:
+        _keep(answer, connection, scope, "annotator" if link else "local", began, rater)
+    return answer
+
+
+def _by_local_link(connection: Connection, token: str) -> str | None:
+    if not connection.local:
+        raise sessions.LinkRefused("elsewhere")
+    with workspace().write() as db:
+        if connection.researcher(db):
+            return None  # signed in already: the link may be opened again from the browser's history
+        sessions.redeem(db, token, "local")
+    return _begin(connection, "local")
+
+
+def _by_account(connection: Connection, once: str) -> str:
+    """A session for the account that the sign-in page has found at the provider."""
+    with workspace().write() as db:
+        name = sessions.redeem(db, once, "oidc")
+    return _begin(connection, "oidc", name)
+
+
+def _by_passphrase(connection: Connection, said: dict[str, str]) -> str:
+    """A session for the passphrase; the first one is set with the code of the server's console."""
+    with workspace().read() as db:
+        stored = access.stored_passphrase(db)
+    if stored is None:
+        if not hmac.compare_digest(said.get("code", "").strip().upper().encode(), SETUP.expected().encode()):
+            raise NotAllowed("That is not the code in the server's console.")
+        if said.get("new") != said.get("again"):
+            raise NotAllowed("The two passphrases differ.")
+        with workspace().write() as db:
+            access.set_passphrase(db, said.get("new", ""))
+        SETUP.used()
+    else:
+        passphrase = said.get("passphrase", "")
+        if not access.is_passphrase(stored, passphrase):
+            log.warning("A wrong passphrase was entered.")
+            raise NotAllowed("That is not the passphrase.")
+        if access.is_weak(stored):
+            stronger = access.hash_of(passphrase)
+            with workspace().write() as db:
+                access.keep_passphrase(db, stronger)
+    return _begin(connection, "passphrase")
+
+
+def _begin(
+    connection: Connection, kind: Kind, name: str = "", rater: int | None = None, expires: str | None = None
+) -> str:
+    """The token of a new session."""
+    with workspace().write() as db:
+        return sessions.begin(
+            db,
+            kind,
+            name=name,
+            rater=rater,
+            source=connection.source,
+            browser=connection.headers.get("user-agent", ""),
+            expires=expires,
+        )
+
+
+def _device(connection: Connection) -> str:
+    """A name for a browser that was signed in as a researcher before; "" for any other."""
+    with workspace().read() as db:
+        number = sessions.was_signed_in(db, connection.token)
+    return f"session {number}" if number else ""
+
+
+def _keep(
+    answer: Response, connection: Connection, scope: Scope, kind: Kind, token: str, rater: int | None = None
+) -> None:
+    """Give the browser its session."""
+    public = urlsplit(os.environ.get(PUBLIC_URL, "")).scheme
+    passed_on = Headers(scope=scope).get("x-forwarded-proto", "").rpartition(",")[2].strip()
+    answer.set_cookie(
+        connection.cookie(rater),
+        token,
+        max_age=int(LONGEST[kind].total_seconds()),
+        secure="https" in (scope["scheme"], passed_on, public),
+        httponly=True,
+        samesite="strict",
+    )
