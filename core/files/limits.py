@@ -32,3 +32,12 @@ FILE_NAME_BYTES = 200
 
 SHOWN = 2_000
 """Characters of a line that commands print of an error."""
+
+TEMPLATE = 100_000
+"""Characters of a prompt's template."""
+RENDERED = 4_000_000
+"""Characters of a rendered prompt, and of every value on the way to it."""
+STEPS = 100_000
+"""Steps of one rendering: passes of loops, filters, calls, operations."""
+RENDERING_SECONDS = 5.0
+"""The time of one rendering, checked at each step."""

@@ -9,16 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2 import Template, TemplateError, TemplateSyntaxError
 
 from core.conversation import Message
 from core.errors import ConfigError, not_found
 from core.files import kept_toml, read_text
 from core.llm.replies import Reply
-
-# Templates may come from anywhere: the sandbox lets them read what they are given and nothing else.
-_environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=False)
+from core.llm.templates import compiled, rendered
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,7 @@ class Prompt:
 
     def _fill(self, part: str, values: Mapping[str, Any]) -> str:
         try:
-            return self._templates[part].render(values).strip()
+            return rendered(self._templates[part], values).strip()
         except (TemplateError, TypeError) as error:
             raise ConfigError(
                 f"The prompt {self.benchmark}/{self.version}/{self.name}_{part}.jinja cannot be filled: "
@@ -116,8 +113,7 @@ def load_prompt(
 
 def _compile(text: str, file: Path) -> Template:
     try:
-        return _environment.from_string(text)
-    except TemplateSyntaxError as error:
-        raise ConfigError(
-            f"The prompt {file} is not valid Jinja, line {error.lineno}: {error.message}."
-        ) from error
+        return compiled(text)
+    except TemplateError as error:
+        line = f", line {error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
+        raise ConfigError(f"The prompt {file} is not valid Jinja{line}: {error.message}.") from error
