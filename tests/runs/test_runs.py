@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import pytest
@@ -48,10 +49,16 @@ def concord_run(workspace: Workspace, *words: str) -> list[str]:
     return [*head, "--players", "player", "--interrogator", "user", *words]
 
 
-def calls_made(workspace: Workspace) -> int:
+def calls_of(workspace: Workspace) -> dict[str, Any]:
+    """What the mock server of a workspace has done."""
     address = next(iter(load_models(workspace.models_path).values())).base_url
     with urlopen(f"{address}/_calls") as reply:
-        return sum(json.load(reply)["answered"].values())
+        counts: dict[str, Any] = json.load(reply)
+    return counts
+
+
+def calls_made(workspace: Workspace) -> int:
+    return sum(calls_of(workspace)["answered"].values())
 
 
 def count(workspace, table):
@@ -160,6 +167,7 @@ def test_unusable_verdicts_become_failed_judgements_with_their_raw_reply(faulty)
         "failed judgements wait until asked for"
     )
     assert run(workspace, plan(), retry_failed=True).spent.calls == 6
+    assert calls_of(workspace)["repeated"] == 0, "a retry on demand asks with another seed"
 
 
 def test_endpoint_trouble_is_retried_and_nothing_is_lost(faulty):
@@ -177,6 +185,18 @@ def test_an_endpoint_that_is_down_breaks_the_run_with_a_sentence(workspace):
     assert "cannot be reached" in ended.message
     assert ended.left > 0
     assert count(workspace, "conversations") == 0
+
+
+def test_failures_that_are_not_in_a_row_do_not_end_the_run(faulty, monkeypatch):
+    """Of each model, two calls at least are answered between two that fail."""
+    monkeypatch.setattr("core.llm.client.RETRIES", 0)
+    monkeypatch.setattr(engine, "PATIENCE", 3)
+    workspace = faulty(server_error=5)
+    text = workspace.models_path.read_text()
+    workspace.models_path.write_text(text.replace("seed = true", "seed = true\nmax_concurrency = 1"))
+    ended = run(workspace, plan(judges=(), repeats=6))
+    assert ended.state == "finished"
+    assert ended.failed > 2 * engine.PATIENCE
 
 
 def test_an_authentication_error_ends_the_run_at_once(tmp_path, monkeypatch):
@@ -231,6 +251,12 @@ def test_a_spending_limit_stops_cleanly_and_the_rest_is_done_later(faulty):
     assert rest.state == "finished"
     assert calls_made(workspace) == 20, "what was paid before the stop was not paid again"
     assert rest.spent.calls == 20 - paid
+
+
+def test_a_spending_limit_of_nothing_makes_no_call(workspace):
+    ended = run(workspace, plan(), max_cost=0.0)
+    assert ended.state == "stopped"
+    assert (ended.done, ended.spent.calls) == (0, 0)
 
 
 def test_a_signal_stops_cleanly_and_the_next_run_pays_for_nothing_again(faulty):
@@ -291,6 +317,30 @@ def test_the_estimate_counts_what_the_run_then_does(workspace):
     assert found.unpriced == {"player", "user", "a", "b"}
     run(workspace, plan())
     assert planning.survey(workspace, job).spent.calls == 0
+
+
+def test_the_estimate_is_of_measured_tokens_where_there_are_any(workspace):
+    text = workspace.models_path.read_text()
+    priced = "[models.a]", "[models.a]\nprice = { input = 2.0, output = 10.0 }"
+    workspace.models_path.write_text(text.replace(*priced))
+    run(workspace, plan(judges=("a",), characters=("tully",)))
+    with workspace.read() as db:
+        [judgement] = db["judgements"].rows
+    found = planning.survey(workspace, planning.job(workspace, plan(judges=("a",))))
+    # A conversation of four turns and its judgement are left.
+    tokens_in, tokens_out = judgement["input_tokens"], judgement["output_tokens"]
+    assert found.calls == {"user": 4, "player": 4, "a": 1}
+    assert found.tokens == {
+        "user": (4 * 700, 4 * 50),
+        "player": (4 * 800, 4 * 120),
+        "a": (tokens_in, tokens_out),
+    }
+    assert found.measured == {"a"}
+    assert found.unpriced == {"user", "player"}
+    assert found.cost == pytest.approx((2 * tokens_in + 10 * tokens_out) / 1e6)
+    spent = found.spent
+    assert (spent.calls, spent.input_tokens) == (9, 4 * 700 + 4 * 800 + tokens_in)
+    assert spent.output_tokens == 4 * 50 + 4 * 120 + tokens_out
 
 
 @pytest.mark.parametrize(
