@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from core.configuration import Configuration
 from core.errors import ConfigError, not_found
 from core.files import read_toml
+from core.files.limits import NAME
 
 Kind = Literal["chat", "embeddings"]
 """A chat model talks and judges; an embeddings model turns texts into vectors."""
@@ -32,13 +33,30 @@ class Price(BaseModel):
     output: Annotated[float, Field(ge=0)]
 
 
+def address(text: str) -> str:
+    """An endpoint's address as it is. Raises ValueError, which does not quote it: it may hold a password."""
+    from httpx2 import URL, InvalidURL
+
+    try:
+        url = URL(text)
+        url.host.encode("idna")
+    except (InvalidURL, UnicodeError):
+        url = URL()
+    where = url.scheme in ("http", "https") and url.host and (url.port or 0) < 2**16
+    if not where or not text.isprintable() or " " in text:
+        raise ValueError("is no address; write it like https://api.openai.com/v1")
+    if url.userinfo:
+        raise ValueError("holds credentials; put the key into an environment variable, named in api_key_env")
+    return text
+
+
 class Model(BaseModel):
     """One entry of models.toml."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    name: str
+    name: Annotated[str, Field(min_length=1, max_length=NAME)]
     kind: Kind = "chat"
-    base_url: str | None = None
+    base_url: Annotated[str, AfterValidator(address)] | None = None
     api_key_env: str | None = None
     model: str = ""
     params: dict[str, Any] = {}
@@ -68,9 +86,11 @@ class Model(BaseModel):
     @property
     def configuration(self) -> Configuration:
         """What a result keeps of this entry, without a mock's address, which changes no answer."""
-        address = self.base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
-        parts = urlsplit(address)
-        bare = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+        try:
+            asked = self.base_url or address(os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1")
+        except ValueError as error:
+            raise ConfigError(f"The environment variable OPENAI_BASE_URL {error}.") from error
+        bare = urlsplit(asked)._replace(query="", fragment="").geturl()
         return Configuration(
             self.name,
             "concord mock" if self.simulated else bare,
@@ -117,6 +137,8 @@ def load_models(path: Path) -> dict[str, Model]:
     for name, entry in entries.items():
         if not isinstance(entry, dict):
             raise ConfigError(f"{path}: “{name}” must be a table, written [models.{name}].")
+        if "name" in entry:
+            raise ConfigError(f"{path}: [models.{name}] is its name; remove the setting “name”.")
         if "api_key" in entry:
             raise ConfigError(
                 f"{path}: [models.{name}] holds a key. "
@@ -138,7 +160,8 @@ def _mistake(error: Mapping[str, Any]) -> str:
         return str(not_found("setting", setting.rpartition(".")[2], known))
     if setting == "price":
         return "“price” is written { input = 2.5, output = 10.0 }, per million tokens."
-    return f"“{setting}”: {error['msg'][:1].lower()}{error['msg'][1:]}."
+    said = error["msg"].removeprefix("Value error, ")
+    return f"“{setting}”: {said[:1].lower()}{said[1:]}."
 
 
 def pick(models: Mapping[str, Model], name: str, kind: Kind | None = "chat") -> Model:

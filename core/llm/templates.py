@@ -100,7 +100,7 @@ def rendered(template: Template, values: Mapping[str, Any]) -> str:
 def _spend(*operands: Any) -> None:
     """Count a step, and the weight of its operands. Raises SecurityError past a limit."""
     size = elements = 0
-    heap = [*operands]
+    heap = list(operands)
     while heap:
         each = heap.pop()
         elements += 1
@@ -118,6 +118,9 @@ def _spend(*operands: Any) -> None:
 
 def _weighed(value: Any) -> Any:
     """The value, counted; what a generator yields is counted as it is taken."""
+    if type(value) is str and len(value) < 10_000:
+        _spend()
+        return value
     if not isgenerator(value):
         _spend(value)
         return value

@@ -43,6 +43,11 @@ def written(tmp_path, text):
         ('[models.a]\nbase_ulr = "x"\n', "no setting “base_ulr”. Did you mean “base_url”"),
         ("[models.a]\nprice = { input = 1 }\n", "price.output"),
         ("[models.a]\nprice = 3\n", "written { input = 2.5, output = 10.0 }"),
+        ('[models.a]\nname = "b"\n', "remove the setting “name”"),
+        ("[models.a]\nmax_concurrency = 9223372036854775808\n", "64 bits"),
+        ("[models.a]\nparams = { temperature = nan }\n", "nan"),
+        ('[models.""]\nmodel = "x"\n', "name"),
+        (f'[models.{"a" * 501}]\nmodel = "x"\n', "name"),
         ('[models.a]\nmodle = "x"\nprice = 3\n', "written { input.*Did you mean “model”"),
     ],
 )
@@ -50,6 +55,37 @@ def test_a_file_that_cannot_be_used_names_itself_and_the_place(tmp_path, text, s
     with pytest.raises(ConfigError, match=says) as caught:
         load_models(written(tmp_path, text))
     assert "models.toml" in str(caught.value)
+
+
+ADDRESSES = {
+    "https://[::1/v1": "is no address",
+    "https://[::1]x/v1": "is no address",
+    "http://[x]/v1": "is no address",
+    "http://host:99999/v1": "is no address",
+    "http://host:port/v1": "is no address",
+    "http:///v1": "is no address",
+    "host/v1": "is no address",
+    "file:///etc/passwd": "is no address",
+    "http://a..b/v1": "is no address",
+    "http://a b/v1": "is no address",
+    "http://a\\u0000b/v1": "is no address",
+    "http://a\\nb/v1": "is no address",
+    "https://key:sk-secret@host/v1": "holds credentials",
+    "https://sk-secret@host/v1": "holds credentials",
+}
+
+
+@pytest.mark.parametrize(("address", "says"), ADDRESSES.items())
+def test_an_address_that_is_none_or_holds_credentials_is_refused(tmp_path, monkeypatch, address, says):
+    with pytest.raises(ConfigError, match=f"“base_url”: {says}") as caught:
+        load_models(written(tmp_path, f'[models.a]\nbase_url = "{address}"\n'))
+    assert "sk-secret" not in str(caught.value)
+    if "\\u" not in address:
+        monkeypatch.setenv("OPENAI_BASE_URL", address.replace("\\n", "\n"))
+        with pytest.raises(ConfigError, match=f"OPENAI_BASE_URL {says}") as caught:
+            _ = Model(name="a").configuration
+        assert "sk-secret" not in str(caught.value)
+    assert Model(name="a", base_url="http://[::1]:8000/v1").configuration
 
 
 def test_the_template_of_a_new_workspace_loads(workspace, tmp_path):
