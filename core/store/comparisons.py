@@ -89,11 +89,10 @@ def frame(db: Database, benchmark: str, same: str) -> pd.DataFrame:
     """
     cursor = db.execute(
         "SELECT f.value AS scenario, x.first_id AS first, x.second_id AS second, a.player AS a, "
-        "b.player AS b, "
-        "r.name AS rater, r.variant, r.kind, r.simulated, x.repeat, x.verdict, x.failure FROM comparisons x "
-        "JOIN conversations a ON a.id = x.first_id JOIN conversations b ON b.id = x.second_id "
-        "JOIN raters r ON r.id = x.rater_id JOIN facets f ON f.conversation_id = a.id AND f.name = ? "
-        f"WHERE a.benchmark = ? AND {_KEPT} ORDER BY x.id",
+        "b.player AS b, r.name AS rater, r.variant, r.kind, r.simulated, x.repeat, x.verdict, x.failure "
+        "FROM comparisons x JOIN conversations a ON a.id = x.first_id "
+        "JOIN conversations b ON b.id = x.second_id JOIN raters r ON r.id = x.rater_id JOIN facets f "
+        f"ON f.conversation_id = a.id AND f.name = ? WHERE a.benchmark = ? AND {_KEPT} ORDER BY x.id",
         [same, benchmark],
     )
     return pd.DataFrame(cursor.fetchall(), columns=[column[0] for column in cursor.description])
@@ -111,9 +110,8 @@ def pairs(
     answers: dict[str, dict[str, tuple[int, str]]] = {}
     for scenario, player, number, key in db.execute(
         "SELECT f.value, c.player, c.id, c.key FROM conversations c "
-        "JOIN facets f ON f.conversation_id = c.id AND f.name = :same "
-        f"WHERE c.id IN ({chosen}) AND {_KEPT} AND c.player IN (SELECT value FROM "
-        "json_each(:players)) ORDER BY c.id",
+        f"JOIN facets f ON f.conversation_id = c.id AND f.name = :same WHERE c.id IN ({chosen}) AND {_KEPT} "
+        "AND c.player IN (SELECT value FROM json_each(:players)) ORDER BY c.id",
         args | {"same": same, "players": json.dumps(list(players))},
     ):
         answers.setdefault(scenario, {}).setdefault(player, (number, key))
@@ -133,9 +131,8 @@ def of_conversation(db: Database, conversation_id: int) -> list[dict[str, object
     return list(
         db.query(
             "SELECT x.first_id, x.second_id, r.name AS rater, r.kind, r.variant, x.repeat, "
-            "x.verdict, x.explanation, x.failure, "
-            "x.raw, x.created FROM comparisons x JOIN raters r ON r.id = x.rater_id WHERE "
-            "x.first_id = ? OR x.second_id = ? ORDER BY x.id",
+            "x.verdict, x.explanation, x.failure, x.raw, x.created FROM comparisons x "
+            "JOIN raters r ON r.id = x.rater_id WHERE x.first_id = ? OR x.second_id = ? ORDER BY x.id",
             [conversation_id, conversation_id],
         )
     )
@@ -159,9 +156,8 @@ def given(db: Database, rater: int, first: int, second: int) -> tuple[Verdict | 
     """
     # The plus has SQLite look up the few comparisons of the conversations, not the many of the person.
     row = db.execute(
-        "SELECT first_id, verdict, explanation FROM comparisons WHERE +rater_id = ? AND first_id "
-        "IN (?, ?) AND second_id IN (?, ?) "
-        "AND failure IS NULL ORDER BY id DESC",
+        "SELECT first_id, verdict, explanation FROM comparisons WHERE +rater_id = ? AND first_id IN (?, ?) "
+        "AND second_id IN (?, ?) AND failure IS NULL ORDER BY id DESC",
         [rater, first, second, first, second],
     ).fetchone()
     if row is None:

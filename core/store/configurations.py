@@ -65,9 +65,8 @@ def of_verdict_was(db: Database, table: Verdicts, key: str, use: Use) -> None:
 def of_conversation(db: Database, conversation_id: int) -> list[Use]:
     """The models that made a conversation; none if that was not recorded."""
     rows = db.query(
-        "SELECT m.*, u.reported FROM conversation_configurations u "
-        "JOIN model_configurations m ON m.id = u.configuration_id "
-        "WHERE u.conversation_id = ? ORDER BY m.nickname",
+        "SELECT m.*, u.reported FROM conversation_configurations u JOIN model_configurations m "
+        "ON m.id = u.configuration_id WHERE u.conversation_id = ? ORDER BY m.nickname",
         [conversation_id],
     )
     return [_use(row) for row in rows]
@@ -105,9 +104,8 @@ def of_study_models(db: Database, study: str) -> list[tuple[str, int, Use]]:
         "SELECT ifnull(m.nickname, c.player) AS name, count(*) AS n, "
         "json_group_array(json(ifnull(u.reported, '[]'))) AS reported, m.* FROM conversations c "
         "LEFT JOIN conversation_configurations u ON u.conversation_id = c.id "
-        "LEFT JOIN model_configurations m ON m.id = u.configuration_id "
-        "WHERE c.id IN (SELECT conversation_id FROM study_units WHERE study_id = ?) "
-        "GROUP BY name, m.id ORDER BY name, m.id",
+        "LEFT JOIN model_configurations m ON m.id = u.configuration_id WHERE c.id IN (SELECT conversation_id "
+        "FROM study_units WHERE study_id = ?) GROUP BY name, m.id ORDER BY name, m.id",
         [study_id(db, study)],
     )
     return [(row["name"], row["n"], _summed(row)) for row in rows]

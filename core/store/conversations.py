@@ -125,8 +125,8 @@ def existing(db: Database, keys: Sequence[str]) -> dict[str, int]:
 def benchmarks_of(db: Database, keys: Sequence[str]) -> list[str]:
     """The benchmarks that the stored ones of these conversations belong to."""
     rows = db.execute(
-        "SELECT DISTINCT benchmark FROM conversations WHERE key IN (SELECT value FROM "
-        "json_each(?)) ORDER BY 1",
+        "SELECT DISTINCT benchmark FROM conversations WHERE key IN (SELECT value FROM json_each(?)) "
+        "ORDER BY 1",
         [json.dumps(list(keys))],
     )
     return [row[0] for row in rows]
@@ -278,10 +278,9 @@ def values(db: Database, benchmark: str = "") -> dict[str, list[str]]:
     }
     # One look for each value, where a join would go through every conversation.
     facets = db.execute(
-        "SELECT name, value FROM (SELECT DISTINCT name, value FROM facets) v WHERE ? = '' OR "
-        "EXISTS (SELECT 1 FROM facets f "
-        "JOIN conversations c ON c.id = f.conversation_id WHERE f.name = v.name AND f.value = "
-        "v.value AND c.benchmark = ?) ORDER BY 1, 2",
+        "SELECT name, value FROM (SELECT DISTINCT name, value FROM facets) v "
+        "WHERE ? = '' OR EXISTS (SELECT 1 FROM facets f JOIN conversations c ON c.id = f.conversation_id "
+        "WHERE f.name = v.name AND f.value = v.value AND c.benchmark = ?) ORDER BY 1, 2",
         [benchmark, benchmark],
     )
     for name, value in facets:
@@ -305,8 +304,8 @@ def _where(wanted: Filter) -> tuple[str, list[Any]]:
             args.append(json.dumps(allowed))
         elif allowed:
             clauses.append(
-                "c.id IN (SELECT conversation_id FROM facets WHERE name = ? AND value IN (SELECT "
-                "value FROM json_each(?)))"
+                "c.id IN (SELECT conversation_id FROM facets WHERE name = ? AND value IN (SELECT value "
+                "FROM json_each(?)))"
             )
             args += [name, json.dumps(allowed)]
     if wanted.final is not None:
@@ -318,8 +317,8 @@ def _where(wanted: Filter) -> tuple[str, list[Any]]:
         clauses.append("s.failed > 0" if wanted.failed else "ifnull(s.failed, 0) = 0")
     if wanted.study:
         clauses.append(
-            "c.id IN (SELECT u.conversation_id FROM study_units u JOIN studies t ON t.id = "
-            "u.study_id WHERE t.name = ?)"
+            "c.id IN (SELECT u.conversation_id FROM study_units u JOIN studies t ON t.id = u.study_id "
+            "WHERE t.name = ?)"
         )
         args.append(wanted.study)
     if wanted.text:
@@ -345,11 +344,10 @@ def _list(db: Database, where: str, args: list[Any], order: str, limit: int, off
         source = "summaries s CROSS JOIN conversations c ON c.id = s.conversation_id"
     rows = _rows(
         db,
-        "SELECT c.id, c.key, c.benchmark, c.language, c.player, c.turns, c.reply_chars, "
-        "c.simulated, c.created, "
-        "s.final, s.spread, s.people, ifnull(s.judges, 0) judges, ifnull(s.incomplete, 0) "
-        "incomplete, ifnull(s.refused, 0) refused, ifnull(s.failed, 0) failed "
-        f"FROM {source} WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
+        "SELECT c.id, c.key, c.benchmark, c.language, c.player, c.turns, c.reply_chars, c.simulated, "
+        "c.created, s.final, s.spread, s.people, ifnull(s.judges, 0) judges, ifnull(s.incomplete, "
+        f"0) incomplete, ifnull(s.refused, 0) refused, ifnull(s.failed, 0) failed FROM {source} "
+        f"WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
         [*args, limit, offset],
     )
     facets = _facets(db, [row["id"] for row in rows])

@@ -35,9 +35,8 @@ def facets(db: Database, name: str) -> pd.DataFrame:
     """
     table = _frame(
         db,
-        "SELECT u.id AS unit, f.name, f.value FROM study_units u JOIN facets f ON "
-        "f.conversation_id = u.conversation_id "
-        "WHERE u.study_id = ? ORDER BY u.id, f.name",
+        "SELECT u.id AS unit, f.name, f.value FROM study_units u "
+        "JOIN facets f ON f.conversation_id = u.conversation_id WHERE u.study_id = ? ORDER BY u.id, f.name",
         study_id(db, name),
     )
     return table.pivot(index="unit", columns="name", values="value")
@@ -48,12 +47,10 @@ def varied(db: Database, name: str) -> list[str]:
     return [
         row[0]
         for row in db.execute(
-            "SELECT f.name FROM study_units u JOIN facets f ON f.conversation_id = "
-            "u.conversation_id WHERE u.study_id = :study "
-            "GROUP BY f.name HAVING count(DISTINCT f.value) > 1 "
-            "AND count(DISTINCT f.value) < (SELECT count(*) FROM study_units u WHERE u.study_id = :study "
-            "AND EXISTS (SELECT 1 FROM facets f WHERE f.conversation_id = u.conversation_id)) "
-            "ORDER BY f.name",
+            "SELECT f.name FROM study_units u JOIN facets f ON f.conversation_id = u.conversation_id "
+            "WHERE u.study_id = :study GROUP BY f.name HAVING count(DISTINCT f.value) > 1 AND count(DISTINCT "
+            "f.value) < (SELECT count(*) FROM study_units u WHERE u.study_id = :study AND EXISTS (SELECT 1 "
+            "FROM facets f WHERE f.conversation_id = u.conversation_id)) ORDER BY f.name",
             {"study": study_id(db, name)},
         )
     ]
@@ -67,8 +64,7 @@ def features(db: Database, name: str) -> pd.DataFrame:
         _frame(
             db,
             "SELECT u.id AS unit, 1.0 * c.reply_chars / nullif(c.turns, 0) AS reply_chars, u.turn "
-            "FROM study_units u "
-            "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ?",
+            "FROM study_units u JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ?",
             study_id(db, name),
         )
         .set_index("unit")
@@ -80,9 +76,9 @@ def refused_units(db: Database, name: str) -> list[int]:
     """The units of a study whose conversation a judge saw a refusal in, at any turn."""
     rows = db.execute(
         "SELECT u.id FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
-        "JOIN refusals f ON f.benchmark = c.benchmark WHERE u.study_id = ? AND EXISTS "
-        "(SELECT 1 FROM scores s JOIN raters x ON x.id = s.rater_id WHERE s.conversation_id = c.id "
-        "AND s.criterion = f.criterion AND s.total > 0 AND x.kind = 'judge')",
+        "JOIN refusals f ON f.benchmark = c.benchmark WHERE u.study_id = ? AND EXISTS (SELECT 1 "
+        "FROM scores s JOIN raters x ON x.id = s.rater_id "
+        "WHERE s.conversation_id = c.id AND s.criterion = f.criterion AND s.total > 0 AND x.kind = 'judge')",
         [study_id(db, name)],
     )
     return [row[0] for row in rows]
@@ -110,9 +106,8 @@ def frame(db: Database, name: str) -> pd.DataFrame:
     # What a unit and a rater are is read once each, not once a rating.
     units = _frame(
         db,
-        "SELECT u.id AS unit, u.conversation_id, u.turn, c.player FROM study_units u JOIN "
-        "conversations c ON c.id = u.conversation_id "
-        "WHERE u.study_id = ?",
+        "SELECT u.id AS unit, u.conversation_id, u.turn, c.player FROM study_units u "
+        "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ?",
         found,
     )
     raters = _frame(db, "SELECT id AS rater_id, name, kind, variant, simulated FROM raters")
@@ -136,18 +131,16 @@ def _turns_rated(db: Database, study: int) -> pd.DataFrame:
     units = _frame(db, "SELECT id AS unit, conversation_id, turn FROM study_units WHERE study_id = ?", study)
     given = _frame(
         db,
-        "SELECT r.conversation_id, r.turn, r.rater_id, r.criterion, r.repeat, r.score AS total, 1 AS n FROM "
-        "(SELECT DISTINCT conversation_id, study_id FROM study_units WHERE study_id = ?) u CROSS "
-        "JOIN ratings r "
-        "ON r.conversation_id = u.conversation_id AND r.turn IS NOT NULL AND (r.study_id = "
-        "u.study_id OR r.study_id IS NULL)",
+        "SELECT r.conversation_id, r.turn, r.rater_id, r.criterion, r.repeat, r.score AS total, 1 AS n "
+        "FROM (SELECT DISTINCT conversation_id, study_id FROM study_units WHERE study_id = ?) u "
+        "CROSS JOIN ratings r ON r.conversation_id = u.conversation_id AND r.turn IS NOT NULL "
+        "AND (r.study_id = u.study_id OR r.study_id IS NULL)",
         study,
     )
     undone = _frame(
         db,
-        "SELECT a.unit_id AS unit, a.rater_id, 1 AS undone FROM assignments a JOIN study_units u "
-        "ON u.id = a.unit_id "
-        "WHERE u.study_id = ? AND a.state <> 'done'",
+        "SELECT a.unit_id AS unit, a.rater_id, 1 AS undone FROM assignments a "
+        "JOIN study_units u ON u.id = a.unit_id WHERE u.study_id = ? AND a.state <> 'done'",
         study,
     )
     rated = given.merge(units, on=["conversation_id", "turn"]).merge(

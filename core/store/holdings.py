@@ -55,13 +55,11 @@ def played(db: Database) -> list[Played]:
     """By benchmark, language and player."""
     rows = db.query(
         # The counts follow an index; whether a player is a mock is looked up on one of its conversations.
-        "SELECT g.benchmark, g.language, g.player, g.n AS conversations, g.judged, (SELECT "
-        "c.simulated FROM conversations c WHERE c.benchmark = g.benchmark "
-        "AND c.language = g.language AND c.player = g.player LIMIT 1) AS simulated FROM (SELECT "
-        "c.benchmark, c.language, c.player, count(*) AS n, "
-        "count(s.conversation_id) AS judged FROM conversations c LEFT JOIN summaries s ON "
-        "s.conversation_id = c.id AND s.judges > 0 "
-        "GROUP BY c.benchmark, c.language, c.player) g ORDER BY 1, 2, 3"
+        "SELECT g.benchmark, g.language, g.player, g.n AS conversations, g.judged, (SELECT c.simulated "
+        "FROM conversations c WHERE c.benchmark = g.benchmark AND c.language = g.language AND c.player "
+        "= g.player LIMIT 1) AS simulated FROM (SELECT c.benchmark, c.language, c.player, count(*) AS n, "
+        "count(s.conversation_id) AS judged FROM conversations c LEFT JOIN summaries s ON s.conversation_id "
+        "= c.id AND s.judges > 0 GROUP BY c.benchmark, c.language, c.player) g ORDER BY 1, 2, 3"
     )
     return [Played(**{**row, "simulated": bool(row["simulated"])}) for row in rows]
 
@@ -69,11 +67,10 @@ def played(db: Database) -> list[Played]:
 def judges(db: Database) -> list[Judge]:
     """Every judge that rated something, or failed to, by name."""
     rows = db.execute(
-        "SELECT x.name, x.variant, x.simulated, ifnull(g.n, 0), (SELECT count(*) FROM judgements j "
-        "WHERE j.rater_id = x.id "
-        "AND j.failure IS NOT NULL) AS failed FROM raters x LEFT JOIN (SELECT rater_id, count(*) AS n FROM "
-        "(SELECT DISTINCT conversation_id, rater_id FROM scores) GROUP BY rater_id) g ON g.rater_id = x.id "
-        "WHERE x.kind = 'judge' AND (g.n > 0 OR failed > 0) ORDER BY x.name, x.variant"
+        "SELECT x.name, x.variant, x.simulated, ifnull(g.n, 0), (SELECT count(*) FROM judgements j WHERE "
+        "j.rater_id = x.id AND j.failure IS NOT NULL) AS failed FROM raters x LEFT JOIN (SELECT rater_id, "
+        "count(*) AS n FROM (SELECT DISTINCT conversation_id, rater_id FROM scores) GROUP BY rater_id) g "
+        "ON g.rater_id = x.id WHERE x.kind = 'judge' AND (g.n > 0 OR failed > 0) ORDER BY x.name, x.variant"
     )
     return [Judge(name, version, bool(simulated), *counts) for name, version, simulated, *counts in rows]
 
@@ -85,20 +82,15 @@ def studies(db: Database) -> list[StudyHeld]:
     )
     judge = "JOIN raters x ON x.id = s.rater_id WHERE u.study_id = t.id AND x.kind = 'judge'"
     rows = db.query(
-        "SELECT t.name, t.title, t.source, (SELECT count(*) FROM study_units u WHERE u.study_id = "
-        "t.id) AS units, "
-        f"{dealt}) AS dealt, {dealt} AND a.state <> 'open') AS closed, "
-        "(SELECT count(DISTINCT s.rater_id) FROM scores s WHERE s.study_id = t.id) AS rated, "
-        "EXISTS (SELECT 1 FROM study_units u JOIN scores s ON s.conversation_id = "
-        f"u.conversation_id {judge}) AS judged, "
-        "EXISTS (SELECT 1 FROM scores s JOIN raters x ON x.id = s.rater_id WHERE s.study_id = t.id "
-        "AND x.simulated) "
-        "OR EXISTS (SELECT 1 FROM study_units u JOIN scores s ON s.conversation_id = "
-        f"u.conversation_id {judge} AND x.simulated) "
+        "SELECT t.name, t.title, t.source, (SELECT count(*) FROM study_units u "
+        f"WHERE u.study_id = t.id) AS units, {dealt}) AS dealt, {dealt} AND a.state <> 'open') AS closed, "
+        "(SELECT count(DISTINCT s.rater_id) FROM scores s "
+        "WHERE s.study_id = t.id) AS rated, EXISTS (SELECT 1 FROM study_units u JOIN scores s "
+        f"ON s.conversation_id = u.conversation_id {judge}) AS judged, EXISTS (SELECT 1 FROM scores s "
+        "JOIN raters x ON x.id = s.rater_id WHERE s.study_id = t.id AND x.simulated) OR EXISTS (SELECT 1 "
+        f"FROM study_units u JOIN scores s ON s.conversation_id = u.conversation_id {judge} AND x.simulated) "
         "OR EXISTS (SELECT 1 FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
-        "WHERE u.study_id = t.id AND c.simulated) "
-        "AS simulated "
-        "FROM studies t ORDER BY t.id DESC"
+        "WHERE u.study_id = t.id AND c.simulated) AS simulated FROM studies t ORDER BY t.id DESC"
     )
     return [
         StudyHeld(**{**row, "judged": bool(row["judged"]), "simulated": bool(row["simulated"])})

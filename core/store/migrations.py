@@ -190,9 +190,8 @@ def _desk_marks(db: Database) -> None:
     once.
     """
     db.execute(
-        "CREATE TABLE desk_marks (rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE "
-        "CASCADE, client TEXT NOT NULL, "
-        "n INTEGER NOT NULL, seen TEXT NOT NULL, PRIMARY KEY (rater_id, client)) WITHOUT ROWID"
+        "CREATE TABLE desk_marks (rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE CASCADE, client "
+        "TEXT NOT NULL, n INTEGER NOT NULL, seen TEXT NOT NULL, PRIMARY KEY (rater_id, client)) WITHOUT ROWID"
     )
 
 
@@ -269,9 +268,8 @@ def _browsing(db: Database) -> None:
 def _trajectories(db: Database) -> None:
     """What was done beside what was said, compressed."""
     db.execute(
-        "CREATE TABLE trajectories (conversation_id INTEGER PRIMARY KEY REFERENCES "
-        "conversations(id) ON DELETE CASCADE, "
-        "body BLOB NOT NULL)"
+        "CREATE TABLE trajectories (conversation_id INTEGER PRIMARY KEY REFERENCES conversations(id) "
+        "ON DELETE CASCADE, body BLOB NOT NULL)"
     )
 
 
@@ -388,15 +386,12 @@ ALTER TABLE journal ADD COLUMN cut INTEGER NOT NULL DEFAULT 0
 def _conditions(db: Database) -> Iterator[tuple[int, str, str]]:
     """What results were made under, as far as their keys and what is stored beside them say."""
     rows = db.execute(
-        "SELECT c.id, c.benchmark, c.key, json_extract(c.meta, '$.residents'), "
-        "(SELECT s.source FROM scenarios s JOIN facets f ON f.value = s.key WHERE "
-        "f.conversation_id = c.id AND f.name = s.kind "
-        "AND s.kind IN ('script', 'task') ORDER BY s.kind LIMIT 1), "
-        "(SELECT json_extract(s.body, '$.town') FROM scenarios s JOIN facets f ON f.value = s.key "
-        "WHERE f.conversation_id = c.id "
-        "AND f.name = 'scenario' AND s.kind = 'scenario'), "
-        "(SELECT group_concat(name) FROM facets WHERE conversation_id = c.id) FROM conversations c "
-        "WHERE c.key GLOB c.benchmark || '/*'"
+        "SELECT c.id, c.benchmark, c.key, json_extract(c.meta, '$.residents'), (SELECT s.source FROM "
+        "scenarios s JOIN facets f ON f.value = s.key WHERE f.conversation_id = c.id AND f.name = s.kind "
+        "AND s.kind IN ('script', 'task') ORDER BY s.kind LIMIT 1), (SELECT json_extract(s.body, '$.town') "
+        "FROM scenarios s JOIN facets f ON f.value = s.key WHERE f.conversation_id = c.id "
+        "AND f.name = 'scenario' AND s.kind = 'scenario'), (SELECT group_concat(name) FROM facets "
+        "WHERE conversation_id = c.id) FROM conversations c WHERE c.key GLOB c.benchmark || '/*'"
     ).fetchall()
     for number, benchmark, key, residents, source, town, names in rows:
         parts, facets = key.removeprefix(f"{benchmark}/").split("/"), set((names or "").split(","))

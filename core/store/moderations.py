@@ -43,8 +43,8 @@ def known(db: Database, model: str, texts: Sequence[str]) -> dict[str, dict[str,
     return {
         marks[found]: json.loads(categories)
         for found, categories in db.execute(
-            "SELECT hash, categories FROM moderations WHERE model = ? AND hash IN (SELECT value FROM "
-            "json_each(?))",
+            "SELECT hash, categories FROM moderations WHERE model = ? AND hash IN (SELECT value "
+            "FROM json_each(?))",
             [model, json.dumps(list(marks))],
         )
     }

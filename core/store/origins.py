@@ -31,8 +31,7 @@ def of_judges(db: Database, study: str) -> list[Origin]:
     """The judges of a study's conversations, one row a judge and prompt. Raises NotFound."""
     rows = db.execute(
         "SELECT x.name, x.variant, x.simulated, j.prompt, count(*), count(j.failure), "
-        "min(j.created), max(j.created) "
-        "FROM judgements j JOIN raters x ON x.id = j.rater_id "
+        "min(j.created), max(j.created) FROM judgements j JOIN raters x ON x.id = j.rater_id "
         "WHERE j.conversation_id IN (SELECT conversation_id FROM study_units WHERE study_id = ?) "
         "GROUP BY x.id, j.prompt ORDER BY x.name, x.variant, j.prompt",
         [study_id(db, study)],

@@ -20,9 +20,8 @@ from core.store.database import now
 # A pair is compared whichever of the two was shown first, be it at this desk or elsewhere. The plus has
 # SQLite look up the few comparisons of the conversation, not the many of the person.
 _ITS = (
-    "+x.rater_id = p.rater_id AND x.first_id IN (p.first_id, p.second_id) AND x.second_id IN "
-    "(p.first_id, p.second_id) "
-    "AND x.failure IS NULL"
+    "+x.rater_id = p.rater_id AND x.first_id IN (p.first_id, p.second_id) "
+    "AND x.second_id IN (p.first_id, p.second_id) AND x.failure IS NULL"
 )
 _DONE = f"EXISTS (SELECT 1 FROM comparisons x WHERE {_ITS})"
 _KEPT = "p.scenario NOT IN (SELECT key FROM scenarios WHERE state = 'discarded')"
@@ -62,8 +61,8 @@ def assign(db: Database, rater: int, benchmark: str, pairs: Sequence[tuple[str, 
     ]
     before = db.conn.total_changes
     db.conn.executemany(
-        "INSERT OR IGNORE INTO pairings (rater_id, benchmark, scenario, first_id, second_id, "
-        "position, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR IGNORE INTO pairings (rater_id, benchmark, scenario, first_id, second_id, position, "
+        "created) VALUES (?, ?, ?, ?, ?, ?, ?)",
         [(rater, benchmark, *pair, last + i + 1, now()) for i, pair in enumerate(pairs)],
     )
     return db.conn.total_changes - before
@@ -83,9 +82,8 @@ def held(db: Database, benchmark: str) -> list[tuple[int, int, str]]:
     """Which pairs are dealt, and to whom: (the smaller id, the larger id, person)."""
     return list(
         db.execute(
-            "SELECT min(p.first_id, p.second_id), max(p.first_id, p.second_id), r.name FROM "
-            "pairings p JOIN raters r ON r.id = p.rater_id "
-            "WHERE p.benchmark = ? ORDER BY p.id",
+            "SELECT min(p.first_id, p.second_id), max(p.first_id, p.second_id), r.name FROM pairings p "
+            "JOIN raters r ON r.id = p.rater_id WHERE p.benchmark = ? ORDER BY p.id",
             [benchmark],
         ).fetchall()
     )
@@ -96,8 +94,8 @@ def desk(db: Database, rater: int, benchmark: str) -> list[tuple[int, bool]]:
     return [
         (number, bool(done))
         for number, done in db.execute(
-            f"SELECT p.id, {_DONE} FROM pairings p WHERE p.rater_id = ? AND p.benchmark = ? AND "
-            f"{_KEPT} ORDER BY p.position",
+            f"SELECT p.id, {_DONE} FROM pairings p WHERE p.rater_id = ? AND p.benchmark = ? AND {_KEPT} "
+            "ORDER BY p.position",
             [rater, benchmark],
         )
     ]
@@ -108,8 +106,8 @@ def get(db: Database, rater: int, number: int) -> Pairing:
     pair that is not theirs.
     """
     row = db.execute(
-        "SELECT p.benchmark, p.first_id, p.second_id FROM pairings p WHERE p.rater_id = ? AND "
-        f"p.id = ? AND {_KEPT}",
+        "SELECT p.benchmark, p.first_id, p.second_id FROM pairings p "
+        f"WHERE p.rater_id = ? AND p.id = ? AND {_KEPT}",
         [rater, number],
     ).fetchone()
     if row is None:
@@ -121,10 +119,9 @@ def get(db: Database, rater: int, number: int) -> Pairing:
 def standings(db: Database, *, rater: int | None = None, benchmark: str = "") -> list[Standing]:
     """Everybody who has pairs (or this one person; of this one benchmark), by name."""
     rows = db.execute(
-        f"SELECT r.name, r.id, p.benchmark, sum({_DONE}), count(*) FROM pairings p JOIN raters r "
-        "ON r.id = p.rater_id "
-        f"WHERE (? IS NULL OR p.rater_id = ?) AND (? = '' OR p.benchmark = ?) AND {_KEPT} GROUP BY "
-        "r.id, p.benchmark ORDER BY r.name, p.benchmark",
+        f"SELECT r.name, r.id, p.benchmark, sum({_DONE}), count(*) FROM pairings p "
+        "JOIN raters r ON r.id = p.rater_id WHERE (? IS NULL OR p.rater_id = ?) AND (? = '' "
+        f"OR p.benchmark = ?) AND {_KEPT} GROUP BY r.id, p.benchmark ORDER BY r.name, p.benchmark",
         [rater, rater, benchmark, benchmark],
     )
     return [Standing(*row) for row in rows.fetchall()]

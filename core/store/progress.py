@@ -31,9 +31,9 @@ def items(db: Database, name: str) -> list[Item]:
     """Every dealt item of a study, by annotator, in their order. Raises NotFound."""
     rows = db.execute(
         "SELECT x.name, u.id, u.conversation_id, c.key, u.turn, u.stratum, a.state, a.reason, a.flag, "
-        "a.seconds, c.reply_chars, a.submitted "
-        "FROM assignments a JOIN study_units u ON u.id = a.unit_id JOIN raters x ON x.id = a.rater_id "
-        "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? ORDER BY x.name, a.position",
+        "a.seconds, c.reply_chars, a.submitted FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+        "JOIN raters x ON x.id = a.rater_id JOIN conversations c ON c.id = u.conversation_id "
+        "WHERE u.study_id = ? ORDER BY x.name, a.position",
         [study_id(db, name)],
     )
     return [Item(*row) for row in rows]
@@ -48,8 +48,8 @@ def strata(db: Database, name: str) -> list[tuple[str, int]]:
 def stock(db: Database) -> str:
     """A text that changes when there are more conversations or judgements to draw from."""
     row = db.execute(
-        "SELECT (SELECT max(id) FROM conversations), (SELECT max(id) FROM judgements), (SELECT count(*) FROM "
-        "judgements WHERE failure IS NOT NULL)"
+        "SELECT (SELECT max(id) FROM conversations), (SELECT max(id) FROM judgements), (SELECT count(*) "
+        "FROM judgements WHERE failure IS NOT NULL)"
     ).fetchone()
     return ",".join(map(str, row))
 

@@ -217,30 +217,27 @@ def exported(db: Database, study: str = "") -> Iterator[dict[str, Any]]:
     rater and source."""
     columns = (
         "c.key AS item_id, r.turn, r.criterion, x.kind AS rater_type, x.name AS rater, x.variant, "
-        "x.simulated, r.repeat, r.score, "
-        "r.explanation, r.created, r.meta, c.player AS model, c.language, t.name AS study, "
-        "j.configuration_id, j.reported"
+        "x.simulated, r.repeat, r.score, r.explanation, r.created, r.meta, c.player AS model, c.language, "
+        "t.name AS study, j.configuration_id, j.reported"
     )
     people = "LEFT JOIN assignments a ON a.unit_id = u.id AND a.rater_id = r.rater_id"
     if not study:
         source = (
-            "ratings r LEFT JOIN studies t ON t.id = r.study_id LEFT JOIN study_units u ON "
-            "u.study_id = r.study_id "
-            f"AND u.conversation_id = r.conversation_id AND ifnull(u.turn, 0) = ifnull(r.turn, 0) {people}"
+            "ratings r LEFT JOIN studies t ON t.id = r.study_id "
+            "LEFT JOIN study_units u ON u.study_id = r.study_id AND u.conversation_id = r.conversation_id "
+            f"AND ifnull(u.turn, 0) = ifnull(r.turn, 0) {people}"
         )
     else:
         source = (
-            "studies t JOIN study_units u ON u.study_id = t.id JOIN ratings r ON r.conversation_id "
-            "= u.conversation_id "
-            "AND (r.study_id = t.id OR r.study_id IS NULL AND t.per_turn = 0 OR r.study_id IS NULL "
-            "AND r.turn = u.turn) "
+            "studies t JOIN study_units u ON u.study_id = t.id "
+            "JOIN ratings r ON r.conversation_id = u.conversation_id AND (r.study_id = t.id "
+            "OR r.study_id IS NULL AND t.per_turn = 0 OR r.study_id IS NULL AND r.turn = u.turn) "
             f"AND (r.study_id IS NULL OR ifnull(u.turn, 0) = ifnull(r.turn, 0)) {people}"
         )
     yield from db.query(
-        f"SELECT {columns} FROM {source} JOIN conversations c ON c.id = r.conversation_id JOIN "
-        "raters x ON x.id = r.rater_id "
-        "LEFT JOIN judgements j ON j.id = r.judgement_id WHERE ifnull(a.state, 'done') = 'done' "
-        "AND (? = '' OR t.name = ?) "
+        f"SELECT {columns} FROM {source} JOIN conversations c ON c.id = r.conversation_id "
+        "JOIN raters x ON x.id = r.rater_id LEFT JOIN judgements j ON j.id = r.judgement_id "
+        "WHERE ifnull(a.state, 'done') = 'done' AND (? = '' OR t.name = ?) "
         "ORDER BY r.conversation_id, x.kind, x.name, x.variant, r.repeat, ifnull(r.turn, 0), r.id",
         [study, study],
     )
@@ -257,10 +254,10 @@ def told_beside(db: Database) -> list[str]:
 def of_conversation(db: Database, conversation_id: int) -> list[Stored]:
     """Every rating of one conversation, judges and people, in the order of turns."""
     rows = db.query(
-        "SELECT x.kind, x.name, x.variant, x.simulated, r.turn, r.criterion, r.score, "
-        "r.explanation, r.repeat, t.name AS study, r.created "
-        "FROM ratings r JOIN raters x ON x.id = r.rater_id LEFT JOIN studies t ON t.id = r.study_id "
-        "WHERE r.conversation_id = ? ORDER BY ifnull(r.turn, 0), x.kind DESC, x.name, r.repeat",
+        "SELECT x.kind, x.name, x.variant, x.simulated, r.turn, r.criterion, r.score, r.explanation, "
+        "r.repeat, t.name AS study, r.created FROM ratings r JOIN raters x ON x.id = r.rater_id "
+        "LEFT JOIN studies t ON t.id = r.study_id WHERE r.conversation_id = ? "
+        "ORDER BY ifnull(r.turn, 0), x.kind DESC, x.name, r.repeat",
         [conversation_id],
     )
     return [
@@ -282,11 +279,9 @@ def judgements_of(db: Database, conversation_id: int) -> list[dict[str, Any]]:
     """Who judged a conversation, what it cost, and how it failed where it did (with the raw reply)."""
     return list(
         db.query(
-            "SELECT j.key, x.name AS judge, x.variant, x.simulated, j.repeat, j.failure, j.raw, "
-            "j.prompt, j.calls, j.input_tokens, "
-            "j.output_tokens, j.cost, j.seconds, j.created FROM judgements j JOIN raters x ON x.id "
-            "= j.rater_id "
-            "WHERE j.conversation_id = ? ORDER BY x.name, j.repeat",
+            "SELECT j.key, x.name AS judge, x.variant, x.simulated, j.repeat, j.failure, j.raw, j.prompt, "
+            "j.calls, j.input_tokens, j.output_tokens, j.cost, j.seconds, j.created FROM judgements j "
+            "JOIN raters x ON x.id = j.rater_id WHERE j.conversation_id = ? ORDER BY x.name, j.repeat",
             [conversation_id],
         )
     )
@@ -311,8 +306,8 @@ def _known(db: Database, keys: Sequence[str], where: str) -> set[str]:
 def judges(db: Database, benchmark: str = "") -> list[Rater]:
     """Every judge that has judged (a conversation of the benchmark)."""
     rows = db.query(
-        "SELECT x.* FROM raters x WHERE x.kind = 'judge' AND EXISTS (SELECT 1 FROM scores s JOIN "
-        "conversations c ON c.id = s.conversation_id "
+        "SELECT x.* FROM raters x WHERE x.kind = 'judge' AND EXISTS (SELECT 1 "
+        "FROM scores s JOIN conversations c ON c.id = s.conversation_id "
         "WHERE s.rater_id = x.id AND (? = '' OR c.benchmark = ?)) ORDER BY x.name, x.variant",
         [benchmark, benchmark],
     )
@@ -335,10 +330,9 @@ def tokens_by_judge(db: Database) -> Mapping[str, tuple[float, float]]:
     return {
         name: (tokens_in, tokens_out)
         for name, tokens_in, tokens_out in db.execute(
-            "SELECT x.name, 1.0 * sum(j.input_tokens) / sum(j.calls), 1.0 * sum(j.output_tokens) / "
-            "sum(j.calls) FROM "
-            "(SELECT * FROM judgements ORDER BY id DESC LIMIT 200) j "
-            "JOIN raters x ON x.id = j.rater_id GROUP BY x.name HAVING sum(j.calls) > 0"
+            "SELECT x.name, 1.0 * sum(j.input_tokens) / sum(j.calls), "
+            "1.0 * sum(j.output_tokens) / sum(j.calls) FROM (SELECT * FROM judgements ORDER BY id DESC "
+            "LIMIT 200) j JOIN raters x ON x.id = j.rater_id GROUP BY x.name HAVING sum(j.calls) > 0"
         )
     }
 
@@ -346,8 +340,8 @@ def tokens_by_judge(db: Database) -> Mapping[str, tuple[float, float]]:
 def total_spent(db: Database) -> Spent:
     """Everything paid for in this workspace."""
     row = db.execute(
-        "SELECT sum(calls), sum(input_tokens), sum(output_tokens), sum(cost), sum(seconds) FROM "
-        "(SELECT calls, input_tokens, output_tokens, cost, seconds FROM conversations UNION ALL "
+        "SELECT sum(calls), sum(input_tokens), sum(output_tokens), sum(cost), sum(seconds) "
+        "FROM (SELECT calls, input_tokens, output_tokens, cost, seconds FROM conversations UNION ALL "
         "SELECT calls, input_tokens, output_tokens, cost, seconds FROM judgements UNION ALL "
         "SELECT calls, input_tokens, output_tokens, cost, seconds FROM comparisons)"
     ).fetchone()

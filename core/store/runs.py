@@ -221,8 +221,8 @@ def save_failure(db: Database, work: str, kind: str, message: str, raw: str, run
 def failed(db: Database, works: Sequence[str], kinds: Sequence[str]) -> set[str]:
     """Those of the works that failed in one of these ways and were not done since."""
     rows = db.execute(
-        "SELECT work FROM failures WHERE kind IN (SELECT value FROM json_each(?)) "
-        "AND work IN (SELECT value FROM json_each(?))",
+        "SELECT work FROM failures WHERE kind IN (SELECT value FROM json_each(?)) AND work IN (SELECT value "
+        "FROM json_each(?))",
         [json.dumps(list(kinds)), json.dumps(list(works))],
     )
     return {work for (work,) in rows}

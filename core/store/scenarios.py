@@ -55,10 +55,8 @@ def waiting_for(db: Database, benchmark: str, kind: str) -> dict[str, str]:
     return dict(
         db.execute(
             "SELECT s.key, t.key FROM scenarios s JOIN scenarios t ON t.benchmark = s.benchmark "
-            "AND t.kind = 'task' "
-            "AND t.key = json_extract(s.body, '$.task') WHERE s.benchmark = ? AND s.kind = ? AND "
-            "s.state = 'accepted' "
-            "AND t.state <> 'accepted' ORDER BY s.id",
+            "AND t.kind = 'task' AND t.key = json_extract(s.body, '$.task') WHERE s.benchmark = ? "
+            "AND s.kind = ? AND s.state = 'accepted' AND t.state <> 'accepted' ORDER BY s.id",
             [benchmark, kind],
         ).fetchall()
     )
@@ -76,9 +74,8 @@ def page(
 ) -> list[Scenario]:
     """Some of a kind, in the order they came; a limit of −1 means all."""
     rows = db.query(
-        "SELECT * FROM scenarios WHERE benchmark = ? AND kind = ? AND (? IS NULL OR state = ?) AND "
-        "(? = '' OR source = ?) "
-        "ORDER BY id LIMIT ? OFFSET ?",
+        "SELECT * FROM scenarios WHERE benchmark = ? AND kind = ? AND (? IS NULL OR state = ?) AND (? = '' "
+        "OR source = ?) ORDER BY id LIMIT ? OFFSET ?",
         [benchmark, kind, state, state, source, source, limit, offset],
     )
     return [_scenario(row) for row in rows]
@@ -97,8 +94,8 @@ def keys(db: Database, benchmark: str, kind: str, state: State | None = None) ->
     return [
         row[0]
         for row in db.execute(
-            "SELECT key FROM scenarios WHERE benchmark = ? AND kind = ? AND (? IS NULL OR state = "
-            "?) ORDER BY id",
+            "SELECT key FROM scenarios WHERE benchmark = ? AND kind = ? AND (? IS NULL OR state = ?) "
+            "ORDER BY id",
             [benchmark, kind, state, state],
         )
     ]
@@ -122,8 +119,8 @@ def counts(db: Database, benchmark: str, kind: str) -> dict[str, dict[str, int]]
     """How many there are: source → state → number."""
     found: dict[str, dict[str, int]] = {}
     for source, state, n in db.execute(
-        "SELECT source, state, count(*) FROM scenarios WHERE benchmark = ? AND kind = ? GROUP BY "
-        "source, state ORDER BY min(id)",
+        "SELECT source, state, count(*) FROM scenarios WHERE benchmark = ? AND kind = ? "
+        "GROUP BY source, state ORDER BY min(id)",
         [benchmark, kind],
     ):
         found.setdefault(source, {})[state] = n

@@ -48,15 +48,12 @@ def judgements(db: Database, conversation_id: int, criterion: str, rater: int | 
     rater found of each."""
     rows = db.query(
         "SELECT j.id, j.key, x.name AS judge, x.variant, x.simulated, j.repeat, j.failure, j.raw, "
-        "(SELECT avg(r.score) FROM ratings r WHERE r.judgement_id = j.id AND r.criterion = "
-        ":criterion) AS score, "
-        "ifnull((SELECT group_concat(r.explanation, char(10)) FROM ratings r WHERE r.judgement_id "
-        "= j.id AND r.criterion = :criterion), '') "
-        "AS explanation, v.finding, ifnull(v.comment, '') AS comment, v.corrected FROM judgements "
-        "j JOIN raters x ON x.id = j.rater_id "
-        f"LEFT JOIN verifications v ON v.judgement_id = j.id AND v.rater_id = :rater AND {LOOKED} "
-        "WHERE j.conversation_id = :conversation "
-        "ORDER BY x.name, x.variant, j.repeat",
+        "(SELECT avg(r.score) FROM ratings r WHERE r.judgement_id = j.id "
+        "AND r.criterion = :criterion) AS score, ifnull((SELECT group_concat(r.explanation, char(10)) "
+        "FROM ratings r WHERE r.judgement_id = j.id AND r.criterion = :criterion), '') AS explanation, "
+        "v.finding, ifnull(v.comment, '') AS comment, v.corrected FROM judgements j JOIN raters x "
+        "ON x.id = j.rater_id LEFT JOIN verifications v ON v.judgement_id = j.id AND v.rater_id = :rater "
+        f"AND {LOOKED} WHERE j.conversation_id = :conversation ORDER BY x.name, x.variant, j.repeat",
         {"criterion": criterion, "rater": rater, "conversation": conversation_id},
     )
     return [Seen(**{**row, "simulated": bool(row["simulated"])}) for row in rows]
@@ -68,8 +65,8 @@ def about(db: Database, judgement_id: int) -> tuple[int, str, str]:
     Raises NotFound.
     """
     row = db.execute(
-        "SELECT c.id, c.key, c.benchmark FROM judgements j JOIN conversations c ON c.id = "
-        "j.conversation_id WHERE j.id = ?",
+        "SELECT c.id, c.key, c.benchmark FROM judgements j JOIN conversations c ON c.id = j.conversation_id "
+        "WHERE j.id = ?",
         [judgement_id],
     ).fetchone()
     if row is None:
@@ -114,9 +111,8 @@ def uncorrect(db: Database, judgement_id: int, rater: int, study: str) -> None:
     """Delete the corrected score of a person's finding from the study, if there is one; it stays as a
     revision."""
     row = db.execute(
-        "SELECT j.conversation_id, v.corrected FROM verifications v JOIN judgements j ON j.id = "
-        "v.judgement_id "
-        "WHERE v.judgement_id = ? AND v.rater_id = ? AND v.corrected IS NOT NULL",
+        "SELECT j.conversation_id, v.corrected FROM verifications v JOIN judgements j "
+        "ON j.id = v.judgement_id WHERE v.judgement_id = ? AND v.rater_id = ? AND v.corrected IS NOT NULL",
         [judgement_id, rater],
     ).fetchone()
     if row is not None:
@@ -163,10 +159,9 @@ def auditable(
     rerun changes."""
     wanted, args = condition(where)
     rows = db.execute(
-        "SELECT j.key, j.id FROM judgements j JOIN conversations c ON c.id = j.conversation_id "
-        "JOIN raters x ON x.id = j.rater_id WHERE c.benchmark = :benchmark AND j.failure IS NULL "
-        f"AND (:judges = '[]' OR x.name IN (SELECT value FROM json_each(:judges))) AND {wanted} "
-        "ORDER BY j.key",
+        "SELECT j.key, j.id FROM judgements j JOIN conversations c ON c.id = j.conversation_id JOIN raters x "
+        "ON x.id = j.rater_id WHERE c.benchmark = :benchmark AND j.failure IS NULL AND (:judges = '[]' "
+        f"OR x.name IN (SELECT value FROM json_each(:judges))) AND {wanted} ORDER BY j.key",
         args | {"benchmark": benchmark, "judges": json.dumps(list(judges))},
     )
     return list(rows.fetchall())
@@ -189,10 +184,9 @@ def create_audit(
 def audits(db: Database, benchmark: str = "") -> list[Audit]:
     """The samples that were drawn, newest first."""
     rows = db.query(
-        "SELECT a.name, a.benchmark, a.seed, a.drawn_from, count(i.judgement_id) AS items, "
-        "a.created FROM audits a "
-        "LEFT JOIN audit_items i ON i.audit_id = a.id WHERE ? = '' OR a.benchmark = ? GROUP BY "
-        "a.id ORDER BY a.id DESC",
+        "SELECT a.name, a.benchmark, a.seed, a.drawn_from, count(i.judgement_id) AS items, a.created "
+        "FROM audits a LEFT JOIN audit_items i ON i.audit_id = a.id WHERE ? = '' OR a.benchmark = ? "
+        "GROUP BY a.id ORDER BY a.id DESC",
         [benchmark, benchmark],
     )
     return [Audit(**row) for row in rows]
@@ -206,10 +200,9 @@ def audit_items(db: Database, name: str, rater: int | None = None) -> list[tuple
     return [
         (judgement, conversation, bool(done))
         for judgement, conversation, done in db.execute(
-            "SELECT j.id, j.conversation_id, EXISTS (SELECT 1 FROM verifications v WHERE "
-            f"v.judgement_id = j.id AND v.rater_id = ? AND {LOOKED}) "
-            "FROM audit_items i JOIN judgements j ON j.id = i.judgement_id WHERE i.audit_id = ? "
-            "ORDER BY i.position",
+            "SELECT j.id, j.conversation_id, EXISTS (SELECT 1 FROM verifications v "
+            f"WHERE v.judgement_id = j.id AND v.rater_id = ? AND {LOOKED}) FROM audit_items i "
+            "JOIN judgements j ON j.id = i.judgement_id WHERE i.audit_id = ? ORDER BY i.position",
             [rater, _number(db, name)],
         )
     ]
@@ -247,12 +240,10 @@ def findings(db: Database, benchmark: str, facets: Sequence[str], where: Where |
     cursor = db.execute(
         "SELECT j.id AS judgement, x.name AS judge, c.player, p.name AS person, p.simulated, v.finding, "
         "ifnull((SELECT group_concat(a.name, char(10)) FROM audit_items i JOIN audits a ON a.id = i.audit_id "
-        "WHERE i.judgement_id = j.id), '') AS audits, "
-        f"ifnull((SELECT a.name FROM audits a WHERE a.id = v.audit_id), '') AS desk{each} FROM "
-        "verifications v "
-        "JOIN judgements j ON j.id = v.judgement_id JOIN conversations c ON c.id = j.conversation_id "
-        "JOIN raters x ON x.id = j.rater_id JOIN raters p ON p.id = v.rater_id "
-        f"WHERE c.benchmark = :benchmark AND {LOOKED} AND {wanted} ORDER BY v.id",
+        "WHERE i.judgement_id = j.id), '') AS audits, ifnull((SELECT a.name FROM audits a WHERE a.id = "
+        f"v.audit_id), '') AS desk{each} FROM verifications v JOIN judgements j ON j.id = v.judgement_id "
+        "JOIN conversations c ON c.id = j.conversation_id JOIN raters x ON x.id = j.rater_id JOIN raters p "
+        f"ON p.id = v.rater_id WHERE c.benchmark = :benchmark AND {LOOKED} AND {wanted} ORDER BY v.id",
         args | {"benchmark": benchmark} | {f"by{i}": name for i, name in enumerate(facets)},
     )
     columns = [column[0] for column in cursor.description]

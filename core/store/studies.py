@@ -142,8 +142,8 @@ def delete(db: Database, name: str) -> None:
     found = study_id(db, name)
     if find(db, "ratings", "id", study_id=found):
         raise StudyError(
-            f"The study “{name}” holds people's ratings and is kept. Export it and start a "
-            "workspace without it."
+            f"The study “{name}” holds people's ratings and is kept. "
+            "Export it and start a workspace without it."
         )
     db.table("criteria").delete_where("scope = ?", [scope(name)])
     db.table("studies").delete(found)
@@ -164,9 +164,8 @@ def units(db: Database, name: str) -> list[dict[str, Any]]:
     """A study's units: id, conversation_id, key, turn, stratum."""
     return list(
         db.query(
-            "SELECT u.id, u.conversation_id, c.key, u.turn, u.stratum FROM study_units u JOIN "
-            "conversations c ON c.id = u.conversation_id "
-            "WHERE u.study_id = ? ORDER BY u.id",
+            "SELECT u.id, u.conversation_id, c.key, u.turn, u.stratum FROM study_units u "
+            "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? ORDER BY u.id",
             [study_id(db, name)],
         )
     )
@@ -192,10 +191,9 @@ def reclaim(db: Database, name: str, rater: int, unit_ids: Sequence[int] | None 
     dealt to others.
     """
     rows = db.execute(
-        "DELETE FROM assignments WHERE rater_id = ? AND unit_id IN (SELECT id FROM study_units "
-        "WHERE study_id = ?) "
-        "AND (? IS NULL OR unit_id IN (SELECT value FROM json_each(?))) AND NOT "
-        f"{_BEGUN.format(a='assignments')} RETURNING unit_id",
+        "DELETE FROM assignments WHERE rater_id = ? AND unit_id IN (SELECT id "
+        "FROM study_units WHERE study_id = ?) AND (? IS NULL OR unit_id IN (SELECT value "
+        f"FROM json_each(?))) AND NOT {_BEGUN.format(a='assignments')} RETURNING unit_id",
         [rater, study_id(db, name), *[None if unit_ids is None else json.dumps(list(unit_ids))] * 2],
     )
     return [row[0] for row in rows.fetchall()]
@@ -207,8 +205,8 @@ def queues(db: Database, name: str) -> list[tuple[int, str, bool, bool]]:
     """
     rows = db.execute(
         f"SELECT a.unit_id, x.name, {_BEGUN.format(a='a')}, a.state <> 'open' FROM assignments a "
-        "JOIN study_units u ON u.id = a.unit_id "
-        "JOIN raters x ON x.id = a.rater_id WHERE u.study_id = ? ORDER BY a.position",
+        "JOIN study_units u ON u.id = a.unit_id JOIN raters x ON x.id = a.rater_id WHERE u.study_id = ? "
+        "ORDER BY a.position",
         [study_id(db, name)],
     )
     return [(unit, person, bool(begun), bool(closed)) for unit, person, begun, closed in rows.fetchall()]
@@ -230,9 +228,9 @@ def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
     """The studies on an annotator's desk: (name, title, items done or skipped, items in all)."""
     return list(
         db.execute(
-            "SELECT t.name, t.title, sum(a.state <> 'open'), count(*) FROM assignments a JOIN "
-            "study_units u ON u.id = a.unit_id "
-            "JOIN studies t ON t.id = u.study_id WHERE a.rater_id = ? GROUP BY t.id ORDER BY t.id DESC",
+            "SELECT t.name, t.title, sum(a.state <> 'open'), count(*) FROM assignments a "
+            "JOIN study_units u ON u.id = a.unit_id JOIN studies t ON t.id = u.study_id WHERE a.rater_id = ? "
+            "GROUP BY t.id ORDER BY t.id DESC",
             [rater],
         ).fetchall()
     )
@@ -254,8 +252,8 @@ def task(db: Database, rater: int, assignment: int) -> Task:
     row = dict(zip((column[0] for column in cursor.description), found, strict=True))
     answers = dict(
         db.execute(
-            "SELECT criterion, score FROM ratings WHERE conversation_id = ? AND ifnull(turn, 0) = "
-            "ifnull(?, 0) AND rater_id = ? AND study_id = ?",
+            "SELECT criterion, score FROM ratings "
+            "WHERE conversation_id = ? AND ifnull(turn, 0) = ifnull(?, 0) AND rater_id = ? AND study_id = ?",
             [row["conversation_id"], row["turn"], rater, row["study_id"]],
         ).fetchall()
     )
@@ -359,10 +357,9 @@ def import_annotations(db: Database, study: str, given: Iterable[Annotation]) ->
             )
         ratings.insert(db, conversation[0], raters[annotator], [a.rating for a in answers], study_id=found)
         db.execute(
-            "UPDATE assignments SET state = 'done', submitted = ?, seconds = ? WHERE rater_id = ? "
-            "AND unit_id = "
-            "(SELECT id FROM study_units WHERE study_id = ? AND conversation_id = ? AND "
-            "ifnull(turn, 0) = ifnull(?, 0))",
+            "UPDATE assignments SET state = 'done', submitted = ?, seconds = ? "
+            "WHERE rater_id = ? AND unit_id = (SELECT id FROM study_units "
+            "WHERE study_id = ? AND conversation_id = ? AND ifnull(turn, 0) = ifnull(?, 0))",
             [now(), sum(a.seconds for a in answers), raters[annotator], found, conversation[0], unit.turn],
         )
         touched.append(conversation[0])

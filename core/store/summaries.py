@@ -103,9 +103,8 @@ def _sums(db: Database, only: str, args: dict[str, Any]) -> Iterator[tuple[int, 
     kinds = dict(db.execute("SELECT id, kind FROM raters").fetchall())
     studies = {number: f"study:{name}" for number, name in db.execute("SELECT id, name FROM studies")}
     rows = db.execute(
-        "SELECT s.conversation_id, c.benchmark, s.rater_id, s.study_id, s.criterion, s.total, s.n "
-        "FROM scores s "
-        f"JOIN conversations c ON c.id = s.conversation_id WHERE {only} ORDER BY s.conversation_id",
+        "SELECT s.conversation_id, c.benchmark, s.rater_id, s.study_id, s.criterion, s.total, s.n FROM "
+        f"scores s JOIN conversations c ON c.id = s.conversation_id WHERE {only} ORDER BY s.conversation_id",
         args,
     )
     for (number, benchmark), given in groupby(rows, key=lambda row: row[:2]):

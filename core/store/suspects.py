@@ -134,13 +134,10 @@ def queue(
         args["only"] = json.dumps(list(only))
     rows = db.query(
         f"{source} SELECT c.id AS conversation_id, c.key, c.player, x.reasons, round(x.priority, "
-        "6) AS priority, s.final, "
-        "s.spread, s.people, ifnull(s.failed, 0) AS failed FROM (SELECT x.id, x.reasons, "
-        "x.priority FROM suspects x "
-        f"JOIN conversations c ON c.id = x.id WHERE {where} ORDER BY x.priority DESC, x.id LIMIT "
-        ":limit OFFSET :offset) x "
-        f"JOIN conversations c ON c.id = x.id LEFT JOIN {stood} s ON s.conversation_id = c.id "
-        "ORDER BY x.priority DESC, c.id",
+        "6) AS priority, s.final, s.spread, s.people, ifnull(s.failed, 0) AS failed "
+        "FROM (SELECT x.id, x.reasons, x.priority FROM suspects x JOIN conversations c ON c.id = x.id "
+        f"WHERE {where} ORDER BY x.priority DESC, x.id LIMIT :limit OFFSET :offset) x JOIN conversations c "
+        f"ON c.id = x.id LEFT JOIN {stood} s ON s.conversation_id = c.id ORDER BY x.priority DESC, c.id",
         args | {"limit": limit, "offset": offset},
     )
     return [Suspect(**{**row, "reasons": tuple(sorted(row["reasons"].split(",")))}) for row in rows]
@@ -181,8 +178,8 @@ def _settled(judges: Sequence[str]) -> str:
     Findings are few, so they come first.
     """
     by = (
-        "AND j.rater_id IN (SELECT id FROM raters WHERE kind = 'judge' "
-        "AND name IN (SELECT value FROM json_each(:judges)))"
+        "AND j.rater_id IN (SELECT id FROM raters WHERE kind = 'judge' AND name IN (SELECT value "
+        "FROM json_each(:judges)))"
     )
     return (
         "SELECT j.conversation_id FROM judgements j "

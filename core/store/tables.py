@@ -46,15 +46,15 @@ def scores(db: Database, benchmark: str, criteria: Sequence[str], where: Where |
     """
     chosen, args = ids(benchmark, where)
     means = [
-        f"sum(s.total) FILTER (WHERE s.criterion = :c{i}) / sum(s.n) FILTER (WHERE s.criterion = :c{i}) AS "
-        f"c{i}"
+        f"sum(s.total) FILTER (WHERE s.criterion = :c{i}) / sum(s.n) FILTER (WHERE "
+        f"s.criterion = :c{i}) AS c{i}"
         for i in range(len(criteria))
     ]
     table = _frame(
         db,
-        f"SELECT s.conversation_id AS conversation, s.rater_id AS judge, {', '.join(means)} FROM scores s "
-        f"WHERE s.study_id IS NULL AND s.conversation_id IN ({chosen}) GROUP BY s.conversation_id, "
-        "s.rater_id",
+        f"SELECT s.conversation_id AS conversation, s.rater_id AS judge, {', '.join(means)} "
+        f"FROM scores s WHERE s.study_id IS NULL AND s.conversation_id IN ({chosen}) "
+        "GROUP BY s.conversation_id, s.rater_id",
         args | {f"c{i}": name for i, name in enumerate(criteria)},
     )
     table.columns = pd.Index(["conversation", "judge", *criteria])
@@ -76,8 +76,8 @@ def judges(db: Database, benchmark: str) -> dict[str, Rater]:
 def _judges(db: Database, benchmark: str) -> dict[str, tuple[int, Rater]]:
     rows = db.execute(
         "SELECT id, name, variant, simulated FROM raters WHERE kind = 'judge' AND id IN (SELECT s.rater_id "
-        "FROM scores s JOIN conversations c ON c.id = s.conversation_id WHERE c.benchmark = ?) ORDER BY "
-        "name, variant",
+        "FROM scores s JOIN conversations c ON c.id = s.conversation_id WHERE c.benchmark = ?) "
+        "ORDER BY name, variant",
         [benchmark],
     ).fetchall()
     found = {number: Rater(name, "judge", variant, bool(mock)) for number, name, variant, mock in rows}
@@ -88,9 +88,9 @@ def _judges(db: Database, benchmark: str) -> dict[str, tuple[int, Rater]]:
 def facets(db: Database, benchmark: str, names: Sequence[str], *, player: str = "") -> pd.DataFrame:
     """The facets of a benchmark's (or a player's) conversations by name: index conversation."""
     rows = db.execute(
-        "SELECT f.conversation_id, f.name, f.value FROM facets f JOIN conversations c ON c.id = "
-        "f.conversation_id WHERE c.benchmark = ? AND (? = '' OR c.player = ?) AND f.name IN (SELECT value "
-        "FROM json_each(?))",
+        "SELECT f.conversation_id, f.name, f.value FROM facets f "
+        "JOIN conversations c ON c.id = f.conversation_id "
+        "WHERE c.benchmark = ? AND (? = '' OR c.player = ?) AND f.name IN (SELECT value FROM json_each(?))",
         [benchmark, player, player, json.dumps(list(names))],
     ).fetchall()
     table = pd.DataFrame(rows, columns=["conversation", "name", "value"])
@@ -103,8 +103,8 @@ def conditions(
     """Language and facets in which these conversations differ, without those of `items`."""
     chosen, args = ids(benchmark, where)
     rows = db.execute(
-        f"SELECT DISTINCT 'language', language FROM conversations WHERE id IN ({chosen}) UNION SELECT "
-        f"DISTINCT name, value FROM facets WHERE conversation_id IN ({chosen}) ORDER BY 1, 2",
+        f"SELECT DISTINCT 'language', language FROM conversations WHERE id IN ({chosen}) UNION "
+        f"SELECT DISTINCT name, value FROM facets WHERE conversation_id IN ({chosen}) ORDER BY 1, 2",
         args,
     )
     found: dict[str, list[str]] = {}
@@ -118,8 +118,8 @@ def mixed_notes(mixed: Mapping[str, Sequence[str]]) -> list[str]:
     """A sentence for each condition in which the conversations of a table differ."""
     return [
         f"{len(values)} values of {name} are mixed "
-        f"({', '.join(values[:5])}{', …' if len(values) > 5 else ''}); `--where {name}={values[0]}` takes "
-        "one."
+        f"({', '.join(values[:5])}{', …' if len(values) > 5 else ''}); "
+        f"`--where {name}={values[0]}` takes one."
         for name, values in mixed.items()
     ]
 

@@ -84,8 +84,8 @@ def compared(
     known = sorted({*table.a, *table.b})
     if not known:
         raise ConcordError(
-            f"Nothing was compared yet. Have judges compare models with `concord compare {benchmark} "
-            "--models …`."
+            "Nothing was compared yet. "
+            f"Have judges compare models with `concord compare {benchmark} --models …`."
         )
     for name in players:
         if name not in known:
@@ -373,9 +373,9 @@ def _notes(found: Compared) -> list[str]:
         )
     if found.people:
         told.append(
-            "“people” takes everybody's answers to a pair together: the reply that more of them prefer, a "
-            "tie where as many prefer either. A judge is compared with people, and with each person, on "
-            "the pairs that it answered in both orders; left out are those that it was not asked about, "
+            "“people” takes everybody's answers to a pair together: the reply that more of them prefer, "
+            "a tie where as many prefer either. A judge is compared with people, and with each person, "
+            "on the pairs that it answered in both orders; left out are those that it was not asked about, "
             "and those without a usable verdict in both orders."
         )
     if found.simulated:

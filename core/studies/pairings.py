@@ -92,8 +92,8 @@ def candidates(
     same = get(benchmark).scenario_facet
     if not same:
         raise StudyError(
-            f"Nothing in {get(benchmark).title} is answered by several models alike, so there is "
-            "nothing to compare two by two."
+            f"Nothing in {get(benchmark).title} is answered by several models alike, "
+            "so there is nothing to compare two by two."
         )
     known = conversations.values(db, benchmark)["player"]
     for name in players:
@@ -193,8 +193,8 @@ def _raters(db: Database, people: Sequence[str]) -> dict[str, int]:
             raise StudyError(f"“{name}” is a simulated annotator: only people compare at the desk.")
         if not known[name].can_enter:
             raise StudyError(
-                f"“{name}” has no link that works. Invite them with `concord annotators invite`, "
-                "or deal to others."
+                f"“{name}” has no link that works. "
+                "Invite them with `concord annotators invite`, or deal to others."
             )
     return {name: known[name].id for name in dict.fromkeys(people)}
 

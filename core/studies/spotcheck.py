@@ -248,8 +248,8 @@ def withdraw(db: Database, judgement_id: int, person: str) -> None:
 def _check(criterion: Criterion, seen: Seen, finding: Finding, corrected: float | None) -> None:
     if seen.failure is not None and finding != "seen":
         raise StudyError(
-            "This verdict could not be read: there is no score to find reasonable or not. Say that "
-            "it was seen."
+            "This verdict could not be read: there is no score to find reasonable or not. "
+            "Say that it was seen."
         )
     if seen.failure is None and finding == "seen":
         raise StudyError("This verdict has a score. Say whether it is reasonable, too high or too low.")
@@ -266,8 +266,8 @@ def _check(criterion: Criterion, seen: Seen, finding: Finding, corrected: float 
     }
     if not sides[finding]:
         raise StudyError(
-            f"The judge gave {score:g}: {corrected:g} does not go with "
-            f"“{finding.replace('_', ' ')}”. Change one of the two."
+            f"The judge gave {score:g}: {corrected:g} does not go with “{finding.replace('_', ' ')}”. "
+            "Change one of the two."
         )
 
 
@@ -529,21 +529,19 @@ def notes(found: Findings) -> list[str]:
         )
         if found.hunted:
             told.append(
-                f"{found.hunted} of these were found in the hunt or in another audit, and count as "
-                "found there."
+                f"{found.hunted} of these were found in the hunt or in another audit, "
+                "and count as found there."
             )
         if found.looked > found.items:
             told.append(
-                f"{found.looked - found.items} more were looked at further on in the drawn order "
-                "or are filtered out. "
-                "Those further on count when everything before them was looked at: what the hunt "
-                "picked is no random "
-                "sample."
+                f"{found.looked - found.items} more were looked at further on in the drawn order or "
+                "are filtered out. Those further on count when everything before them was looked at: "
+                "what the hunt picked is no random sample."
             )
     else:
         told.append(
-            "These judgements were looked at because something seemed wrong: their rate is not the "
-            "judges' rate."
+            "These judgements were looked at because something seemed wrong: "
+            "their rate is not the judges' rate."
         )
         told.append(
             f"Every finding made in the hunt counts: {found.items}, of {found.looked} judgements"
@@ -551,8 +549,8 @@ def notes(found: Findings) -> list[str]:
         )
     if found.overall.unread:
         told.append(
-            f"{found.overall.unread} verdicts that could not be read were seen. They have no score "
-            "and enter no share."
+            f"{found.overall.unread} verdicts that could not be read were seen. "
+            "They have no score and enter no share."
         )
     if len(found.people) > 1:
         told.append(f"{len(found.people)} people looked.")

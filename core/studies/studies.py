@@ -186,8 +186,8 @@ def _asked(db: Database, benchmark: str, ask: Sequence[str] | Sequence[Criterion
     known = {c.name: c for c in ratings.criteria(db, benchmark)}
     if not known:
         raise StudyError(
-            f"There are no criteria for “{benchmark}” in this workspace: generate conversations "
-            "with `concord run`, or import some."
+            f"There are no criteria for “{benchmark}” in this workspace: "
+            "generate conversations with `concord run`, or import some."
         )
     if not ask:
         return tuple(c for c in known.values() if c.counted)
@@ -249,15 +249,13 @@ def deal_study(
 def _refuse_undealable(study: Study) -> None:
     if study.anonymous:
         raise StudyError(
-            f"People's ratings in “{study.name}” have no names, so answers from the desk cannot be "
-            "told from them. Draw a new study "
-            "from the same conversations with `concord study draw`."
+            f"People's ratings in “{study.name}” have no names, so answers from the desk cannot be told from "
+            "them. Draw a new study from the same conversations with `concord study draw`."
         )
     if continuous := [c.name for c in study.criteria if c.scale.continuous]:
         raise StudyError(
-            f"“{continuous[0]}” of “{study.name}” has no answers to choose from at the desk, only "
-            "a range. Import the study with "
-            f"--scale {continuous[0]}=1-5, or draw a new one."
+            f"“{continuous[0]}” of “{study.name}” has no answers to choose from at the desk, only a range. "
+            f"Import the study with --scale {continuous[0]}=1-5, or draw a new one."
         )
 
 
@@ -306,9 +304,8 @@ def ratings_for_agreement(
     table = frames.frame(db, name)
     if table.empty:
         raise StudyError(
-            f"The study “{name}” has no ratings yet. Have judges rate its conversations with "
-            "`concord judge`, "
-            "and deal it to annotators with `concord study deal`."
+            f"The study “{name}” has no ratings yet. Have judges rate its conversations with `concord "
+            "judge`, and deal it to annotators with `concord study deal`."
         )
     table, runs_of = (_mean_of_runs(table), {}) if runs == "mean" else _single_runs(table)
     left_out = dict.fromkeys(frames.refused_units(db, name), REFUSED) if exclude_refused else {}

@@ -44,8 +44,8 @@ def page() -> None:
     if not mine:
         st.title("Nothing to rate yet", anchor=False)
         st.write(
-            f"Hello {plain(annotator.name)}. No items lie on your desk. Come back when you are "
-            "told that there are some."
+            f"Hello {plain(annotator.name)}. No items lie on your desk. "
+            "Come back when you are told that there are some."
         )
         return
     work = _work_chosen(mine, annotator, who)

@@ -90,8 +90,8 @@ def _facts(study: Study, items: int) -> None:
     st.markdown(" · ".join(filter(None, parts)))
     if study.anonymous:
         st.info(
-            "People's ratings in this study have no names, so that nothing more can be dealt. Draw a new "
-            "study from the same conversations."
+            "People's ratings in this study have no names, so that nothing more can be dealt. "
+            "Draw a new study from the same conversations."
         )
 
 

@@ -103,9 +103,8 @@ def _models() -> dict[str, Model]:
     models = load_models(workspace().models_path)
     if not models:
         st.info(
-            "No model is configured. Add a \\[models.NAME\\] table to "
-            f"{plain(workspace().models_path)}: the file says how. "
-            "Then check it with `concord doctor`."
+            f"No model is configured. Add a \\[models.NAME\\] table to {plain(workspace().models_path)}: "
+            "the file says how. Then check it with `concord doctor`."
         )
     return models
 
@@ -195,8 +194,8 @@ def estimate(plan: Plan, key: str) -> None:
         )
         if not found.left and not found.failed:
             st.caption(
-                "Everything of this plan is stored. Choose another player, judge or language, or "
-                "more repeats."
+                "Everything of this plan is stored. "
+                "Choose another player, judge or language, or more repeats."
             )
         if found.calls:
             _calls(found)

@@ -50,9 +50,8 @@ def _earlier() -> None:
 def _ended(run: Progress) -> None:
     if run.interrupted:
         st.warning(
-            "Its process ended without a message: it was killed, or the machine restarted. What it "
-            "had stored "
-            "is kept."
+            "Its process ended without a message: it was killed, or the machine restarted. "
+            "What it had stored is kept."
         )
     elif run.message:
         (st.error if run.state == "broken" else st.info)(plain(run.message))
