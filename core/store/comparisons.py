@@ -1,6 +1,4 @@
-"""Comparisons in the store: which of two conversations judges and people preferred, in which order they
-were shown.
-"""
+"""Comparisons in the store: which of two conversations judges and people preferred."""
 
 from __future__ import annotations
 
@@ -22,9 +20,7 @@ TURNED: dict[Verdict, Verdict] = {"A": "B", "B": "A", "C": "C"}
 
 
 def save(db: Database, comparison: Comparison) -> None:
-    """Store a comparison. A failed one gives way to a later answer, a person's answer to their next; a
-    judge's is never replaced.
-    """
+    """Store a comparison. It replaces a failed one and a person's earlier answer, never a judge's verdict."""
     ids = {
         row["key"]: row["id"]
         for row in db.table("conversations").rows_where(
@@ -125,9 +121,7 @@ def pairs(
 
 
 def of_conversation(db: Database, conversation_id: int) -> list[dict[str, object]]:
-    """Every comparison a conversation was part of: first_id, second_id, rater, kind, variant, repeat,
-    verdict, explanation, failure, raw, created.
-    """
+    """Every comparison of a conversation: rows of the table with rater, kind and variant."""
     return list(
         db.query(
             "SELECT x.first_id, x.second_id, r.name AS rater, r.kind, r.variant, x.repeat, "
@@ -151,9 +145,7 @@ def compared_by(db: Database, benchmark: str, rater: int) -> set[tuple[int, int]
 
 
 def given(db: Database, rater: int, first: int, second: int) -> tuple[Verdict | None, str]:
-    """What a person prefers of two conversations as they are shown here, whichever was shown first then,
-    and why; (None, "") for nothing.
-    """
+    """A person's verdict on two conversations, with `first` as A, and the comment; (None, "") without one."""
     # The plus has SQLite look up the few comparisons of the conversations, not the many of the person.
     row = db.execute(
         "SELECT first_id, verdict, explanation FROM comparisons WHERE +rater_id = ? AND first_id IN (?, ?) "

@@ -163,7 +163,7 @@ def load(db: Database, which: int | str) -> Conversation:
 def each(
     db: Database, benchmark: str, *, language: str = "", chunk: int = 200
 ) -> Iterator[tuple[int, Conversation]]:
-    """Every conversation of a benchmark in the order stored, read in chunks so that memory stays flat."""
+    """Every conversation of a benchmark with its id, in the order stored; read in chunks."""
     last = 0
     while True:
         rows = _rows(
@@ -181,9 +181,7 @@ def each(
 
 
 def several(db: Database, ids: Sequence[int], chunk: int = 200) -> Iterator[tuple[Conversation, bool]]:
-    """These conversations in the order given, each with whether it is a mock's, read in chunks so that
-    memory stays flat.
-    """
+    """These conversations in this order, each with whether it is a mock's; read in chunks."""
     for start in range(0, len(ids), chunk):
         part = list(ids[start : start + chunk])
         rows = _rows(
@@ -224,9 +222,7 @@ def final_range(db: Database) -> tuple[float, float] | None:
 def search(
     db: Database, wanted: Filter = Filter(), order: Order = "newest", limit: int = 50, offset: int = 0
 ) -> list[Found]:
-    """One page of the conversations that pass the filter. Those without the value one sorts by are left
-    out of that order.
-    """
+    """A page of the conversations that pass the filter and have the value by which they are ordered."""
     where, args = _where(wanted)
     if order in ("lowest", "highest"):
         where += " AND s.final IS NOT NULL"
@@ -238,9 +234,7 @@ def search(
 
 
 def table(db: Database, wanted: Filter = Filter()) -> pd.DataFrame:
-    """Every conversation that passes the filter, as candidates for a sample: id, key, player, language,
-    and a column for each facet.
-    """
+    """Every conversation that passes the filter: id, key, player, language, and a column for each facet."""
     where, args = _where(wanted)
     chosen = f"FROM conversations c {_joined(where)} WHERE {where}"
     rows = db.execute(f"SELECT c.id, c.key, c.player, c.language {chosen} ORDER BY c.id", args).fetchall()

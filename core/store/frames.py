@@ -1,6 +1,4 @@
-"""A study's ratings read as one long frame, as the figures of agreement want them, and the units that
-refusals set apart.
-"""
+"""The ratings of a study as one long frame, and facets and features of its units."""
 
 from __future__ import annotations
 
@@ -30,9 +28,7 @@ _COLUMNS = [
 
 
 def facets(db: Database, name: str) -> pd.DataFrame:
-    """What a study's units are found by, their conversations' facets: one row a unit (index), one column a
-    facet, None where it has none.
-    """
+    """The facets of a study's units: one row a unit (index), one column a facet, None where it has none."""
     table = _frame(
         db,
         "SELECT u.id AS unit, f.name, f.value FROM study_units u "
@@ -43,7 +39,7 @@ def facets(db: Database, name: str) -> pd.DataFrame:
 
 
 def varied(db: Database, name: str) -> list[str]:
-    """The facets by which a study's units fall into groups: some are alike, and some are not."""
+    """The facets that divide a study's units into groups, at least one of them of several units."""
     return [
         row[0]
         for row in db.execute(
@@ -57,8 +53,9 @@ def varied(db: Database, name: str) -> list[str]:
 
 
 def features(db: Database, name: str) -> pd.DataFrame:
-    """What can be counted of a study's units: one row a unit (index), columns reply_chars (mean characters of
-    a reply in its conversation) and turn (of a unit that is one; nan for whole conversations).
+    """Features of a study's units, one row a unit (index): reply_chars, turn.
+
+    `reply_chars` is the mean length of a reply in the conversation; `turn` is nan for whole conversations.
     """
     return (
         _frame(
@@ -73,7 +70,7 @@ def features(db: Database, name: str) -> pd.DataFrame:
 
 
 def refused_units(db: Database, name: str) -> list[int]:
-    """The units of a study whose conversation a judge saw a refusal in, at any turn."""
+    """The units of a study in whose conversation a judge saw a refusal, at any turn."""
     rows = db.execute(
         "SELECT u.id FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
         "JOIN refusals f ON f.benchmark = c.benchmark WHERE u.study_id = ? AND EXISTS (SELECT 1 "

@@ -1,6 +1,4 @@
-"""What a workspace holds, counted: conversations per player, judges, studies with their progress, results
-that failed.
-"""
+"""What a workspace holds, counted: conversations by player, judges, studies."""
 
 from __future__ import annotations
 
@@ -11,9 +9,7 @@ from sqlite_utils import Database
 
 @dataclass(frozen=True)
 class Played:
-    """How many conversations of a benchmark a player has in a language; `judged` of them were rated by a
-    judge.
-    """
+    """The number of conversations of a player in a language, and how many of them a judge rated."""
 
     benchmark: str
     language: str
@@ -52,7 +48,7 @@ class StudyHeld:
 
 
 def played(db: Database) -> list[Played]:
-    """By benchmark, language and player."""
+    """The conversations by benchmark, language and player."""
     rows = db.query(
         # The counts follow an index; whether a player is a mock is looked up on one of its conversations.
         "SELECT g.benchmark, g.language, g.player, g.n AS conversations, g.judged, (SELECT c.simulated "

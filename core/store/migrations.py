@@ -1,6 +1,4 @@
-"""How the database came to its present form: one function a step, applied in order, never edited once
-released.
-"""
+"""The steps that bring a database up to date, applied in order. A released step is never edited."""
 
 from __future__ import annotations
 
@@ -186,9 +184,7 @@ def _rating_meta(db: Database) -> None:
 
 @migrations(name="003_desk_marks")
 def _desk_marks(db: Database) -> None:
-    """How far each browser's reports from the desk are in the store: one that arrives twice is applied
-    once.
-    """
+    """The last report stored of each browser at a desk: one that arrives twice is applied once."""
     db.execute(
         "CREATE TABLE desk_marks (rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE CASCADE, client "
         "TEXT NOT NULL, n INTEGER NOT NULL, seen TEXT NOT NULL, PRIMARY KEY (rater_id, client)) WITHOUT ROWID"
@@ -197,9 +193,7 @@ def _desk_marks(db: Database) -> None:
 
 @migrations(name="004_scenarios_comparisons_spot_checks")
 def _scenarios(db: Database) -> None:
-    """What a benchmark is run on and lives in the workspace; pairs compared; judgements looked at by
-    people; harm scores of texts.
-    """
+    """Scenarios, comparisons, verifications, audits, and moderation scores."""
     _run(
         db,
         """
@@ -259,14 +253,14 @@ CREATE TABLE moderations (
 
 @migrations(name="005_indexes_for_browsing")
 def _browsing(db: Database) -> None:
-    """A benchmark's newest conversations, and those furthest from people, without sorting them all."""
+    """Find a benchmark's newest conversations, and those furthest from people, without sorting all."""
     db.execute("CREATE INDEX conversations_of_benchmark ON conversations (benchmark)")
     db.execute("CREATE INDEX summaries_by_gap ON summaries (abs(final - people))")
 
 
 @migrations(name="006_trajectories")
 def _trajectories(db: Database) -> None:
-    """What was done beside what was said, compressed."""
+    """Compressed trajectories of conversations."""
     db.execute(
         "CREATE TABLE trajectories (conversation_id INTEGER PRIMARY KEY REFERENCES conversations(id) "
         "ON DELETE CASCADE, body BLOB NOT NULL)"
@@ -275,9 +269,7 @@ def _trajectories(db: Database) -> None:
 
 @migrations(name="007_pairings")
 def _pairings(db: Database) -> None:
-    """Pairs of replies dealt to people to compare, as each is to see them. A number taken back is never
-    given again.
-    """
+    """Pairs of replies dealt to people to compare. The number of a pair taken back is not given again."""
     _run(
         db,
         """
@@ -298,9 +290,7 @@ CREATE INDEX pairings_of_second ON pairings (second_id)
 
 @migrations(name="008_unreadable_verdicts_seen")
 def _seen(db: Database) -> None:
-    """A verdict that could not be read can be settled as well: “seen”. SQLite changes a check only with
-    the table.
-    """
+    """Allow the finding “seen”, for unreadable verdicts. SQLite changes a check only with the table."""
     _run(
         db,
         """
@@ -322,8 +312,9 @@ CREATE INDEX verifications_of_rater ON verifications (rater_id)
 
 @migrations(name="009_where_a_finding_was_made")
 def _where_found(db: Database) -> None:
-    """At which audit's desk a judgement was found reasonable or not; NULL for the hunt. Of earlier findings:
-    that of the first audit with the judgement that was drawn before it was looked at.
+    """The audit at whose desk a finding was made; NULL for triage.
+
+    An earlier finding gets the first audit that had the judgement and was drawn before the finding.
     """
     _run(
         db,
@@ -347,9 +338,7 @@ def _simulated(db: Database) -> None:
 
 @migrations(name="011_model_configurations")
 def _configurations(db: Database) -> None:
-    """Results point to the configuration of the model that made them; of earlier results it was not
-    recorded.
-    """
+    """The configuration of the model that made a result; NULL for earlier results."""
     _run(
         db,
         """
@@ -384,7 +373,7 @@ ALTER TABLE journal ADD COLUMN cut INTEGER NOT NULL DEFAULT 0
 
 
 def _conditions(db: Database) -> Iterator[tuple[int, str, str]]:
-    """What results were made under, as far as their keys and what is stored beside them say."""
+    """The conditions of earlier results that can be read from their keys and scenarios."""
     rows = db.execute(
         "SELECT c.id, c.benchmark, c.key, json_extract(c.meta, '$.residents'), (SELECT s.source FROM "
         "scenarios s JOIN facets f ON f.value = s.key WHERE f.conversation_id = c.id AND f.name = s.kind "
@@ -440,7 +429,7 @@ UPDATE criteria SET conditional = 1 WHERE counted AND EXISTS (
 
 @migrations(name="013_marks_of_every_desk")
 def _marks_of_desks(db: Database) -> None:
-    """How far each browser's reports from any desk are stored, not only from annotators' desks."""
+    """The last report stored of each browser at any desk, not only at annotators' desks."""
     _run(
         db,
         """

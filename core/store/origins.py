@@ -1,6 +1,4 @@
-"""Where a study's figures come from: which judges, asked with which prompts, and how many of their answers
-can be used.
-"""
+"""The judges of a study: which prompts they were asked with, how many of their answers can be used."""
 
 from __future__ import annotations
 
@@ -13,9 +11,7 @@ from core.store.studies import study_id
 
 @dataclass(frozen=True)
 class Origin:
-    """A judge as it was asked for a study's conversations. `prompt` is the hash of its prompt, empty for
-    judgements that were imported.
-    """
+    """A judge of a study. `prompt` is the hash of its prompt, empty for judgements that were imported."""
 
     judge: str
     variant: str

@@ -1,8 +1,6 @@
-"""Pairs of replies dealt to people to compare: who is to see which two, in which order, and how far each
-person is.
+"""Pairs of replies dealt to people to compare.
 
-What they prefer is kept among the comparisons. Pairs of a scenario that was set aside are on nobody's desk
-and count nowhere.
+The answers are stored as comparisons. Pairs of a discarded scenario are left out everywhere.
 """
 
 from __future__ import annotations
@@ -29,9 +27,7 @@ _KEPT = "p.scenario NOT IN (SELECT key FROM scenarios WHERE state = 'discarded')
 
 @dataclass(frozen=True)
 class Pairing:
-    """Two conversations as a person is shown them, `first` as A, and what the person said of them so far.
-    It names no player.
-    """
+    """Two conversations as shown to a person (`first` as A), and the answer so far. It names no player."""
 
     id: int
     benchmark: str
@@ -43,7 +39,7 @@ class Pairing:
 
 @dataclass(frozen=True)
 class Standing:
-    """How far somebody is with the pairs of a benchmark that were dealt to them."""
+    """How many of the pairs of a benchmark dealt to a person are done."""
 
     person: str
     rater: int
@@ -53,8 +49,9 @@ class Standing:
 
 
 def assign(db: Database, rater: int, benchmark: str, pairs: Sequence[tuple[str, int, int]]) -> int:
-    """Deal pairs (scenario, first, second) to a person in this order, after what they have; pairs they have
-    already are left alone, whichever side is first. Returns how many are new.
+    """Append pairs (scenario, first, second) to a person's desk; returns how many are new.
+
+    A pair that the person has in either order is left out.
     """
     last = db.execute("SELECT ifnull(max(position), 0) FROM pairings WHERE rater_id = ?", [rater]).fetchone()[
         0
@@ -69,7 +66,7 @@ def assign(db: Database, rater: int, benchmark: str, pairs: Sequence[tuple[str, 
 
 
 def reclaim(db: Database, rater: int, benchmark: str) -> int:
-    """Take back what a person has not compared; returns how many pairs that were."""
+    """Take back the pairs that a person has not compared; returns how many."""
     before = db.conn.total_changes
     db.execute(
         f"DELETE FROM pairings AS p WHERE p.rater_id = ? AND p.benchmark = ? AND NOT {_DONE}",
@@ -79,7 +76,7 @@ def reclaim(db: Database, rater: int, benchmark: str) -> int:
 
 
 def held(db: Database, benchmark: str) -> list[tuple[int, int, str]]:
-    """Which pairs are dealt, and to whom: (the smaller id, the larger id, person)."""
+    """The pairs dealt: (the smaller id, the larger id, person)."""
     return list(
         db.execute(
             "SELECT min(p.first_id, p.second_id), max(p.first_id, p.second_id), r.name FROM pairings p "
@@ -102,9 +99,7 @@ def desk(db: Database, rater: int, benchmark: str) -> list[tuple[int, bool]]:
 
 
 def get(db: Database, rater: int, number: int) -> Pairing:
-    """A pair of somebody's desk, with what they said of it as they are shown it. Raises NotAllowed for a
-    pair that is not theirs.
-    """
+    """A pair on a person's desk with the answer so far. Raises NotAllowed for a pair that is not there."""
     row = db.execute(
         "SELECT p.benchmark, p.first_id, p.second_id FROM pairings p "
         f"WHERE p.rater_id = ? AND p.id = ? AND {_KEPT}",
@@ -117,7 +112,7 @@ def get(db: Database, rater: int, number: int) -> Pairing:
 
 
 def standings(db: Database, *, rater: int | None = None, benchmark: str = "") -> list[Standing]:
-    """Everybody who has pairs (or this one person; of this one benchmark), by name."""
+    """The standing of everybody who has pairs, or of one person or benchmark, ordered by name."""
     rows = db.execute(
         f"SELECT r.name, r.id, p.benchmark, sum({_DONE}), count(*) FROM pairings p "
         "JOIN raters r ON r.id = p.rater_id WHERE (? IS NULL OR p.rater_id = ?) AND (? = '' "

@@ -17,8 +17,7 @@ from core.store.database import find, now
 
 @dataclass(frozen=True)
 class Stored:
-    """A rating as read back: with its rater, the repeat it belongs to, and the study it was given in (None
-    for judges)."""
+    """A rating read back. `study` is None for judges' ratings."""
 
     rater: Rater
     turn: int | None
@@ -31,10 +30,7 @@ class Stored:
 
 
 class Row(NamedTuple):
-    """A rating as a row of the table.
-
-    `meta` is a JSON object of what else its source said about it, or None.
-    """
+    """A row of the table. `meta` is a JSON object of what else its source said about it, or None."""
 
     conversation_id: int
     turn: int | None
@@ -49,7 +45,7 @@ class Row(NamedTuple):
 
 
 def register(db: Database, scope: str, criteria: Sequence[Criterion], *, refusal: str = "") -> None:
-    """Remember the criteria of a benchmark or a study; the same names are brought up to date.
+    """Store the criteria of a benchmark or a study, or update those with the same names.
 
     `refusal` names the criterion by which raters of the benchmark see a refusal.
     """
@@ -108,8 +104,7 @@ def find_rater(db: Database, rater: Rater) -> int | None:
 def save_judgement(db: Database, judgement: Judgement) -> None:
     """Store a judgement with its ratings.
 
-    A failed one gives way to a later answer; an answer is never replaced. What the failed attempt cost was
-    paid all the same, and is added.
+    It replaces a failed one, whose cost is added to its own, and never one with ratings.
     """
     conversation = find(db, "conversations", "id", key=judgement.conversation)
     if conversation is None:
@@ -176,7 +171,7 @@ def insert(
 
 
 def withdraw(db: Database, where: str, args: Sequence[Any]) -> None:
-    """Delete a person's ratings that meet a condition; they stay as revisions.
+    """Delete a person's ratings that meet a condition, and keep them as revisions.
 
     Call `summaries.refresh` afterwards.
     """
@@ -190,10 +185,7 @@ def withdraw(db: Database, where: str, args: Sequence[Any]) -> None:
 
 
 def insert_rows(db: Database, rows: Iterable[Row]) -> None:
-    """Store many ratings at once, as an import has them, and call `summaries.refresh` afterwards.
-
-    `executemany` takes half the time of `insert_all`.
-    """
+    """Store many ratings with `executemany`, twice as fast as `insert_all`; then call `summaries.refresh`."""
     db.conn.executemany(
         f"INSERT INTO ratings ({', '.join(Row._fields)}) VALUES ({', '.join('?' * len(Row._fields))})", rows
     )
@@ -202,8 +194,7 @@ def insert_rows(db: Database, rows: Iterable[Row]) -> None:
 def scores_of(
     db: Database, conversation_ids: Iterable[int]
 ) -> dict[tuple[int, int, str, int | None, int, int | None], float]:
-    """What is stored of these conversations: (conversation, rater, criterion, turn, repeat, study) →
-    score."""
+    """Scores by (conversation, rater, criterion, turn, repeat, study)."""
     rows = db.execute(
         "SELECT conversation_id, rater_id, criterion, turn, repeat, study_id, score FROM ratings "
         "WHERE conversation_id IN (SELECT value FROM json_each(?))",
@@ -213,8 +204,7 @@ def scores_of(
 
 
 def exported(db: Database, study: str = "") -> Iterator[dict[str, Any]]:
-    """A study's ratings that count, people's and judges' (or every rating there is), each with its item,
-    rater and source."""
+    """The ratings that count, of a study or all, with item, rater and source."""
     columns = (
         "c.key AS item_id, r.turn, r.criterion, x.kind AS rater_type, x.name AS rater, x.variant, "
         "x.simulated, r.repeat, r.score, r.explanation, r.created, r.meta, c.player AS model, c.language, "
@@ -323,10 +313,7 @@ def remember_prompt(db: Database, hash: str, benchmark: str, version: str, name:
 
 
 def tokens_by_judge(db: Database) -> Mapping[str, tuple[float, float]]:
-    """Mean tokens in and out per judging call, by judge: what an estimate can go by.
-
-    Only the latest 200 judgements are asked.
-    """
+    """Mean tokens in and out per call, by judge, of the latest 200 judgements."""
     return {
         name: (tokens_in, tokens_out)
         for name, tokens_in, tokens_out in db.execute(

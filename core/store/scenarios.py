@@ -1,6 +1,4 @@
-"""Scenarios in the store: what a benchmark is run on, where it came from, and who decided that it may be
-used.
-"""
+"""Scenarios in the store: what a benchmark is run on, its source, and who accepted it."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ from core.store.database import find, now
 
 
 def save(db: Database, given: Iterable[Scenario]) -> int:
-    """Store scenarios and return how many are new; one whose key is known is left as it is, whatever was
-    decided about it.
-    """
+    """Store scenarios whose keys are new; returns how many are."""
     before, moment = db.conn.total_changes, now()
     db.table("scenarios").insert_all(
         (
@@ -41,17 +37,13 @@ def save(db: Database, given: Iterable[Scenario]) -> int:
 
 
 def accepted(db: Database, benchmark: str, kind: str) -> list[Scenario]:
-    """Those that may be used, in the order they came; one of a task of the store that is not accepted
-    itself is left out.
-    """
+    """The accepted scenarios in the order stored, without those in `waiting_for`."""
     without = waiting_for(db, benchmark, kind)
     return [s for s in page(db, benchmark, kind, state="accepted", limit=-1) if s.key not in without]
 
 
 def waiting_for(db: Database, benchmark: str, kind: str) -> dict[str, str]:
-    """Those accepted whose task is in the store and not accepted (any more), and the task: both by key. A
-    task that is in no store, but in a file, needs nobody's acceptance.
-    """
+    """The accepted scenarios whose stored task is not accepted: key → task's key."""
     return dict(
         db.execute(
             "SELECT s.key, t.key FROM scenarios s JOIN scenarios t ON t.benchmark = s.benchmark "
@@ -102,9 +94,7 @@ def keys(db: Database, benchmark: str, kind: str, state: State | None = None) ->
 
 
 def proposed(db: Database, calls: Sequence[str]) -> set[str]:
-    """Those of the calls whose proposal is stored; a call is named BENCHMARK/KIND/ and the `call` in the
-    scenario's body.
-    """
+    """Those of the calls (BENCHMARK/KIND/CALL) whose proposal is stored; CALL is in the scenario's body."""
     return {
         row[0]
         for row in db.execute(
@@ -136,9 +126,7 @@ def decide(
     by: str,
     body: Mapping[str, Any] | None = None,
 ) -> Scenario:
-    """Settle a scenario's state, with another body where it was edited; who and when is kept. Raises
-    NotFound.
-    """
+    """Store who decided on a scenario, when and what, and its edited body. Raises NotFound."""
     known = get(db, benchmark, kind, key)
     decided = {
         "state": state,

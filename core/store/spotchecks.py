@@ -1,5 +1,4 @@
-"""Spot-checks in the store: judgements as a person sees them, what people found of them, and samples to be
-audited."""
+"""Spot-checks in the store: judgements, what people found of them, and samples to audit."""
 
 from __future__ import annotations
 
@@ -23,10 +22,7 @@ have been asked for again."""
 
 @dataclass(frozen=True)
 class Seen:
-    """A judgement as a spot-check shows it.
-
-    `finding`, `comment` and `corrected` are what the person asked for has said of it, if anything.
-    """
+    """A judgement, and what one person found of it (`finding`, `comment`, `corrected`)."""
 
     id: int
     key: str
@@ -44,8 +40,7 @@ class Seen:
 
 
 def judgements(db: Database, conversation_id: int, criterion: str, rater: int | None = None) -> list[Seen]:
-    """The judgements of a conversation with their mean score on a criterion and its explanation, and what a
-    rater found of each."""
+    """The judgements of a conversation with their mean score on a criterion and a rater's findings."""
     rows = db.query(
         "SELECT j.id, j.key, x.name AS judge, x.variant, x.simulated, j.repeat, j.failure, j.raw, "
         "(SELECT avg(r.score) FROM ratings r WHERE r.judgement_id = j.id "
@@ -60,10 +55,7 @@ def judgements(db: Database, conversation_id: int, criterion: str, rater: int | 
 
 
 def about(db: Database, judgement_id: int) -> tuple[int, str, str]:
-    """What a judgement is about: (conversation id, the conversation's key, its benchmark).
-
-    Raises NotFound.
-    """
+    """What a judgement is about: (conversation id, its key, its benchmark). Raises NotFound."""
     row = db.execute(
         "SELECT c.id, c.key, c.benchmark FROM judgements j JOIN conversations c ON c.id = j.conversation_id "
         "WHERE j.id = ?",
@@ -99,17 +91,13 @@ def save(db: Database, verification: Verification, rater: int, audit: str = "") 
 
 
 def withdraw(db: Database, judgement_id: int, rater: int, study: str) -> None:
-    """Delete a person's finding.
-
-    The score they corrected with it leaves the study and stays as a revision.
-    """
+    """Delete a person's finding, and its corrected score from the study; the score stays as a revision."""
     uncorrect(db, judgement_id, rater, study)
     db.table("verifications").delete_where("judgement_id = ? AND rater_id = ?", [judgement_id, rater])
 
 
 def uncorrect(db: Database, judgement_id: int, rater: int, study: str) -> None:
-    """Delete the corrected score of a person's finding from the study, if there is one; it stays as a
-    revision."""
+    """Delete the corrected score of a finding from the study; it stays as a revision."""
     row = db.execute(
         "SELECT j.conversation_id, v.corrected FROM verifications v JOIN judgements j "
         "ON j.id = v.judgement_id WHERE v.judgement_id = ? AND v.rater_id = ? AND v.corrected IS NOT NULL",
@@ -125,10 +113,7 @@ def uncorrect(db: Database, judgement_id: int, rater: int, study: str) -> None:
 
 
 def correct(db: Database, study_id: int, conversation_id: int, rater: int, given: Rating) -> None:
-    """Store a corrected score as a rating of a study, of which the conversation becomes a unit.
-
-    The person's earlier rating stays as a revision.
-    """
+    """Store a corrected score in a study and add the conversation to it; an earlier one is a revision."""
     if not find(db, "study_units", "id", study_id=study_id, conversation_id=conversation_id, turn=None):
         db.table("study_units").insert({"study_id": study_id, "conversation_id": conversation_id})
     ratings.withdraw(
@@ -155,8 +140,7 @@ class Audit:
 def auditable(
     db: Database, benchmark: str, *, judges: Sequence[str] = (), where: Where | None = None
 ) -> list[tuple[str, int]]:
-    """The judgements a sample can be drawn from: (key, id) of those with a score, ordered by key, which no
-    rerun changes."""
+    """The judgements with a score, from which an audit is drawn: (key, id), ordered by key."""
     wanted, args = condition(where)
     rows = db.execute(
         "SELECT j.key, j.id FROM judgements j JOIN conversations c ON c.id = j.conversation_id JOIN raters x "
@@ -193,10 +177,7 @@ def audits(db: Database, benchmark: str = "") -> list[Audit]:
 
 
 def audit_items(db: Database, name: str, rater: int | None = None) -> list[tuple[int, int, bool]]:
-    """A sample in its order: (judgement id, conversation id, whether the rater has found something of it).
-
-    Raises NotFound.
-    """
+    """An audit in its order: (judgement, conversation, whether the rater has a finding). Raises NotFound."""
     return [
         (judgement, conversation, bool(done))
         for judgement, conversation, done in db.execute(

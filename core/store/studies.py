@@ -172,9 +172,7 @@ def units(db: Database, name: str) -> list[dict[str, Any]]:
 
 
 def assign(db: Database, rater: int, unit_ids: Sequence[int]) -> int:
-    """Deal units to an annotator in this order, after what they have; units they already have are left
-    alone. Returns how many are new.
-    """
+    """Append units to an annotator's desk, without those they have; returns how many are new."""
     last = db.execute(
         "SELECT ifnull(max(position), 0) FROM assignments WHERE rater_id = ?", [rater]
     ).fetchone()[0]
@@ -187,9 +185,7 @@ def assign(db: Database, rater: int, unit_ids: Sequence[int]) -> int:
 
 
 def reclaim(db: Database, name: str, rater: int, unit_ids: Sequence[int] | None = None) -> list[int]:
-    """Take back what an annotator of a study has not begun (of these units); returns the unit ids, to be
-    dealt to others.
-    """
+    """Take back the units (of these) that an annotator of a study has not begun; returns their ids."""
     rows = db.execute(
         "DELETE FROM assignments WHERE rater_id = ? AND unit_id IN (SELECT id "
         "FROM study_units WHERE study_id = ?) AND (? IS NULL OR unit_id IN (SELECT value "
@@ -200,9 +196,7 @@ def reclaim(db: Database, name: str, rater: int, unit_ids: Sequence[int] | None 
 
 
 def queues(db: Database, name: str) -> list[tuple[int, str, bool, bool]]:
-    """Who has what, in their order: (unit id, annotator, whether they have begun it, whether they are
-    through with it).
-    """
+    """Who has what, in their order: (unit id, annotator, whether begun, whether done or skipped)."""
     rows = db.execute(
         f"SELECT a.unit_id, x.name, {_BEGUN.format(a='a')}, a.state <> 'open' FROM assignments a "
         "JOIN study_units u ON u.id = a.unit_id JOIN raters x ON x.id = a.rater_id WHERE u.study_id = ? "
@@ -237,9 +231,7 @@ def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
 
 
 def task(db: Database, rater: int, assignment: int) -> Task:
-    """One item of an annotator's desk, with the answers they have given. Raises NotAllowed for somebody
-    else's item.
-    """
+    """An item of an annotator's desk with their answers. Raises NotAllowed for somebody else's item."""
     cursor = db.execute(
         "SELECT a.*, u.conversation_id, u.turn, u.study_id, t.name AS study FROM assignments a "
         "JOIN study_units u ON u.id = a.unit_id "
@@ -338,9 +330,7 @@ def _set_state(db: Database, item: Task, state: str, reason: str = "") -> None:
 
 
 def import_annotations(db: Database, study: str, given: Iterable[Annotation]) -> None:
-    """Store answers given elsewhere (by simulated annotators, or in another tool) for units dealt at the
-    desk, and close their items.
-    """
+    """Store answers given elsewhere for units dealt at the desk, and close their items. Raises NotFound."""
     found = study_id(db, study)
     raters = dict(db.execute("SELECT name, id FROM raters WHERE kind = 'human'").fetchall())
     by_unit: dict[tuple[str, Unit], list[Annotation]] = {}

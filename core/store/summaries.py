@@ -78,10 +78,7 @@ def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None
 
 
 def scorecard(db: Database, conversation_id: int) -> list[Line]:
-    """What one conversation was given: see `core.scores.scorecard`.
-
-    Answers that were not submitted are left out.
-    """
+    """The scores of one conversation without answers not submitted: see `core.scores.scorecard`."""
     raters = {
         row["id"]: Rater(row["name"], row["kind"], row["variant"], bool(row["simulated"]))
         for row in db.query(

@@ -1,5 +1,4 @@
-"""Conversations that a person should look at, in the store: why, in which order, and which of them are
-settled."""
+"""Conversations that a person should look at: why, in which order, which are settled."""
 
 from __future__ import annotations
 
@@ -162,8 +161,7 @@ def counts(
 def settled(
     db: Database, conversation_ids: Sequence[int], rater: int, judges: Sequence[str] = ()
 ) -> set[int]:
-    """Those of the conversations of which this rater has found something of every judgement (by `judges`, if
-    named)."""
+    """Those of the conversations whose judgements (by `judges`) all have a finding by this rater."""
     only = " AND j.conversation_id IN (SELECT value FROM json_each(:ids))"
     args = {"rater": rater, "judges": json.dumps(list(judges)), "ids": json.dumps(list(conversation_ids))}
     return {row[0] for row in db.execute(_settled(judges) + only + _IN_FULL, args)}
@@ -173,10 +171,7 @@ _IN_FULL = " GROUP BY j.conversation_id HAVING count(v.id) = count(*)"
 
 
 def _settled(judges: Sequence[str]) -> str:
-    """The judgements of what the rater has begun with, each beside their finding.
-
-    Findings are few, so they come first.
-    """
+    """The judgements of the conversations that the rater has begun, each with their finding."""
     by = (
         "AND j.rater_id IN (SELECT id FROM raters WHERE kind = 'judge' AND name IN (SELECT value "
         "FROM json_each(:judges)))"
@@ -192,8 +187,7 @@ def _settled(judges: Sequence[str]) -> str:
 def _query(
     benchmark: str, suspicion: Suspicion, among: Among, unsettled_by: int | None
 ) -> tuple[str, str, str, dict[str, Any]]:
-    """The beginning of a query for suspects, the table of what their conversations were given, condition and
-    arguments."""
+    """The start of a query for suspects, the table of their scores, a condition, and arguments."""
     stood = "stood" if among.judges else "summaries"
     source = "WITH " + ",".join([*([_OF_JUDGES] if among.judges else []), _SUSPECTS.format(stood=stood)])
     where, args = condition(among.where)

@@ -40,10 +40,7 @@ def conversations(db: Database, benchmark: str, where: Where | None = None) -> p
 
 
 def scores(db: Database, benchmark: str, criteria: Sequence[str], where: Where | None = None) -> pd.DataFrame:
-    """Each judge's mean over turns and repeats: conversation, judge (see `judges`), criteria.
-
-    nan where a judge did not rate a criterion.
-    """
+    """Each judge's mean over turns and repeats: conversation, judge, each criterion (nan if not rated)."""
     chosen, args = ids(benchmark, where)
     means = [
         f"sum(s.total) FILTER (WHERE s.criterion = :c{i}) / sum(s.n) FILTER (WHERE "
@@ -125,7 +122,7 @@ def mixed_notes(mixed: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def check(db: Database, benchmark: str, where: Where | None, *, prompts: Sequence[str] | None = None) -> None:
-    """Raises NotFound for a name or a value in `where` that no conversation of the benchmark has.
+    """Raises NotFound for a name or value in `where` that the benchmark lacks.
 
     `prompts` are the versions that judges answered; those of the judges who rated, unless given.
     """

@@ -1,6 +1,4 @@
-"""Trajectories in the store: what was done beside what was said, compressed, one for each conversation
-that has one.
-"""
+"""Trajectories in the store, compressed: what was done beside what was said."""
 
 from __future__ import annotations
 

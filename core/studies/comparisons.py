@@ -29,10 +29,7 @@ BASIS = ("benchmark", "where", "players", "asked", "failed", "people", "simulate
 
 @dataclass(frozen=True)
 class ComparedBy:
-    """The result by one rater: a judge, the vote of all judges, or of all people.
-
-    There are `strengths` where three players or more were compared.
-    """
+    """The result by a judge, the vote of all judges, or of all people. `strengths` need three players."""
 
     rater: str
     kind: str

@@ -1,6 +1,4 @@
-"""The guidelines a new study starts from: what every annotator is told, and what each criterion means,
-from `data/`.
-"""
+"""The default guidelines of a new study, from `data/`."""
 
 from __future__ import annotations
 

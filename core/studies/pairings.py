@@ -1,6 +1,4 @@
-"""Pairs of replies dealt to people: drawn over the models and the kinds of scenario, shared out, and what
-people's browsers report of them.
-"""
+"""Pairs of replies dealt to people: drawn over models and scenarios, and the answers from the desk."""
 
 from __future__ import annotations
 
@@ -147,18 +145,14 @@ def draw(table: pd.DataFrame, n: int, *, have: Collection[str] = (), seed: int =
 
 
 def _load(code: npt.NDArray[np.int64], taken: npt.NDArray[np.bool_], among: npt.NDArray[np.int64]) -> Floats:
-    """How often the values of these rows were taken, each measured by the fair share of a value of its
-    kind.
-    """
+    """How often the value of each row was taken, as a multiple of the fair share of a value."""
     values = int(code.max()) + 1
     load: Floats = np.bincount(code[taken], minlength=values)[code[among]].astype(np.float64) * values
     return load
 
 
 def take_back(db: Database, benchmark: str, person: str) -> int:
-    """Take back what a person has not compared, to be dealt to others; returns how many pairs. Raises
-    NotFound.
-    """
+    """Take back the pairs that a person has not compared; returns how many. Raises NotFound."""
     return pairings.reclaim(db, access.annotator_id(db, person), benchmark)
 
 

@@ -1,6 +1,4 @@
-"""How people are getting on with a study: progress, what they skipped and flagged, and what looks
-careless.
-"""
+"""Annotation quality: progress, skipped and flagged items, and signs of carelessness."""
 
 from __future__ import annotations
 
@@ -24,9 +22,7 @@ FEWEST_ITEMS = 10
 
 @dataclass(frozen=True)
 class AnnotatorProgress:
-    """One annotator's part of a study. `seconds` is the median time at work on an item done, None where
-    none was measured.
-    """
+    """An annotator's part of a study. `seconds` is the median time of an item done, None if not measured."""
 
     annotator: str
     items: int

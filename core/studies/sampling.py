@@ -170,9 +170,7 @@ def _allot(table: pd.DataFrame, by: list[str], n: int, seed: int, allocation: Al
 
 
 def _loads(codes: Sequence[npt.NDArray[np.int64]], whole: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """For each stratum how much its values have had, each measured by the fair share of a value of its
-    kind.
-    """
+    """How much the values of each stratum have had, as a multiple of the fair share of a value."""
     loads = np.zeros(len(whole))
     for code in codes:
         loads += np.bincount(code, weights=whole)[code] * (code.max() + 1)
@@ -180,9 +178,7 @@ def _loads(codes: Sequence[npt.NDArray[np.int64]], whole: npt.NDArray[np.float64
 
 
 def _even(size: npt.NDArray[np.float64], n: int) -> npt.NDArray[np.float64]:
-    """Equal shares of `n`, except that a stratum gives no more than it has: the level to which water fills
-    vessels of these sizes.
-    """
+    """Equal shares of `n`, except that a stratum gives no more than it has (water-filling)."""
     shares = np.zeros(len(size))
     left, open_ = float(n), np.ones(len(size), dtype=bool)
     while open_.any():

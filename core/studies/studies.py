@@ -61,9 +61,7 @@ class StudyRatings:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """A draw before it becomes a study: the conversations that pass the filter, those drawn of them, and
-    what they are spread over.
-    """
+    """A draw that is not stored: the candidates, the chosen ones, what they are spread over."""
 
     candidates: pd.DataFrame
     chosen: pd.DataFrame
@@ -77,9 +75,7 @@ class Sample:
         return self.chosen.stratum.nunique(), there
 
     def margins(self) -> pd.DataFrame:
-        """Of each value of what the sample is spread over: candidates and drawn. Columns: of, value,
-        candidates, drawn.
-        """
+        """Candidates and drawn by each value of each column. Columns: of, value, candidates, drawn."""
         parts = [
             pd.DataFrame(
                 {
@@ -109,9 +105,7 @@ def draw(
     allocation: sampling.Allocation = "even",
     exclude_refused: bool = False,
 ) -> Sample:
-    """Draw `n` stored conversations, storing nothing: what `draw_study` would take by the same arguments.
-    Raises StudyError.
-    """
+    """Draw `n` stored conversations, storing nothing: the sample of `draw_study`. Raises StudyError."""
     if exclude_refused:
         wanted = replace(wanted, refused=False)
     candidates = conversations.table(db, wanted)
@@ -260,9 +254,7 @@ def _refuse_undealable(study: Study) -> None:
 
 
 def _desks(db: Database, name: str, units: Mapping[str, Sequence[int]]) -> dict[str, dict[str, str]]:
-    """Who has which conversations, in their order: closed where they are through with a unit of it, begun,
-    or free.
-    """
+    """Each person's conversations in their order: key → closed (a unit is done or skipped), begun or free."""
     key_of = {unit: key for key, ids in units.items() for unit in ids}
     desks: dict[str, dict[str, str]] = {}
     for unit, person, begun, closed in studies.queues(db, name):
@@ -273,9 +265,7 @@ def _desks(db: Database, name: str, units: Mapping[str, Sequence[int]]) -> dict[
 
 
 def invite(db: Database, names: Sequence[str], base_url: str = BASE_URL) -> dict[str, str]:
-    """Links for annotators, by name. A link is shown this once and kept nowhere; inviting anew makes the
-    older one useless.
-    """
+    """Links for annotators, by name. A link is returned once, not stored, and ends the one before it."""
     return {name: link(base_url, access.invite(db, name)) for name in names}
 
 
@@ -350,9 +340,7 @@ def _mean_of_runs(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _single_runs(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, tuple[str, ...]]]:
-    """Each run of a judge that was asked several times as a judge of its own, and the names of each such
-    judge's runs.
-    """
+    """Each run of a judge with several runs as a judge of its own, and the names of such a judge's runs."""
     judges = table[table.kind == "judge"]
     runs_of = {}
     for judge, runs in judges.groupby("rater").repeat.unique().items():
@@ -367,9 +355,7 @@ def _single_runs(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, tuple[str
 
 
 def reported(study: Study) -> Mapping[str, str] | None:
-    """What the paper reports of the benchmark and language a study was drawn from, to stand beside its own
-    figures.
-    """
+    """What the paper reports for the benchmark and language that a study was drawn from."""
     drawn = study.meta.get("drawn", {})
     benchmark = BENCHMARKS.get(drawn.get("benchmark", ""))
     return benchmark.reported.get(drawn["filter"].get("language", "")) if benchmark else None

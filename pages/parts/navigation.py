@@ -1,7 +1,4 @@
-"""The pages of the app by section, and the page modules of single benchmarks.
-
-A page that is not listed here is not served.
-"""
+"""The pages of the app by section; a page that is not listed is not served. Pages of single benchmarks."""
 
 from __future__ import annotations
 
