@@ -23,7 +23,8 @@ from core.estimate import Estimate, undefined
 from core.rating import Criterion, Rater
 from core.scores import DIGITS, FINAL
 from core.store import tables
-from core.store.tables import PROMPT, Where, mixed_notes
+from core.store.filters import Where
+from core.store.tables import PROMPT, mixed_notes
 from core.table import Column, Table, record
 
 PENALTY = 0.07

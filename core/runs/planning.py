@@ -210,11 +210,10 @@ def left(
         with workspace.read() as db:
             keys = [p.key for p in chunk]
             known = conversations.existing(db, keys).keys() | scenarios.proposed(db, keys)
-            answered = ratings.answered(db, owed) | comparisons.answered(db, owed)
+            answered = ratings.answered(db, owed)
             failed: set[str] = set()
             if not retry_failed:
-                failed = runs.failed(db, keys, UNANSWERED) - known
-                failed |= ratings.failed(db, owed) | comparisons.failed(db, owed)
+                failed = (runs.failed(db, keys, UNANSWERED) - known) | ratings.failed(db, owed)
             begun = runs.works_noted(db, keys + owed)
         for play in chunk:
             stored = play.key in known

@@ -10,10 +10,8 @@ from sqlite_utils import Database
 
 from core.errors import NotFound
 from core.rating import Comparison, Verdict
-from core.store import tables
-from core.store.database import find, now
-from core.store.ratings import rater_id
-from core.store.tables import Where
+from core.store import ratings, tables
+from core.store.filters import Where
 
 TURNED: dict[Verdict, Verdict] = {"A": "B", "B": "A", "C": "C"}
 """A verdict when the two change places."""
@@ -29,49 +27,14 @@ def save(db: Database, comparison: Comparison) -> None:
     }
     if len(ids) < 2:
         raise NotFound(f"The comparison “{comparison.key}” is about a conversation that is not stored.")
-    earlier = find(db, "comparisons", key=comparison.key)
-    if earlier is not None and earlier["failure"] is None and comparison.rater.kind != "human":
-        return
     row = {
-        "key": comparison.key,
         "first_id": ids[comparison.first],
         "second_id": ids[comparison.second],
-        "rater_id": rater_id(db, comparison.rater),
-        "repeat": comparison.repeat,
+        "rater_id": ratings.rater_id(db, comparison.rater),
         "verdict": comparison.verdict,
         "explanation": comparison.explanation,
-        "failure": comparison.failure,
-        "raw": comparison.raw,
-        "prompt": comparison.prompt,
-        "created": now(),
-        **vars(comparison.spent),
     }
-    if earlier is None:
-        db.table("comparisons").insert(row)
-    else:
-        # What a failed attempt cost was paid all the same: it adds up.
-        spent = {name: earlier[name] + n for name, n in vars(comparison.spent).items()}
-        db.table("comparisons").update(earlier["id"], row | spent)
-
-
-def answered(db: Database, keys: Sequence[str]) -> set[str]:
-    """Those of the keys whose comparison is stored with a verdict."""
-    return _known(db, keys, "failure IS NULL")
-
-
-def failed(db: Database, keys: Sequence[str]) -> set[str]:
-    """Those of the keys whose comparison is stored as failed."""
-    return _known(db, keys, "failure IS NOT NULL")
-
-
-def _known(db: Database, keys: Sequence[str], where: str) -> set[str]:
-    return {
-        row[0]
-        for row in db.execute(
-            f"SELECT key FROM comparisons WHERE {where} AND key IN (SELECT value FROM json_each(?))",
-            [json.dumps(list(keys))],
-        )
-    }
+    ratings.keep(db, "comparisons", comparison, row, again=comparison.rater.kind == "human")
 
 
 _KEPT = "f.value NOT IN (SELECT key FROM scenarios WHERE state = 'discarded')"
@@ -83,15 +46,15 @@ def frame(db: Database, benchmark: str, same: str) -> pd.DataFrame:
     Columns: scenario (the value of the facet `same`), first, second (conversation ids), a, b (their players),
     rater, variant, kind, simulated, repeat, verdict, failure.
     """
-    cursor = db.execute(
+    return pd.read_sql_query(
         "SELECT f.value AS scenario, x.first_id AS first, x.second_id AS second, a.player AS a, "
         "b.player AS b, r.name AS rater, r.variant, r.kind, r.simulated, x.repeat, x.verdict, x.failure "
         "FROM comparisons x JOIN conversations a ON a.id = x.first_id "
         "JOIN conversations b ON b.id = x.second_id JOIN raters r ON r.id = x.rater_id JOIN facets f "
         f"ON f.conversation_id = a.id AND f.name = ? WHERE a.benchmark = ? AND {_KEPT} ORDER BY x.id",
-        [same, benchmark],
+        db.conn,
+        params=(same, benchmark),
     )
-    return pd.DataFrame(cursor.fetchall(), columns=[column[0] for column in cursor.description])
 
 
 def pairs(
@@ -118,18 +81,6 @@ def pairs(
         for b in players[i + 1 :]
         if a in of and b in of
     ]
-
-
-def of_conversation(db: Database, conversation_id: int) -> list[dict[str, object]]:
-    """Every comparison of a conversation: rows of the table with rater, kind and variant."""
-    return list(
-        db.query(
-            "SELECT x.first_id, x.second_id, r.name AS rater, r.kind, r.variant, x.repeat, "
-            "x.verdict, x.explanation, x.failure, x.raw, x.created FROM comparisons x "
-            "JOIN raters r ON r.id = x.rater_id WHERE x.first_id = ? OR x.second_id = ? ORDER BY x.id",
-            [conversation_id, conversation_id],
-        )
-    )
 
 
 def compared_by(db: Database, benchmark: str, rater: int) -> set[tuple[int, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from core.errors import NotFound
 from core.rating import NOTHING_SPENT, Spent
 from core.store import database, trajectories
 from core.store.database import find, now
+from core.store.filters import condition
 
 Order = Literal["newest", "lowest", "highest", "disagreement", "people_gap"]
 # "newest" follows the primary key, the others an index of `summaries`: without a filter none of them sorts
@@ -134,30 +135,19 @@ def benchmarks_of(db: Database, keys: Sequence[str]) -> list[str]:
 
 def keys_after(db: Database, wanted: Filter, last: int = 0, *, limit: int = 500) -> list[tuple[int, str]]:
     """The next (id, key) of the conversations that pass the filter, in the order stored."""
-    where, args = _where(wanted)
-    return list(
-        db.execute(
-            f"SELECT c.id, c.key FROM conversations c {_joined(where)} WHERE c.id > ? AND {where} "
-            "ORDER BY c.id LIMIT ?",
-            [last, *args, limit],
-        ).fetchall()
-    )
+    chosen, args = _chosen(wanted)
+    sql = f"SELECT c.id, c.key {chosen} AND c.id > :last ORDER BY c.id LIMIT :limit"
+    return list(db.execute(sql, args | {"last": last, "limit": limit}).fetchall())
 
 
 def load(db: Database, which: int | str) -> Conversation:
     """A conversation by id or key. Raises NotFound."""
     column = "id" if isinstance(which, int) else "key"
-    row = _one(
-        db,
-        "SELECT c.*, x.body FROM conversations c LEFT JOIN contexts x ON x.id = c.context_id "
-        f"WHERE c.{column} = ?",
-        which,
+    for _, conversation in _read(db, f"conversations c WHERE c.{column} = ?", [which]):
+        return conversation
+    raise NotFound(
+        f"There is no conversation “{which}” in this workspace. Look for it on the conversations page."
     )
-    if row is None:
-        raise NotFound(
-            f"There is no conversation “{which}” in this workspace. Look for it on the conversations page."
-        )
-    return _conversation(row, _facets(db, [row["id"]])[row["id"]])
 
 
 def each(
@@ -165,42 +155,47 @@ def each(
 ) -> Iterator[tuple[int, Conversation]]:
     """Every conversation of a benchmark with its id, in the order stored; read in chunks."""
     last = 0
-    while True:
-        rows = _rows(
-            db,
-            "SELECT c.*, x.body FROM conversations c LEFT JOIN contexts x ON x.id = c.context_id "
-            "WHERE c.id > ? AND c.benchmark = ? AND (? = '' OR c.language = ?) ORDER BY c.id LIMIT ?",
-            [last, benchmark, language, language, chunk],
-        )
-        if not rows:
-            return
-        facets = _facets(db, [row["id"] for row in rows])
-        for row in rows:
-            yield row["id"], _conversation(row, facets[row["id"]])
-        last = rows[-1]["id"]
+    which = "c.id > ? AND c.benchmark = ? AND (? = '' OR c.language = ?) ORDER BY c.id LIMIT ?"
+    while found := _read(db, f"conversations c WHERE {which}", [last, benchmark, language, language, chunk]):
+        for row, conversation in found:
+            last = row["id"]
+            yield last, conversation
 
 
 def several(db: Database, ids: Sequence[int], chunk: int = 200) -> Iterator[tuple[Conversation, bool]]:
     """These conversations in this order, each with whether it is a mock's; read in chunks."""
+    source = "json_each(?) j JOIN conversations c ON c.id = j.value ORDER BY j.key"
     for start in range(0, len(ids), chunk):
-        part = list(ids[start : start + chunk])
-        rows = _rows(
-            db,
-            "SELECT c.*, x.body FROM json_each(?) j JOIN conversations c ON c.id = j.value "
-            "LEFT JOIN contexts x ON x.id = c.context_id ORDER BY j.key",
-            [json.dumps(part)],
+        for row, conversation in _read(db, source, [json.dumps(list(ids[start : start + chunk]))]):
+            yield conversation, bool(row["simulated"])
+
+
+def _read(db: Database, source: str, args: Sequence[Any]) -> list[tuple[dict[str, Any], Conversation]]:
+    """The rows of the conversations c of a source, each with its conversation."""
+    context = "(SELECT body FROM contexts WHERE id = c.context_id) AS context"
+    rows = list(db.query(f"SELECT c.*, {context} FROM {source}", list(args)))
+    facets = _facets(db, [row["id"] for row in rows])
+    names = ("benchmark", "key", "player", "language")
+    return [
+        (
+            row,
+            Conversation(
+                **{name: row[name] for name in names},
+                messages=tuple(Message(*message) for message in json.loads(row["messages"])),
+                facets=facets[row["id"]],
+                context=json.loads(row["context"] or "{}"),
+                meta=json.loads(row["meta"]),
+            ),
         )
-        facets = _facets(db, part)
-        for row in rows:
-            yield _conversation(row, facets[row["id"]]), bool(row["simulated"])
+        for row in rows
+    ]
 
 
 def found(db: Database, which: int) -> Found:
     """One conversation as a list shows it. Raises NotFound."""
-    rows = _list(db, "c.id = ?", [which], "c.id", 1, 0)
-    if not rows:
-        raise NotFound(f"There is no conversation number {which} in this workspace.")
-    return rows[0]
+    for one in _list(db, "c.id = :id", {"id": which}, "c.id", 1, 0):
+        return one
+    raise NotFound(f"There is no conversation number {which} in this workspace.")
 
 
 def spent(db: Database, which: int) -> Spent:
@@ -213,9 +208,8 @@ def spent(db: Database, which: int) -> Spent:
 
 def final_range(db: Database) -> tuple[float, float] | None:
     """The lowest and the highest final score; None where nothing was judged."""
-    low, high = db.execute(
-        "SELECT (SELECT min(final) FROM summaries), (SELECT max(final) FROM summaries)"
-    ).fetchone()
+    # Each is read from the index; asked for together they would walk the whole table.
+    low, high = (db.execute(f"SELECT {end}(final) FROM summaries").fetchone()[0] for end in ("min", "max"))
     return None if low is None else (low, high)
 
 
@@ -224,36 +218,27 @@ def search(
 ) -> list[Found]:
     """A page of the conversations that pass the filter and have the value by which they are ordered."""
     where, args = _where(wanted)
-    if order in ("lowest", "highest"):
-        where += " AND s.final IS NOT NULL"
-    elif order == "disagreement":
-        where += " AND s.spread IS NOT NULL"
-    elif order == "people_gap":
-        where += " AND s.people IS NOT NULL AND s.final IS NOT NULL"
+    if order != "newest":
+        by = _ORDERS[order].removesuffix(" ASC").removesuffix(" DESC")
+        where += f" AND {by} IS NOT NULL"
     return _list(db, where, args, _ORDERS[order], limit, offset)
 
 
 def table(db: Database, wanted: Filter = Filter()) -> pd.DataFrame:
     """Every conversation that passes the filter: id, key, player, language, and a column for each facet."""
-    where, args = _where(wanted)
-    chosen = f"FROM conversations c {_joined(where)} WHERE {where}"
-    rows = db.execute(f"SELECT c.id, c.key, c.player, c.language {chosen} ORDER BY c.id", args).fetchall()
-    found = pd.DataFrame(rows, columns=["id", "key", "player", "language"])
-    facets = db.execute(
-        f"SELECT conversation_id, name, value FROM facets WHERE conversation_id IN (SELECT c.id {chosen})",
-        args,
-    ).fetchall()
-    wide = pd.DataFrame(facets, columns=["id", "name", "value"]).pivot(
-        index="id", columns="name", values="value"
-    )
+    chosen, args = _chosen(wanted)
+    sql = f"SELECT c.id, c.key, c.player, c.language {chosen} ORDER BY c.id"
+    found = pd.read_sql_query(sql, db.conn, params=args)
+    sql = f"SELECT f.conversation_id AS id, f.name, f.value FROM facets f WHERE id IN (SELECT c.id {chosen})"
+    facets = pd.read_sql_query(sql, db.conn, params=args)
+    wide = facets.pivot(index="id", columns="name", values="value")
     return found.join(wide.drop(columns=found.columns, errors="ignore"), on="id")
 
 
 def count(db: Database, wanted: Filter = Filter()) -> int:
     """How many conversations pass the filter."""
-    where, args = _where(wanted)
-    row = db.execute(f"SELECT count(*) FROM conversations c {_joined(where)} WHERE {where}", args).fetchone()
-    total: int = row[0]
+    chosen, args = _chosen(wanted)
+    total: int = db.execute(f"SELECT count(*) {chosen}", args).fetchone()[0]
     return total
 
 
@@ -282,29 +267,20 @@ def values(db: Database, benchmark: str = "") -> dict[str, list[str]]:
     return result
 
 
-def _where(wanted: Filter) -> tuple[str, list[Any]]:
-    clauses: list[str] = ["1"]
-    args: list[Any] = []
+def _where(wanted: Filter) -> tuple[str, dict[str, Any]]:
+    """The condition in SQL on the conversations c and their summaries s, and its arguments by name."""
+    chosen, args = condition(wanted.facets)
+    clauses = [chosen]
+    if wanted.players:
+        clauses.append("c.player IN (SELECT value FROM json_each(:players))")
+        args["players"] = json.dumps(wanted.players)
     for column, value in (("benchmark", wanted.benchmark), ("language", wanted.language)):
         if value:
-            clauses.append(f"c.{column} = ?")
-            args.append(value)
-    if wanted.players:
-        clauses.append("c.player IN (SELECT value FROM json_each(?))")
-        args.append(json.dumps(wanted.players))
-    for name, allowed in wanted.facets.items():
-        if allowed and name in ("language", "player"):
-            clauses.append(f"c.{name} IN (SELECT value FROM json_each(?))")
-            args.append(json.dumps(allowed))
-        elif allowed:
-            clauses.append(
-                "c.id IN (SELECT conversation_id FROM facets WHERE name = ? AND value IN (SELECT value "
-                "FROM json_each(?)))"
-            )
-            args += [name, json.dumps(allowed)]
+            clauses.append(f"c.{column} = :{column}")
+            args[column] = value
     if wanted.final is not None:
-        clauses.append("s.final BETWEEN ? AND ?")
-        args += wanted.final
+        clauses.append("s.final BETWEEN :low AND :high")
+        args["low"], args["high"] = wanted.final
     if wanted.refused is not None:
         clauses.append("s.refused > 0" if wanted.refused else "ifnull(s.refused, 0) = 0")
     if wanted.failed is not None:
@@ -312,55 +288,49 @@ def _where(wanted: Filter) -> tuple[str, list[Any]]:
     if wanted.study:
         clauses.append(
             "c.id IN (SELECT u.conversation_id FROM study_units u JOIN studies t ON t.id = u.study_id "
-            "WHERE t.name = ?)"
+            "WHERE t.name = :study)"
         )
-        args.append(wanted.study)
+        args["study"] = wanted.study
     if wanted.text:
         # json.dumps keeps letters as they are (ensure_ascii off) but escapes quotes and backslashes.
         text = json.dumps(wanted.text, ensure_ascii=False)[1:-1]
         # SQLite's own lower() knows no letters beyond ASCII; the other one does, and is slower.
         lower, text = ("lower", text.lower()) if text.isascii() else ("casefold", text.casefold())
-        clauses.append(f"instr({lower}(c.messages), ?) > 0")
-        args.append(text)
+        clauses.append(f"instr({lower}(c.messages), :text) > 0")
+        args["text"] = text
     return " AND ".join(clauses), args
 
 
-def _joined(where: str) -> str:
-    """The join with summaries, for conditions that look at them."""
-    return "LEFT JOIN summaries s ON s.conversation_id = c.id" if re.search(r"\bs\.", where) else ""
+def _chosen(wanted: Filter) -> tuple[str, dict[str, Any]]:
+    """FROM and WHERE of the conversations c that pass the filter, and the arguments."""
+    where, args = _where(wanted)
+    joined = " LEFT JOIN summaries s ON s.conversation_id = c.id" if re.search(r"\bs\.", where) else ""
+    return f"FROM conversations c{joined} WHERE {where}", args
 
 
-def _list(db: Database, where: str, args: list[Any], order: str, limit: int, offset: int) -> list[Found]:
+def _list(
+    db: Database, where: str, args: Mapping[str, Any], order: str, limit: int, offset: int
+) -> list[Found]:
     source = "conversations c LEFT JOIN summaries s ON s.conversation_id = c.id"
     if "s." in order and set(re.findall(r"\bc\.(\w+)", where)) <= {"benchmark", "language"}:
         # CROSS keeps SQLite to walking the summaries in their order; with a narrower filter, sorting what it
         # leaves is quicker.
         source = "summaries s CROSS JOIN conversations c ON c.id = s.conversation_id"
-    rows = _rows(
-        db,
-        "SELECT c.id, c.key, c.benchmark, c.language, c.player, c.turns, c.reply_chars, c.simulated, "
-        "c.created, s.final, s.spread, s.people, ifnull(s.judges, 0) judges, ifnull(s.incomplete, "
-        f"0) incomplete, ifnull(s.refused, 0) refused, ifnull(s.failed, 0) failed FROM {source} "
-        f"WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
-        [*args, limit, offset],
+    counts = ", ".join(
+        f"ifnull(s.{name}, 0) AS {name}" for name in ("judges", "incomplete", "refused", "failed")
+    )
+    rows = list(
+        db.query(
+            "SELECT c.id, c.key, c.benchmark, c.language, c.player, c.turns, c.reply_chars, "
+            f"c.simulated, c.created, s.final, s.spread, s.people, {counts} FROM {source} WHERE {where} "
+            f"ORDER BY {order} LIMIT :limit OFFSET :offset",
+            {**args, "limit": limit, "offset": offset},
+        )
     )
     facets = _facets(db, [row["id"] for row in rows])
     return [
         Found(**{**row, "simulated": bool(row["simulated"]), "facets": facets[row["id"]]}) for row in rows
     ]
-
-
-def _conversation(row: Mapping[str, Any], facets: Mapping[str, str]) -> Conversation:
-    return Conversation(
-        benchmark=row["benchmark"],
-        key=row["key"],
-        player=row["player"],
-        messages=tuple(Message(role, content, meta) for role, content, meta in json.loads(row["messages"])),
-        language=row["language"],
-        facets=facets,
-        context=json.loads(row["body"]) if row["body"] else {},
-        meta=json.loads(row["meta"]),
-    )
 
 
 def _context(db: Database, context: Mapping[str, Any]) -> int | None:
@@ -372,8 +342,7 @@ def _context(db: Database, context: Mapping[str, Any]) -> int | None:
     return found
 
 
-def _facets(db: Database, ids: Iterable[int]) -> dict[int, dict[str, str]]:
-    wanted = list(ids)
+def _facets(db: Database, wanted: Sequence[int]) -> dict[int, dict[str, str]]:
     result: dict[int, dict[str, str]] = {i: {} for i in wanted}
     for i, name, value in db.execute(
         "SELECT conversation_id, name, value FROM facets WHERE conversation_id IN (SELECT value "
@@ -386,12 +355,3 @@ def _facets(db: Database, ids: Iterable[int]) -> dict[int, dict[str, str]]:
 
 def _dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _rows(db: Database, sql: str, args: Sequence[Any] = ()) -> list[dict[str, Any]]:
-    return list(db.query(sql, list(args)))
-
-
-def _one(db: Database, sql: str, *args: Any) -> dict[str, Any] | None:
-    rows = _rows(db, sql, args)
-    return rows[0] if rows else None

@@ -1,4 +1,4 @@
-"""Conditions on conversations, which lists, samples, tables and queues share."""
+"""The condition on conversations of lists, samples, tables and queues."""
 
 from __future__ import annotations
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
 from core.errors import NotFound
-from core.rating import Criterion, Judgement, Rater, Rating, Scale, Spent
+from core.rating import Comparison, Criterion, Judgement, Rater, RaterKind, Rating, Scale, Spent
 from core.store import database, summaries
 from core.store.database import find, now
 
@@ -44,6 +44,15 @@ class Row(NamedTuple):
     created: str
 
 
+RATER = "x.name, x.kind, x.variant, x.simulated"
+"""The columns of `rater`, in a query that calls the raters x."""
+
+
+def rater(name: str, kind: RaterKind, variant: str, simulated: int) -> Rater:
+    """A rater from its row."""
+    return Rater(name, kind, variant, bool(simulated))
+
+
 def register(db: Database, scope: str, criteria: Sequence[Criterion], *, refusal: str = "") -> None:
     """Store the criteria of a benchmark or a study, or update those with the same names.
 
@@ -51,16 +60,7 @@ def register(db: Database, scope: str, criteria: Sequence[Criterion], *, refusal
     """
     db.table("criteria").upsert_all(
         (
-            {
-                "scope": scope,
-                "name": c.name,
-                "position": position,
-                "title": c.title,
-                "statement": c.statement,
-                "scale": json.dumps([c.scale.values, c.scale.labels, c.scale.continuous]),
-                "counted": c.counted,
-                "conditional": c.conditional,
-            }
+            {**asdict(c), "scope": scope, "position": position, "scale": json.dumps(astuple(c.scale))}
             for position, c in enumerate(criteria)
         ),
         pk=("scope", "name"),
@@ -102,43 +102,37 @@ def find_rater(db: Database, rater: Rater) -> int | None:
 
 
 def save_judgement(db: Database, judgement: Judgement) -> None:
-    """Store a judgement with its ratings.
-
-    It replaces a failed one, whose cost is added to its own, and never one with ratings.
-    """
+    """Store a judgement with its ratings, unless it is stored with ratings: see `keep`."""
     conversation = find(db, "conversations", "id", key=judgement.conversation)
     if conversation is None:
         raise NotFound(f"The judgement “{judgement.key}” is about a conversation that is not stored.")
-    earlier = find(db, "judgements", key=judgement.key)
-    if earlier is not None and earlier["failure"] is None:
-        return
-    row = {
-        "key": judgement.key,
-        "conversation_id": conversation["id"],
-        "rater_id": rater_id(db, judgement.judge),
-        "repeat": judgement.repeat,
-        "failure": judgement.failure,
-        "raw": judgement.raw,
-        "prompt": judgement.prompt,
-        "meta": json.dumps(dict(judgement.meta), ensure_ascii=False),
-        "created": now(),
-        **vars(judgement.spent),
-    }
+    rater, meta = rater_id(db, judgement.judge), json.dumps(dict(judgement.meta), ensure_ascii=False)
+    row = {"conversation_id": conversation["id"], "rater_id": rater, "meta": meta}
+    number = keep(db, "judgements", judgement, row)
+    if number is not None:
+        repeat = judgement.repeat
+        insert(db, conversation["id"], rater, judgement.ratings, repeat=repeat, judgement_id=number)
+        summaries.refresh(db, [conversation["id"]])
+
+
+def keep(
+    db: Database, table: str, verdict: Judgement | Comparison, row: Mapping[str, Any], *, again: bool = False
+) -> int | None:
+    """Store a judgement or a comparison, completed by `row`; returns its id.
+
+    It replaces a failed one, whose cost is added to its own. One that did not fail is replaced only `again`;
+    otherwise nothing is stored, and None is returned.
+    """
+    earlier = find(db, table, key=verdict.key)
+    if earlier is not None and earlier["failure"] is None and not again:
+        return None
+    same = {name: getattr(verdict, name) for name in ("key", "repeat", "failure", "raw", "prompt")}
+    new = {**same, **row, "created": now(), **vars(verdict.spent)}
     if earlier is None:
-        number = database.insert(db, "judgements", row)
-    else:
-        number = earlier["id"]
-        spent = {name: earlier[name] + n for name, n in vars(judgement.spent).items()}
-        db.table("judgements").update(number, row | spent)
-    insert(
-        db,
-        conversation["id"],
-        row["rater_id"],
-        judgement.ratings,
-        repeat=judgement.repeat,
-        judgement_id=number,
-    )
-    summaries.refresh(db, [conversation["id"]])
+        return database.insert(db, table, new)
+    spent = {name: earlier[name] + n for name, n in vars(verdict.spent).items()}
+    db.table(table).update(earlier["id"], new | spent)
+    return int(earlier["id"])
 
 
 def insert(
@@ -243,26 +237,13 @@ def told_beside(db: Database) -> list[str]:
 
 def of_conversation(db: Database, conversation_id: int) -> list[Stored]:
     """Every rating of one conversation, judges and people, in the order of turns."""
-    rows = db.query(
-        "SELECT x.kind, x.name, x.variant, x.simulated, r.turn, r.criterion, r.score, r.explanation, "
-        "r.repeat, t.name AS study, r.created FROM ratings r JOIN raters x ON x.id = r.rater_id "
-        "LEFT JOIN studies t ON t.id = r.study_id WHERE r.conversation_id = ? "
-        "ORDER BY ifnull(r.turn, 0), x.kind DESC, x.name, r.repeat",
+    rows = db.execute(
+        f"SELECT {RATER}, r.turn, r.criterion, r.score, r.explanation, r.repeat, t.name, r.created "
+        "FROM ratings r JOIN raters x ON x.id = r.rater_id LEFT JOIN studies t ON t.id = r.study_id "
+        "WHERE r.conversation_id = ? ORDER BY ifnull(r.turn, 0), x.kind DESC, x.name, r.repeat",
         [conversation_id],
     )
-    return [
-        Stored(
-            Rater(r["name"], r["kind"], r["variant"], bool(r["simulated"])),
-            r["turn"],
-            r["criterion"],
-            r["score"],
-            r["explanation"],
-            r["repeat"],
-            r["study"],
-            r["created"],
-        )
-        for r in rows
-    ]
+    return [Stored(rater(*row[:4]), *row[4:]) for row in rows]
 
 
 def judgements_of(db: Database, conversation_id: int) -> list[dict[str, Any]]:
@@ -278,30 +259,30 @@ def judgements_of(db: Database, conversation_id: int) -> list[dict[str, Any]]:
 
 
 def answered(db: Database, keys: Sequence[str]) -> set[str]:
-    """Those of the keys whose judgement is stored with ratings; a failed one is not answered."""
+    """Those of the keys whose judgement or comparison is stored and did not fail."""
     return _known(db, keys, "failure IS NULL")
 
 
 def failed(db: Database, keys: Sequence[str]) -> set[str]:
-    """Those of the keys whose judgement is stored as failed."""
+    """Those of the keys whose judgement or comparison is stored as failed."""
     return _known(db, keys, "failure IS NOT NULL")
 
 
 def _known(db: Database, keys: Sequence[str], where: str) -> set[str]:
-    where += " AND key IN (SELECT value FROM json_each(?))"
-    rows = db.table("judgements").rows_where(where, [json.dumps(list(keys))], select="key")
-    return {row["key"] for row in rows}
+    where += " AND key IN (SELECT value FROM json_each(:keys))"
+    sql = f"SELECT key FROM judgements WHERE {where} UNION ALL SELECT key FROM comparisons WHERE {where}"
+    return {row[0] for row in db.execute(sql, {"keys": json.dumps(list(keys))})}
 
 
-def judges(db: Database, benchmark: str = "") -> list[Rater]:
-    """Every judge that has judged (a conversation of the benchmark)."""
-    rows = db.query(
-        "SELECT x.* FROM raters x WHERE x.kind = 'judge' AND EXISTS (SELECT 1 "
+def judges(db: Database, benchmark: str = "") -> dict[Rater, int]:
+    """Every judge with ratings (of the benchmark), and its id, by name and version of the prompt."""
+    rows = db.execute(
+        f"SELECT x.id, {RATER} FROM raters x WHERE x.kind = 'judge' AND EXISTS (SELECT 1 "
         "FROM scores s JOIN conversations c ON c.id = s.conversation_id "
         "WHERE s.rater_id = x.id AND (? = '' OR c.benchmark = ?)) ORDER BY x.name, x.variant",
         [benchmark, benchmark],
     )
-    return [Rater(r["name"], r["kind"], r["variant"], bool(r["simulated"])) for r in rows]
+    return {rater(*row): number for number, *row in rows}
 
 
 def remember_prompt(db: Database, hash: str, benchmark: str, version: str, name: str, body: str) -> None:

@@ -17,7 +17,8 @@ from core.benchmarks import get
 from core.errors import ConcordError, not_found
 from core.rating import Comparison, Rater, Verdict
 from core.store import comparisons, conversations, ratings, tables
-from core.store.tables import Where, mixed_notes
+from core.store.filters import Where
+from core.store.tables import mixed_notes
 from core.table import Cell, Column, Table, record
 
 ALL_JUDGES = "all judges"

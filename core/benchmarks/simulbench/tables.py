@@ -22,7 +22,7 @@ from core.reports import leaderboards
 from core.reports.leaderboards import MOCKS, Leaderboard
 from core.scores import DIGITS, FINAL
 from core.store import scenarios, tables
-from core.store.tables import Where
+from core.store.filters import Where
 from core.table import Column, Table, record
 
 SUBSETS: Mapping[str, Callable[[pd.DataFrame], pd.Series[bool]]] = {

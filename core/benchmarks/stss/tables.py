@@ -25,7 +25,7 @@ from core.estimate import Estimate
 from core.reports import leaderboards
 from core.reports.leaderboards import MOCKS, Rated
 from core.store import conversations, tables, trajectories
-from core.store.tables import Where
+from core.store.filters import Where
 from core.table import Cell, Column, Table
 
 AGENT = ("player", "architecture", "embeddings")
