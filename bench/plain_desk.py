@@ -38,7 +38,7 @@ with talk:
     for message in dialogue.messages:
         st.chat_message(message.role).text(message.content)
 with ask, st.form("ask"):
-    st.caption(f"Item {task.position}")
+    st.caption(f"Item {task.id}")
     for criterion in study.criteria:
         labels = [
             f"{v:g} {label}" for v, label in zip(criterion.scale.values, criterion.scale.labels, strict=True)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sqlite_utils import Database
 
 from core.configuration import Configuration, Reported, Use
-from core.store.database import now
+from core.store.database import find, insert, now
 from core.store.studies import study_id
 
 Verdicts = Literal["judgements", "comparisons"]
@@ -19,14 +19,12 @@ Verdicts = Literal["judgements", "comparisons"]
 
 def remember(db: Database, configuration: Configuration) -> int:
     """The id of a configuration, which is stored if it is new."""
-    found = db.execute("SELECT id FROM model_configurations WHERE hash = ?", [configuration.hash]).fetchone()
+    found = find(db, "model_configurations", "id", hash=configuration.hash)
     if found is not None:
-        return int(found[0])
+        return int(found["id"])
     parameters = json.dumps(dict(configuration.parameters), ensure_ascii=False, sort_keys=True)
     row = {**asdict(configuration), "parameters": parameters, "hash": configuration.hash, "created": now()}
-    made = db.table("model_configurations").insert(row).last_pk
-    assert isinstance(made, int)
-    return made
+    return insert(db, "model_configurations", row)
 
 
 def latest(db: Database, nicknames: Collection[str]) -> dict[str, Configuration]:
@@ -46,10 +44,17 @@ def taken(db: Database, nickname: str) -> bool:
 
 def of_conversation_were(db: Database, conversation_id: int, uses: Iterable[Use]) -> None:
     """Record which models made a conversation."""
-    known = [(remember(db, use.configuration), dump(use.reported)) for use in uses if use.configuration]
-    names = ("conversation_id", "configuration_id", "reported")
     db.table("conversation_configurations").insert_all(
-        (dict(zip(names, (conversation_id, *use), strict=True)) for use in known), ignore=True
+        (
+            {
+                "conversation_id": conversation_id,
+                "configuration_id": remember(db, use.configuration),
+                "reported": dump(use.reported),
+            }
+            for use in uses
+            if use.configuration
+        ),
+        ignore=True,
     )
 
 

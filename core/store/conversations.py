@@ -229,9 +229,9 @@ def table(db: Database, wanted: Filter = Filter()) -> pd.DataFrame:
     chosen, args = _chosen(wanted)
     sql = f"SELECT c.id, c.key, c.player, c.language {chosen} ORDER BY c.id"
     found = pd.read_sql_query(sql, db.conn, params=args)
-    sql = f"SELECT f.conversation_id AS id, f.name, f.value FROM facets f WHERE id IN (SELECT c.id {chosen})"
+    sql = f"SELECT * FROM facets WHERE conversation_id IN (SELECT c.id {chosen})"
     facets = pd.read_sql_query(sql, db.conn, params=args)
-    wide = facets.pivot(index="id", columns="name", values="value")
+    wide = facets.pivot(index="conversation_id", columns="name", values="value")
     return found.join(wide.drop(columns=found.columns, errors="ignore"), on="id")
 
 

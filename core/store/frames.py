@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 from sqlite_utils import Database
 
-from core.rating import Rater
 from core.scores import labels
+from core.store import studies
+from core.store.ratings import RATER, rater
 from core.store.studies import study_id
-
-_COLUMNS = [
-    "unit",
-    "conversation_id",
-    "turn",
-    "player",
-    "criterion",
-    "rater",
-    "kind",
-    "simulated",
-    "repeat",
-    "total",
-    "n",
-    "score",
-]
 
 
 def facets(db: Database, name: str) -> pd.DataFrame:
     """The facets of a study's units: one row a unit (index), one column a facet, None where it has none."""
-    table = _frame(
-        db,
+    sql = (
         "SELECT u.id AS unit, f.name, f.value FROM study_units u "
-        "JOIN facets f ON f.conversation_id = u.conversation_id WHERE u.study_id = ? ORDER BY u.id, f.name",
-        study_id(db, name),
+        "JOIN facets f ON f.conversation_id = u.conversation_id WHERE u.study_id = ? ORDER BY u.id, f.name"
     )
-    return table.pivot(index="unit", columns="name", values="value")
+    return _frame(db, sql, study_id(db, name)).pivot(index="unit", columns="name", values="value")
 
 
 def varied(db: Database, name: str) -> list[str]:
@@ -57,16 +39,11 @@ def features(db: Database, name: str) -> pd.DataFrame:
 
     `reply_chars` is the mean length of a reply in the conversation; `turn` is nan for whole conversations.
     """
-    return (
-        _frame(
-            db,
-            "SELECT u.id AS unit, 1.0 * c.reply_chars / nullif(c.turns, 0) AS reply_chars, u.turn "
-            "FROM study_units u JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ?",
-            study_id(db, name),
-        )
-        .set_index("unit")
-        .astype(float)
+    sql = (
+        "SELECT u.id AS unit, 1.0 * c.reply_chars / nullif(c.turns, 0) AS reply_chars, u.turn "
+        "FROM study_units u JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ?"
     )
+    return _frame(db, sql, study_id(db, name)).set_index("unit").astype(float)
 
 
 def refused_units(db: Database, name: str) -> list[int]:
@@ -89,8 +66,7 @@ def frame(db: Database, name: str) -> pd.DataFrame:
     People's answers count once submitted.
     """
     found = study_id(db, name)
-    per_turn = db.execute("SELECT per_turn FROM studies WHERE id = ?", [found]).fetchone()[0]
-    if per_turn:
+    if studies.get(db, name).per_turn:
         given = _turns_rated(db, found)
     else:
         given = _frame(
@@ -107,16 +83,16 @@ def frame(db: Database, name: str) -> pd.DataFrame:
         "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ?",
         found,
     )
-    raters = _frame(db, "SELECT id AS rater_id, name, kind, variant, simulated FROM raters")
-    raters = raters[raters.rater_id.isin(given.rater_id.unique())]
-    known = [
-        Rater(name, kind, variant, bool(simulated))
-        for _, name, kind, variant, simulated in raters.itertuples(False)
-    ]
-    called = labels(known)
-    raters["rater"] = [called[rater] for rater in known]
+    rated_by = set(given.rater_id)
+    rows = db.execute(f"SELECT x.id, {RATER} FROM raters x").fetchall()
+    known = {number: rater(*row) for number, *row in rows if number in rated_by}
+    called = labels(known.values())
+    raters = pd.DataFrame(
+        [(number, called[who], who.kind, who.simulated) for number, who in known.items()],
+        columns=["rater_id", "rater", "kind", "simulated"],
+    )
     table = given.merge(units, on="unit", how="left").merge(raters, on="rater_id", how="left")
-    return table.assign(score=table.total / table.n)[_COLUMNS]
+    return table.assign(score=table.total / table.n).drop(columns="rater_id")
 
 
 def _turns_rated(db: Database, study: int) -> pd.DataFrame:
@@ -146,6 +122,5 @@ def _turns_rated(db: Database, study: int) -> pd.DataFrame:
     return rated.loc[rated.undone.isna(), ["unit", "rater_id", "criterion", "repeat", "total", "n"]]
 
 
-def _frame(db: Database, sql: str, *args: Any) -> pd.DataFrame:
-    cursor = db.execute(sql, list(args))
-    return pd.DataFrame(cursor.fetchall(), columns=[column[0] for column in cursor.description])
+def _frame(db: Database, sql: str, study: int) -> pd.DataFrame:
+    return pd.read_sql_query(sql, db.conn, params=(study,))

@@ -51,13 +51,13 @@ def played(db: Database) -> list[Played]:
     """The conversations by benchmark, language and player."""
     rows = db.query(
         # The counts follow an index; whether a player is a mock is looked up on one of its conversations.
-        "SELECT g.benchmark, g.language, g.player, g.n AS conversations, g.judged, (SELECT c.simulated "
-        "FROM conversations c WHERE c.benchmark = g.benchmark AND c.language = g.language AND c.player "
-        "= g.player LIMIT 1) AS simulated FROM (SELECT c.benchmark, c.language, c.player, count(*) AS n, "
-        "count(s.conversation_id) AS judged FROM conversations c LEFT JOIN summaries s ON s.conversation_id "
-        "= c.id AND s.judges > 0 GROUP BY c.benchmark, c.language, c.player) g ORDER BY 1, 2, 3"
+        "SELECT c.benchmark, c.language, c.player, count(*) AS conversations, "
+        "count(s.conversation_id) AS judged, (SELECT simulated FROM conversations "
+        "WHERE (benchmark, language, player) = (c.benchmark, c.language, c.player) LIMIT 1) AS simulated "
+        "FROM conversations c LEFT JOIN summaries s ON s.conversation_id = c.id AND s.judges > 0 "
+        "GROUP BY c.benchmark, c.language, c.player ORDER BY 1, 2, 3"
     )
-    return [Played(**{**row, "simulated": bool(row["simulated"])}) for row in rows]
+    return [Played(**row | {"simulated": bool(row["simulated"])}) for row in rows]
 
 
 def judges(db: Database) -> list[Judge]:
@@ -73,22 +73,18 @@ def judges(db: Database) -> list[Judge]:
 
 def studies(db: Database) -> list[StudyHeld]:
     """Every study, newest first."""
-    dealt = (
-        "(SELECT count(*) FROM study_units u JOIN assignments a ON a.unit_id = u.id WHERE u.study_id = t.id"
+    units = "FROM study_units u {} WHERE u.study_id = t.id"
+    dealt = units.format("JOIN assignments a ON a.unit_id = u.id")
+    judged = units.format(
+        "JOIN scores s ON s.conversation_id = u.conversation_id JOIN raters x ON x.id = s.rater_id"
     )
-    judge = "JOIN raters x ON x.id = s.rater_id WHERE u.study_id = t.id AND x.kind = 'judge'"
-    rows = db.query(
-        "SELECT t.name, t.title, t.source, (SELECT count(*) FROM study_units u "
-        f"WHERE u.study_id = t.id) AS units, {dealt}) AS dealt, {dealt} AND a.state <> 'open') AS closed, "
-        "(SELECT count(DISTINCT s.rater_id) FROM scores s "
-        "WHERE s.study_id = t.id) AS rated, EXISTS (SELECT 1 FROM study_units u JOIN scores s "
-        f"ON s.conversation_id = u.conversation_id {judge}) AS judged, EXISTS (SELECT 1 FROM scores s "
-        "JOIN raters x ON x.id = s.rater_id WHERE s.study_id = t.id AND x.simulated) OR EXISTS (SELECT 1 "
-        f"FROM study_units u JOIN scores s ON s.conversation_id = u.conversation_id {judge} AND x.simulated) "
-        "OR EXISTS (SELECT 1 FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
-        "WHERE u.study_id = t.id AND c.simulated) AS simulated FROM studies t ORDER BY t.id DESC"
+    judged += " AND x.kind = 'judge'"
+    by = "FROM scores s JOIN raters x ON x.id = s.rater_id WHERE s.study_id = t.id"
+    played = units.format("JOIN conversations c ON c.id = u.conversation_id")
+    rows = db.execute(
+        f"SELECT t.name, t.title, t.source, (SELECT count(*) {units.format('')}), (SELECT count(*) {dealt}), "
+        f"(SELECT count(*) {dealt} AND a.state <> 'open'), (SELECT count(DISTINCT s.rater_id) {by}), "
+        f"EXISTS (SELECT 1 {judged}), EXISTS (SELECT 1 {by} AND x.simulated) OR EXISTS (SELECT 1 {judged} "
+        f"AND x.simulated) OR EXISTS (SELECT 1 {played} AND c.simulated) FROM studies t ORDER BY t.id DESC"
     )
-    return [
-        StudyHeld(**{**row, "judged": bool(row["judged"]), "simulated": bool(row["simulated"])})
-        for row in rows
-    ]
+    return [StudyHeld(*row[:7], *map(bool, row[7:])) for row in rows]

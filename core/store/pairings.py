@@ -48,54 +48,41 @@ class Standing:
     dealt: int
 
 
-def assign(db: Database, rater: int, benchmark: str, pairs: Sequence[tuple[str, int, int]]) -> int:
-    """Append pairs (scenario, first, second) to a person's desk; returns how many are new.
-
-    A pair that the person has in either order is left out.
-    """
-    last = db.execute("SELECT ifnull(max(position), 0) FROM pairings WHERE rater_id = ?", [rater]).fetchone()[
-        0
-    ]
-    before = db.conn.total_changes
+def assign(db: Database, rater: int, benchmark: str, pairs: Sequence[tuple[str, int, int]]) -> None:
+    """Append pairs (scenario, first, second) to a person's desk, without those the person has either way."""
+    sql = "SELECT ifnull(max(position), 0) FROM pairings WHERE rater_id = ?"
+    last = db.execute(sql, [rater]).fetchone()[0]
     db.conn.executemany(
         "INSERT OR IGNORE INTO pairings (rater_id, benchmark, scenario, first_id, second_id, position, "
         "created) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [(rater, benchmark, *pair, last + i + 1, now()) for i, pair in enumerate(pairs)],
+        [(rater, benchmark, *pair, last + i, now()) for i, pair in enumerate(pairs, 1)],
     )
-    return db.conn.total_changes - before
 
 
 def reclaim(db: Database, rater: int, benchmark: str) -> int:
     """Take back the pairs that a person has not compared; returns how many."""
-    before = db.conn.total_changes
-    db.execute(
-        f"DELETE FROM pairings AS p WHERE p.rater_id = ? AND p.benchmark = ? AND NOT {_DONE}",
-        [rater, benchmark],
-    )
-    return db.conn.total_changes - before
+    sql = f"DELETE FROM pairings AS p WHERE p.rater_id = ? AND p.benchmark = ? AND NOT {_DONE}"
+    return db.execute(sql, [rater, benchmark]).rowcount
 
 
 def held(db: Database, benchmark: str) -> list[tuple[int, int, str]]:
     """The pairs dealt: (the smaller id, the larger id, person)."""
-    return list(
-        db.execute(
-            "SELECT min(p.first_id, p.second_id), max(p.first_id, p.second_id), r.name FROM pairings p "
-            "JOIN raters r ON r.id = p.rater_id WHERE p.benchmark = ? ORDER BY p.id",
-            [benchmark],
-        ).fetchall()
+    rows = db.execute(
+        "SELECT min(p.first_id, p.second_id), max(p.first_id, p.second_id), r.name FROM pairings p "
+        "JOIN raters r ON r.id = p.rater_id WHERE p.benchmark = ? ORDER BY p.id",
+        [benchmark],
     )
+    return list(rows.fetchall())
 
 
 def desk(db: Database, rater: int, benchmark: str) -> list[tuple[int, bool]]:
     """A person's pairs in their order: (number, whether compared)."""
-    return [
-        (number, bool(done))
-        for number, done in db.execute(
-            f"SELECT p.id, {_DONE} FROM pairings p WHERE p.rater_id = ? AND p.benchmark = ? AND {_KEPT} "
-            "ORDER BY p.position",
-            [rater, benchmark],
-        )
-    ]
+    rows = db.execute(
+        f"SELECT p.id, {_DONE} FROM pairings p WHERE p.rater_id = ? AND p.benchmark = ? AND {_KEPT} "
+        "ORDER BY p.position",
+        [rater, benchmark],
+    )
+    return [(number, bool(done)) for number, done in rows]
 
 
 def get(db: Database, rater: int, number: int) -> Pairing:

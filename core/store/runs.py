@@ -16,7 +16,7 @@ from core.configuration import Configuration, Reported
 from core.errors import not_found
 from core.rating import Spent
 from core.store import configurations
-from core.store.database import now
+from core.store.database import insert, now
 
 State = Literal["running", "finished", "stopped", "broken"]
 SILENT_SECONDS = 15.0
@@ -78,19 +78,9 @@ class Progress:
 
 def start(db: Database, benchmark: str, plan: Mapping[str, Any], pid: int) -> int:
     """Open a run and return its id."""
-    moment = now()
-    row = {
-        "benchmark": benchmark,
-        "plan": json.dumps(plan, ensure_ascii=False),
-        "state": "running",
-        "pid": pid,
-        "host": socket.gethostname(),
-        "started": moment,
-        "beat": moment,
-    }
-    new = db.table("runs").insert(row).last_pk
-    assert isinstance(new, int)
-    return new
+    told = json.dumps(plan, ensure_ascii=False)
+    row = {"benchmark": benchmark, "plan": told, "state": "running", "pid": pid, "host": socket.gethostname()}
+    return insert(db, "runs", row | dict.fromkeys(("started", "beat"), now()))
 
 
 def beat(db: Database, run: int, *, planned: int, stored: int, done: int, failed: int, spent: Spent) -> None:
@@ -131,8 +121,7 @@ def get(db: Database, run: int) -> Progress:
 
 def recent(db: Database, limit: int = 20) -> list[Progress]:
     """The latest runs, newest first."""
-    rows = db.table("runs").rows_where(order_by="id DESC", limit=limit)
-    return [_progress(row) for row in rows]
+    return [_progress(row) for row in db.table("runs").rows_where(order_by="id DESC", limit=limit)]
 
 
 @dataclass(frozen=True)
@@ -148,14 +137,8 @@ class NotedCall:
 
 def note_call(db: Database, work: str, step: str, note: NotedCall, configuration: Configuration) -> None:
     """Keep an answered call until its work is stored, so that a resumed run does not pay for it again."""
-    row = {
-        "work": work,
-        "step": step,
-        **asdict(note),
-        **asdict(note.spent),
-        **note.reported._asdict(),
-        "configuration_id": configurations.remember(db, configuration),
-    }
+    named = {"work": work, "step": step, "configuration_id": configurations.remember(db, configuration)}
+    row = {**named, **asdict(note), **asdict(note.spent), **note.reported._asdict()}
     for name in ("spent", "reported", "calls"):
         del row[name]
     db.table("journal").insert(row, replace=True)
@@ -165,9 +148,7 @@ def noted_calls(db: Database, work: str) -> dict[str, NotedCall]:
     """The calls kept for a piece of work, by step."""
     return {
         row["step"]: NotedCall(
-            row["asked"],
-            row["reply"],
-            bool(row["cut"]),
+            *(row["asked"], row["reply"], bool(row["cut"])),
             Spent(1, row["input_tokens"], row["output_tokens"], row["cost"], row["seconds"]),
             Reported(row["model"], row["fingerprint"]),
         )
@@ -177,22 +158,14 @@ def noted_calls(db: Database, work: str) -> dict[str, NotedCall]:
 
 def works_noted(db: Database, works: Sequence[str]) -> dict[str, int]:
     """The number of journalled calls of each of these works that has any."""
-    return dict(
-        db.execute(
-            "SELECT work, count(*) FROM journal WHERE work IN (SELECT value FROM json_each(?)) GROUP BY work",
-            [json.dumps(list(works))],
-        ).fetchall()
-    )
+    sql = "SELECT work, count(*) FROM journal WHERE work IN (SELECT value FROM json_each(?)) GROUP BY work"
+    return dict(db.execute(sql, [json.dumps(list(works))]).fetchall())
 
 
 def latest_steps(db: Database, prefix: str = "") -> dict[str, str]:
     """The alphabetically last step of each work that was begun, is not stored and begins with `prefix`."""
-    return dict(
-        db.execute(
-            "SELECT work, max(step) FROM journal WHERE work >= ? AND work < ? || char(1114111) GROUP BY work",
-            [prefix, prefix],
-        ).fetchall()
-    )
+    sql = "SELECT work, max(step) FROM journal WHERE work >= ? AND work < ? || char(1114111) GROUP BY work"
+    return dict(db.execute(sql, [prefix, prefix]).fetchall())
 
 
 def settle(db: Database, work: str) -> None:
@@ -230,10 +203,8 @@ def failed(db: Database, works: Sequence[str], kinds: Sequence[str]) -> set[str]
 
 def failures(db: Database, limit: int = 50, run: int | None = None) -> list[dict[str, Any]]:
     """Work that failed and was not done since, newest first."""
-    rows = db.table("failures").rows_where(
-        "? IS NULL OR run_id = ?", [run, run], order_by="created DESC", limit=limit
-    )
-    return list(rows)
+    of_run = ("? IS NULL OR run_id = ?", [run, run])
+    return list(db.table("failures").rows_where(*of_run, order_by="created DESC", limit=limit))
 
 
 def _progress(row: Mapping[str, Any]) -> Progress:

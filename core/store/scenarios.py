@@ -16,23 +16,13 @@ from core.store.database import find, now
 def save(db: Database, given: Iterable[Scenario]) -> int:
     """Store scenarios whose keys are new; returns how many are."""
     before, moment = db.conn.total_changes, now()
-    db.table("scenarios").insert_all(
-        (
-            {
-                "benchmark": s.benchmark,
-                "kind": s.kind,
-                "key": s.key,
-                "body": _dump(s.body),
-                "state": s.state,
-                "source": s.source,
-                "decided_by": s.decided_by,
-                "decided": s.decided or (moment if s.decided_by else None),
-                "created": s.created or moment,
-            }
-            for s in given
-        ),
-        ignore=True,
+    rows = (
+        vars(s)
+        | {"body": _dump(s.body), "created": s.created or moment}
+        | {"decided": s.decided or (moment if s.decided_by else None)}
+        for s in given
     )
+    db.table("scenarios").insert_all(rows, ignore=True)
     return db.conn.total_changes - before
 
 
@@ -44,14 +34,13 @@ def accepted(db: Database, benchmark: str, kind: str) -> list[Scenario]:
 
 def waiting_for(db: Database, benchmark: str, kind: str) -> dict[str, str]:
     """The accepted scenarios whose stored task is not accepted: key → task's key."""
-    return dict(
-        db.execute(
-            "SELECT s.key, t.key FROM scenarios s JOIN scenarios t ON t.benchmark = s.benchmark "
-            "AND t.kind = 'task' AND t.key = json_extract(s.body, '$.task') WHERE s.benchmark = ? "
-            "AND s.kind = ? AND s.state = 'accepted' AND t.state <> 'accepted' ORDER BY s.id",
-            [benchmark, kind],
-        ).fetchall()
+    rows = db.execute(
+        "SELECT s.key, t.key FROM scenarios s JOIN scenarios t ON t.benchmark = s.benchmark "
+        "AND t.kind = 'task' AND t.key = json_extract(s.body, '$.task') WHERE s.benchmark = ? AND s.kind = ? "
+        "AND s.state = 'accepted' AND t.state <> 'accepted' ORDER BY s.id",
+        [benchmark, kind],
     )
+    return dict(rows.fetchall())
 
 
 def page(
@@ -83,26 +72,21 @@ def get(db: Database, benchmark: str, kind: str, key: str) -> Scenario:
 
 def keys(db: Database, benchmark: str, kind: str, state: State | None = None) -> list[str]:
     """Their keys, in the order they came."""
-    return [
-        row[0]
-        for row in db.execute(
-            "SELECT key FROM scenarios WHERE benchmark = ? AND kind = ? AND (? IS NULL OR state = ?) "
-            "ORDER BY id",
-            [benchmark, kind, state, state],
-        )
-    ]
+    rows = db.execute(
+        "SELECT key FROM scenarios WHERE benchmark = ? AND kind = ? AND (? IS NULL OR state = ?) ORDER BY id",
+        [benchmark, kind, state, state],
+    )
+    return [row[0] for row in rows]
 
 
 def proposed(db: Database, calls: Sequence[str]) -> set[str]:
     """Those of the calls (BENCHMARK/KIND/CALL) whose proposal is stored; CALL is in the scenario's body."""
-    return {
-        row[0]
-        for row in db.execute(
-            "SELECT benchmark || '/' || kind || '/' || json_extract(body, '$.call') AS call FROM scenarios "
-            "WHERE call IN (SELECT value FROM json_each(?))",
-            [json.dumps(list(calls))],
-        )
-    }
+    rows = db.execute(
+        "SELECT benchmark || '/' || kind || '/' || json_extract(body, '$.call') AS call FROM scenarios "
+        "WHERE call IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(calls))],
+    )
+    return {row[0] for row in rows}
 
 
 def counts(db: Database, benchmark: str, kind: str) -> dict[str, dict[str, int]]:
@@ -128,15 +112,12 @@ def decide(
 ) -> Scenario:
     """Store who decided on a scenario, when and what, and its edited body. Raises NotFound."""
     known = get(db, benchmark, kind, key)
-    decided = {
-        "state": state,
-        "body": _dump(known.body if body is None else body),
-        "decided_by": by,
-        "decided": now(),
-    }
-    which = "benchmark = ? AND kind = ? AND key = ?"
-    [row] = db.table("scenarios").rows_where(which, [benchmark, kind, key], select="id")
-    db.table("scenarios").update(row["id"], decided)
+    decided = {"state": state, "body": _dump(known.body if body is None else body)}
+    db.execute(
+        "UPDATE scenarios SET state = :state, body = :body, decided_by = :by, decided = :now "
+        "WHERE benchmark = :benchmark AND kind = :kind AND key = :key",
+        decided | {"by": by, "now": now(), "benchmark": benchmark, "kind": kind, "key": key},
+    )
     return get(db, benchmark, kind, key)
 
 
@@ -145,14 +126,5 @@ def _dump(body: Mapping[str, Any]) -> str:
 
 
 def _scenario(row: Mapping[str, Any]) -> Scenario:
-    return Scenario(
-        row["benchmark"],
-        row["kind"],
-        row["key"],
-        json.loads(row["body"]),
-        row["state"],
-        row["source"],
-        row["decided_by"],
-        row["decided"],
-        row["created"],
-    )
+    values = {name: value for name, value in row.items() if name != "id"}
+    return Scenario(**values | {"body": json.loads(row["body"])})

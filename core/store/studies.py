@@ -54,7 +54,6 @@ class Task:
 
     id: int
     study: str
-    position: int
     conversation_id: int
     turn: int | None
     state: str
@@ -68,18 +67,9 @@ def create(db: Database, study: Study) -> int:
     """Store a new study and return its id. Raises StudyError where the name is taken."""
     if find(db, "studies", "id", name=study.name):
         raise StudyError(f"There is a study “{study.name}” already. Give this one another name.")
-    row = {
-        "name": study.name,
-        "title": study.title or study.name,
-        "guidelines": study.guidelines,
-        "source": study.source,
-        "per_turn": study.per_turn,
-        "overlap": study.overlap,
-        "seed": study.seed,
-        "anonymous": study.anonymous,
-        "meta": json.dumps(dict(study.meta), ensure_ascii=False),
-        "created": now(),
-    }
+    meta = json.dumps(dict(study.meta), ensure_ascii=False)
+    row = {**vars(study), "title": study.title or study.name, "meta": meta, "created": now()}
+    del row["criteria"]
     new = database.insert(db, "studies", row)
     ratings.register(db, scope(study.name), study.criteria)
     return new
@@ -92,23 +82,22 @@ def scope(name: str) -> str:
 
 def get(db: Database, name: str) -> Study:
     """A study by name. Raises NotFound."""
-    row = find(db, "studies", name=name)
-    if row is None:
-        raise not_found("study", name, names(db))
-    flags = {"per_turn": bool(row["per_turn"]), "anonymous": bool(row["anonymous"])}
+    row = _row(db, name)
     del row["id"]
-    return Study(
-        **{**row, **flags, "criteria": ratings.criteria(db, scope(name)), "meta": json.loads(row["meta"])}
-    )
+    row |= {flag: bool(row[flag]) for flag in ("per_turn", "anonymous")}
+    return Study(**row | {"criteria": ratings.criteria(db, scope(name)), "meta": json.loads(row["meta"])})
 
 
 def study_id(db: Database, name: str) -> int:
     """A study's id. Raises NotFound."""
-    row = find(db, "studies", "id", name=name)
+    return int(_row(db, name)["id"])
+
+
+def _row(db: Database, name: str) -> dict[str, Any]:
+    row = find(db, "studies", name=name)
     if row is None:
         raise not_found("study", name, names(db))
-    found: int = row["id"]
-    return found
+    return row
 
 
 def names(db: Database) -> list[str]:
@@ -118,13 +107,11 @@ def names(db: Database) -> list[str]:
 
 def rated(db: Database, name: str) -> bool:
     """Whether anybody has rated in a study: people in it, or judges any of its units."""
-    found = study_id(db, name)
-    row = db.execute(
-        "SELECT EXISTS (SELECT 1 FROM ratings WHERE study_id = ?) OR EXISTS (SELECT 1 FROM study_units u "
-        "JOIN ratings r ON r.conversation_id = u.conversation_id WHERE u.study_id = ?)",
-        [found, found],
-    ).fetchone()
-    return bool(row[0])
+    sql = (
+        "SELECT EXISTS (SELECT 1 FROM ratings WHERE study_id = :study) OR EXISTS (SELECT 1 FROM study_units "
+        "u JOIN ratings r ON r.conversation_id = u.conversation_id WHERE u.study_id = :study)"
+    )
+    return bool(db.execute(sql, {"study": study_id(db, name)}).fetchone()[0])
 
 
 def set_overlap(db: Database, name: str, overlap: int) -> None:
@@ -135,18 +122,6 @@ def set_overlap(db: Database, name: str, overlap: int) -> None:
 def write_guidelines(db: Database, name: str, text: str) -> None:
     """Replace a study's guidelines."""
     db.table("studies").update(study_id(db, name), {"guidelines": text})
-
-
-def delete(db: Database, name: str) -> None:
-    """Remove a study. One that people have rated stays: nothing rated is ever lost."""
-    found = study_id(db, name)
-    if find(db, "ratings", "id", study_id=found):
-        raise StudyError(
-            f"The study “{name}” holds people's ratings and is kept. "
-            "Export it and start a workspace without it."
-        )
-    db.table("criteria").delete_where("scope = ?", [scope(name)])
-    db.table("studies").delete(found)
 
 
 def add_units(db: Database, name: str, units: Iterable[tuple[int, int | None, str]]) -> list[int]:
@@ -162,26 +137,22 @@ def add_units(db: Database, name: str, units: Iterable[tuple[int, int | None, st
 
 def units(db: Database, name: str) -> list[dict[str, Any]]:
     """A study's units: id, conversation_id, key, turn, stratum."""
-    return list(
-        db.query(
-            "SELECT u.id, u.conversation_id, c.key, u.turn, u.stratum FROM study_units u "
-            "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? ORDER BY u.id",
-            [study_id(db, name)],
-        )
+    rows = db.query(
+        "SELECT u.id, u.conversation_id, c.key, u.turn, u.stratum FROM study_units u "
+        "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? ORDER BY u.id",
+        [study_id(db, name)],
     )
+    return list(rows)
 
 
-def assign(db: Database, rater: int, unit_ids: Sequence[int]) -> int:
-    """Append units to an annotator's desk, without those they have; returns how many are new."""
-    last = db.execute(
-        "SELECT ifnull(max(position), 0) FROM assignments WHERE rater_id = ?", [rater]
-    ).fetchone()[0]
-    before = db.conn.total_changes
+def assign(db: Database, rater: int, unit_ids: Sequence[int]) -> None:
+    """Append units to an annotator's desk, without those they have."""
+    sql = "SELECT ifnull(max(position), 0) FROM assignments WHERE rater_id = ?"
+    last = db.execute(sql, [rater]).fetchone()[0]
     db.conn.executemany(
         "INSERT OR IGNORE INTO assignments (unit_id, rater_id, position) VALUES (?, ?, ?)",
-        [(unit, rater, last + i + 1) for i, unit in enumerate(unit_ids)],
+        [(unit, rater, last + i) for i, unit in enumerate(unit_ids, 1)],
     )
-    return db.conn.total_changes - before
 
 
 def reclaim(db: Database, name: str, rater: int, unit_ids: Sequence[int] | None = None) -> list[int]:
@@ -208,59 +179,42 @@ def queues(db: Database, name: str) -> list[tuple[int, str, bool, bool]]:
 
 def desk(db: Database, rater: int, name: str) -> list[tuple[int, str, bool]]:
     """An annotator's items in their order: (assignment id, state, flagged)."""
-    return [
-        (row[0], row[1], bool(row[2]))
-        for row in db.execute(
-            "SELECT a.id, a.state, a.flag <> '' FROM assignments a JOIN study_units u ON u.id = a.unit_id "
-            "WHERE a.rater_id = ? AND u.study_id = ? ORDER BY a.position",
-            [rater, study_id(db, name)],
-        )
-    ]
+    rows = db.execute(
+        "SELECT a.id, a.state, a.flag <> '' FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+        "WHERE a.rater_id = ? AND u.study_id = ? ORDER BY a.position",
+        [rater, study_id(db, name)],
+    )
+    return [(assignment, state, bool(flagged)) for assignment, state, flagged in rows]
 
 
 def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
     """The studies on an annotator's desk: (name, title, items done or skipped, items in all)."""
-    return list(
-        db.execute(
-            "SELECT t.name, t.title, sum(a.state <> 'open'), count(*) FROM assignments a "
-            "JOIN study_units u ON u.id = a.unit_id JOIN studies t ON t.id = u.study_id WHERE a.rater_id = ? "
-            "GROUP BY t.id ORDER BY t.id DESC",
-            [rater],
-        ).fetchall()
+    rows = db.execute(
+        "SELECT t.name, t.title, sum(a.state <> 'open'), count(*) FROM assignments a "
+        "JOIN study_units u ON u.id = a.unit_id JOIN studies t ON t.id = u.study_id WHERE a.rater_id = ? "
+        "GROUP BY t.id ORDER BY t.id DESC",
+        [rater],
     )
+    return list(rows.fetchall())
 
 
 def task(db: Database, rater: int, assignment: int) -> Task:
     """An item of an annotator's desk with their answers. Raises NotAllowed for somebody else's item."""
-    cursor = db.execute(
-        "SELECT a.*, u.conversation_id, u.turn, u.study_id, t.name AS study FROM assignments a "
-        "JOIN study_units u ON u.id = a.unit_id "
-        "JOIN studies t ON t.id = u.study_id WHERE a.id = ? AND a.rater_id = ?",
+    row = db.execute(
+        "SELECT a.id, t.name, u.conversation_id, u.turn, a.state, a.reason, a.flag, a.seconds "
+        "FROM assignments a JOIN study_units u ON u.id = a.unit_id JOIN studies t ON t.id = u.study_id "
+        "WHERE a.id = ? AND a.rater_id = ?",
         [assignment, rater],
-    )
-    found = cursor.fetchone()
-    if found is None:
+    ).fetchone()
+    if row is None:
         raise NotAllowed(_NOT_YOURS)
-    row = dict(zip((column[0] for column in cursor.description), found, strict=True))
-    answers = dict(
-        db.execute(
-            "SELECT criterion, score FROM ratings "
-            "WHERE conversation_id = ? AND ifnull(turn, 0) = ifnull(?, 0) AND rater_id = ? AND study_id = ?",
-            [row["conversation_id"], row["turn"], rater, row["study_id"]],
-        ).fetchall()
+    answers = db.execute(
+        "SELECT r.criterion, r.score FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+        "JOIN ratings r ON r.conversation_id = u.conversation_id AND ifnull(r.turn, 0) = ifnull(u.turn, 0) "
+        "AND r.rater_id = a.rater_id AND r.study_id = u.study_id WHERE a.id = ?",
+        [assignment],
     )
-    return Task(
-        row["id"],
-        row["study"],
-        row["position"],
-        row["conversation_id"],
-        row["turn"],
-        row["state"],
-        row["reason"],
-        row["flag"],
-        row["seconds"],
-        answers,
-    )
+    return Task(*(*row, dict(answers.fetchall())))
 
 
 def answer(db: Database, rater: int, assignment: int, criterion: str, score: float | None) -> None:
@@ -278,9 +232,8 @@ def answer(db: Database, rater: int, assignment: int, criterion: str, score: flo
     old = item.answers.get(criterion)
     if old == score:
         return
-    found = study_id(db, item.study)
     which = {"conversation_id": item.conversation_id, "turn": item.turn, "criterion": criterion}
-    which |= {"rater_id": rater, "study_id": found}
+    which |= {"rater_id": rater, "study_id": study_id(db, item.study)}
     if old is not None:
         ratings.withdraw(db, " AND ".join(f"{name} IS ?" for name in which), list(which.values()))
     if score is not None:
@@ -338,19 +291,17 @@ def import_annotations(db: Database, study: str, given: Iterable[Annotation]) ->
         by_unit.setdefault((annotation.annotator, annotation.rating.unit), []).append(annotation)
     touched = []
     for (annotator, unit), answers in by_unit.items():
-        conversation = db.execute(
-            "SELECT id FROM conversations WHERE key = ?", [unit.conversation]
-        ).fetchone()
+        conversation = find(db, "conversations", "id", key=unit.conversation)
         if conversation is None or annotator not in raters:
             raise NotFound(
                 f"The conversation “{unit.conversation}” or the annotator “{annotator}” is not stored."
             )
-        ratings.insert(db, conversation[0], raters[annotator], [a.rating for a in answers], study_id=found)
+        number, rater = conversation["id"], raters[annotator]
+        ratings.insert(db, number, rater, [a.rating for a in answers], study_id=found)
         db.execute(
-            "UPDATE assignments SET state = 'done', submitted = ?, seconds = ? "
-            "WHERE rater_id = ? AND unit_id = (SELECT id FROM study_units "
-            "WHERE study_id = ? AND conversation_id = ? AND ifnull(turn, 0) = ifnull(?, 0))",
-            [now(), sum(a.seconds for a in answers), raters[annotator], found, conversation[0], unit.turn],
+            "UPDATE assignments SET state = 'done', submitted = ?, seconds = ? WHERE rater_id = ? AND "
+            "unit_id = (SELECT id FROM study_units WHERE study_id = ? AND conversation_id = ? AND turn IS ?)",
+            [now(), sum(a.seconds for a in answers), rater, found, number, unit.turn],
         )
-        touched.append(conversation[0])
+        touched.append(number)
     summaries.refresh(db, touched)

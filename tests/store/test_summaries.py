@@ -271,14 +271,6 @@ def test_what_is_not_asked_or_not_mine_is_refused(workspace):
             studies.answer(db, access.annotator_id(db, "bob"), first, "fluency", 3)
 
 
-def test_a_study_people_rated_is_kept(workspace):
-    with workspace.write() as db:
-        rater, (first, _) = ann(db)
-        studies.answer(db, rater, first, "fluency", 3)
-        with pytest.raises(StudyError, match="holds people's ratings"):
-            studies.delete(db, "study")
-
-
 def test_judges_under_two_prompts_are_two_raters(workspace):
     with workspace.write() as db:
         for variant, score in (("", 1), ("v1", 2), ("v2", 4)):
