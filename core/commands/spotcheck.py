@@ -9,7 +9,7 @@ import click
 from core.commands import options, printing
 from core.commands.printing import echo
 from core.rating import Finding
-from core.studies import spotcheck
+from core.studies import audits, spotcheck
 from core.workspace import Workspace
 
 
@@ -44,8 +44,9 @@ def queue(
 ) -> None:
     """List the conversations to look at, the highest priority first."""
     with Workspace.open(workspace, create=False).read() as db:
-        found = spotcheck.queue(db, benchmark, where=facets, limit=limit, offset=offset, **among)
-        counts = spotcheck.counts(db, benchmark, where=facets, **among)
+        search = spotcheck.search(db, benchmark, where=facets, **among)
+        found = suspects.queue(db, search, limit=limit, offset=offset)
+        counts = spotcheck.counts(db, search)
     printing.show([spotcheck.queue_table(found, counts)], form)
 
 
@@ -89,7 +90,7 @@ def say(workspace: str, /, judgement: int, finding: Finding, person: str, **said
 @command.command("draw")
 @click.argument("benchmark")
 @click.option("--name", required=True, help="The audit's name.")
-@options.number("--n", spotcheck.AUDIT, "Judgements to draw.", least=1)
+@options.number("--n", audits.SIZE, "Judgements to draw.", least=1)
 @options.several("--judges", "Only judgements by these.")
 @options.where("conversations")
 @options.seeded("draws the same sample")
@@ -97,7 +98,7 @@ def say(workspace: str, /, judgement: int, finding: Finding, person: str, **said
 def draw(workspace: str, /, benchmark: str, name: str, facets: options.Facets, **asked: Any) -> None:
     """Draw a random sample of judgements, whose rate of reasonable ones is unbiased."""
     with Workspace.open(workspace, create=False).write() as db:
-        audit = spotcheck.draw(db, name, benchmark, where=facets, **asked)
+        audit = audits.draw(db, name, benchmark, where=facets, **asked)
     echo(f"Audit “{audit.name}”: {audit.items} of {audit.drawn_from} judgements, seed {audit.seed}.")
 
 
@@ -114,5 +115,5 @@ def show(
 ) -> None:
     """What people found: the share of reasonable judgements, and how optimistic the others are."""
     with Workspace.open(workspace, create=False).read() as db:
-        found = spotcheck.findings(db, benchmark, audit, where=facets, judges=judges)
-    printing.show([spotcheck.table(found)], form)
+        found = audits.findings(db, benchmark, audit, where=facets, judges=judges)
+    printing.show([audits.table(found)], form)

@@ -70,7 +70,7 @@ def save(db: Database, verification: Verification, rater: int, audit: str = "") 
     """Store what a person found of a judgement; a later finding of the same person replaces it. Raises
     NotFound.
 
-    `audit` names the audit in which it was found, "" the hunt; a later finding does not change that.
+    `audit` names the audit in which it was found, "" for triage; a later finding does not change that.
     """
     judgement = find(db, "judgements", "id", key=verification.judgement)
     if judgement is None:
@@ -211,7 +211,7 @@ def findings(db: Database, benchmark: str, facets: Sequence[str], where: Where |
 
     Columns: judgement, judge, player, person, simulated (of the person), finding, audits (names of the
     samples that the judgement is in, joined by line breaks), desk (the audit in which it was found, "" for
-    the hunt), and one column for each facet.
+    triage), and one column for each facet.
     """
     wanted, args = condition(where)
     each = "".join(

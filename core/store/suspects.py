@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,16 +36,20 @@ class Suspicion:
 
 
 @dataclass(frozen=True)
-class Among:
-    """Which conversations are searched; everything empty means all of them.
+class Search:
+    """Which conversations are searched.
 
     If `judges` are named, their scores and verdicts alone count: final is the mean of their finals, spread
     the largest distance between one of them and any judge, and conversations that none of them judged are
-    left out.
+    left out. `reasons` keeps those with one of them, `unsettled_by` those that this rater has not settled.
     """
 
+    benchmark: str
+    suspicion: Suspicion
     where: Where = field(default_factory=dict)
     judges: Sequence[str] = ()
+    reasons: Sequence[str] = ()
+    unsettled_by: int | None = None
 
 
 @dataclass(frozen=True)
@@ -105,29 +110,16 @@ each AS (
 
 
 def queue(
-    db: Database,
-    benchmark: str,
-    suspicion: Suspicion,
-    among: Among,
-    *,
-    reasons: Sequence[str] = (),
-    unsettled_by: int | None = None,
-    only: Sequence[int] = (),
-    limit: int = 50,
-    offset: int = 0,
+    db: Database, search: Search, *, only: Sequence[int] = (), limit: int = 50, offset: int = 0
 ) -> list[Suspect]:
-    """One page of the suspects, the highest priority first.
-
-    `reasons` keeps those with one of them; `unsettled_by` leaves out what this rater has settled; `only`
-    keeps these conversations.
-    """
-    source, stood, where, args = _query(benchmark, suspicion, among, unsettled_by)
-    if reasons:
+    """One page of the suspects (of the conversations `only`, if given), the highest priority first."""
+    source, stood, where, args = _query(search)
+    if search.reasons:
         where += (
             " AND EXISTS (SELECT 1 FROM json_each(:reasons) r "
             "WHERE instr(',' || x.reasons || ',', ',' || r.value || ','))"
         )
-        args["reasons"] = json.dumps(list(reasons))
+        args["reasons"] = json.dumps(list(search.reasons))
     if only:
         where += " AND c.id IN (SELECT value FROM json_each(:only))"
         args["only"] = json.dumps(list(only))
@@ -142,19 +134,16 @@ def queue(
     return [Suspect(**{**row, "reasons": tuple(sorted(row["reasons"].split(",")))}) for row in rows]
 
 
-def counts(
-    db: Database, benchmark: str, suspicion: Suspicion, among: Among, *, unsettled_by: int | None = None
-) -> dict[tuple[str, ...], int]:
-    """How many suspects there are, by all the reasons that each has (sorted)."""
-    source, _, where, args = _query(benchmark, suspicion, among, unsettled_by)
-    found: dict[tuple[str, ...], int] = {}
+def counts(db: Database, search: Search) -> dict[tuple[str, ...], int]:
+    """The number of suspects by all the reasons that each has (sorted), whatever reasons are asked for."""
+    source, _, where, args = _query(search)
+    found = Counter[tuple[str, ...]]()
     for reasons, n in db.execute(
         f"{source} SELECT x.reasons, count(*) FROM suspects x JOIN conversations c ON c.id = x.id "
         f"WHERE {where} GROUP BY x.reasons",
         args,
     ):
-        together = tuple(sorted(reasons.split(",")))
-        found[together] = found.get(together, 0) + n
+        found[tuple(sorted(reasons.split(",")))] += n
     return found
 
 
@@ -184,21 +173,18 @@ def _settled(judges: Sequence[str]) -> str:
     )
 
 
-def _query(
-    benchmark: str, suspicion: Suspicion, among: Among, unsettled_by: int | None
-) -> tuple[str, str, str, dict[str, Any]]:
+def _query(search: Search) -> tuple[str, str, str, dict[str, Any]]:
     """The start of a query for suspects, the table of their scores, a condition, and arguments."""
-    stood = "stood" if among.judges else "summaries"
-    source = "WITH " + ",".join([*([_OF_JUDGES] if among.judges else []), _SUSPECTS.format(stood=stood)])
-    where, args = condition(among.where)
+    stood = "stood" if search.judges else "summaries"
+    source = "WITH " + ",".join([*([_OF_JUDGES] if search.judges else []), _SUSPECTS.format(stood=stood)])
+    where, args = condition(search.where)
     where = f"c.benchmark = :benchmark AND {where}"
-    args |= {"benchmark": benchmark, **vars(suspicion), "endings": json.dumps(suspicion.endings)}
-    if among.judges:
+    args |= {"benchmark": search.benchmark, **vars(search.suspicion), "rater": search.unsettled_by}
+    args |= {"endings": json.dumps(search.suspicion.endings), "judges": json.dumps(list(search.judges))}
+    if search.judges:
         where += (
             " AND EXISTS (SELECT 1 FROM judgements j WHERE j.conversation_id = c.id AND j.rater_id IN named)"
         )
-        args["judges"] = json.dumps(list(among.judges))
-    if unsettled_by is not None:
-        where += f" AND c.id NOT IN ({_settled(among.judges)}{_IN_FULL})"
-        args["rater"] = unsettled_by
+    if search.unsettled_by is not None:
+        where += f" AND c.id NOT IN ({_settled(search.judges)}{_IN_FULL})"
     return source, stood, where, args

@@ -11,16 +11,16 @@ from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark
 from core.errors import ConcordError
 from core.estimate import Estimate
-from core.store import conversations, ratings, spotchecks
-from core.studies import spotcheck
+from core.store import conversations, ratings, spotchecks, suspects
+from core.studies import audits, spotcheck
 from pages.parts import table, theme, told
 from pages.parts.address import asked, link, shown
 from pages.parts.plain import plain
 from pages.parts.review import component, person, spot
 from pages.parts.session import workspace
 
-HUNT, AUDIT = "hunt", "audit"
-MODES = {HUNT: "Hunt for failures", AUDIT: "Random audit"}
+TRIAGE, AUDIT = "triage", "audit"
+MODES = {TRIAGE: "Triage", AUDIT: "Random audit"}
 LISTED = 15
 
 
@@ -35,14 +35,14 @@ def page() -> None:
     mode = st.segmented_control(
         "Way",
         list(MODES),
-        default=asked("mode", list(MODES), HUNT),
+        default=asked("mode", list(MODES), TRIAGE),
         required=True,
         format_func=MODES.__getitem__,
         label_visibility="collapsed",
     )
     told.show()
-    if shown("mode", mode) == HUNT:
-        _hunt(benchmark)
+    if shown("mode", mode) == TRIAGE:
+        _triage(benchmark)
     else:
         _audit(benchmark)
 
@@ -71,10 +71,10 @@ def _benchmark() -> Benchmark | None:
     return BENCHMARKS[shown("benchmark", chosen)]
 
 
-# -- the hunt
+# -- triage
 
 
-def _hunt(benchmark: Benchmark) -> None:
+def _triage(benchmark: Benchmark) -> None:
     st.caption(
         "Ordered by what deserves a person's eye: low scores, judges far apart or far from people, "
         "cut off, empty or refusing replies, "
@@ -97,7 +97,7 @@ def _hunt(benchmark: Benchmark) -> None:
     where = {**facets, "player": players}
     among: dict[str, Any] = {"person": who, "where": where, "judges": by}
     with workspace().read() as db:
-        counts = spotcheck.counts(db, benchmark.name, **among)
+        counts = spotcheck.counts(db, spotcheck.search(db, benchmark.name, **among))
     offered = [reason for reason in spotcheck.REASONS if counts.get(reason)]
     reasons = (
         st.pills(
@@ -112,7 +112,8 @@ def _hunt(benchmark: Benchmark) -> None:
         else []
     )
     with workspace().read() as db:
-        queue = spotcheck.queue(db, benchmark.name, **among, reasons=reasons, limit=LISTED)
+        search = spotcheck.search(db, benchmark.name, **among, reasons=reasons)
+        queue = suspects.queue(db, search, limit=LISTED)
         of = [conversations.found(db, s.conversation_id).facets for s in queue]
     chosen = {
         **{f"of_{k}": v for k, v in facets.items()},
@@ -128,19 +129,19 @@ def _hunt(benchmark: Benchmark) -> None:
             type="primary",
             icon=":material/search:",
             on_click=_begin,
-            kwargs={"way": HUNT, "who": who, **chosen},
+            kwargs={"way": TRIAGE, "who": who, **chosen},
         )
         kept = [name for name in benchmark.facets if name != benchmark.ending_facet]
         shown_of = [{name: facets_of.get(name, "") for name in kept} for facets_of in of]
         table.draw(
             spotcheck.queue_table(queue, counts, shown_of),
             key="queue",
-            select=lambda row: _begin(HUNT, who, at=str(row["conversation"]), **chosen),
+            select=lambda row: _begin(TRIAGE, who, at=str(row["conversation"]), **chosen),
         )
     with workspace().read() as db:
-        found = spotcheck.findings(db, benchmark.name, where=where, judges=by)
+        found = audits.findings(db, benchmark.name, where=where, judges=by)
     if found.items:
-        st.subheader("What was found so far, in the hunt", anchor=False)
+        st.subheader("What was found so far, in triage", anchor=False)
         _figures(found)
 
 
@@ -157,29 +158,29 @@ def _audit(benchmark: Benchmark) -> None:
         "that of all judgements they were drawn from."
     )
     with workspace().read() as db:
-        audits = {a.name: a for a in spotchecks.audits(db, benchmark.name)}
+        drawn = {a.name: a for a in spotchecks.audits(db, benchmark.name)}
         pool = len(spotchecks.auditable(db, benchmark.name))
         judges = sorted({judge.name for judge in ratings.judges(db, benchmark.name)})
     with st.container(horizontal=True, vertical_alignment="bottom"):
         who = person.ask()
         name = (
             st.selectbox(
-                "Audit", audits, index=list(audits).index(asked("audit", list(audits), next(iter(audits))))
+                "Audit", drawn, index=list(drawn).index(asked("audit", list(drawn), next(iter(drawn))))
             )
-            if audits
+            if drawn
             else None
         )
         with st.popover("Draw an audit", icon=":material/casino:"):
-            _draw(benchmark, pool, judges, len(audits))
+            _draw(benchmark, pool, judges, len(drawn))
     if name is None:
         st.info(f"No audit was drawn yet. There are {pool:,} judgements to draw from.")
         return
     shown("audit", name)
-    audit = audits[name]
+    audit = drawn[name]
     with workspace().read() as db:
-        progress = spotcheck.progress(db, name, who)
-        found = spotcheck.findings(db, benchmark.name, name)
-    before = f" ({progress.elsewhere} of these in the hunt or another audit)" if progress.elsewhere else ""
+        progress = audits.progress(db, name, who)
+        found = audits.findings(db, benchmark.name, name)
+    before = f" ({progress.elsewhere} of these in triage or another audit)" if progress.elsewhere else ""
     st.markdown(
         f"**{audit.items}** judgements drawn from {audit.drawn_from:,} with seed {audit.seed}. "
         f"**{plain(who)}** has looked at {progress.done} of them{before}, all people together at "
@@ -202,7 +203,7 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
     with st.form("draw", border=False):
         name = st.text_input("Name", f"audit-{number + 1}", max_chars=60)
         n = st.number_input(
-            "Judgements", 1, max(1, pool), min(spotcheck.AUDIT, max(1, pool)), help=f"There are {pool:,}."
+            "Judgements", 1, max(1, pool), min(audits.SIZE, max(1, pool)), help=f"There are {pool:,}."
         )
         seed = st.number_input(
             "Seed", 0, value=0, help="The same seed draws the same from the same judgements."
@@ -211,7 +212,7 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
         if st.form_submit_button("Draw", type="primary"):
             try:
                 with workspace().write() as db:
-                    drawn = spotcheck.draw(
+                    drawn = audits.draw(
                         db, name.strip(), benchmark.name, n=int(n), seed=int(seed), judges=only
                     )
                 st.query_params["audit"] = drawn.name
@@ -221,7 +222,7 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
             st.rerun()
 
 
-def _figures(found: spotcheck.Findings) -> None:
+def _figures(found: audits.Findings) -> None:
     share = found.overall
     with st.container(horizontal=True):
         _metric("Reasonable", share.rate)
@@ -234,7 +235,7 @@ def _figures(found: spotcheck.Findings) -> None:
         st.badge("Chosen because something looked wrong: not the judges' rate", color="orange")
     elif found.items < found.drawn:
         st.badge(f"The rate rests on the first {found.items} of {found.drawn} so far", color="gray")
-    table.draw(spotcheck.table(found))
+    table.draw(audits.table(found))
 
 
 def _metric(label: str, figure: Estimate | int, below: str = "", help: str | None = None) -> None:
@@ -271,7 +272,7 @@ def _end() -> None:
 def _work(benchmark: Benchmark, way: str) -> None:
     who = person.named()
     given = st.query_params
-    if way == HUNT:
+    if way == TRIAGE:
         at = given.get("at", "")
         work: spot.QueueDesk | spot.AuditDesk = spot.QueueDesk(
             benchmark.name,

@@ -17,7 +17,8 @@ from core.configuration import Configuration, Use
 from core.runs.planning import materials
 from core.scenario import Scenario
 from core.store import moderations, scenarios
-from core.studies import comparisons, spotcheck
+from core.studies import audits, comparisons, spotcheck
+from tests.simulbench import by_hand
 
 from .keeper import Server, serving
 from .made_simulbench import HOSTILE, JUDGES, PLAYERS, PROPOSED, SCRIPTS, make
@@ -79,7 +80,7 @@ def cells(page: Page, *words: str) -> Locator:
 
 def queue(app: Server, person: str = "", **chosen: object) -> list[spotcheck.Screen]:
     with app.workspace.read() as db:
-        listed = spotcheck.queue(db, "simulbench", person=person, limit=-1, **chosen)  # type: ignore[arg-type]
+        listed = by_hand.queue(db, person=person, limit=-1, **chosen)
         return [spotcheck.screen(db, s.conversation_id) for s in listed]
 
 
@@ -115,15 +116,15 @@ def test_an_audit_is_drawn_and_its_figures_are_the_commands(app: Server, page: P
     expect(metrics.nth(0)).to_contain_text("39.7 to 89.2%")
     expect(metrics.nth(3)).to_contain_text("66.7%")
     with app.workspace.read() as db:
-        share = spotcheck.findings(db, "simulbench", "ten").overall
+        share = audits.findings(db, "simulbench", "ten").overall
     assert (share.reasonable, share.too_high, share.too_low) == (7, 2, 1)
 
 
-def test_the_hunt_starts_from_the_list_and_returns_to_it(app: Server, page: Page) -> None:
+def test_triage_starts_from_the_list_and_returns_to_it(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/spot-check")
     every = queue(app)
     with app.workspace.read() as db:
-        counts = spotcheck.counts(db, "simulbench")
+        counts = by_hand.counts(db)
     page.get_by_label("Your name", exact=True).fill("Ada")
     page.get_by_label("Your name", exact=True).press("Enter")
     expect(page.get_by_text(f"low score · {counts['low']}")).to_be_visible()
@@ -145,7 +146,7 @@ def test_the_hunt_starts_from_the_list_and_returns_to_it(app: Server, page: Page
 
 
 def test_keys_pressed_as_fast_as_they_go_land_where_they_belong(app: Server, page: Page) -> None:
-    begin(page, app, "spot-check?work=hunt&as=Bo&of_reason=apart")
+    begin(page, app, "spot-check?work=triage&as=Bo&of_reason=apart")
     listed = queue(app, reasons=("apart",))
     assert all(j.failure is None for screen in listed for j in screen.judgements)
     findings = ["reasonable", "too_high", "too_low"]
@@ -167,10 +168,10 @@ def test_keys_pressed_as_fast_as_they_go_land_where_they_belong(app: Server, pag
 
 
 def test_a_score_of_ones_own_says_by_itself_which_way(app: Server, page: Page) -> None:
-    begin(page, app, "spot-check?work=hunt&as=Chi")
+    begin(page, app, "spot-check?work=triage&as=Chi")
     (first, second), *_ = [screen.judgements for screen in queue(app) if screen.judgements[0].score]
     start = next(s for s in queue(app) if s.judgements[0].id == first.id)
-    page.goto(f"{app.url}/spot-check?work=hunt&as=Chi&at={start.conversation_id}")
+    page.goto(f"{app.url}/spot-check?work=triage&as=Chi&at={start.conversation_id}")
     expect(page.locator(".judged .score").first).to_contain_text(f"{first.score:g}")
     assert first.score is not None
     assert second.score is not None
@@ -190,7 +191,7 @@ def test_a_score_of_ones_own_says_by_itself_which_way(app: Server, page: Page) -
 
 
 def test_undo_brings_the_item_back_and_takes_the_finding_away(app: Server, page: Page) -> None:
-    begin(page, app, "spot-check?work=hunt&as=Dee&of_reason=apart")
+    begin(page, app, "spot-check?work=triage&as=Dee&of_reason=apart")
     title = page.locator(".about h2").text_content() or ""
     where = page.locator(".about p").first.text_content() or ""
     press(page, "h l")
@@ -208,7 +209,7 @@ def test_undo_brings_the_item_back_and_takes_the_finding_away(app: Server, page:
 
 
 def test_a_note_goes_with_the_finding(app: Server, page: Page) -> None:
-    begin(page, app, "spot-check?work=hunt&as=Eve&of_reason=apart")
+    begin(page, app, "spot-check?work=triage&as=Eve&of_reason=apart")
     press(page, "n")
     page.locator(".dialog textarea").wait_for()
     page.keyboard.type("rich in RHL 123")  # letters and digits that are keys elsewhere
@@ -224,7 +225,7 @@ def test_a_note_goes_with_the_finding(app: Server, page: Page) -> None:
 
 
 def test_an_unreadable_verdict_is_settled_by_having_been_seen(app: Server, page: Page) -> None:
-    begin(page, app, "spot-check?work=hunt&as=Flo&of_reason=failed")
+    begin(page, app, "spot-check?work=triage&as=Flo&of_reason=failed")
     titled(page, "Maker 2")
     expect(page.locator(".tally")).to_have_text("3 left of 3")
     failed = page.locator(".judged").first
@@ -253,12 +254,12 @@ def test_an_unreadable_verdict_is_settled_by_having_been_seen(app: Server, page:
     expect(page.get_by_test_id("stMetric").filter(has_text="Unreadable, seen")).to_contain_text("2")
 
 
-def test_one_judges_scores_are_hunted_alone(app: Server, page: Page) -> None:
+def test_one_judges_scores_are_triaged_alone(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/spot-check?judge={JUDGES[1]}")
     page.get_by_label("Your name", exact=True).fill("Jun")
     page.get_by_label("Your name", exact=True).press("Enter")
     with app.workspace.read() as db:
-        counts = spotcheck.counts(db, "simulbench", judges=[JUDGES[1]])
+        counts = by_hand.counts(db, judges=[JUDGES[1]])
     assert "failed" not in counts, "the one that mumbles is the other"
     expect(page.get_by_text(f"low score · {counts['low']}")).to_be_visible()
     expect(page.get_by_text("unreadable verdict ·")).to_have_count(0)
@@ -269,7 +270,7 @@ def test_one_judges_scores_are_hunted_alone(app: Server, page: Page) -> None:
     expect(page.locator(".tally")).to_have_text(f"{counts[''] - 1} left of {counts['']}")
     assert found(app, "Jun") == [(JUDGES[1], "too_high", None)]
     # For who looks at both judges, the conversation is still to be settled.
-    page.goto(f"{app.url}/spot-check?work=hunt&as=Jun")
+    page.goto(f"{app.url}/spot-check?work=triage&as=Jun")
     every = queue(app)
     expect(page.locator(".tally")).to_have_text(f"{len(every)} left of {len(every)}")
 
@@ -278,7 +279,7 @@ def test_what_a_model_wrote_is_shown_letter_for_letter(app: Server, page: Page) 
     hostile = next(s for s in queue(app) if s.conversation.messages[-1].content == HOSTILE)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    begin(page, app, f"spot-check?work=hunt&at={hostile.conversation_id}")
+    begin(page, app, f"spot-check?work=triage&at={hostile.conversation_id}")
     expect(page.locator(".message.rated .text")).to_have_text(HOSTILE)
     expect(page.locator(".message.hard")).to_contain_text("harder one")
     assert page.title() != "broken"

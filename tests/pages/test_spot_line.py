@@ -1,5 +1,5 @@
-"""The hunt's line is read a page at a time: what was settled is counted off, what was passed does not hold up
-what follows.
+"""The line of triage is read a page at a time: what was settled is counted off, what was passed does not
+hold up what follows.
 """
 
 from dataclasses import replace
@@ -38,22 +38,22 @@ def settle(db, conversation):
 
 def test_pages_follow_each_other_and_nothing_is_passed_over(filled):
     with filled.write() as db:
-        order = [s.conversation_id for s in spotcheck.queue(db, "simulbench")]
-        hunt = spot.QueueDesk("simulbench", "Ada")
-        first = hunt.moving(db, None)
+        order = [s.conversation_id for s in by_hand.queue(db)]
+        triage = spot.QueueDesk("simulbench", "Ada")
+        first = triage.moving(db, None)
         assert (list(first.line), first.left, first.of) == (order[:2], 8, 8)
         assert [item["id"] for item in first.items] == order[:2]
         assert first.items[0]["reasons"] == ["low score"]
         settle(db, order[0])
         # The last of the line is asked for, so that the next page follows; the second of it was passed and
         # stays.
-        then = hunt.moving(db, order[1:2])
+        then = triage.moving(db, order[1:2])
         assert (list(then.line), then.left, then.of) == (order[:4], 7, 8)
         settle(db, order[2])
-        assert hunt.moving(db, []).left == 6
-        seen = list(hunt.moving(db, order[3:4]).line)
+        assert triage.moving(db, []).left == 6
+        seen = list(triage.moving(db, order[3:4]).line)
         while len(seen) < 8:
-            further = list(hunt.moving(db, seen[-1:]).line)
+            further = list(triage.moving(db, seen[-1:]).line)
             assert len(further) > len(seen)
             seen = further
         assert seen == order
@@ -61,7 +61,7 @@ def test_pages_follow_each_other_and_nothing_is_passed_over(filled):
 
 def test_a_beginning_of_ones_own_comes_first_wherever_it_stands(filled):
     with filled.read() as db:
-        order = [s.conversation_id for s in spotcheck.queue(db, "simulbench")]
+        order = [s.conversation_id for s in by_hand.queue(db)]
         found = spot.QueueDesk("simulbench", "Ada", first=order[5]).moving(db, None)
     assert (list(found.line), found.first) == ([order[5], *order[:2]], order[5])
     assert found.items[0]["reasons"] == ["low score"]
@@ -83,7 +83,7 @@ def test_only_the_reply_that_was_judged_is_the_targets(filled):
 
 def test_the_one_score_of_a_person_is_shown_beside_every_judge(filled):
     with filled.write() as db:
-        order = [s.conversation_id for s in spotcheck.queue(db, "simulbench")]
+        order = [s.conversation_id for s in by_hand.queue(db)]
         first, other = spotchecks.judgements(db, order[0], "quality")
         spotcheck.verify(db, first.id, "Ada", "too_low", corrected=5)
         [item] = spot.QueueDesk("simulbench", "Ada").moving(db, order[:1]).items

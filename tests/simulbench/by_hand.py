@@ -6,7 +6,8 @@ from core.benchmarks.simulbench.targets import QUALITY
 from core.conversation import Conversation, Message, Unit
 from core.rating import Judgement, Rater, Rating
 from core.scenario import Scenario
-from core.store import conversations, ratings, scenarios, summaries
+from core.store import conversations, ratings, scenarios, summaries, suspects
+from core.studies import spotcheck
 
 KINDS = {"s1": "LastOnly", "s2": "FirstChan", "s3": "SubseqChan", "s4": "FirstChan"}
 TYPES = {"s1": "stateless", "s2": "stateless", "s3": "stateless", "s4": "stateful"}
@@ -94,3 +95,13 @@ def script(key, **changed):
 
 def store_scripts(db, *keys):
     scenarios.save(db, [script(k) for k in keys])
+
+
+def queue(db, *, limit=50, offset=0, **chosen):
+    """The conversations to look at, of those chosen."""
+    return suspects.queue(db, spotcheck.search(db, "simulbench", **chosen), limit=limit, offset=offset)
+
+
+def counts(db, **chosen):
+    """How many conversations there are to look at, of those chosen."""
+    return spotcheck.counts(db, spotcheck.search(db, "simulbench", **chosen))

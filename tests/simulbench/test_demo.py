@@ -7,7 +7,8 @@ from core.benchmarks.simulbench import review, toxicity
 from core.benchmarks.simulbench.mock import judges
 from core.runs.planning import materials
 from core.store import conversations
-from core.studies import comparisons, spotcheck
+from core.studies import audits, comparisons
+from tests.simulbench import by_hand
 from tests.simulbench.conftest import TARGETS
 
 
@@ -51,11 +52,11 @@ def test_every_part_of_it_is_there(demo):
         found = comparisons.compared(db, "simulbench", resamples=10)
         assert {s.rater for s in found.standings} >= {"people", *demo_simulbench.COMPARERS}
         assert set(found.players) == set(TARGETS)
-        audit = spotcheck.findings(db, "simulbench", demo_simulbench.AUDIT)
+        audit = audits.findings(db, "simulbench", demo_simulbench.AUDIT)
         assert audit.items == audit.drawn > 20
         assert 0.5 < audit.overall.rate.value < 1
         assert audit.simulated == demo_simulbench.PEOPLE[:1]
-        assert spotcheck.counts(db, "simulbench")[""] > 0
+        assert by_hand.counts(db)[""] > 0
         assert len(review.reviews(db, materials(demo))) == 6
     assert all(row["missing"] == 0 for row in toxicity.toxicity(demo).rows)
 

@@ -13,7 +13,7 @@ from core.estimate import undefined
 from core.store import conversations, database, ratings, spotchecks, suspects
 from core.store.migrations import migrations
 from core.store.studies import names
-from core.studies import spotcheck, studies
+from core.studies import audits, spotcheck, studies
 from core.table import SCHEMA
 from core.workspace import Workspace
 from tests.simulbench import by_hand
@@ -55,7 +55,7 @@ def test_the_thresholds_follow_the_scale():
 
 def test_reasons_and_priority_by_hand(filled):
     with filled.read() as db:
-        found = {s.key.removeprefix("simulbench/v1/"): s for s in spotcheck.queue(db, "simulbench")}
+        found = {s.key.removeprefix("simulbench/v1/"): s for s in by_hand.queue(db)}
         assert {k: s.reasons for k, s in found.items()} == {
             "s2/x": ("low", "refusal"),
             "s2/y": ("apart", "low"),
@@ -71,7 +71,7 @@ def test_reasons_and_priority_by_hand(filled):
         assert found["s3/x"].priority == pytest.approx(1 + 3 / 6)
         assert found["s4/y"].priority == found["s4/x"].priority == 1
         assert list(found)[:3] == ["s2/x", "s2/y", "s3/x"]
-        assert spotcheck.counts(db, "simulbench") == {
+        assert by_hand.counts(db) == {
             "": 7,
             "low": 3,
             "apart": 2,
@@ -84,24 +84,22 @@ def test_reasons_and_priority_by_hand(filled):
 
 def test_pages_reasons_and_filters(filled):
     with filled.read() as db:
-        every = spotcheck.queue(db, "simulbench")
-        paged = [
-            s for start in range(0, 8, 2) for s in spotcheck.queue(db, "simulbench", limit=2, offset=start)
-        ]
+        every = by_hand.queue(db)
+        paged = [s for start in range(0, 8, 2) for s in by_hand.queue(db, limit=2, offset=start)]
         assert paged == every
-        assert {s.key[-4:] for s in spotcheck.queue(db, "simulbench", reasons=["low"])} == {
+        assert {s.key[-4:] for s in by_hand.queue(db, reasons=["low"])} == {
             "s2/x",
             "s2/y",
             "s4/y",
         }
-        assert {s.player for s in spotcheck.queue(db, "simulbench", where={"player": ["y"]})} == {"y"}
-        assert {s.key[-4:] for s in spotcheck.queue(db, "simulbench", where={"kind": ["SubseqChan"]})} == {
+        assert {s.player for s in by_hand.queue(db, where={"player": ["y"]})} == {"y"}
+        assert {s.key[-4:] for s in by_hand.queue(db, where={"kind": ["SubseqChan"]})} == {
             "s3/x",
             "s3/y",
         }
         with pytest.raises(NotFound, match="reason “lo”"):
-            spotcheck.queue(db, "simulbench", reasons=["lo"])
-        assert spotcheck.queue(db, "pingpong") == []
+            by_hand.queue(db, reasons=["lo"])
+        assert suspects.queue(db, spotcheck.search(db, "pingpong")) == []
 
 
 def test_one_screen_shows_everything(filled):
@@ -117,18 +115,18 @@ def test_one_screen_shows_everything(filled):
 
 def test_a_conversation_stays_until_each_of_its_judgements_was_looked_at(filled):
     def left(person):
-        return {s.key[-4:] for s in spotcheck.queue(db, "simulbench", person=person)}
+        return {s.key[-4:] for s in by_hand.queue(db, person=person)}
 
     with filled.write() as db:
         spotcheck.verify(db, judgement(db, "s2", "x"), "Ada", "reasonable")
         assert "s2/x" in left("Ada"), "j2 gave a score, too"
         spotcheck.verify(db, judgement(db, "s2", "x", "j2"), "Ada", "too_low")
         assert "s2/x" not in left("Ada")
-        assert spotcheck.counts(db, "simulbench", person="Ada")[""] == 6
-        assert spotcheck.counts(db, "simulbench", person="Ben")[""] == 7
-        assert spotcheck.settled(db, [number(db, "s2", "x"), number(db, "s2", "y")], "Ada") == {
-            number(db, "s2", "x")
-        }
+        assert by_hand.counts(db, person="Ada")[""] == 6
+        assert by_hand.counts(db, person="Ben")[""] == 7
+        assert suspects.settled(
+            db, [number(db, "s2", "x"), number(db, "s2", "y")], spotcheck.rater_of(db, "Ada")
+        ) == {number(db, "s2", "x")}
         spotcheck.withdraw(db, judgement(db, "s2", "x"), "Ada")
         assert "s2/x" in left("Ada")
 
@@ -145,8 +143,8 @@ def test_an_unreadable_verdict_is_seen_and_enters_no_share(filled, run):
         spotcheck.verify(db, unread, "Ada", "seen", "mumbles", corrected=7)
         assert [r.score for r in ratings.of_conversation(db, here) if r.rater.kind == "human"] == [7]
         spotcheck.verify(db, judgement(db, "s4", "x"), "Ada", "too_high")
-        assert "s4/x" not in {s.key[-4:] for s in spotcheck.queue(db, "simulbench", person="Ada")}
-        found = spotcheck.findings(db, "simulbench")
+        assert "s4/x" not in {s.key[-4:] for s in by_hand.queue(db, person="Ada")}
+        found = audits.findings(db, "simulbench")
     # Two judgements were looked at; one of them has a score.
     assert (found.items, found.overall.n, found.overall.rate.value, found.overall.unread) == (2, 1, 0.0, 1)
     assert {s.of: (s.n, s.unread, s.rate.value) for s in found.by["judge"]} == {
@@ -164,16 +162,16 @@ def test_a_verdict_that_was_asked_for_again_and_read_is_open_again(filled):
         spotcheck.verify(db, unread, "Ada", "seen")
         spotcheck.verify(db, judgement(db, "s4", "x"), "Ada", "too_high")
         by_hand.judge(db, "s4", "x", "j2", 1)
-        assert "s4/x" in {s.key[-4:] for s in spotcheck.queue(db, "simulbench", person="Ada")}
-        assert spotcheck.findings(db, "simulbench").overall.unread == 0
+        assert "s4/x" in {s.key[-4:] for s in by_hand.queue(db, person="Ada")}
+        assert audits.findings(db, "simulbench").overall.unread == 0
         assert spotcheck.screen(db, number(db, "s4", "x"), "Ada").judgements[1].finding is None
         spotcheck.verify(db, unread, "Ada", "reasonable")
-        assert spotcheck.findings(db, "simulbench").overall.n == 2
+        assert audits.findings(db, "simulbench").overall.n == 2
 
 
 def test_one_judges_queue_is_about_that_judge(filled):
     def listed(judge):
-        return {s.key[-4:]: s.reasons for s in spotcheck.queue(db, "simulbench", judges=[judge], limit=-1)}
+        return {s.key[-4:]: s.reasons for s in by_hand.queue(db, judges=[judge], limit=-1)}
 
     with filled.write() as db:
         # j1 gave s3/x 9, which is high, and j2 3, which is low; they are 6 apart, seen from either. Whose
@@ -188,12 +186,12 @@ def test_one_judges_queue_is_about_that_judge(filled):
             "s4/y": ("low",),
         }
         assert listed("j2") == listed("j1") | {"s3/x": ("apart", "low"), "s4/x": ("failed",)}
-        assert [s.final for s in spotcheck.queue(db, "simulbench", judges=["j2"], reasons=["apart"])] == [
+        assert [s.final for s in by_hand.queue(db, judges=["j2"], reasons=["apart"])] == [
             3,
             4,
         ]
-        assert spotcheck.queue(db, "simulbench", judges=["j1", "j2"]) == spotcheck.queue(db, "simulbench")
-        assert spotcheck.counts(db, "simulbench", judges=["j1"], reasons=["empty", "cut"]) == {
+        assert by_hand.queue(db, judges=["j1", "j2"]) == by_hand.queue(db)
+        assert by_hand.counts(db, judges=["j1"], reasons=["empty", "cut"]) == {
             "": 2,
             "low": 3,
             "apart": 2,
@@ -203,25 +201,23 @@ def test_one_judges_queue_is_about_that_judge(filled):
         }
         # For who looks at j1 only, j1's judgement is all there is to settle.
         spotcheck.verify(db, judgement(db, "s3", "x"), "Ada", "too_high")
-        assert "s3/x" not in {
-            s.key[-4:] for s in spotcheck.queue(db, "simulbench", person="Ada", judges=["j1"])
-        }
-        assert "s3/x" in {s.key[-4:] for s in spotcheck.queue(db, "simulbench", person="Ada", judges=["j2"])}
+        assert "s3/x" not in {s.key[-4:] for s in by_hand.queue(db, person="Ada", judges=["j1"])}
+        assert "s3/x" in {s.key[-4:] for s in by_hand.queue(db, person="Ada", judges=["j2"])}
         with pytest.raises(NotFound, match="judge “j3”"):
-            spotcheck.queue(db, "simulbench", judges=["j3"])
+            by_hand.queue(db, judges=["j3"])
 
 
 def test_a_judge_who_has_not_judged_a_reply_does_not_bring_it_up(filled):
     with filled.write() as db:
         by_hand.answer(db, "s1", "z", ending="cut")
         by_hand.judge(db, "s1", "z", "j1", 9)
-        assert "s1/z" in {s.key[-4:] for s in spotcheck.queue(db, "simulbench", judges=["j1"])}
-        assert "s1/z" not in {s.key[-4:] for s in spotcheck.queue(db, "simulbench", judges=["j2"])}
+        assert "s1/z" in {s.key[-4:] for s in by_hand.queue(db, judges=["j1"])}
+        assert "s1/z" not in {s.key[-4:] for s in by_hand.queue(db, judges=["j2"])}
 
 
 def test_who_was_asked_about_a_refusal_counts_before_the_words_it_opens_with(filled):
     def refusals():
-        return {s.key[-4:] for s in spotcheck.queue(db, "simulbench", reasons=["refusal"])}
+        return {s.key[-4:] for s in by_hand.queue(db, reasons=["refusal"])}
 
     with filled.write() as db:
         assert refusals() == {"s2/x"}, "by its words: nobody was asked"
@@ -245,7 +241,7 @@ def test_a_corrected_score_is_a_rating_and_an_earlier_one_a_revision(filled):
         assert (seen.finding, seen.comment, seen.corrected) == ("too_high", "still no", 5)
         # The judges gave 8.5 on the mean, Ada 5: the gap of 3.5 is beyond 2, by 1.5 of the 7 that are
         # possible.
-        [gap] = spotcheck.queue(db, "simulbench", reasons=["people"])
+        [gap] = by_hand.queue(db, reasons=["people"])
         assert gap.priority == pytest.approx(1 + 1.5 / 7)
         spotcheck.verify(db, judgement(db, "s1", "y"), "Ada", "too_low", corrected=10)
         spotcheck.verify(db, judgement(db, "s1", "y"), "Ben", "too_low", corrected=9)
@@ -289,20 +285,20 @@ def test_a_corrected_score_that_contradicts_the_finding_is_refused(filled, findi
 
 def test_an_audit_is_seeded_and_takes_no_unreadable_verdicts(filled):
     with filled.write() as db:
-        spotcheck.draw(db, "one", "simulbench", n=6, seed=4)
-        spotcheck.draw(db, "two", "simulbench", n=6, seed=4)
-        spotcheck.draw(db, "three", "simulbench", n=6, seed=5)
+        audits.draw(db, "one", "simulbench", n=6, seed=4)
+        audits.draw(db, "two", "simulbench", n=6, seed=4)
+        audits.draw(db, "three", "simulbench", n=6, seed=5)
         one, two, three = (spotchecks.audit_items(db, name) for name in ("one", "two", "three"))
         assert one == two != three
-        whole = spotcheck.draw(db, "all", "simulbench", n=15)
+        whole = audits.draw(db, "all", "simulbench", n=15)
         assert whole.drawn_from == 15, "16 judgements, one of them unreadable"
         with pytest.raises(StudyError, match="15 judgements to draw from"):
-            spotcheck.draw(db, "more", "simulbench")
+            audits.draw(db, "more", "simulbench")
         with pytest.raises(StudyError, match="“one” already"):
-            spotcheck.draw(db, "one", "simulbench", n=3)
+            audits.draw(db, "one", "simulbench", n=3)
         with pytest.raises(StudyError, match="needs a name"):
-            spotcheck.draw(db, " ", "simulbench", n=3)
-        only = spotcheck.draw(db, "some", "simulbench", n=1, judges=["j2"], where={"kind": ["LastOnly"]})
+            audits.draw(db, " ", "simulbench", n=3)
+        only = audits.draw(db, "some", "simulbench", n=1, judges=["j2"], where={"kind": ["LastOnly"]})
         assert only.drawn_from == 2
         assert [a.name for a in spotchecks.audits(db)] == ["some", "all", "three", "two", "one"]
 
@@ -314,7 +310,7 @@ def test_an_audit_is_drawn_alike_whatever_the_order_of_storing(tmp_path, filled)
 
     def drawn(workspace):
         with workspace.write() as db:
-            spotcheck.draw(db, "audit", "simulbench", n=6, seed=1)
+            audits.draw(db, "audit", "simulbench", n=6, seed=1)
             return [
                 (
                     conversations.found(db, c).key,
@@ -326,20 +322,20 @@ def test_an_audit_is_drawn_alike_whatever_the_order_of_storing(tmp_path, filled)
     assert drawn(filled) == drawn(other)
 
 
-def test_findings_of_an_audit_and_of_the_hunt_are_kept_apart(filled, run):
+def test_findings_of_an_audit_and_of_triage_are_kept_apart(filled, run):
     with filled.write() as db:
-        spotcheck.draw(db, "audit", "simulbench", n=5, seed=2)
+        audits.draw(db, "audit", "simulbench", n=5, seed=2)
         found = ["reasonable", "too_high", "too_high", "too_low", "reasonable"]
         for finding in found:
-            where = spotcheck.progress(db, "audit", "Ada")
+            where = audits.progress(db, "audit", "Ada")
             spotcheck.verify(db, where.next[0], "Ada", finding, audit="audit")
-        assert spotcheck.progress(db, "audit", "Ada") == spotcheck.AuditProgress(5, 5, None)
-        assert spotcheck.progress(db, "audit", "Ben").done == 0
+        assert audits.progress(db, "audit", "Ada") == audits.AuditProgress(5, 5, None)
+        assert audits.progress(db, "audit", "Ben").done == 0
         audited = {j for j, _, _ in spotchecks.audit_items(db, "audit")}
         outside = [j for _, j in spotchecks.auditable(db, "simulbench") if j not in audited][:2]
         for j in outside:
             spotcheck.verify(db, j, "Ben", "too_high")
-        audit, hunt = spotcheck.findings(db, "simulbench", "audit"), spotcheck.findings(db, "simulbench")
+        audit, triage = audits.findings(db, "simulbench", "audit"), audits.findings(db, "simulbench")
     assert (
         audit.overall.n,
         audit.overall.reasonable,
@@ -352,7 +348,12 @@ def test_findings_of_an_audit_and_of_the_hunt_are_kept_apart(filled, run):
         2 / 3,
     )
     assert (audit.unbiased, audit.drawn, audit.items, audit.people) == (True, 5, 5, ("Ada",))
-    assert (hunt.overall.n, hunt.overall.rate.value, hunt.unbiased, hunt.people) == (2, 0.0, False, ("Ben",))
+    assert (triage.overall.n, triage.overall.rate.value, triage.unbiased, triage.people) == (
+        2,
+        0.0,
+        False,
+        ("Ben",),
+    )
     for column in ("judge", "kind", "type", "player", "person"):
         assert sum(s.n for s in audit.by[column]) == 5
     told = run(filled, "spotcheck", "show", "simulbench", "--audit", "audit")
@@ -364,30 +365,30 @@ def test_findings_of_an_audit_and_of_the_hunt_are_kept_apart(filled, run):
     assert (found["schema"], everything["of"], everything["too_high"]) == (SCHEMA, "all", 2)
 
 
-def test_what_was_found_in_the_hunt_stays_in_its_summary_when_an_audit_draws_it_later(filled, run):
+def test_what_was_found_in_triage_stays_in_its_summary_when_an_audit_draws_it_later(filled, run):
     with filled.write() as db:
         pool = [j for _, j in spotchecks.auditable(db, "simulbench")]
         for j in pool[:3]:
             spotcheck.verify(db, j, "Ada", "too_high")
         spotcheck.verify(db, pool[0], "Ben", "reasonable")
-        spotcheck.draw(db, "all", "simulbench", n=15)
-        hunt = spotcheck.findings(db, "simulbench")
+        audits.draw(db, "all", "simulbench", n=15)
+        triage = audits.findings(db, "simulbench")
         # Four findings of three judgements, all of which the audit has drawn since.
-        assert (hunt.items, hunt.overall.n, hunt.looked, hunt.audited) == (4, 4, 3, 3)
-        assert {s.of: s.n for s in hunt.by["person"]} == {"Ada": 3, "Ben": 1}
+        assert (triage.items, triage.overall.n, triage.looked, triage.audited) == (4, 4, 3, 3)
+        assert {s.of: s.n for s in triage.by["person"]} == {"Ada": 3, "Ben": 1}
         # Before she has opened the audit, Ada's three are told to be from elsewhere.
-        ada = spotcheck.progress(db, "all", "Ada")
+        ada = audits.progress(db, "all", "Ada")
         assert (ada.items, ada.done, ada.elsewhere) == (15, 3, 3)
-        while (where := spotcheck.progress(db, "all", "Ada")).next is not None:
+        while (where := audits.progress(db, "all", "Ada")).next is not None:
             spotcheck.verify(db, where.next[0], "Ada", "reasonable", audit="all")
         assert (where.done, where.elsewhere) == (15, 3)
-        audit, again = spotcheck.findings(db, "simulbench", "all"), spotcheck.findings(db, "simulbench")
-        # A finding is a finding: 15 judgements, three of them as the hunt had found them.
+        audit, again = audits.findings(db, "simulbench", "all"), audits.findings(db, "simulbench")
+        # A finding is a finding: 15 judgements, three of them as triage had found them.
         assert (audit.items, audit.looked, audit.hunted, audit.overall.reasonable) == (15, 15, 3, 12)
-        assert again == hunt
-        # Said anew at the audit's desk it is still what the hunt brought up.
+        assert again == triage
+        # Said anew at the audit's desk it is still what triage brought up.
         spotcheck.verify(db, pool[1], "Ada", "too_low", audit="all")
-        assert spotcheck.findings(db, "simulbench").overall.n == 4
+        assert audits.findings(db, "simulbench").overall.n == 4
     assert (
         "4, of 3 judgements; 3 of these judgements are also in audits"
         in run(filled, "spotcheck", "show", "simulbench").output
@@ -399,12 +400,12 @@ def test_the_summary_keeps_to_the_judges_and_conversations_asked_for(filled, run
         spotcheck.verify(db, judgement(db, "s2", "x"), "Ada", "reasonable")
         spotcheck.verify(db, judgement(db, "s2", "x", "j2"), "Ada", "too_low")
         spotcheck.verify(db, judgement(db, "s1", "y", "j2"), "Ada", "too_high")
-        of = spotcheck.findings(db, "simulbench", judges=["j2"])
+        of = audits.findings(db, "simulbench", judges=["j2"])
         assert (of.overall.n, of.overall.too_low, of.overall.too_high) == (2, 1, 1)
-        assert spotcheck.findings(db, "simulbench", where={"player": ["y"]}).overall.n == 1
-        assert spotcheck.findings(db, "simulbench", where={"kind": ["FirstChan"]}).overall.n == 2
+        assert audits.findings(db, "simulbench", where={"player": ["y"]}).overall.n == 1
+        assert audits.findings(db, "simulbench", where={"kind": ["FirstChan"]}).overall.n == 2
         with pytest.raises(NotFound, match="judge “j3”"):
-            spotcheck.findings(db, "simulbench", judges=["j3"])
+            audits.findings(db, "simulbench", judges=["j3"])
     told = run(filled, "spotcheck", "show", "simulbench", "--judges", "j1", "--format", "json")
     assert json.loads(told.stdout)["tables"]["spot-check"]["rows"][0]["n"] == 1
 
@@ -443,19 +444,19 @@ def test_findings_of_an_older_workspace_lie_where_they_were_made(tmp_path):
         )
     old.close()
     with Workspace.open(path.parent).write() as db:
-        assert spotcheck.findings(db, "simulbench").overall.n == 2
-        assert spotcheck.progress(db, "a", "Ada") == spotcheck.AuditProgress(2, 2, None, 1)
+        assert audits.findings(db, "simulbench").overall.n == 2
+        assert audits.progress(db, "a", "Ada") == audits.AuditProgress(2, 2, None, 1)
 
 
-def test_what_the_hunt_settled_further_on_does_not_lean_an_audit_under_way(filled):
+def test_what_triage_settled_further_on_does_not_lean_an_audit_under_way(filled):
     with filled.write() as db:
-        spotcheck.draw(db, "audit", "simulbench", n=5, seed=2)
+        audits.draw(db, "audit", "simulbench", n=5, seed=2)
         order = [j for j, _, _ in spotchecks.audit_items(db, "audit")]
-        spotcheck.verify(db, order[3], "Ben", "too_high")  # met in the hunt
+        spotcheck.verify(db, order[3], "Ben", "too_high")  # met in triage
         spotcheck.verify(db, order[0], "Ada", "reasonable")
         spotcheck.verify(db, order[1], "Ada", "too_low")
         spotcheck.verify(db, order[1], "Ben", "reasonable")  # a second reader does not count it again
-        audit = spotcheck.findings(db, "simulbench", "audit")
+        audit = audits.findings(db, "simulbench", "audit")
         # 1 and 2 in the random order, as first found: reasonable, too low. The fourth waits for the third.
         assert (audit.items, audit.overall.n, audit.overall.reasonable, audit.overall.rate.value) == (
             2,
@@ -464,7 +465,7 @@ def test_what_the_hunt_settled_further_on_does_not_lean_an_audit_under_way(fille
             0.5,
         )
         spotcheck.verify(db, order[2], "Ada", "reasonable")
-        assert spotcheck.findings(db, "simulbench", "audit").items == 4
+        assert audits.findings(db, "simulbench", "audit").items == 4
 
 
 def test_a_finding_taken_back_takes_its_corrected_score_along(filled):
@@ -480,10 +481,10 @@ def test_a_finding_taken_back_takes_its_corrected_score_along(filled):
 
 def test_before_anybody_looked_nothing_is_made_up(filled, run):
     with filled.write() as db:
-        spotcheck.draw(db, "audit", "simulbench", n=5)
-        none = spotcheck.findings(db, "simulbench", "audit")
+        audits.draw(db, "audit", "simulbench", n=5)
+        none = audits.findings(db, "simulbench", "audit")
         with pytest.raises(NotFound, match="audit “adit”"):
-            spotcheck.findings(db, "simulbench", "adit")
+            audits.findings(db, "simulbench", "adit")
     nothing = undefined("nothing was found", n=0)
     assert (none.overall.n, none.overall.rate, none.overall.optimism) == (0, nothing, nothing)
     assert (
@@ -495,19 +496,19 @@ def test_before_anybody_looked_nothing_is_made_up(filled, run):
 def test_the_interval_by_hand():
     # 83 of 100, as in the paper: z² = 3.8415, middle 0.83 + 0.019207 = 0.849207, half 1.95996 · √(0.001411 +
     # 0.000096) = 0.076087, both over 1.038415: 0.7445 to 0.8911.
-    assert spotcheck.proportion(83, 100).interval == pytest.approx((0.7445, 0.8911), abs=5e-5)
-    assert spotcheck.proportion(83, 100).value == 0.83
-    assert not spotcheck.proportion(0, 0).defined
+    assert audits.proportion(83, 100).interval == pytest.approx((0.7445, 0.8911), abs=5e-5)
+    assert audits.proportion(83, 100).value == 0.83
+    assert not audits.proportion(0, 0).defined
     # Nothing of 10: from 0 to z²/(n + z²) = 3.8415 / 13.8415.
-    assert spotcheck.proportion(0, 10).interval == pytest.approx((0, 3.8415 / 13.8415), abs=1e-5)
+    assert audits.proportion(0, 10).interval == pytest.approx((0, 3.8415 / 13.8415), abs=1e-5)
 
 
 @given(st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_the_interval_holds_the_share_and_mirrors(kn):
     k, n = kn
-    low, high = spotcheck.proportion(k, n).interval
+    low, high = audits.proportion(k, n).interval
     assert 0 <= low <= k / n <= high <= 1
-    assert spotcheck.proportion(n - k, n).interval == pytest.approx((1 - high, 1 - low))
+    assert audits.proportion(n - k, n).interval == pytest.approx((1 - high, 1 - low))
 
 
 def test_the_queue_command(run, filled):

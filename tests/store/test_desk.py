@@ -118,11 +118,11 @@ def test_a_report_that_arrives_again_after_a_reload_is_applied_once(workspace: W
     told: list[Any] = [{"n": n, "item": f"item {n}", "judgement": n} for n in (2, 1)]
     for _ in range(2):
         with workspace.write() as db:
-            assert desk.once(db, "a hunt", "tab", told, Found, applied.append) == (2, [])
+            assert desk.once(db, "triage", "tab", told, Found, applied.append) == (2, [])
     assert [found.judgement for found in applied] == [1, 2]
     with workspace.write() as db:
-        assert desk.once(db, "another hunt", "tab", told[1:], Found, applied.append) == (1, [])
-        last, [refusal] = desk.once(db, "a hunt", "tab", [{"n": 3, "item": "x"}], Found, applied.append)
+        assert desk.once(db, "another desk", "tab", told[1:], Found, applied.append) == (1, [])
+        last, [refusal] = desk.once(db, "triage", "tab", [{"n": 3, "item": "x"}], Found, applied.append)
     assert (last, refusal.item, len(applied)) == (3, "x", 3)
 
 

@@ -9,7 +9,7 @@ from core.benchmarks.simulbench.targets import SIMULBENCH
 from core.demo.mock.texts import MODERATION
 from core.demo.workspace import Told, run
 from core.store import access, conversations, spotchecks
-from core.studies import comparisons, spotcheck
+from core.studies import audits, comparisons, spotcheck
 from core.workspace import Workspace
 
 TASKS = (
@@ -72,8 +72,8 @@ def _audit(workspace: Workspace) -> None:
     with workspace.write() as db:
         if AUDIT not in {audit.name for audit in spotchecks.audits(db)}:
             n = min(AUDITED, len(spotchecks.auditable(db, SIMULBENCH.name)))
-            spotcheck.draw(db, AUDIT, SIMULBENCH.name, n=n, seed=SEED)
-        while (where := spotcheck.progress(db, AUDIT, PEOPLE[0])).next is not None:
+            audits.draw(db, AUDIT, SIMULBENCH.name, n=n, seed=SEED)
+        while (where := audits.progress(db, AUDIT, PEOPLE[0])).next is not None:
             judgement, number = where.next
             seen = next(s for s in spotcheck.screen(db, number).judgements if s.id == judgement)
             assert seen.score is not None
@@ -89,4 +89,4 @@ def is_complete(workspace: Workspace) -> bool:
     """Whether everything was built: the audit comes last."""
     with workspace.read() as db:
         drawn = AUDIT in {audit.name for audit in spotchecks.audits(db, SIMULBENCH.name)}
-        return drawn and spotcheck.progress(db, AUDIT, PEOPLE[0]).next is None
+        return drawn and audits.progress(db, AUDIT, PEOPLE[0]).next is None

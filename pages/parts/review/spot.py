@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -12,6 +12,7 @@ from sqlite_utils import Database
 from core.benchmarks import get
 from core.rating import Finding
 from core.scores import run_label
+from core.store import spotchecks, suspects
 from core.store.filters import Where
 from core.store.spotchecks import Seen
 from core.studies import spotcheck
@@ -47,9 +48,7 @@ class QueueDesk:
 
     def __post_init__(self) -> None:
         self.chosen: dict[str, Any] = {
-            "reasons": tuple(self.reasons),
-            "where": dict(self.where),
-            "judges": tuple(self.judges),
+            **{"reasons": tuple(self.reasons), "where": dict(self.where), "judges": tuple(self.judges)}
         }
         # The queue as far as it was read: a page at a time, not anew with every answer.
         self.line: list[int] = []
@@ -61,11 +60,12 @@ class QueueDesk:
     def desk(self) -> str:
         """The name of this work."""
         chosen = sorted((k, str(v)) for k, v in self.chosen.items())
-        return name("hunt", self.benchmark, self.person, chosen, self.first)
+        return name("triage", self.benchmark, self.person, chosen, self.first)
 
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
         """What lies ahead; the items asked for."""
-        settled = len(spotcheck.settled(db, self.line, self.person, self.judges))
+        rater = spotcheck.rater_of(db, self.person)
+        settled = len(suspects.settled(db, self.line, rater, self.judges)) if rater else 0
         end = set(self.line[-AHEAD - 1 :])
         if self.more and (not self.line or end.intersection(map(int, wanted or ()))):
             self._further(db, settled)
@@ -75,7 +75,8 @@ class QueueDesk:
             wanted = line[start : start + AHEAD + 1]
         ids = [int(i) for i in wanted]
         beyond = [i for i in ids if i not in self.because]
-        for found in spotcheck.queue(db, self.benchmark, only=beyond, limit=len(beyond)) if beyond else ():
+        every = spotcheck.search(db, self.benchmark)
+        for found in suspects.queue(db, every, only=beyond, limit=len(beyond)) if beyond else ():
             self.because[found.conversation_id] = found.reasons
         items = [
             item(
@@ -91,15 +92,14 @@ class QueueDesk:
 
     def _further(self, db: Database, settled: int) -> None:
         """Read the next page of the queue; what is not `settled` of the former ones precedes it."""
-        page = spotcheck.queue(
-            db, self.benchmark, person=self.person, limit=LINE, offset=len(self.line) - settled, **self.chosen
-        )
+        search = spotcheck.search(db, self.benchmark, person=self.person, **self.chosen)
+        page = suspects.queue(db, search, limit=LINE, offset=len(self.line) - settled)
         known = set(self.line)
         self.because |= {s.conversation_id: s.reasons for s in page}
         self.line += [s.conversation_id for s in page if s.conversation_id not in known]
         self.more = len(page) == LINE
-        self.left = spotcheck.counts(db, self.benchmark, person=self.person, **self.chosen)[""] + settled
-        self.of = self.of or spotcheck.counts(db, self.benchmark, **self.chosen)[""]
+        self.left = spotcheck.counts(db, search)[""] + settled
+        self.of = self.of or spotcheck.counts(db, replace(search, unsettled_by=None))[""]
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class AuditDesk:
 
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
         """What lies ahead; the items asked for."""
-        drawn = spotcheck.items(db, self.audit, self.person)
+        drawn = spotchecks.audit_items(db, self.audit, spotcheck.rater_of(db, self.person))
         where = {judgement: conversation for judgement, conversation, _ in drawn}
         line = [judgement for judgement, _, done in drawn if not done]
         items = [
