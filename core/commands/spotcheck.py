@@ -9,6 +9,7 @@ import click
 from core.commands import options, printing
 from core.commands.printing import echo
 from core.rating import Finding
+from core.store import suspects
 from core.studies import audits, spotcheck
 from core.workspace import Workspace
 
