@@ -93,8 +93,7 @@ def compared(
     prompts = sorted(set(table.variant[table.kind == "judge"]))
     versions = {tables.PROMPT: prompts} if len(prompts) > 1 else {}
     placed = pairwise.orders(table)
-    given = pairwise.outcomes(placed)
-    asked = placed.reset_index()
+    given, asked = pairwise.outcomes(placed), placed.reset_index()
     standings = []
     draws = {"resamples": resamples, "seed": seed}
     for kind, rater, outcome, tried in _raters(given, asked):
@@ -219,29 +218,26 @@ def answer(
     person: str,
     first: int,
     second: int,
-    verdict: Verdict,
+    verdict: Verdict | None,
     comment: str = "",
     *,
     simulated: bool = False,
 ) -> None:
-    """Store which of the two a person preferred: A is `first`, C neither. It replaces an earlier answer.
+    """Store which of the two a person preferred (A is `first`, C neither), or delete their answer (None).
 
     Raises NotFound for a conversation that is not stored, ConcordError for two that are not of one scenario.
     """
+    rater = Rater(person, "human", simulated=simulated)
+    if verdict is None:
+        if (number := ratings.find_rater(db, rater)) is not None:
+            comparisons.withdraw(db, number, first, second)
+        return
     one, other = conversations.load(db, first), conversations.load(db, second)
     same = get(one.benchmark).scenario_facet
     if one.benchmark != other.benchmark or not same or one.facets.get(same) != other.facets.get(same):
         raise ConcordError("Only two conversations of the same scenario can be compared.")
     key = "|".join([*sorted((one.key, other.key)), person, "desk"])
-    rater = Rater(person, "human", simulated=simulated)
     comparisons.save(db, Comparison(key, one.key, other.key, rater, verdict, comment))
-
-
-def withdraw(db: Database, person: str, first: int, second: int) -> None:
-    """Delete a person's answer for the two."""
-    rater = ratings.find_rater(db, Rater(person, "human"))
-    if rater is not None:
-        comparisons.withdraw(db, rater, first, second)
 
 
 def given(db: Database, person: str, first: int, second: int) -> tuple[Verdict | None, str]:
@@ -260,6 +256,9 @@ def chance(*parts: object) -> str:
     return hashlib.sha256("|".join(map(str, parts)).encode()).hexdigest()
 
 
+percent = partial(Column, digits=3, percent=True)
+
+
 def result_tables(found: Compared, rater: str = "") -> tuple[Table, ...]:
     """Duels, strengths, position bias and agreement, those without rows left out; of one rater or of all."""
     chosen = [by for by in found.standings if rater in ("", by.rater)]
@@ -273,33 +272,16 @@ def _duels(found: Compared, chosen: Sequence[ComparedBy]) -> Table:
         Column("rater", file_only=len(chosen) == 1),
         Column("one", "model"),
         Column("other", "against"),
-        share("win"),
-        share("tie"),
-        share("lose"),
-        Column(
-            "delta",
-            "Δ",
-            digits=3,
-            percent=True,
-            signed=True,
-            interval="ends",
-            help="Share of wins less share of losses",
-        ),
+        *map(share, ("win", "tie", "lose")),
+        percent("delta", "Δ", signed=True, interval="ends", help="Share of wins less share of losses"),
         Column("n", help="Scenarios compared in both orders"),
         Column("incomplete", "left out", help="Scenarios without a usable verdict in both orders"),
         *(Column(name, file_only=True) for name in ("won", "tied", "lost")),
     )
     meta = {name: value for name, value in record(found).items() if name in BASIS}
     rows = tuple({"rater": by.rater, **_shares(duel)} for by in chosen for duel in by.duels)
-    by = f", by {chosen[0].rater}" if len(chosen) == 1 else ""
-    return Table(
-        "duels",
-        f"Win, tie and lose of every two models{by}",
-        columns,
-        rows,
-        notes=tuple(_notes(found)),
-        meta=meta,
-    )
+    title = "Win, tie and lose of every two models" + (f", by {chosen[0].rater}" if len(chosen) == 1 else "")
+    return Table("duels", title, columns, rows, notes=tuple(_notes(found)), meta=meta)
 
 
 def _shares(duel: Duel) -> dict[str, Cell]:
@@ -321,7 +303,7 @@ def _strengths(chosen: Sequence[ComparedBy]) -> Table:
 def _bias(found: Sequence[Bias]) -> Table:
     columns = (
         Column("rater", "judge"),
-        Column("changed", digits=3, percent=True, help="Pairs whose verdict was another in the other order"),
+        percent("changed", help="Pairs whose verdict was another in the other order"),
         Column("flips"),
         Column("n", "of"),
         Column("first", "to the first", help="Flips that favour the reply shown first"),
@@ -335,25 +317,19 @@ def _agreement(found: Sequence[Match]) -> Table:
     columns = (
         Column("a", "one"),
         Column("b", "other"),
-        Column("equal", digits=3, percent=True, n=True, help="Equal verdicts"),
-        Column(
+        percent("equal", n=True, help="Equal verdicts"),
+        percent(
             "equal_decided",
             "equal without ties",
-            digits=3,
-            percent=True,
             n=True,
             help="Equal verdicts among pairs where neither saw a tie",
         ),
         Column("kappa", "Cohen's κ", digits=3),
-        Column(
-            "unasked",
-            "not asked",
-            help="Pairs these people compared and the judge was not asked about: left out",
-        ),
+        Column("unasked", "not asked", help="Pairs of these people that the judge was not asked about"),
         Column(
             "incomplete",
             "order missing",
-            help="Pairs these people compared without the judge's usable verdict in both orders: left out",
+            help="Pairs of these people without the judge's usable verdict in both orders",
         ),
     )
     return Table("agreement", "Agreement of judges and people", columns, tuple(map(record, found)))

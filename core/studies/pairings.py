@@ -168,10 +168,7 @@ def apply(
 
     def prefer(event: Preferred) -> None:
         pair = pairings.get(db, rater, event.item)
-        if event.verdict is None:
-            comparisons.withdraw(db, person, pair.first, pair.second)
-        else:
-            comparisons.answer(db, person, pair.first, pair.second, event.verdict, event.comment)
+        comparisons.answer(db, person, pair.first, pair.second, event.verdict, event.comment)
 
     return desk.once(db, desk.of(rater), client, events, Preferred, prefer)
 

@@ -86,7 +86,7 @@ def _comparing(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     """The desk of pairs; true when whoever sits there asks to leave it."""
     rater, name = annotator.rater_id, annotator.name
     dealt = pair.Dealt(work.name, rater, name)
-    if review.review(dealt.fixed(work.title, back, bare=not isinstance(here(), Researcher))):
+    if review.review(pair.fixed(dealt, work.title, back, bare=not isinstance(here(), Researcher))):
         return True
     review.annotators_exchange(
         dealt.desk,

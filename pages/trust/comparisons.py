@@ -182,10 +182,15 @@ def _work(benchmark: Benchmark) -> None:
     }
     work = pair.AllPairs(benchmark.name, who, given.get_all("of_models"), facets)
     theme.whole_window()
-    if component.review(work.fixed(f"{benchmark.title}: which reply is better?", "Comparisons")):
+    if component.review(pair.fixed(work, f"{benchmark.title}: which reply is better?", "Comparisons")):
         _end()
         st.rerun()
-    component.exchange(work.desk, pair.PairAnswer, lambda db, event: pair.apply(db, who, event), work.moving)
+    component.exchange(
+        work.desk,
+        pair.PairAnswer,
+        lambda db, said: comparisons.answer(db, who, said.first, said.second, said.verdict, said.comment),
+        work.moving,
+    )
 
 
 page()

@@ -14,6 +14,7 @@ import streamlit as st
 from pydantic import BaseModel
 from sqlite_utils import Database
 
+from core.conversation import Conversation, Message
 from core.errors import ConcordError, NotAllowed
 from core.store.desk import Refusal, once
 from pages.parts.desk import component as desk
@@ -68,6 +69,22 @@ def name(*parts: object) -> str:
     """A name for this work in the browser's storage: a hash of the workspace and the parts."""
     told = "\n".join(map(str, (workspace().path, *parts)))
     return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def said(conversation: Conversation, speaker: Callable[[Message], str]) -> list[dict[str, Any]]:
+    """The messages of a conversation as they are shown."""
+    return [
+        {
+            "turn": turn.number,
+            "reply": message is turn.reply,
+            "speaker": speaker(message),
+            "text": message.content,
+            "cut": bool(message.meta.get("cut")),
+        }
+        for turn in conversation.turns()
+        for message in (turn.user, turn.reply)
+        if message is not None
+    ]
 
 
 @st.fragment(run_every=desk.RUN_AFTER_RECONNECTING)

@@ -9,11 +9,10 @@ from typing import Any
 from pydantic import BaseModel, Field
 from sqlite_utils import Database
 
-from core.conversation import Message
 from core.rating import Verdict
 from core.store import conversations, pairings
 from core.studies import comparisons
-from pages.parts.review.component import AHEAD, LINE, Moving, name
+from pages.parts.review.component import AHEAD, LINE, Moving, name, said
 
 
 class PairAnswer(BaseModel):
@@ -39,10 +38,6 @@ class AllPairs:
         """The name of this work."""
         return name("pairs", self.benchmark, self.person, self.players, sorted(self.facets.items()))
 
-    def fixed(self, title: str, back: str) -> dict[str, Any]:
-        """The constant part of what the browser is sent."""
-        return fixed(self.desk, title, self.person, back)
-
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
         """What lies ahead; the pairs asked for. A pair is named by its place in the order."""
         every = comparisons.dealt(db, self.benchmark, self.person, players=self.players, facets=self.facets)
@@ -51,9 +46,9 @@ class AllPairs:
         for n in line[: AHEAD + 1] if wanted is None else wanted:
             if 0 < int(n) <= len(every):
                 pair, _ = every[int(n) - 1]
-                said = comparisons.given(db, self.person, pair.first, pair.second)
                 about = {"first": pair.first, "second": pair.second}
-                items.append(item(db, pair.number, pair.first, pair.second, *said) | {"about": about})
+                given = comparisons.given(db, self.person, **about)
+                items.append(item(db, pair.number, pair.first, pair.second, *given) | {"about": about})
         return Moving(line[:LINE], len(line), len(every), items)
 
 
@@ -70,10 +65,6 @@ class Dealt:
         """The name of this work."""
         return name("dealt pairs", self.benchmark, self.rater)
 
-    def fixed(self, title: str, back: str, *, bare: bool) -> dict[str, Any]:
-        """The constant part of what the browser is sent. `back` names the page behind; `bare`: no menu."""
-        return fixed(self.desk, title, self.person, back) | {"bare": bare}
-
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
         """The open pairs, at first also those settled; of the pairs asked for only this person's."""
         every = dict(pairings.desk(db, self.rater, self.benchmark))
@@ -89,25 +80,13 @@ class Dealt:
         return Moving(line[:LINE], len(line), len(every), items, past=past, gone=gone)
 
 
-def fixed(desk: str, title: str, person: str, back: str) -> dict[str, Any]:
-    """The constant part of what the browser is sent."""
+def fixed(work: AllPairs | Dealt, title: str, back: str, *, bare: bool = False) -> dict[str, Any]:
+    """The constant part of what the browser is sent. `back` names the page behind; `bare`: no menu."""
     return {
-        "desk": desk,
-        "kind": "pair",
-        "title": title,
-        "you": person,
-        "back": back,
+        **{"desk": work.desk, "kind": "pair", "title": title, "you": work.person, "back": back, "bare": bare},
         "over": "All compared – thank you!",
         "nothing": "There are no two replies to compare",
     }
-
-
-def apply(db: Database, person: str, event: PairAnswer) -> None:
-    """Keep the answer, or take it back."""
-    if event.verdict is None:
-        comparisons.withdraw(db, person, event.first, event.second)
-    else:
-        comparisons.answer(db, person, event.first, event.second, event.verdict, event.comment)
 
 
 def item(
@@ -115,26 +94,11 @@ def item(
 ) -> dict[str, Any]:
     """A pair as it is shown, with its answer. Values are picked by name, and none of them names a model."""
     one, other = conversations.load(db, first), conversations.load(db, second)
-    said = [
-        {
-            "turn": turn.number,
-            "reply": message is turn.reply,
-            "speaker": "User" if message is turn.user else "Simulator",
-            "text": message.content,
-        }
-        for turn in one.turns()
-        for message in (turn.user, turn.reply)
-        if message is not None and message is not one.messages[-1]
+    before = said(one, lambda message: "User" if message.role == "user" else "Simulator")
+    replies = [
+        {"text": m.content, "cut": bool(m.meta.get("cut"))} for m in (one.messages[-1], other.messages[-1])
     ]
     return {
-        "id": number,
-        "title": str(one.context.get("Task", "")),
-        "said": said,
-        "replies": [_reply(one.messages[-1]), _reply(other.messages[-1])],
-        "verdict": verdict,
-        "comment": comment,
+        **{"id": number, "title": str(one.context.get("Task", "")), "said": before[:-1]},
+        **{"replies": replies, "verdict": verdict, "comment": comment},
     }
-
-
-def _reply(message: Message) -> dict[str, Any]:
-    return {"text": message.content, "cut": bool(message.meta.get("cut"))}

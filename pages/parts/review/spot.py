@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from sqlite_utils import Database
 
 from core.benchmarks import get
+from core.conversation import Message
 from core.rating import Finding
 from core.scores import run_label
 from core.store import spotchecks, suspects
@@ -18,7 +19,7 @@ from core.store.spotchecks import Seen
 from core.studies import spotcheck
 from core.studies.spotcheck import Screen
 from pages.parts.desk.sent import as_text, options
-from pages.parts.review.component import AHEAD, LINE, Moving, name
+from pages.parts.review.component import AHEAD, LINE, Moving, name, said
 from pages.parts.transcript import history_by
 
 
@@ -174,53 +175,35 @@ def item(
     benchmark = get(conversation.benchmark)
     last = conversation.messages[-1] if conversation.messages else None
     before = history_by(conversation) or conversation.player
-    speakers = {"user": "User", "assistant": before}
-    if only is not None:
-        shown = [seen for seen in screen.judgements if seen.id == only]
-    else:
-        shown = [seen for seen in screen.judgements if not judges or seen.judge in judges]
-    study = spotcheck.study_name(benchmark.name)
-    own = [
-        r.score
-        for r in screen.people
-        if (r.rater.name, r.study, r.criterion) == (person, study, screen.criterion.name)
+
+    def speaker(message: Message) -> str:
+        if message.role == "user":
+            return "User"
+        return conversation.player if message is last else before
+
+    shown = [
+        seen
+        for seen in screen.judgements
+        if (seen.id == only if only is not None else not judges or seen.judge in judges)
     ]
-    context = {k: v for k, v in conversation.context.items() if not k.startswith("_")}
+    people = [r for r in screen.people if r.criterion == screen.criterion.name]
+    study = spotcheck.study_name(benchmark.name)
+    own = [r.score for r in people if (r.rater.name, r.study) == (person, study)]
+    context = {k: as_text(v) for k, v in conversation.context.items() if not k.startswith("_")}
+    main, *others = benchmark.facets
+    kept = [v for k, v in conversation.facets.items() if k in others and k != benchmark.ending_facet]
     return {
         "id": number,
-        "title": str(context.get("Task") or conversation.facets.get(benchmark.facets[0], conversation.key)),
-        "facts": [
-            conversation.player,
-            *(
-                v
-                for k, v in conversation.facets.items()
-                if k in benchmark.facets[1:] and k != benchmark.ending_facet
-            ),
-            conversation.language,
-        ],
+        "title": context.get("Task") or conversation.facets.get(main, conversation.key),
+        "facts": [conversation.player, *kept, conversation.language],
         "reasons": [spotcheck.REASONS[reason] for reason in reasons],
-        "context": [[heading, as_text(text)] for heading, text in context.items() if len(as_text(text)) > 60],
-        "said": [
-            {
-                "turn": turn.number,
-                "reply": message is turn.reply,
-                "speaker": conversation.player
-                if message is last and message is turn.reply
-                else speakers[message.role],
-                "text": message.content,
-                "cut": bool(message.meta.get("cut")),
-            }
-            for turn in conversation.turns()
-            for message in (turn.user, turn.reply)
-            if message is not None
-        ],
+        "context": [[heading, text] for heading, text in context.items() if len(text) > 60],
+        "said": said(conversation, speaker),
         "challenging": screen.challenging,
         "last": benchmark.last_reply_only,
         "own": own[0] if own else None,
         "judgements": [_judgement(seen) for seen in shown],
-        "people": [
-            f"{r.rater.name} {r.score:g}" for r in screen.people if r.criterion == screen.criterion.name
-        ],
+        "people": [f"{r.rater.name} {r.score:g}" for r in people],
     }
 
 
