@@ -31,7 +31,7 @@ def test_an_item_holds_no_name_key_facet_or_meta() -> None:
     sent = item(
         Study("secret-study", (), meta={"speakers": {"assistant": "Keeper"}}),
         7,
-        Task(3, "secret-study", 1, 99, 1, "open", "", "", 3.0, {"wit": 4.0}),
+        Task(3, "secret-study", 99, 1, "open", "", "", 3.0, {"wit": 4.0}),
         hidden,
     )
     assert "secret" not in json.dumps(sent)
