@@ -62,8 +62,8 @@ def pairs(
 ) -> list[tuple[str, int, str, int, str]]:
     """Every two of the players' conversations of one scenario: (scenario, id, key, id, key).
 
-    Discarded scenarios are left out. The player named earlier comes first. Where a player answered a scenario
-    several times, the first answer counts. `facets` chooses conversations as in `core.store.tables`.
+    The player named earlier comes first; of several conversations of a player the first counts. Discarded
+    scenarios are left out.
     """
     chosen, args = tables.ids(benchmark, facets)
     answers: dict[str, dict[str, tuple[int, str]]] = {}

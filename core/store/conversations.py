@@ -14,7 +14,7 @@ from sqlite_utils import Database
 
 from core.conversation import Conversation, Message
 from core.errors import NotFound
-from core.rating import NOTHING_SPENT, Spent
+from core.rating import NOTHING_SPENT, Rater, Spent
 from core.store import database, trajectories
 from core.store.database import find, now
 from core.store.filters import condition
@@ -37,8 +37,8 @@ class Found:
 
     `final` is the mean of the judges' finals (see docs/scores.md), `spread` the distance between the highest
     and the lowest of them, `people` the mean of people's finals; each None if nobody has one. `judges` counts
-    judges with a final, `incomplete` those without, `refused` raters who saw a refusal, `failed` judgements
-    without a usable reply.
+    judges with a final, `incomplete` are those that rated it without one, `refused` counts raters who saw a
+    refusal, `failed` judgements without a usable reply.
     """
 
     id: int
@@ -54,7 +54,7 @@ class Found:
     spread: float | None
     people: float | None
     judges: int
-    incomplete: int
+    incomplete: tuple[Rater, ...]
     refused: int
     failed: int
     created: str
@@ -316,9 +316,7 @@ def _list(
         # CROSS keeps SQLite to walking the summaries in their order; with a narrower filter, sorting what it
         # leaves is quicker.
         source = "summaries s CROSS JOIN conversations c ON c.id = s.conversation_id"
-    counts = ", ".join(
-        f"ifnull(s.{name}, 0) AS {name}" for name in ("judges", "incomplete", "refused", "failed")
-    )
+    counts = ", ".join(f"ifnull(s.{name}, 0) AS {name}" for name in ("judges", "refused", "failed"))
     rows = list(
         db.query(
             "SELECT c.id, c.key, c.benchmark, c.language, c.player, c.turns, c.reply_chars, "
@@ -327,9 +325,23 @@ def _list(
             {**args, "limit": limit, "offset": offset},
         )
     )
-    facets = _facets(db, [row["id"] for row in rows])
+    ids = [row["id"] for row in rows]
+    facets = _facets(db, ids)
+    incomplete: dict[int, list[Rater]] = {}
+    for number, name, variant, simulated in db.execute(
+        "SELECT f.conversation_id, x.name, x.variant, x.simulated FROM finals f "
+        "JOIN raters x ON x.id = f.rater_id WHERE f.final IS NULL AND x.kind = 'judge' "
+        "AND f.conversation_id IN (SELECT value FROM json_each(?)) ORDER BY x.name, x.variant",
+        [json.dumps(ids)],
+    ):
+        incomplete.setdefault(number, []).append(Rater(name, "judge", variant, bool(simulated)))
     return [
-        Found(**{**row, "simulated": bool(row["simulated"]), "facets": facets[row["id"]]}) for row in rows
+        Found(
+            **row
+            | {"simulated": bool(row["simulated"]), "facets": facets[row["id"]]}
+            | {"incomplete": tuple(incomplete.get(row["id"], ()))}
+        )
+        for row in rows
     ]
 
 

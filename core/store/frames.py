@@ -59,11 +59,10 @@ def refused_units(db: Database, name: str) -> list[int]:
 
 
 def frame(db: Database, name: str) -> pd.DataFrame:
-    """A study's ratings in long form, people's and judges', one row per unit, criterion, rater and repeat.
+    """A study's ratings in long form: a row a unit, criterion, rater and repeat; people's once submitted.
 
-    Columns: unit (study unit id), conversation_id, turn, player, criterion, rater (as `core.scores.labels`
-    calls it), kind, simulated, repeat, total and n (the sum and number of the scores), and score, their mean.
-    People's answers count once submitted.
+    Columns: unit (id), conversation_id, turn, player, criterion, rater (see `core.scores.labels`), kind,
+    simulated, repeat, total and n (sum and number of the scores), score (their mean).
     """
     found = study_id(db, name)
     if studies.get(db, name).per_turn:
@@ -98,8 +97,7 @@ def frame(db: Database, name: str) -> pd.DataFrame:
 def _turns_rated(db: Database, study: int) -> pd.DataFrame:
     """The ratings of a study's turns: unit, rater_id, criterion, repeat, total, n.
 
-    Each conversation's ratings are read once and matched with its turns here; looking them up turn by turn
-    takes three times as long.
+    Each conversation's ratings are read once: looking them up turn by turn takes three times as long.
     """
     units = _frame(db, "SELECT id AS unit, conversation_id, turn FROM study_units WHERE study_id = ?", study)
     given = _frame(

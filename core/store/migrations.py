@@ -402,8 +402,7 @@ def _conditions(db: Database) -> Iterator[tuple[int, str, str]]:
 
 @migrations(name="012_finals")
 def _finals(db: Database) -> None:
-    """Each rater's final of each conversation, which criteria are conditional, and by which criterion raters
-    see a refusal.
+    """Each rater's final of each conversation, conditional criteria, and the criterion for a refusal.
 
     Of criteria registered earlier, those are conditional that a judge's conversation went without.
     """

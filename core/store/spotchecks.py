@@ -67,8 +67,7 @@ def about(db: Database, judgement_id: int) -> tuple[int, str, str]:
 
 
 def save(db: Database, verification: Verification, rater: int, audit: str = "") -> None:
-    """Store what a person found of a judgement; a later finding of the same person replaces it. Raises
-    NotFound.
+    """Store what a person found of a judgement; it replaces their earlier finding. Raises NotFound.
 
     `audit` names the audit in which it was found, "" for triage; a later finding does not change that.
     """
@@ -209,9 +208,8 @@ def _number(db: Database, name: str) -> int:
 def findings(db: Database, benchmark: str, facets: Sequence[str], where: Where | None = None) -> pd.DataFrame:
     """What people found of conversations of the benchmark, one row a person and judgement.
 
-    Columns: judgement, judge, player, person, simulated (of the person), finding, audits (names of the
-    samples that the judgement is in, joined by line breaks), desk (the audit in which it was found, "" for
-    triage), and one column for each facet.
+    Columns: judgement, judge, player, person, simulated (of the person), finding, audits (with the judgement,
+    joined by line breaks), desk (the audit in which it was found, "" for triage), and each facet.
     """
     wanted, args = condition(where)
     each = "".join(

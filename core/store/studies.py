@@ -28,11 +28,10 @@ _NOT_YOURS = "This item is not on your desk. Go back to your list."
 
 @dataclass(frozen=True)
 class Study:
-    """What is rated, by which criteria, how often each unit. `source` is "drawn" or the format it was
-    imported from.
+    """What is rated, by which criteria, and how often each unit (0: by everybody).
 
-    `anonymous` says that human ratings are unnamed positions, not persons, so that no figure may treat them
-    as such.
+    `source` is “drawn” or the format of the import. In an `anonymous` study people's ratings have no names,
+    so that no figure may treat them as those of persons.
     """
 
     name: str
@@ -218,10 +217,10 @@ def task(db: Database, rater: int, assignment: int) -> Task:
 
 
 def answer(db: Database, rater: int, assignment: int, criterion: str, score: float | None) -> None:
-    """Record one answer as it is given, or take it back (None). Saying the same thing twice changes nothing.
+    """Store one answer, or take it back (None); the answer before it stays as a revision.
 
-    An answer that was replaced or taken back stays as a revision. Raises NotAllowed for somebody else's item
-    and StudyError for a criterion or a score the study does not have.
+    Raises NotAllowed for somebody else's item, NotFound for a criterion and StudyError for a score that the
+    study does not have.
     """
     item = task(db, rater, assignment)
     asked = {c.name: c for c in ratings.criteria(db, scope(item.study))}

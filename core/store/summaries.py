@@ -17,10 +17,9 @@ Criteria = Mapping[str, Sequence[Criterion]]
 
 
 def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None:
-    """Compute the tables scores, finals and summaries anew; None means for every conversation.
+    """Compute the tables scores, finals and summaries anew, of these or of all conversations.
 
-    `scores` holds sums, not means: whoever averages divides once, at the end. People's answers count once
-    their item is submitted.
+    `scores` holds sums, so that a mean divides once. People's answers count once their item is submitted.
     """
     only = "1" if conversation_ids is None else "conversation_id IN (SELECT value FROM json_each(:ids))"
     args = {"ids": json.dumps(conversation_ids)}

@@ -18,10 +18,9 @@ from core.store.spotchecks import LOOKED
 class Suspicion:
     """When a conversation is suspect, in points of a scale from `bottom` to `top`.
 
-    A final score of `low` or less, judges `apart` or more, judges and people `gap` or more. `endings` are
-    values of the facet `ending` that are suspect by themselves; `guess` is the one of them that guesses at a
-    refusal from the words of the reply. It counts only where nobody was asked `refusal`, the criterion for
-    it.
+    A final of `low` or less, judges `apart` or more, judges and people `gap` or more. `endings` are suspect
+    values of the facet `ending`; the value `guess`, a refusal guessed from words of the reply, counts only
+    where nobody was asked the criterion `refusal`.
     """
 
     bottom: float
@@ -54,8 +53,7 @@ class Search:
 
 @dataclass(frozen=True)
 class Suspect:
-    """A conversation to look at. `reasons`: low, apart, people, failed (an unreadable verdict), refusal, cut,
-    empty.
+    """A conversation to look at, and why: low, apart, people, failed, refusal, cut, empty.
 
     `priority` is one point for each reason, and for low, apart and people up to one more by how far the value
     is beyond the threshold.

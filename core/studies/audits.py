@@ -132,9 +132,8 @@ def findings(
 ) -> Findings:
     """What people found of an audit's judgements; without an audit, what they found in triage.
 
-    In triage every finding counts. In an audit a judgement counts once, as the first person found it,
-    wherever that was: the draw is random, whoever looked before. While an audit is under way, it counts up to
-    the first judgement that nobody has looked at: this beginning of a random order is a random sample, and
+    In triage every finding counts. In an audit a judgement counts once, by its first finding, wherever that
+    was made, and up to the first judgement without one: this beginning of a random order is a random sample,
     what triage picked further on is not. The filters keep findings of these conversations and judges. Raises
     NotFound for an unknown audit or judge.
     """

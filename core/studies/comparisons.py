@@ -66,9 +66,9 @@ def compared(
     resamples: int = 1000,
     seed: int = SEED,
 ) -> Compared:
-    """What was compared so far: by each judge, by the vote of several judges, by the vote of people.
+    """The comparisons of a benchmark: by each judge, by the vote of several, by the vote of people.
 
-    `matches` compares every judge and the judges' vote with the vote of people, every judge with each person,
+    `matches` compares every judge and the judges' vote with the people's vote, every judge with each person,
     and every two persons. Raises NotFound for a player nobody compared and for an unknown value in `facets`,
     ConcordError where nothing was compared.
     """
@@ -194,10 +194,10 @@ def dealt(
     limit: int | None = None,
     seed: int = SEED,
 ) -> list[tuple[Pair, bool]]:
-    """All of a person's pairs in their order, and whether the person has answered each.
+    """All of a person's pairs, or the first `limit`, in their order, and whether each is answered.
 
     The order is random and the same for everybody, so that what people compare overlaps; which of the two is
-    shown as A is drawn for each person and pair. `limit` takes the first so many.
+    shown as A is drawn for each person and pair.
     """
     chosen = list(players) or conversations.values(db, benchmark)["player"]
     found = comparisons.pairs(db, benchmark, get(benchmark).scenario_facet, sorted(chosen), facets=facets)

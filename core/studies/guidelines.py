@@ -20,11 +20,10 @@ def default_guidelines(
     language: str = "",
     per_turn: bool = False,
 ) -> str:
-    """Markdown to begin with, in the conversations' language where there is a text in it, else in English.
+    """Default guidelines in Markdown, in the conversations' language where there are texts, else in English.
 
-    A criterion that `data/<benchmark>/<language>/guidelines.toml` says nothing of is explained by its
-    statement. The first of the folders that has a file counts, so that a workspace's own replaces what ships.
-    Raises ConfigError naming the file.
+    A criterion that the benchmark's guidelines.toml does not explain has its statement. The first of the
+    folders with a file counts. Raises ConfigError naming the file.
     """
     language = language or FALLBACK
     general = _first(folders, f"guidelines/{language}.toml") or _first(folders, f"guidelines/{FALLBACK}.toml")

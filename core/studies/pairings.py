@@ -46,14 +46,12 @@ def deal(
     overlap: int = 1,
     seed: int = 0,
 ) -> list[Standing]:
-    """See to it that these people have `n` different pairs of these models (all if empty) between them, each
-    `overlap` of the people (0: all of them); returns how far everybody of the benchmark is.
+    """Deal pairs until these people have `n` different ones between them, each `overlap` times (0: all).
 
-    Every two models get the same number of pairs, or one more; within, the pairs are spread over whatever
-    tells scenarios apart (kind, type, task …). People get equally many, any two of them share about equally
-    many, and everybody has an order of their own; which of the two is shown as A is drawn for each person and
-    pair. The same arguments give the same. What these people have stays theirs and counts towards `n` and
-    `overlap`, so that dealing again only adds.
+    Returns how far everybody of the benchmark is. Every two models get the same number of pairs, or one more,
+    spread over the facets of scenarios. People get equally many in an order of their own, and any two of them
+    share about equally many; which reply is shown as A is drawn for each person and pair. The same arguments
+    give the same. What these people have counts and stays theirs, so that dealing again only adds.
 
     Raises NotFound for an unknown model, facet or person, StudyError for simulated annotators, people without
     a link, and where there are fewer pairs or people than asked for.
@@ -120,9 +118,8 @@ def candidates(
 def draw(table: pd.DataFrame, n: int, *, have: Collection[str] = (), seed: int = 0) -> list[str]:
     """The names of `n` of the pairs in a table of `candidates`, those that people `have` before others.
 
-    One after the other the pair whose two models had the fewest pairs so far; among those the one whose
-    scenario, kind, type, task … had the fewest; among those the one whose combinations of them had; then
-    chance decides.
+    Next comes the pair whose models had the fewest pairs so far; among those, whose scenario and facets had;
+    among those, whose combinations of facets had; then chance decides.
     """
     models, scenario, *facets = [
         pd.factorize(table[c])[0] for c in (AGAINST, "scenario", *table.columns.drop(PAIR))
@@ -159,11 +156,9 @@ def take_back(db: Database, benchmark: str, person: str) -> int:
 def apply(
     db: Database, rater: int, person: str, client: str, events: Iterable[Any]
 ) -> tuple[int, list[desk.Refusal]]:
-    """Apply what an annotator's browser reports, each event once; returns the number of the last one, and
-    what was refused.
+    """Apply what an annotator's browser reports, each event once: see `desk.once`.
 
-    An event names a pair by its number on the desk; one about a pair that is not dealt to this person is
-    refused.
+    An event names a pair by its number on the desk; one about a pair of somebody else is refused.
     """
 
     def prefer(event: Preferred) -> None:

@@ -66,13 +66,11 @@ def remarks(items: Iterable[Item]) -> list[Item]:
 
 
 def suspicions(items: Sequence[Item], given: pd.DataFrame) -> list[str]:
-    """Sentences about people whose way of rating deserves a look, none of them proof; empty where nothing
-    stands out.
+    """Sentences about people whose way of rating deserves a look; empty where nothing stands out.
 
-    `given` is the long frame of the study (unit, criterion, rater, kind, score). Named are people with at
-    least ten items done who gave one answer to a criterion in more than nine items of ten, the same answer to
-    every criterion in more than eight of ten (where there are three criteria or more), or who rated whole
-    conversations faster than anybody reads in more than two of ten.
+    `given` is the long frame of the study. Named are people with at least ten items done who gave one answer
+    to a criterion in more than nine items of ten, the same answer to all criteria in more than eight of ten
+    (of three criteria or more), or who were faster than anybody reads in more than two of ten conversations.
     """
     people = given[given.kind == "human"]
     found = []

@@ -1,8 +1,7 @@
 """Seeded, stratified draws, and who rates what in which order. Knows neither the store nor any benchmark.
 
-Chance is a hash of the seed and the name of the thing, not a generator's state: the same seed gives the same
-sample and the same order whatever the machine, the version of Python, or the order in which the candidates
-came.
+Chance is a hash of the seed and the name of the thing: the same seed gives the same sample and order
+whatever the machine, the version of Python, or the order of the candidates.
 """
 
 from __future__ import annotations
@@ -32,18 +31,15 @@ def draw(
     allocation: Allocation = "even",
     name: str = "unit",
 ) -> pd.DataFrame:
-    """Draw `n` of the candidates, spread over the strata that the columns `by` make; returns their rows in
-    the order drawn.
+    """Draw `n` of the candidates, spread over the strata that the columns `by` make; rows in the order drawn.
 
     `even` gives every stratum the same number (one that has fewer gives all, the others share the rest);
     `proportional` gives each its share of the candidates. What does not divide goes one each to the strata
-    with the largest remainders, and among equal remainders to those whose values (each player, each
-    character, …, then each pair of them) have had the least so far: so with more strata than `n` the sample
-    is still spread evenly over players, over characters and over situations. Within a stratum chance decides.
+    with the largest remainders, then to those whose values, then pairs of values, have had the least so far:
+    with more strata than `n` the sample is still spread evenly over each column. Then chance decides.
 
-    The column `name` identifies a candidate; the result gains the column `stratum`. No `by` means one
-    stratum; an empty value is a value like any other. Raises StudyError for an unknown column, fewer
-    candidates than `n`, and n < 1.
+    The column `name` identifies a candidate; the result gains the column `stratum`. No `by`: one stratum;
+    an empty value is a value. Raises StudyError for an unknown column, fewer candidates than `n`, and n < 1.
     """
     if n < 1:
         raise StudyError("A sample needs at least one unit; ask for more.")
@@ -73,14 +69,12 @@ def deal(
     seed: int = 0,
     done: Mapping[T, Collection[str]] | None = None,
 ) -> dict[str, list[T]]:
-    """Deal each unit to `k` of the annotators (0: to all of them); returns each one's units in an order of
-    their own.
+    """Deal each unit to `k` of the annotators (0: to all); returns each one's units in an order of their own.
 
-    A fresh deal gives loads that differ by one at most, and any two annotators share about as many units as
-    any other two. `done` says who has a unit already and keeps it: those count towards `k` and towards the
-    loads, and only what is new is returned. An annotator who joins later is dealt what others have not begun.
-    Beside what is done, each unit goes to the least loaded; loads can then differ by more than one. An
-    annotator's order follows the seed, their name and the unit, and stays when units or annotators are added.
+    A fresh deal gives loads that differ by one at most; any two annotators share about equally many units.
+    `done` says who has a unit already: those count towards `k` and towards the loads, and only what is new is
+    returned. Beside what is done, each unit goes to the least loaded; loads can then differ by more than one.
+    An annotator's order follows the seed, their name and the unit, and stays when others are added.
 
     Raises StudyError without annotators, and where `k` asks for more than there are.
     """

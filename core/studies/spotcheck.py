@@ -64,9 +64,8 @@ def search(
 ) -> Search:
     """The conversations to look at, for `suspects.queue`, without those that the person has settled.
 
-    A conversation is settled when the person has found something of each of its judgements. If `judges` are
-    named, only their scores and verdicts count, and only their judgements are to be settled. Raises NotFound
-    for an unknown reason or judge.
+    Settled are those whose judgements (by `judges`) all have a finding of the person. If `judges` are named,
+    only their scores and verdicts count. Raises NotFound for an unknown reason or judge.
     """
     for reason in reasons:
         if reason not in REASONS:
@@ -163,10 +162,9 @@ def verify(
 ) -> None:
     """Store what a person found of a judgement, in an audit or ("") in triage; it replaces the earlier one.
 
-    A verdict that could not be read can only be “seen”. A corrected score is also a rating in a study of its
-    own: the person had seen the judge's score, so that it must not mix with blind ratings. Raises StudyError
-    for a score off the scale or on the wrong side of the judge's, and for a finding that does not go with the
-    verdict.
+    A verdict that could not be read can only be “seen”. A corrected score is also a rating, in a study of its
+    own, because it is not blind. Raises StudyError for a score off the scale or on the wrong side of the
+    judge's, and for a finding that does not go with the verdict.
     """
     conversation_id, key, benchmark = spotchecks.about(db, judgement_id)
     criterion = question(benchmark)

@@ -29,9 +29,8 @@ REFUSED = "a judge saw a refusal"
 class StudyRatings:
     """A study's ratings ready for `core.agreement`.
 
-    `table` has the columns unit, conversation_id, turn, player, criterion, rater, kind, simulated, score; one
-    row per unit, criterion and rater. `criteria` are shown, `counted` enter *final*; `left_out` maps a unit
-    to the reason it does not count.
+    `table` has a row a unit, criterion and rater: unit, conversation_id, turn, player, criterion, rater,
+    kind, simulated, score. `criteria` are shown, `counted` enter *final*; `left_out`: unit → reason.
     """
 
     study: Study
@@ -132,13 +131,11 @@ def draw_study(
     guidelines: str = "",
     overlap: int = 0,
 ) -> Study:
-    """Draw `n` stored conversations into a new study, stratified; rated whole, or with `per_turn` every turn
-    that has a reply.
+    """Draw `n` stored conversations into a new study, stratified; rated whole or, with `per_turn`, by turns.
 
-    `wanted` filters the candidates and must name a benchmark, whose criteria are asked: those named in `ask`,
-    else those that enter final (so whether the player refused is a judge's question unless asked for). `ask`
-    may also be criteria of your own. `by` defaults to the player, the language and every facet that varies.
-    Raises StudyError where there is too little to draw from.
+    `wanted` filters the candidates and must name a benchmark. Asked are its criteria in `ask` or criteria of
+    your own, else those that enter final. `by` defaults to the player, the language and every facet that
+    varies. Raises StudyError where there is too little to draw from.
     """
     criteria = _asked(db, wanted.benchmark, ask)
     sample = draw(
@@ -198,15 +195,13 @@ def deal_study(
     overlap: int | None = None,
     without: Sequence[str] = (),
 ) -> dict[str, int]:
-    """Deal a study's units to these annotators beside those it has; returns how many items each of them has
-    now.
+    """Deal a study's units to these annotators beside those it has; returns everybody's number of items.
 
     Every unit gets `overlap` raters (0: everybody; None: as before), pairs of annotators share about equally
     many units, all turns of a conversation go to the same people one after another, and each annotator has an
-    order of their own. What somebody has begun stays theirs. Called again with a newcomer, what is too much
-    on others' desks is taken from the end of their queues; what an annotator whose link was revoked has not
-    begun goes to the others, and so does what somebody named in `without` has not begun. Raises StudyError
-    and NotFound.
+    order of their own. What somebody has begun stays theirs. Newcomers get what is too much at the end of
+    others' queues, and everybody what those named in `without` or with a revoked link have not begun. Raises
+    StudyError and NotFound.
     """
     study = studies.get(db, name)
     _refuse_undealable(study)
@@ -282,13 +277,12 @@ def ratings_for_agreement(
     exclude_refused: bool = True,
     cluster_by: Sequence[str] = (),
 ) -> StudyRatings:
-    """A study's ratings, judges' repeats read as one mean (or each run as a judge of its own, “judge #1” …).
+    """A study's ratings, judges' repeats as one mean or each run as a judge of its own (“judge #1”, …).
 
-    Final is the mean of the counted criteria that people rated and, where there are judges, a judge too: a
-    criterion nobody is compared on has no part in it. With `exclude_refused` the units of conversations in
-    which a judge saw a refusal are left out. Units that are alike in the facets of `cluster_by` (those of one
-    scenario, say) are drawn together by every resample. Raises NotFound for an unknown study or facet,
-    StudyError for a study without any rating.
+    Final is the mean of the counted criteria that people and, where there are any, judges rated. With
+    `exclude_refused` conversations in which a judge saw a refusal are left out. Units alike in the facets of
+    `cluster_by` are resampled together. Raises NotFound for an unknown study or facet, StudyError for a study
+    without any rating.
     """
     study = studies.get(db, name)
     table = frames.frame(db, name)

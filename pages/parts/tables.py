@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from core.scores import marked
-from core.store.conversations import Found
 from core.store.holdings import Judge, Played
 
 STATES = {
@@ -20,9 +19,6 @@ STATES = {
     "stopped": ":material/stop_circle:",
     "broken": ":material/error:",
 }
-
-Number = st.column_config.NumberColumn
-Text = st.column_config.TextColumn
 
 
 def played(rows: Sequence[Played], *, judged: bool = True) -> None:
@@ -55,61 +51,4 @@ def progress(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any], alt:
         placeholder="",
         alt=alt,
         column_config={"done": done, **columns},
-    )
-
-
-def conversations(
-    rows: Sequence[Found], opened: Callable[[int], None], facets: Sequence[str], several: bool
-) -> None:
-    """A page of conversations; `opened` is called with the id of the one that the reader chooses."""
-    facets = [name for name in facets if any(name in c.facets for c in rows)]
-    frame = pd.DataFrame(
-        [
-            {
-                "open": "Open",
-                **({"benchmark": c.benchmark} if several else {}),
-                "player": marked(c.player, c.simulated),
-                **{name: c.facets.get(name, "") for name in facets},
-                "language": c.language,
-                "final": c.final,
-                "spread": c.spread,
-                "people": c.people,
-                "refused": c.refused or None,
-                "failed": c.failed or None,
-                "turns": c.turns,
-                "created": c.created[:16].replace("T", " "),
-            }
-            for c in rows
-        ]
-    )
-
-    def clicked() -> None:
-        opened(rows[st.session_state["open"]["row"]].id)
-
-    def selected() -> None:
-        chosen = st.session_state["list"]["selection"]["rows"]
-        if chosen:
-            opened(rows[chosen[0]].id)
-
-    st.dataframe(
-        frame,
-        hide_index=True,
-        height="content",
-        key="list",
-        on_select=selected,
-        selection_mode="single-row",
-        placeholder="",
-        alt="Conversations",
-        column_config={
-            "open": st.column_config.ButtonColumn(
-                "", type="tertiary", on_click=clicked, key="open", pinned=True
-            ),
-            "final": Number(format="%.2f", help="Mean over judges, criteria and turns"),
-            "spread": Number(format="%.2f", help="Distance between the highest and the lowest judge"),
-            "people": Number(format="%.2f", help="Mean of people"),
-            "refused": Number("refusals", help="Judges who saw a refusal"),
-            "failed": Number(help="Judgements that could not be read"),
-            "turns": Number(width="small"),
-            "created": Text("stored (UTC)"),
-        },
     )

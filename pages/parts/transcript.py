@@ -28,12 +28,10 @@ def transcript(
     before: str = "",
     letters: bool = False,
 ) -> None:
-    """Draw every turn.
+    """Draw every turn, and `beside` its reply what belongs to it, such as its scores.
 
-    `before` names who wrote the replies before the last where that was somebody else; `letters` draws what
-    was said in columns that stand under each other, as terminals and boards need it. `beside` is called once
-    a turn, beside the reply (below it on a narrow screen; after the user's message where a reply is owed), to
-    draw what belongs to that turn, such as its scores.
+    `before` names who wrote the replies before the last where somebody else did; `letters` draws what was
+    said in columns that stand under each other, as terminals and boards need it.
     """
     turns = list(conversation.turns())
     for turn in turns:

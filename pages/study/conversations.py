@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
 from core.errors import NotFound
+from core.scores import labels, marked
 from core.store import conversations
-from pages.parts import tables
+from core.store.conversations import Found
+from core.table import Cell, Column, Table
+from pages.parts import table
 from pages.parts.address import link
 from pages.parts.session import sentence, workspace
 from pages.study import conversation_filter, opened
@@ -53,11 +58,44 @@ def _browse() -> None:
         found = conversations.search(db, wanted, order, PAGE, (number - 1) * PAGE)
     st.session_state[SHOWN] = [c.id for c in found]
     if found:
-        tables.conversations(found, _open, facets, several=not wanted.benchmark)
+        listed = _table(found, facets, several=not wanted.benchmark)
+        table.draw(listed, key="list", select=lambda row: _open(int(str(row["number"]))))
     elif total:
         st.info(f"None of them has what the order “{ORDERS[order]}” goes by. Choose another order.")
     else:
         st.info("No conversation passes these filters. Take one of them away.")
+
+
+def _table(found: Sequence[Found], facets: Sequence[str], *, several: bool) -> Table:
+    """A page of the list; `several` benchmarks are told apart."""
+    score = partial(Column, digits=2)
+    columns = (
+        Column("number", file_only=True),
+        *([Column("benchmark")] if several else []),
+        Column("player"),
+        *(Column(f"facet {name}", name) for name in facets if any(name in c.facets for c in found)),
+        Column("language"),
+        score("final", help="Mean over judges, criteria and turns"),
+        score("spread", help="Distance between the highest and the lowest judge"),
+        score("people", help="Mean of people"),
+        Column("incomplete", "incomplete judges", help="Judges that lack a score which final needs"),
+        Column("refused", "refusals", help="Judges who saw a refusal"),
+        Column("failed", help="Judgements that could not be read"),
+        Column("turns"),
+        Column("created", "stored (UTC)"),
+    )
+    rows: tuple[dict[str, Cell], ...] = tuple(
+        {
+            **{"number": c.id, "benchmark": c.benchmark, "player": marked(c.player, c.simulated)},
+            **{f"facet {name}": value for name, value in c.facets.items()},
+            **{"language": c.language, "final": c.final, "spread": c.spread, "people": c.people},
+            "incomplete": ", ".join(labels(c.incomplete, mark_simulated=True).values()),
+            **{"refused": c.refused or None, "failed": c.failed or None, "turns": c.turns},
+            "created": c.created[:16].replace("T", " "),
+        }
+        for c in found
+    )
+    return Table("conversations", "Conversations found", columns, rows)
 
 
 def _steps(which: str) -> None:

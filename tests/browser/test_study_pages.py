@@ -119,7 +119,7 @@ def test_a_conversation_is_opened_walked_on_from_and_left_to_the_same_list(app: 
         "c.player = 'cedar' "
         "ORDER BY s.final LIMIT 1"
     )
-    press(page, table(page, "Conversations"), 16, 0)
+    press(page, table(page, "Conversations found"), 16, 0)
     expect(page).to_have_url(re.compile(rf"conversation={lowest}\b"))
     expect(page.get_by_role("heading", name=re.compile("cedar: "))).to_be_visible()
     expect(page.get_by_role("button", name="Previous")).to_be_disabled()
