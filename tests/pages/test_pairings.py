@@ -141,7 +141,7 @@ def test_what_the_browser_is_sent_names_nobody(workspace: Workspace) -> None:
     # What was answered is seen again; another's pair is not there.
     assert [(i["id"], i["verdict"], i["comment"]) for i in again.items] == [(mine[0], "B", "so it is")]
     assert again.gone == [theirs[0]]
-    sent = repr([dealt.fixed("SimulBench", "", bare=True), first, again])
+    sent = repr([pair.fixed(dealt, "SimulBench", "", bare=True), first, again])
     assert not [word for word in (*PLAYERS, "judge-", "simulbench/v1") if word in sent]
     for one in first.items:
         assert set(one) == {"id", "title", "said", "replies", "verdict", "comment"}
