@@ -24,153 +24,121 @@ def _first(db: Database) -> None:
         db,
         """
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-
 CREATE TABLE prompts (
     hash TEXT PRIMARY KEY, benchmark TEXT NOT NULL, version TEXT NOT NULL, name TEXT NOT NULL,
-        body TEXT NOT NULL
+    body TEXT NOT NULL
 ) WITHOUT ROWID;
-
 CREATE TABLE criteria (
     scope TEXT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, title TEXT NOT NULL,
-        statement TEXT NOT NULL,
-    scale TEXT NOT NULL, counted INTEGER NOT NULL,
-    PRIMARY KEY (scope, name)
+    statement TEXT NOT NULL, scale TEXT NOT NULL, counted INTEGER NOT NULL, PRIMARY KEY (scope, name)
 ) WITHOUT ROWID;
-
 CREATE TABLE raters (
     id INTEGER PRIMARY KEY, kind TEXT NOT NULL CHECK (kind IN ('human', 'judge')), name TEXT NOT NULL,
-    variant TEXT NOT NULL DEFAULT '', stand_in INTEGER NOT NULL DEFAULT 0,
-    UNIQUE (kind, name, variant)
+    variant TEXT NOT NULL DEFAULT '', stand_in INTEGER NOT NULL DEFAULT 0, UNIQUE (kind, name, variant)
 );
-
 CREATE TABLE contexts (id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, body TEXT NOT NULL);
-
 CREATE TABLE conversations (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, benchmark TEXT NOT NULL, language TEXT NOT NULL,
-        player TEXT NOT NULL,
-    messages TEXT NOT NULL, context_id INTEGER REFERENCES contexts(id), meta TEXT NOT NULL DEFAULT '{}',
-    turns INTEGER NOT NULL, reply_chars INTEGER NOT NULL, stand_in INTEGER NOT NULL DEFAULT 0,
-    calls INTEGER NOT NULL DEFAULT 0, input_tokens INTEGER NOT NULL DEFAULT 0,
-        output_tokens INTEGER NOT NULL DEFAULT 0,
+    player TEXT NOT NULL, messages TEXT NOT NULL, context_id INTEGER REFERENCES contexts(id),
+    meta TEXT NOT NULL DEFAULT '{}', turns INTEGER NOT NULL, reply_chars INTEGER NOT NULL,
+    stand_in INTEGER NOT NULL DEFAULT 0, calls INTEGER NOT NULL DEFAULT 0,
+    input_tokens INTEGER NOT NULL DEFAULT 0, output_tokens INTEGER NOT NULL DEFAULT 0,
     cost REAL NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0, created TEXT NOT NULL
 );
 CREATE INDEX conversations_by_player ON conversations (benchmark, language, player);
-
 CREATE TABLE facets (
-    name TEXT NOT NULL, value TEXT NOT NULL, conversation_id INTEGER NOT NULL
-        REFERENCES conversations(id) ON DELETE CASCADE,
+    name TEXT NOT NULL, value TEXT NOT NULL,
+    conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
     PRIMARY KEY (name, value, conversation_id)
 ) WITHOUT ROWID;
 CREATE INDEX facets_of_conversation ON facets (conversation_id);
-
 CREATE TABLE judgements (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,
     conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
-    rater_id INTEGER NOT NULL REFERENCES raters(id), repeat INTEGER NOT NULL DEFAULT 0,
-    failure TEXT, raw TEXT NOT NULL DEFAULT '', prompt TEXT NOT NULL DEFAULT '',
-        meta TEXT NOT NULL DEFAULT '{}',
+    rater_id INTEGER NOT NULL REFERENCES raters(id), repeat INTEGER NOT NULL DEFAULT 0, failure TEXT,
+    raw TEXT NOT NULL DEFAULT '', prompt TEXT NOT NULL DEFAULT '', meta TEXT NOT NULL DEFAULT '{}',
     calls INTEGER NOT NULL DEFAULT 0, input_tokens INTEGER NOT NULL DEFAULT 0,
-        output_tokens INTEGER NOT NULL DEFAULT 0,
-    cost REAL NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0, created TEXT NOT NULL
+    output_tokens INTEGER NOT NULL DEFAULT 0, cost REAL NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0,
+    created TEXT NOT NULL
 );
 CREATE INDEX judgements_of_conversation ON judgements (conversation_id);
 CREATE INDEX judgements_failed ON judgements (rater_id) WHERE failure IS NOT NULL;
-
 CREATE TABLE studies (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT NOT NULL,
-        guidelines TEXT NOT NULL DEFAULT '',
-    source TEXT NOT NULL, per_turn INTEGER NOT NULL DEFAULT 0, overlap INTEGER NOT NULL DEFAULT 0,
-        seed INTEGER NOT NULL DEFAULT 0,
-    anonymous INTEGER NOT NULL DEFAULT 0, meta TEXT NOT NULL DEFAULT '{}', created TEXT NOT NULL
+    guidelines TEXT NOT NULL DEFAULT '', source TEXT NOT NULL, per_turn INTEGER NOT NULL DEFAULT 0,
+    overlap INTEGER NOT NULL DEFAULT 0, seed INTEGER NOT NULL DEFAULT 0, anonymous INTEGER NOT NULL DEFAULT 0,
+    meta TEXT NOT NULL DEFAULT '{}', created TEXT NOT NULL
 );
-
 CREATE TABLE study_units (
     id INTEGER PRIMARY KEY, study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
     conversation_id INTEGER NOT NULL REFERENCES conversations(id), turn INTEGER,
-        stratum TEXT NOT NULL DEFAULT ''
+    stratum TEXT NOT NULL DEFAULT ''
 );
 CREATE UNIQUE INDEX study_units_once ON study_units (study_id, conversation_id, ifnull(turn, 0));
 CREATE INDEX study_units_of_conversation ON study_units (conversation_id);
-
 CREATE TABLE annotators (
-    rater_id INTEGER PRIMARY KEY REFERENCES raters(id) ON DELETE CASCADE,
-    token_hash TEXT UNIQUE, invited TEXT NOT NULL, revoked TEXT
+    rater_id INTEGER PRIMARY KEY REFERENCES raters(id) ON DELETE CASCADE, token_hash TEXT UNIQUE,
+    invited TEXT NOT NULL, revoked TEXT
 );
-
 CREATE TABLE assignments (
     id INTEGER PRIMARY KEY, unit_id INTEGER NOT NULL REFERENCES study_units(id) ON DELETE CASCADE,
     rater_id INTEGER NOT NULL REFERENCES raters(id), position INTEGER NOT NULL,
     state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'done', 'skipped')),
     reason TEXT NOT NULL DEFAULT '', flag TEXT NOT NULL DEFAULT '', seconds REAL NOT NULL DEFAULT 0,
-        submitted TEXT,
-    UNIQUE (unit_id, rater_id)
+    submitted TEXT, UNIQUE (unit_id, rater_id)
 );
 CREATE INDEX assignments_of_rater ON assignments (rater_id, position);
-
 CREATE TABLE ratings (
     id INTEGER PRIMARY KEY, conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
-        turn INTEGER,
-    criterion TEXT NOT NULL, rater_id INTEGER NOT NULL REFERENCES raters(id),
-        repeat INTEGER NOT NULL DEFAULT 0,
-    study_id INTEGER REFERENCES studies(id) ON DELETE CASCADE, score REAL NOT NULL,
-        explanation TEXT NOT NULL DEFAULT '',
+    turn INTEGER, criterion TEXT NOT NULL, rater_id INTEGER NOT NULL REFERENCES raters(id),
+    repeat INTEGER NOT NULL DEFAULT 0, study_id INTEGER REFERENCES studies(id) ON DELETE CASCADE,
+    score REAL NOT NULL, explanation TEXT NOT NULL DEFAULT '',
     judgement_id INTEGER REFERENCES judgements(id) ON DELETE CASCADE, created TEXT NOT NULL
 );
 CREATE UNIQUE INDEX ratings_once ON ratings
     (conversation_id, rater_id, criterion, ifnull(turn, 0), repeat, ifnull(study_id, 0));
 CREATE INDEX ratings_of_study ON ratings (study_id) WHERE study_id IS NOT NULL;
 CREATE INDEX ratings_of_judgement ON ratings (judgement_id) WHERE judgement_id IS NOT NULL;
-
 CREATE TABLE revisions (
     id INTEGER PRIMARY KEY, conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
-        turn INTEGER,
-    criterion TEXT NOT NULL, rater_id INTEGER NOT NULL REFERENCES raters(id), study_id INTEGER
-        REFERENCES studies(id) ON DELETE CASCADE,
-    score REAL, given TEXT NOT NULL, replaced TEXT NOT NULL
+    turn INTEGER, criterion TEXT NOT NULL, rater_id INTEGER NOT NULL REFERENCES raters(id),
+    study_id INTEGER REFERENCES studies(id) ON DELETE CASCADE, score REAL, given TEXT NOT NULL,
+    replaced TEXT NOT NULL
 );
-
 CREATE TABLE scores (
     conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
-        rater_id INTEGER NOT NULL REFERENCES raters(id),
-    criterion TEXT NOT NULL, repeat INTEGER NOT NULL, study_id INTEGER, total REAL NOT NULL,
-        n INTEGER NOT NULL
+    rater_id INTEGER NOT NULL REFERENCES raters(id), criterion TEXT NOT NULL, repeat INTEGER NOT NULL,
+    study_id INTEGER, total REAL NOT NULL, n INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX scores_once ON scores (conversation_id, rater_id, criterion, repeat, ifnull(study_id, 0));
 CREATE INDEX scores_of_study ON scores (study_id) WHERE study_id IS NOT NULL;
-
 CREATE TABLE summaries (
-    conversation_id INTEGER PRIMARY KEY REFERENCES conversations(id) ON DELETE CASCADE,
-    final REAL, spread REAL, judges INTEGER NOT NULL, refused INTEGER NOT NULL, failed INTEGER NOT NULL,
-        people REAL
+    conversation_id INTEGER PRIMARY KEY REFERENCES conversations(id) ON DELETE CASCADE, final REAL,
+    spread REAL, judges INTEGER NOT NULL, refused INTEGER NOT NULL, failed INTEGER NOT NULL, people REAL
 );
 CREATE INDEX summaries_by_final ON summaries (final);
 CREATE INDEX summaries_by_spread ON summaries (spread);
 CREATE INDEX summaries_refused ON summaries (refused) WHERE refused > 0;
 CREATE INDEX summaries_failed ON summaries (failed) WHERE failed > 0;
-
 CREATE TABLE runs (
     id INTEGER PRIMARY KEY, benchmark TEXT NOT NULL, plan TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'stopped', 'broken')),
-        message TEXT NOT NULL DEFAULT '',
-    stop_asked INTEGER NOT NULL DEFAULT 0, pid INTEGER, host TEXT NOT NULL DEFAULT '',
-    planned INTEGER NOT NULL DEFAULT 0, stored INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0,
-        failed INTEGER NOT NULL DEFAULT 0,
-    calls INTEGER NOT NULL DEFAULT 0, input_tokens INTEGER NOT NULL DEFAULT 0,
-        output_tokens INTEGER NOT NULL DEFAULT 0,
-    cost REAL NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0,
-    started TEXT NOT NULL, beat TEXT NOT NULL, ended TEXT
+    message TEXT NOT NULL DEFAULT '', stop_asked INTEGER NOT NULL DEFAULT 0, pid INTEGER,
+    host TEXT NOT NULL DEFAULT '', planned INTEGER NOT NULL DEFAULT 0, stored INTEGER NOT NULL DEFAULT 0,
+    done INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0, calls INTEGER NOT NULL DEFAULT 0,
+    input_tokens INTEGER NOT NULL DEFAULT 0, output_tokens INTEGER NOT NULL DEFAULT 0,
+    cost REAL NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0, started TEXT NOT NULL, beat TEXT NOT NULL,
+    ended TEXT
 );
-
 CREATE TABLE journal (
     work TEXT NOT NULL, step TEXT NOT NULL, asked TEXT NOT NULL, reply TEXT NOT NULL,
     input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, cost REAL NOT NULL, seconds REAL NOT NULL,
     PRIMARY KEY (work, step)
 ) WITHOUT ROWID;
-
 CREATE TABLE failures (
     work TEXT PRIMARY KEY, kind TEXT NOT NULL, message TEXT NOT NULL, raw TEXT NOT NULL DEFAULT '',
     attempts INTEGER NOT NULL DEFAULT 1, run_id INTEGER REFERENCES runs(id) ON DELETE SET NULL,
-        created TEXT NOT NULL
+    created TEXT NOT NULL
 ) WITHOUT ROWID
 """,
     )
@@ -199,39 +167,33 @@ def _scenarios(db: Database) -> None:
         """
 CREATE TABLE scenarios (
     id INTEGER PRIMARY KEY, benchmark TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
-        body TEXT NOT NULL,
+    body TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('proposed', 'accepted', 'rejected', 'discarded')),
-        source TEXT NOT NULL,
-    decided_by TEXT NOT NULL DEFAULT '', decided TEXT, created TEXT NOT NULL,
+    source TEXT NOT NULL, decided_by TEXT NOT NULL DEFAULT '', decided TEXT, created TEXT NOT NULL,
     UNIQUE (benchmark, kind, key)
 );
 CREATE INDEX scenarios_by_state ON scenarios (benchmark, kind, state);
-
 CREATE TABLE comparisons (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,
     first_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
     second_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
     rater_id INTEGER NOT NULL REFERENCES raters(id), repeat INTEGER NOT NULL DEFAULT 0,
     verdict TEXT CHECK (verdict IN ('A', 'B', 'C')), explanation TEXT NOT NULL DEFAULT '', failure TEXT,
-    raw TEXT NOT NULL DEFAULT '', prompt TEXT NOT NULL DEFAULT '',
-    calls INTEGER NOT NULL DEFAULT 0, input_tokens INTEGER NOT NULL DEFAULT 0,
-        output_tokens INTEGER NOT NULL DEFAULT 0,
+    raw TEXT NOT NULL DEFAULT '', prompt TEXT NOT NULL DEFAULT '', calls INTEGER NOT NULL DEFAULT 0,
+    input_tokens INTEGER NOT NULL DEFAULT 0, output_tokens INTEGER NOT NULL DEFAULT 0,
     cost REAL NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0, created TEXT NOT NULL,
     CHECK ((verdict IS NULL) <> (failure IS NULL))
 );
 CREATE INDEX comparisons_of_first ON comparisons (first_id);
 CREATE INDEX comparisons_of_second ON comparisons (second_id);
 CREATE INDEX comparisons_of_rater ON comparisons (rater_id);
-
 CREATE TABLE verifications (
     id INTEGER PRIMARY KEY, judgement_id INTEGER NOT NULL REFERENCES judgements(id) ON DELETE CASCADE,
-    rater_id INTEGER NOT NULL REFERENCES raters(id), finding TEXT NOT NULL CHECK (finding IN ('reasonable',
-        'too_high', 'too_low')),
-    comment TEXT NOT NULL DEFAULT '', corrected REAL, created TEXT NOT NULL,
-    UNIQUE (judgement_id, rater_id)
+    rater_id INTEGER NOT NULL REFERENCES raters(id),
+    finding TEXT NOT NULL CHECK (finding IN ('reasonable', 'too_high', 'too_low')),
+    comment TEXT NOT NULL DEFAULT '', corrected REAL, created TEXT NOT NULL, UNIQUE (judgement_id, rater_id)
 );
 CREATE INDEX verifications_of_rater ON verifications (rater_id);
-
 CREATE TABLE audits (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, benchmark TEXT NOT NULL, seed INTEGER NOT NULL,
     drawn_from INTEGER NOT NULL, created TEXT NOT NULL
@@ -241,11 +203,9 @@ CREATE TABLE audit_items (
     judgement_id INTEGER NOT NULL REFERENCES judgements(id) ON DELETE CASCADE,
     PRIMARY KEY (audit_id, position), UNIQUE (audit_id, judgement_id)
 ) WITHOUT ROWID;
-
 CREATE TABLE moderations (
     hash TEXT NOT NULL, model TEXT NOT NULL, categories TEXT NOT NULL, stand_in INTEGER NOT NULL DEFAULT 0,
-        created TEXT NOT NULL,
-    PRIMARY KEY (hash, model)
+    created TEXT NOT NULL, PRIMARY KEY (hash, model)
 ) WITHOUT ROWID
 """,
     )
@@ -277,8 +237,8 @@ CREATE TABLE pairings (
     id INTEGER PRIMARY KEY AUTOINCREMENT, rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE CASCADE,
     benchmark TEXT NOT NULL, scenario TEXT NOT NULL,
     first_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
-    second_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
-    position INTEGER NOT NULL, created TEXT NOT NULL
+    second_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE, position INTEGER NOT NULL,
+    created TEXT NOT NULL
 );
 CREATE UNIQUE INDEX pairings_once ON pairings (rater_id, min(first_id, second_id), max(first_id, second_id));
 CREATE INDEX pairings_of_benchmark ON pairings (benchmark, rater_id, position);
@@ -298,8 +258,7 @@ CREATE TABLE verifications_new (
     id INTEGER PRIMARY KEY, judgement_id INTEGER NOT NULL REFERENCES judgements(id) ON DELETE CASCADE,
     rater_id INTEGER NOT NULL REFERENCES raters(id),
     finding TEXT NOT NULL CHECK (finding IN ('reasonable', 'too_high', 'too_low', 'seen')),
-    comment TEXT NOT NULL DEFAULT '', corrected REAL, created TEXT NOT NULL,
-    UNIQUE (judgement_id, rater_id)
+    comment TEXT NOT NULL DEFAULT '', corrected REAL, created TEXT NOT NULL, UNIQUE (judgement_id, rater_id)
 );
 INSERT INTO verifications_new SELECT id, judgement_id, rater_id, finding, comment, corrected, created
     FROM verifications;
@@ -344,16 +303,14 @@ def _configurations(db: Database) -> None:
         """
 CREATE TABLE model_configurations (
     id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, nickname TEXT NOT NULL, endpoint TEXT NOT NULL,
-        model TEXT NOT NULL,
-    kind TEXT NOT NULL, parameters TEXT NOT NULL, system TEXT NOT NULL, replies TEXT NOT NULL,
-        created TEXT NOT NULL
+    model TEXT NOT NULL, kind TEXT NOT NULL, parameters TEXT NOT NULL, system TEXT NOT NULL,
+    replies TEXT NOT NULL, created TEXT NOT NULL
 );
 CREATE INDEX model_configurations_of_nickname ON model_configurations (nickname);
 CREATE TABLE conversation_configurations (
     conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
     configuration_id INTEGER NOT NULL REFERENCES model_configurations(id),
-        reported TEXT NOT NULL DEFAULT '[]',
-    PRIMARY KEY (conversation_id, configuration_id)
+    reported TEXT NOT NULL DEFAULT '[]', PRIMARY KEY (conversation_id, configuration_id)
 ) WITHOUT ROWID;
 ALTER TABLE judgements ADD COLUMN configuration_id INTEGER REFERENCES model_configurations(id);
 ALTER TABLE judgements ADD COLUMN reported TEXT NOT NULL DEFAULT '[]';
@@ -433,8 +390,8 @@ def _marks_of_desks(db: Database) -> None:
         db,
         """
 CREATE TABLE marks_new (
-    desk TEXT NOT NULL, client TEXT NOT NULL, n INTEGER NOT NULL, seen TEXT NOT NULL, PRIMARY KEY (desk,
-        client)
+    desk TEXT NOT NULL, client TEXT NOT NULL, n INTEGER NOT NULL, seen TEXT NOT NULL,
+    PRIMARY KEY (desk, client)
 ) WITHOUT ROWID;
 INSERT INTO marks_new SELECT 'annotator ' || rater_id, client, n, seen FROM desk_marks;
 DROP TABLE desk_marks;
