@@ -24,7 +24,7 @@ from sqlite_utils import Database
 from core.files import file_name, file_names
 from core.reports.agreement_report import AgreementReport, Options, agreement_report
 from core.reports.provenance import provenance
-from core.store import origins
+from core.store import configurations
 from core.store import studies as stored
 from core.studies import studies
 from core.table import SCHEMA, as_csv, markdown_text
@@ -93,7 +93,7 @@ def about(db: Database, report: AgreementReport, *, made: date) -> dict[str, Any
             for c in study.criteria
         ],
         "provenance": provenance(db, study.name),
-        "judges": [asdict(origin) for origin in origins.of_judges(db, study.name)],
+        "judges": [asdict(origin) for origin in configurations.origins(db, study.name)],
     }
 
 

@@ -18,11 +18,14 @@ def _run(db: Database, script: str) -> None:
             db.execute(statement)
 
 
-@migrations(name="001_conversations_ratings_runs_studies")
-def _first(db: Database) -> None:
-    _run(
-        db,
-        """
+def _step(name: str, script: str) -> None:
+    """Add a step that is SQL alone."""
+    migrations(name=name)(lambda db: _run(db, script))
+
+
+_step(
+    "001_conversations_ratings_runs_studies",
+    """
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE prompts (
     hash TEXT PRIMARY KEY, benchmark TEXT NOT NULL, version TEXT NOT NULL, name TEXT NOT NULL,
@@ -141,30 +144,26 @@ CREATE TABLE failures (
     created TEXT NOT NULL
 ) WITHOUT ROWID
 """,
-    )
+)
 
+# What an imported file says about a single rating, beside its score.
+_step("002_rating_meta", "ALTER TABLE ratings ADD COLUMN meta TEXT")
 
-@migrations(name="002_rating_meta")
-def _rating_meta(db: Database) -> None:
-    """What an imported file says about a single rating, beside its score."""
-    db.execute("ALTER TABLE ratings ADD COLUMN meta TEXT")
+# The last report stored of each browser at a desk: one that arrives twice is applied once.
+_step(
+    "003_desk_marks",
+    """
+CREATE TABLE desk_marks (
+    rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE CASCADE, client TEXT NOT NULL,
+    n INTEGER NOT NULL, seen TEXT NOT NULL, PRIMARY KEY (rater_id, client)
+) WITHOUT ROWID
+""",
+)
 
-
-@migrations(name="003_desk_marks")
-def _desk_marks(db: Database) -> None:
-    """The last report stored of each browser at a desk: one that arrives twice is applied once."""
-    db.execute(
-        "CREATE TABLE desk_marks (rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE CASCADE, client "
-        "TEXT NOT NULL, n INTEGER NOT NULL, seen TEXT NOT NULL, PRIMARY KEY (rater_id, client)) WITHOUT ROWID"
-    )
-
-
-@migrations(name="004_scenarios_comparisons_spot_checks")
-def _scenarios(db: Database) -> None:
-    """Scenarios, comparisons, verifications, audits, and moderation scores."""
-    _run(
-        db,
-        """
+# Scenarios, comparisons, verifications, audits, and moderation scores.
+_step(
+    "004_scenarios_comparisons_spot_checks",
+    """
 CREATE TABLE scenarios (
     id INTEGER PRIMARY KEY, benchmark TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
     body TEXT NOT NULL,
@@ -208,31 +207,31 @@ CREATE TABLE moderations (
     created TEXT NOT NULL, PRIMARY KEY (hash, model)
 ) WITHOUT ROWID
 """,
-    )
+)
 
+# Find a benchmark's newest conversations, and those furthest from people, without sorting all.
+_step(
+    "005_indexes_for_browsing",
+    """
+CREATE INDEX conversations_of_benchmark ON conversations (benchmark);
+CREATE INDEX summaries_by_gap ON summaries (abs(final - people))
+""",
+)
 
-@migrations(name="005_indexes_for_browsing")
-def _browsing(db: Database) -> None:
-    """Find a benchmark's newest conversations, and those furthest from people, without sorting all."""
-    db.execute("CREATE INDEX conversations_of_benchmark ON conversations (benchmark)")
-    db.execute("CREATE INDEX summaries_by_gap ON summaries (abs(final - people))")
+# Compressed trajectories of conversations.
+_step(
+    "006_trajectories",
+    """
+CREATE TABLE trajectories (
+    conversation_id INTEGER PRIMARY KEY REFERENCES conversations(id) ON DELETE CASCADE, body BLOB NOT NULL
+)
+""",
+)
 
-
-@migrations(name="006_trajectories")
-def _trajectories(db: Database) -> None:
-    """Compressed trajectories of conversations."""
-    db.execute(
-        "CREATE TABLE trajectories (conversation_id INTEGER PRIMARY KEY REFERENCES conversations(id) "
-        "ON DELETE CASCADE, body BLOB NOT NULL)"
-    )
-
-
-@migrations(name="007_pairings")
-def _pairings(db: Database) -> None:
-    """Pairs of replies dealt to people to compare. The number of a pair taken back is not given again."""
-    _run(
-        db,
-        """
+# Pairs of replies dealt to people to compare. The number of a pair taken back is not given again.
+_step(
+    "007_pairings",
+    """
 CREATE TABLE pairings (
     id INTEGER PRIMARY KEY AUTOINCREMENT, rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE CASCADE,
     benchmark TEXT NOT NULL, scenario TEXT NOT NULL,
@@ -245,15 +244,12 @@ CREATE INDEX pairings_of_benchmark ON pairings (benchmark, rater_id, position);
 CREATE INDEX pairings_of_first ON pairings (first_id);
 CREATE INDEX pairings_of_second ON pairings (second_id)
 """,
-    )
+)
 
-
-@migrations(name="008_unreadable_verdicts_seen")
-def _seen(db: Database) -> None:
-    """Allow the finding “seen”, for unreadable verdicts. SQLite changes a check only with the table."""
-    _run(
-        db,
-        """
+# Allow the finding “seen”, for unreadable verdicts. SQLite changes a check only with the table.
+_step(
+    "008_unreadable_verdicts_seen",
+    """
 CREATE TABLE verifications_new (
     id INTEGER PRIMARY KEY, judgement_id INTEGER NOT NULL REFERENCES judgements(id) ON DELETE CASCADE,
     rater_id INTEGER NOT NULL REFERENCES raters(id),
@@ -266,18 +262,13 @@ DROP TABLE verifications;
 ALTER TABLE verifications_new RENAME TO verifications;
 CREATE INDEX verifications_of_rater ON verifications (rater_id)
 """,
-    )
+)
 
-
-@migrations(name="009_where_a_finding_was_made")
-def _where_found(db: Database) -> None:
-    """The audit at whose desk a finding was made; NULL for triage.
-
-    An earlier finding gets the first audit that had the judgement and was drawn before the finding.
+# The audit at whose desk a finding was made; NULL for triage.
+# An earlier finding gets the first audit that had the judgement and was drawn before the finding.
+_step(
+    "009_where_a_finding_was_made",
     """
-    _run(
-        db,
-        """
 ALTER TABLE verifications ADD COLUMN audit_id INTEGER REFERENCES audits(id) ON DELETE SET NULL;
 UPDATE verifications SET audit_id = (
     SELECT a.id FROM audit_items i JOIN audits a ON a.id = i.audit_id
@@ -285,14 +276,17 @@ UPDATE verifications SET audit_id = (
         AND a.created <= verifications.created ORDER BY a.id LIMIT 1
 )
 """,
-    )
+)
 
-
-@migrations(name="010_simulated")
-def _simulated(db: Database) -> None:
-    """One word for what comes from mock models and simulated annotators."""
-    for table in ("raters", "conversations", "moderations"):
-        db.execute(f"ALTER TABLE {table} RENAME COLUMN stand_in TO simulated")
+# One word for what comes from mock models and simulated annotators.
+_step(
+    "010_simulated",
+    """
+ALTER TABLE raters RENAME COLUMN stand_in TO simulated;
+ALTER TABLE conversations RENAME COLUMN stand_in TO simulated;
+ALTER TABLE moderations RENAME COLUMN stand_in TO simulated
+""",
+)
 
 
 @migrations(name="011_model_configurations")
@@ -357,15 +351,11 @@ def _conditions(db: Database) -> Iterator[tuple[int, str, str]]:
                 yield number, name, value
 
 
-@migrations(name="012_finals")
-def _finals(db: Database) -> None:
-    """Each rater's final of each conversation, conditional criteria, and the criterion for a refusal.
-
-    Of criteria registered earlier, those are conditional that a judge's conversation went without.
+# Each rater's final of each conversation, conditional criteria, and the criterion for a refusal.
+# Of criteria registered earlier, those are conditional that a judge's conversation went without.
+_step(
+    "012_finals",
     """
-    _run(
-        db,
-        """
 CREATE TABLE finals (
     conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
     rater_id INTEGER NOT NULL REFERENCES raters(id), final REAL, PRIMARY KEY (conversation_id, rater_id)
@@ -380,15 +370,12 @@ UPDATE criteria SET conditional = 1 WHERE counted AND EXISTS (
         SELECT 1 FROM ratings r WHERE r.conversation_id = c.id AND r.criterion = criteria.name
             AND r.study_id IS NULL))
 """,
-    )
+)
 
-
-@migrations(name="013_marks_of_every_desk")
-def _marks_of_desks(db: Database) -> None:
-    """The last report stored of each browser at any desk, not only at annotators' desks."""
-    _run(
-        db,
-        """
+# The last report stored of each browser at any desk, not only at annotators' desks.
+_step(
+    "013_marks_of_every_desk",
+    """
 CREATE TABLE marks_new (
     desk TEXT NOT NULL, client TEXT NOT NULL, n INTEGER NOT NULL, seen TEXT NOT NULL,
     PRIMARY KEY (desk, client)
@@ -397,15 +384,12 @@ INSERT INTO marks_new SELECT 'annotator ' || rater_id, client, n, seen FROM desk
 DROP TABLE desk_marks;
 ALTER TABLE marks_new RENAME TO desk_marks
 """,
-    )
+)
 
-
-@migrations(name="014_sessions")
-def _sessions(db: Database) -> None:
-    """Who is signed in, one-time links, and when an annotator's link expires; of each token only the hash."""
-    _run(
-        db,
-        """
+# Who is signed in, one-time links, and when an annotator's link expires; of each token only the hash.
+_step(
+    "014_sessions",
+    """
 CREATE TABLE sessions (
     id INTEGER PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE,
     kind TEXT NOT NULL CHECK (kind IN ('local', 'passphrase', 'oidc', 'annotator')),
@@ -419,4 +403,4 @@ CREATE TABLE one_time_links (
 ) WITHOUT ROWID;
 ALTER TABLE annotators ADD COLUMN expires TEXT
 """,
-    )
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,29 +25,20 @@ def default_guidelines(
     A criterion that the benchmark's guidelines.toml does not explain has its statement. The first of the
     folders with a file counts. Raises ConfigError naming the file.
     """
-    language = language or FALLBACK
-    general = _first(folders, f"guidelines/{language}.toml") or _first(folders, f"guidelines/{FALLBACK}.toml")
-    own = _first(folders, f"{benchmark}/{language}/guidelines.toml") or _first(
-        folders, f"{benchmark}/{FALLBACK}/guidelines.toml"
-    )
+    languages = [language or FALLBACK, FALLBACK]
+    general = _first(folders, [f"guidelines/{name}.toml" for name in languages])
+    own = _first(folders, [f"{benchmark}/{name}/guidelines.toml" for name in languages])
     meaning = own.get("criteria", {})
     parts = [
-        general.get("opening", ""),
-        own.get("about", ""),
-        general.get("turn" if per_turn else "conversation", ""),
-        general.get("scale", ""),
+        *(general.get("opening", ""), own.get("about", "")),
+        *(general.get("turn" if per_turn else "conversation", ""), general.get("scale", "")),
+        *(f"## {c.label}\n\n*{c.statement}*\n\n{meaning.get(c.name, '').strip()}" for c in criteria),
+        general.get("closing", ""),
     ]
-    for criterion in criteria:
-        parts.append(
-            f"## {criterion.label}\n\n*{criterion.statement}*\n\n{meaning.get(criterion.name, '').strip()}"
-        )
-    parts.append(general.get("closing", ""))
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
 
 
-def _first(folders: Sequence[Path], name: str) -> dict[str, Any]:
-    for folder in folders:
-        file = folder / name
-        if file.is_file():
-            return read_toml(file)
-    return {}
+def _first(folders: Sequence[Path], names: Sequence[str]) -> Mapping[str, Any]:
+    """The tables of the first name that a folder has; {} where there is none."""
+    files = (folder / name for name in names for folder in folders)
+    return next((read_toml(file) for file in files if file.is_file()), {})
