@@ -75,23 +75,14 @@ class Sample:
 
     def margins(self) -> pd.DataFrame:
         """Candidates and drawn by each value of each column. Columns: of, value, candidates, drawn."""
-        parts = [
-            pd.DataFrame(
-                {
-                    "candidates": self.candidates[column].fillna("").astype(str).value_counts(),
-                    "drawn": self.chosen[column].fillna("").astype(str).value_counts(),
-                }
-            )
-            .fillna(0)
-            .astype(int)
-            .rename_axis("value")
-            .sort_index()
-            .reset_index()
-            .assign(of=column)
-            for column in self.by
-        ]
-        columns = ["of", "value", "candidates", "drawn"]
-        return pd.concat(parts)[columns].reset_index(drop=True) if parts else pd.DataFrame(columns=columns)
+
+        def counts(table: pd.DataFrame) -> pd.Series[int]:
+            return table[list(self.by)].fillna("").astype(str).melt(var_name="of").value_counts()
+
+        if not self.by:
+            return pd.DataFrame(columns=["of", "value", "candidates", "drawn"])
+        found = pd.DataFrame({"candidates": counts(self.candidates), "drawn": counts(self.chosen)})
+        return found.fillna(0).astype(int).sort_index().reindex(self.by, level="of").reset_index()
 
 
 def draw(

@@ -10,7 +10,6 @@ import streamlit as st
 from sqlite_utils import Database
 
 from core.benchmarks import BENCHMARKS
-from core.errors import ConcordError, NotAllowed
 from core.store import access, desk, pairings, studies
 from core.studies import pairings as pairs
 from pages.parts import theme
@@ -75,10 +74,15 @@ def _rating(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     """A study's desk; true when whoever sits there asks to leave it."""
     with workspace().read() as db:
         study = studies.get(db, work.name)
-    desk_id = _desk_id(annotator.rater_id, work.name)
+    rater, desk_id = annotator.rater_id, _desk_id(annotator.rater_id, work.name)
     if component.desk(sent.fixed(study, annotator.name, desk_id, back)):
         return True
-    _exchange(annotator.rater_id, study, desk_id)
+    review.annotators_exchange(
+        desk_id,
+        lambda db, client, events: desk.apply(db, rater, client, events),
+        lambda db, wanted, refused: sent.moving(db, rater, study, wanted, refused),
+        lambda: _theirs(rater),
+    )
     return False
 
 
@@ -91,7 +95,7 @@ def _comparing(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     review.annotators_exchange(
         dealt.desk,
         lambda db, client, events: pairs.apply(db, rater, name, client, events),
-        dealt.moving,
+        lambda db, wanted, refused: dealt.moving(db, wanted).sent(refused),
         lambda: _theirs(rater),
     )
     return False
@@ -101,24 +105,6 @@ def _theirs(rater: int) -> bool:
     """Whether whoever is here may sit at this person's desk."""
     who = here()
     return isinstance(who, Researcher) or (isinstance(who, AnnotatorHere) and who.rater_id == rater)
-
-
-@st.fragment(run_every=component.RUN_AFTER_RECONNECTING)
-def _exchange(rater: int, study: studies.Study, desk_id: str) -> None:
-    """Take in what the desk reports and answer it; all that runs while somebody rates."""
-    try:
-        if not _theirs(rater):
-            raise NotAllowed("This desk is not yours any more. Open your link again.")
-        report = component.report(desk_id)
-        marks, refused = component.taken(
-            report, lambda db, client, events: desk.apply(db, rater, client, events)
-        )
-        with workspace().read() as db:
-            data = sent.moving(db, rater, study, report["want"] if report else None, refused)
-        data |= {"desk": desk_id, "seen": report["k"] if report else 0, "marks": marks}
-    except ConcordError as error:
-        data = {"desk": desk_id, "closed": str(error)}
-    component.link(desk_id, data)
 
 
 def _annotator_chosen() -> AnnotatorHere | None:

@@ -56,13 +56,21 @@ class Moving(NamedTuple):
     past: Sequence[int | str] = ()
     gone: Sequence[int | str] = ()
 
+    def sent(self, refused: Sequence[Refusal]) -> dict[str, Any]:
+        """As the browser reads it, with the events that were refused."""
+        found = {name: list(getattr(self, name)) for name in ("line", "past", "gone", "items")}
+        no = [{"item": r.item, "message": r.message} for r in refused]
+        return {**found, "count": {"left": self.left, "of": self.of}, "first": self.first, "refused": no}
+
+
+Take = Callable[[Database, str, Sequence[Mapping[str, Any]]], tuple[int, list[Refusal]]]
+"""Stores the events of a browser, known by its name; returns the number of the last one, and the refusals."""
+
 
 def review(fixed: Mapping[str, Any]) -> bool:
     """Draw it. True when the person asks to go back."""
-    result = _review(
-        data={"ahead": AHEAD, **fixed}, key=f"review {fixed['desk']}", on_leave_change=lambda: None
-    )
-    return bool(result.leave)
+    data, key = {"ahead": AHEAD, **fixed}, f"review {fixed['desk']}"
+    return bool(_review(data=data, key=key, on_leave_change=lambda: None).leave)
 
 
 def name(*parts: object) -> str:
@@ -87,7 +95,6 @@ def said(conversation: Conversation, speaker: Callable[[Message], str]) -> list[
     ]
 
 
-@st.fragment(run_every=desk.RUN_AFTER_RECONNECTING)
 def exchange(
     desk_id: str,
     kind: type[Event],
@@ -102,47 +109,30 @@ def exchange(
     def take(db: Database, client: str, events: Sequence[Any]) -> tuple[int, list[Refusal]]:
         return once(db, desk_id, client, events, kind, lambda event: apply(db, event))
 
-    _exchange(desk_id, take, moving, lambda: isinstance(here(), Researcher))
+    annotators_exchange(
+        desk_id,
+        take,
+        lambda db, wanted, refused: moving(db, wanted).sent(refused),
+        lambda: isinstance(here(), Researcher),
+    )
 
 
 @st.fragment(run_every=desk.RUN_AFTER_RECONNECTING)
 def annotators_exchange(
     desk_id: str,
-    apply: Callable[[Database, str, Sequence[Mapping[str, Any]]], tuple[int, list[Refusal]]],
-    moving: Callable[[Database, Sequence[int | str] | None], Moving],
+    take: Take,
+    moving: Callable[[Database, Any, Sequence[Refusal]], dict[str, Any]],
     allowed: Callable[[], bool],
 ) -> None:
-    """`exchange` for an annotator's desk. `apply` knows which events of a browser (by its name) are stored.
-
-    `allowed` is asked before anything is taken or shown.
-    """
-    _exchange(desk_id, apply, moving, allowed)
-
-
-def _exchange(
-    desk_id: str,
-    take: Callable[[Database, str, Sequence[Mapping[str, Any]]], tuple[int, list[Refusal]]],
-    moving: Callable[[Database, Sequence[int | str] | None], Moving],
-    allowed: Callable[[], bool],
-) -> None:
+    """Store what a browser reports, and answer it. `allowed` is asked before anything is taken or shown."""
     try:
         if not allowed():
             raise NotAllowed("This page is not yours any more. Sign in, or open your link, again.")
         report = desk.report(desk_id)
         marks, refused = desk.taken(report, take)
         with workspace().read() as db:
-            found = moving(db, report["want"] if report else None)
-        data = {
-            "line": list(found.line),
-            "past": list(found.past),
-            "gone": list(found.gone),
-            "count": {"left": found.left, "of": found.of},
-            "items": list(found.items),
-            "first": found.first,
-            "refused": [{"item": r.item, "message": r.message} for r in refused],
-            "seen": report["k"] if report else 0,
-            "marks": marks,
-        }
+            data = moving(db, report["want"] if report else None, refused)
+        data |= {"seen": report["k"] if report else 0, "marks": marks}
     except ConcordError as error:
         data = {"closed": str(error)}
     desk.link(desk_id, {"desk": desk_id, **data})
