@@ -75,12 +75,8 @@ def save(db: Database, verification: Verification, rater: int, audit: str = "") 
     if judgement is None:
         raise not_found("judgement", verification.judgement, ())
     findings = db.table("verifications")
-    said = {
-        "finding": verification.finding,
-        "comment": verification.comment,
-        "corrected": verification.corrected,
-        "created": now(),
-    }
+    said = {name: getattr(verification, name) for name in ("finding", "comment", "corrected")}
+    said["created"] = now()
     known = find(db, "verifications", "id", judgement_id=judgement["id"], rater_id=rater)
     if known is not None:
         findings.update(known["id"], said)

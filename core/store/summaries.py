@@ -37,12 +37,8 @@ def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None
         """,
         args,
     )
-    failed = dict(
-        db.execute(
-            f"SELECT conversation_id, count(failure) FROM judgements WHERE {only} GROUP BY conversation_id",
-            args,
-        ).fetchall()
-    )
+    sql = f"SELECT conversation_id, count(failure) FROM judgements WHERE {only} GROUP BY conversation_id"
+    failed = dict(db.execute(sql, args).fetchall())
     criteria = _criteria(db)
     refusals = dict(db.execute("SELECT benchmark, criterion FROM refusals").fetchall())
     finals: list[tuple[int, int, float | None]] = []
@@ -57,16 +53,8 @@ def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None
         people = scores.complete(value for rater, value in given.items() if kinds[rater] == "human")
         saw = {s.rater for s in sums if s.criterion == refusals.get(benchmark) and scores.refused(s.total)}
         spread = round(max(judges) - min(judges), DIGITS) if judges else None
-        summaries[number] = (
-            number,
-            scores.mean(judges),
-            spread,
-            scores.mean(people),
-            len(judges),
-            len(judged) - len(judges),
-            len(saw),
-            failed.get(number, 0),
-        )
+        stood = (scores.mean(judges), spread, scores.mean(people), len(judges), len(judged) - len(judges))
+        summaries[number] = (number, *stood, len(saw), failed.get(number, 0))
         finals += [(number, rater, None if value != value else value) for rater, value in given.items()]
     db.conn.executemany("INSERT INTO finals (conversation_id, rater_id, final) VALUES (?, ?, ?)", finals)
     db.conn.executemany(
@@ -104,14 +92,11 @@ def _sums(db: Database, only: str, args: dict[str, Any]) -> Iterator[tuple[int, 
         args,
     )
     for (number, benchmark), given in groupby(rows, key=lambda row: row[:2]):
-        yield (
-            number,
-            benchmark,
-            [
-                Sum(rater, kinds[rater], studies.get(study, benchmark), *rest)
-                for _, _, rater, study, *rest in given
-            ],
+        rest = (
+            Sum(rater, kinds[rater], studies.get(study, benchmark), *rest)
+            for _, _, rater, study, *rest in given
         )
+        yield number, benchmark, list(rest)
 
 
 def _criteria(db: Database) -> Criteria:

@@ -19,6 +19,7 @@ from core.rating import Verdict
 from core.store import access, conversations, desk, pairings, tables
 from core.store import comparisons as stored
 from core.store.conversations import Filter
+from core.store.filters import Where
 from core.store.pairings import Standing
 from core.studies import comparisons, sampling
 
@@ -42,7 +43,7 @@ def deal(
     n: int,
     *,
     players: Sequence[str] = (),
-    facets: Mapping[str, Sequence[str]] | None = None,
+    facets: Where | None = None,
     overlap: int = 1,
     seed: int = 0,
 ) -> list[Standing]:
@@ -79,7 +80,7 @@ def candidates(
     benchmark: str,
     *,
     players: Sequence[str] = (),
-    facets: Mapping[str, Sequence[str]] | None = None,
+    facets: Where | None = None,
 ) -> pd.DataFrame:
     """Every pair that can be compared, one row each: pair (its name), scenario, one, other (ids), against
     (the two models), and the facets in which both conversations agree wherever there are pairs. Raises

@@ -41,16 +41,9 @@ def suspicion(benchmark: str) -> Suspicion:
     scale of 1 to 10, these are 4 or less, 3 points and 2 points.
     """
     scale, of = question(benchmark).scale, get(benchmark)
-    size = scale.high - scale.low
-    return Suspicion(
-        scale.low,
-        scale.high,
-        scale.low + size / 3,
-        size / 3,
-        size * 2 / 9,
-        of.ending_facet,
-        refusal=of.refusal,
-    )
+    low, size = scale.low, scale.high - scale.low
+    points = (low, scale.high, low + size / 3, size / 3, size * 2 / 9)
+    return Suspicion(*points, of.ending_facet, refusal=of.refusal)
 
 
 def search(

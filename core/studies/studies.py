@@ -140,15 +140,9 @@ def draw_study(
         "allocation": allocation,
         "candidates": len(sample.candidates),
     }
+    about = {"drawn": drawn}
     study = Study(
-        name,
-        criteria,
-        title=title,
-        guidelines=guidelines,
-        per_turn=per_turn,
-        overlap=overlap,
-        seed=seed,
-        meta={"drawn": drawn},
+        name, criteria, title, guidelines, per_turn=per_turn, overlap=overlap, seed=seed, meta=about
     )
     studies.create(db, study)
     units: list[tuple[int, int | None, str]] = []

@@ -65,12 +65,9 @@ def _study(names: list[str]) -> None:
         st.dataframe(pd.DataFrame(strata, columns=["stratum", "items"]), hide_index=True)
     with st.expander("Guidelines", icon=":material/menu_book:"):
         text = drawing.editor(study.guidelines, key=f"guidelines of the study {name}")
+        same = text == study.guidelines
         st.button(
-            "Save the guidelines",
-            key="save guidelines",
-            disabled=text == study.guidelines,
-            on_click=_save,
-            args=(name, text),
+            "Save the guidelines", key="save guidelines", disabled=same, on_click=_save, args=(name, text)
         )
 
 
@@ -104,26 +101,14 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
         who, each, go = st.columns([4, 2, 1], vertical_alignment="bottom")
         chosen = who.multiselect("To", invited, default=[name for name in invited if name in have] or invited)
         overlap = each.number_input("People for each item (0: all)", min_value=0, value=study.overlap)
-        go.button(
-            "Deal",
-            type="primary",
-            disabled=not chosen,
-            on_click=_dealt,
-            args=(study.name, chosen, int(overlap)),
-        )
+        dealt = (study.name, chosen, int(overlap))
+        go.button("Deal", type="primary", disabled=not chosen, on_click=_dealt, args=dealt)
 
 
 def _progress(items: list[progress.Item]) -> None:
     rows = [
-        {
-            "annotator": p.annotator,
-            "done": 100 * p.done / p.items,
-            "of": f"{p.done} of {p.items}",
-            "skipped": p.skipped,
-            "flagged": p.flagged,
-            "seconds": p.seconds,
-            "last": p.last,
-        }
+        {"annotator": p.annotator, "done": 100 * p.done / p.items, "of": f"{p.done} of {p.items}"}
+        | {name: getattr(p, name) for name in ("skipped", "flagged", "seconds", "last")}
         for p in quality.progress(items)
     ]
     if not rows:
@@ -168,13 +153,8 @@ def _take(name: str) -> None:
             ("Ratings (CSV)", ratings_csv.write, f"{file_name(name)}-ratings.csv"),
             ("Conversations (JSONL)", conversations_jsonl.write, f"{file_name(name)}-conversations.jsonl"),
         ):
-            st.download_button(
-                label,
-                partial(_written, store, write, name),
-                file,
-                on_click="ignore",
-                icon=":material/download:",
-            )
+            made = partial(_written, store, write, name)
+            st.download_button(label, made, file, on_click="ignore", icon=":material/download:")
 
 
 def _written(store: Workspace, write: Callable[..., int], name: str) -> str:

@@ -40,7 +40,7 @@ def form() -> None:
             values, known = conversations.values(db, benchmark), ratings.criteria(db, benchmark)
         wanted = _filter(benchmark, values)
         n, seed = _numbers()
-        without_refused = st.toggle("Pass over conversations in which a judge saw a refusal")
+        refused = st.toggle("Pass over conversations in which a judge saw a refusal")
         varied = [name for name, found in values.items() if name != "benchmark" and len(found) > 1]
         by = st.multiselect(
             "Spread over",
@@ -62,12 +62,12 @@ def form() -> None:
         "by": by,
         "seed": seed,
         "allocation": allocation,
-        "exclude_refused": without_refused,
+        "exclude_refused": refused,
     }
     with right:
         st.subheader("What the draw looks like", anchor=False)
         possible = _preview(n, draw)
-    _keep(benchmark, known, wanted, n, draw, possible)
+    _keep(known, wanted, n, draw, possible)
 
 
 def _filter(benchmark: str, values: Mapping[str, Sequence[str]]) -> Filter:
@@ -146,7 +146,6 @@ def _preview(n: int, draw: Mapping[str, Any]) -> bool:
 
 
 def _keep(
-    benchmark: str,
     known: Sequence[Criterion],
     wanted: Filter,
     n: int,
@@ -173,10 +172,12 @@ def _keep(
         title = st.text_input("Title that annotators see", placeholder="the name", max_chars=120).strip()
     criteria = [named[c] for c in ask]
     begin = default_guidelines(
-        workspace().folders("data"), benchmark, criteria, language=wanted.language, per_turn=per_turn
+        workspace().folders("data"), wanted.benchmark, criteria, language=wanted.language, per_turn=per_turn
     )
     # A key for each default text, so that a change of the criteria does not lose what was typed.
-    guidelines = editor(begin, key=f"guidelines of {benchmark} {wanted.language} {per_turn} {' '.join(ask)}")
+    guidelines = editor(
+        begin, key=f"guidelines of {wanted.benchmark} {wanted.language} {per_turn} {' '.join(ask)}"
+    )
     asked = {"ask": criteria, "per_turn": per_turn, "overlap": int(overlap)}
     texts = {"title": title, "guidelines": guidelines}
     needed = {"a name": name, "a criterion": criteria, "a draw that is possible": possible}

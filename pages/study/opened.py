@@ -69,19 +69,16 @@ def conversation(which: int) -> None:
 
 def _head(found: Found) -> None:
     known = BENCHMARKS.get(found.benchmark)
-    main = [
-        found.facets[name] for name in (known.facets[:2] if known else found.facets) if name in found.facets
-    ]
+    names = known.facets[:2] if known else found.facets
+    main = [found.facets[name] for name in names if name in found.facets]
     st.title(plain(f"{found.player}: {' · '.join(main) or found.key}"), anchor=False)
     with st.container(horizontal=True):
-        st.badge(plain(known.title if known else found.benchmark), color="gray")
-        st.badge(plain(found.language), color="gray")
-        for name, value in found.facets.items():
-            st.badge(plain(f"{name}: {value}"), color="gray")
+        told = (known.title if known else found.benchmark, found.language)
+        for words in (*told, *(f"{name}: {value}" for name, value in found.facets.items())):
+            st.badge(plain(words), color="gray")
         if found.simulated:
-            st.badge(
-                "mock", color="orange", icon=":material/smart_toy:", help="No language model wrote this."
-            )
+            about = "No language model wrote this."
+            st.badge("mock", color="orange", icon=":material/smart_toy:", help=about)
         if found.refused:
             st.badge(f"{found.refused} of {found.judges} judges saw a refusal", color="red")
 
@@ -101,40 +98,26 @@ def _scores(lines: Sequence[Line], asked: Asked) -> None:
         st.info("Nobody has rated this conversation yet.")
         return
     called = _called(rater for line in lines for rater in line.raters)
-    _table(
-        {
-            _label(line.criterion, asked): {
-                called[rater]: _two(mean) for rater, mean in line.raters.items() if rater.kind == "judge"
-            }
-            | {"Judges' mean": _two(line.judges), "People's mean": _two(line.people)}
-            for line in lines
-        },
-        "Scores by criterion and rater, means over turns",
-    )
+    rows = {}
+    for line in lines:
+        judges = {called[rater]: _two(mean) for rater, mean in line.raters.items() if rater.kind == "judge"}
+        means = {"Judges' mean": _two(line.judges), "People's mean": _two(line.people)}
+        rows[_label(line.criterion, asked)] = judges | means
+    _table(rows, "Scores by criterion and rater, means over turns")
 
 
 def _people(given: Sequence[Stored], asked: Asked) -> None:
     if not given:
         return
     called = _called(r.rater for r in given)
-    rows: dict[tuple[str, str, int | None], dict[str, str]] = {}
+    turns = any(r.turn is not None for r in given)
+    rows: dict[Any, dict[str, Any]] = {}
     for r in given:
-        rows.setdefault((called[r.rater], r.study or "", r.turn), {})[_label(r.criterion, asked)] = (
-            f"{r.score:g}"
-        )
+        who = {"person": called[r.rater], "study": r.study or "", **({"turn": r.turn} if turns else {})}
+        rows.setdefault(tuple(who.values()), who)[_label(r.criterion, asked)] = f"{r.score:g}"
     people = len({r.rater for r in given})
     with st.expander(f"Each person's ratings ({people})", icon=":material/group:"):
-        turns = any(turn is not None for _, _, turn in rows)
-        st.dataframe(
-            [
-                {"person": person, "study": study, **({"turn": turn} if turns else {}), **scores}
-                for (person, study, turn), scores in rows.items()
-            ],
-            hide_index=True,
-            height="content",
-            placeholder="",
-            alt="Ratings by people",
-        )
+        _dataframe(list(rows.values()), "Ratings by people")
 
 
 def _background(what: Conversation) -> None:
@@ -159,14 +142,11 @@ def _verdicts(given: Sequence[Stored], asked: Asked, alt: str) -> None:
     if not any(r.explanation for r in given):
         return
     with st.expander("Why", type="compact"):
-        for rater in dict.fromkeys(r.rater for r in given):
-            st.markdown(f"**{plain(called[rater])}**")
+        for rater, name in called.items():
+            st.markdown(f"**{plain(name)}**")
+            said = [r for r in given if r.rater == rater and r.explanation]
             st.text(
-                "\n\n".join(
-                    f"{_label(r.criterion, asked)}, {_word(r, asked)}: {r.explanation}"
-                    for r in given
-                    if r.rater == rater and r.explanation
-                )
+                "\n\n".join(f"{_label(r.criterion, asked)}, {_word(r, asked)}: {r.explanation}" for r in said)
             )
 
 
@@ -176,32 +156,30 @@ def _cost(which: int, what: Conversation, made: Spent, judgements: Sequence[Mapp
         judged_by = configurations.of_judgements(db, which)
     models = [f"{use.configuration.nickname}: {use}" for use in made_by if use.configuration]
     prompts = what.meta.get("prompts")
+    written = prompts.items() if isinstance(prompts, dict) else ()
     rows: list[dict[str, Any]] = [
         {
-            "what": "dialogue",
-            **asdict(made),
+            **{"what": "dialogue", **asdict(made)},
             "model": "; ".join(models) or "configuration not recorded",
-            "prompt": ", ".join(f"{role} {digest}" for role, digest in prompts.items())
-            if isinstance(prompts, dict)
-            else "",
+            "prompt": ", ".join(f"{role} {digest}" for role, digest in written),
         }
     ]
     for j in judgements:
         name = run_label(j["judge"], j["repeat"]) if j["repeat"] else j["judge"]
         rows.append(
             {
-                "what": f"judgement by {name}",
-                **{column: j[column] for column in asdict(made)},
-                "model": str(judged_by[j["key"]]),
-                "prompt": f"{j['variant']} {j['prompt']}".strip(),
+                **{"what": f"judgement by {name}", **{column: j[column] for column in asdict(made)}},
+                **{"model": str(judged_by[j["key"]]), "prompt": f"{j['variant']} {j['prompt']}".strip()},
                 "stored (UTC)": j["created"][:19].replace("T", " "),
             }
         )
     with st.expander("Where it comes from: models, prompts, calls, cost", icon=":material/receipt_long:"):
-        st.dataframe(
-            pd.DataFrame(rows), hide_index=True, height="content", placeholder="", alt="Calls and cost"
-        )
+        _dataframe(rows, "Calls and cost")
         st.caption(plain(f"Key: {what.key}"))
+
+
+def _dataframe(rows: list[dict[str, Any]], alt: str) -> None:
+    st.dataframe(pd.DataFrame(rows), hide_index=True, height="content", placeholder="", alt=alt)
 
 
 def _table(rows: Mapping[str, Mapping[str, str]], alt: str) -> None:

@@ -65,6 +65,8 @@ class Moving(NamedTuple):
 
 Take = Callable[[Database, str, Sequence[Mapping[str, Any]]], tuple[int, list[Refusal]]]
 """Stores the events of a browser, known by its name; returns the number of the last one, and the refusals."""
+Answer = Callable[[Database, Any, Sequence[Refusal]], dict[str, Any]]
+"""What a browser is sent that asked for these ids (None at first) and whose events were refused."""
 
 
 def review(fixed: Mapping[str, Any]) -> bool:
@@ -106,12 +108,9 @@ def exchange(
     `moving` is given the ids the browser wants to see, None when it has said nothing yet.
     """
 
-    def take(db: Database, client: str, events: Sequence[Any]) -> tuple[int, list[Refusal]]:
-        return once(db, desk_id, client, events, kind, lambda event: apply(db, event))
-
     annotators_exchange(
         desk_id,
-        take,
+        lambda db, client, events: once(db, desk_id, client, events, kind, lambda event: apply(db, event)),
         lambda db, wanted, refused: moving(db, wanted).sent(refused),
         lambda: isinstance(here(), Researcher),
     )
@@ -121,7 +120,7 @@ def exchange(
 def annotators_exchange(
     desk_id: str,
     take: Take,
-    moving: Callable[[Database, Any, Sequence[Refusal]], dict[str, Any]],
+    answer: Answer,
     allowed: Callable[[], bool],
 ) -> None:
     """Store what a browser reports, and answer it. `allowed` is asked before anything is taken or shown."""
@@ -131,7 +130,7 @@ def annotators_exchange(
         report = desk.report(desk_id)
         marks, refused = desk.taken(report, take)
         with workspace().read() as db:
-            data = moving(db, report["want"] if report else None, refused)
+            data = answer(db, report["want"] if report else None, refused)
         data |= {"seen": report["k"] if report else 0, "marks": marks}
     except ConcordError as error:
         data = {"closed": str(error)}
