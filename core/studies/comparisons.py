@@ -173,17 +173,6 @@ def _asked(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(one=table[["a", "b"]].min(axis=1), other=table[["a", "b"]].max(axis=1))
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two conversations (ids) of one scenario as a person sees them: `first` as A, `second` as B."""
-
-    number: int
-    of: int
-    scenario: str
-    first: int
-    second: int
-
-
 def dealt(
     db: Database,
     benchmark: str,
@@ -193,8 +182,8 @@ def dealt(
     facets: Where | None = None,
     limit: int | None = None,
     seed: int = SEED,
-) -> list[tuple[Pair, bool]]:
-    """All of a person's pairs, or the first `limit`, in their order, and whether each is answered.
+) -> list[tuple[tuple[int, int], bool]]:
+    """All of a person's pairs (ids), or the first `limit`, in their order, and whether each is answered.
 
     The order is random and the same for everybody, so that what people compare overlaps; which of the two is
     shown as A is drawn for each person and pair.
@@ -205,12 +194,10 @@ def dealt(
     found = found[:limit]
     rater = ratings.find_rater(db, Rater(person, "human"))
     done = comparisons.compared_by(db, benchmark, rater) if rater is not None else set()
-    pairs = []
-    for number, (scenario, one, one_key, other, other_key) in enumerate(found, 1):
-        first, second = sides(one, other, seed, person, one_key, other_key)
-        answered = (min(one, other), max(one, other)) in done
-        pairs.append((Pair(number, len(found), scenario, first, second), answered))
-    return pairs
+    return [
+        (sides(one, other, seed, person, one_key, other_key), (min(one, other), max(one, other)) in done)
+        for _, one, one_key, other, other_key in found
+    ]
 
 
 def answer(

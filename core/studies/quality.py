@@ -32,11 +32,6 @@ class AnnotatorProgress:
     seconds: float | None
     last: str | None
 
-    @property
-    def open(self) -> int:
-        """Items still to do."""
-        return self.items - self.done - self.skipped
-
 
 def progress(items: Iterable[Item]) -> list[AnnotatorProgress]:
     """Everybody's part, by name."""

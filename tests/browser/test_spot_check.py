@@ -304,7 +304,7 @@ def test_people_compare_blind_and_stand_beside_the_judges(app: Server, page: Pag
         "SELECT first_id, second_id, verdict FROM comparisons c JOIN raters x ON x.id = c.rater_id "
         "WHERE x.name = 'Gus' ORDER BY c.id"
     )
-    assert given == [(p.first, p.second, verdict) for p, verdict in zip(dealt, "ABB", strict=False)]
+    assert given == [(*pair, verdict) for pair, verdict in zip(dealt, "ABB", strict=False)]
     page.get_by_role("button", name="‹ Comparisons").click()
     expect(page.get_by_text("of 24 pairs done")).to_be_visible()
     expect(page.get_by_role("heading", name="Agreement of judges and people")).to_be_visible()

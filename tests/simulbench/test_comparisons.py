@@ -108,10 +108,9 @@ def sit(workspace, person, prefer, **options):
             left = [pair for pair, done in comparisons.dealt(db, "simulbench", person, **options) if not done]
             if not left:
                 return seen
-            pair = left[0]
-            a, b = conversations.load(db, pair.first), conversations.load(db, pair.second)
-            seen.append((pair.scenario, a.player, b.player))
-            comparisons.answer(db, person, pair.first, pair.second, prefer(a.player, b.player))
+            a, b = (conversations.load(db, number) for number in left[0])
+            seen.append((a.facets["script"], a.player, b.player))
+            comparisons.answer(db, person, *left[0], prefer(a.player, b.player))
 
 
 def test_people_go_through_the_same_pairs_each_with_sides_of_their_own(filled):
@@ -133,11 +132,11 @@ def test_the_desk_can_be_narrowed(filled):
 
 def test_an_answer_given_anew_replaces_the_old_one_whatever_the_sides(filled):
     with filled.write() as db:
-        pair, _ = comparisons.dealt(db, "simulbench", "Ada")[0]
-        comparisons.answer(db, "Ada", pair.first, pair.second, "A", "clearer")
-        comparisons.answer(db, "Ada", pair.second, pair.first, "A")
+        (first, second), _ = comparisons.dealt(db, "simulbench", "Ada")[0]
+        comparisons.answer(db, "Ada", first, second, "A", "clearer")
+        comparisons.answer(db, "Ada", second, first, "A")
         rows = db.execute("SELECT first_id, second_id, verdict FROM comparisons").fetchall()
-    assert rows == [(pair.second, pair.first, "A")]
+    assert rows == [(second, first, "A")]
 
 
 def test_only_answers_to_one_script_can_be_set_side_by_side(filled):

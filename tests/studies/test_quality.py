@@ -45,7 +45,7 @@ def test_progress_counts_states_and_takes_the_median_time_of_what_was_done_and_t
         item("Bo", 1),
     ]
     ada, bo = progress(items)
-    assert (ada.items, ada.done, ada.skipped, ada.open, ada.flagged) == (5, 3, 1, 1, 1)
+    assert (ada.items, ada.done, ada.skipped, ada.flagged) == (5, 3, 1, 1)
     assert ada.seconds == 25  # of 10 and 40
     assert ada.last == "2026-01-03"
     assert (bo.annotator, bo.done, bo.seconds, bo.last) == ("Bo", 0, None, None)

@@ -59,13 +59,13 @@ def build(workspace: Workspace, told: Told) -> None:
 def _compare(workspace: Workspace, person: str) -> None:
     with workspace.write() as db:
         access.invite(db, person, simulated=True)
-        for pair, done in comparisons.dealt(
+        for (first, second), done in comparisons.dealt(
             db, SIMULBENCH.name, person, players=TARGETS, limit=COMPARED, seed=SEED
         ):
             if not done:
-                a, b = conversations.load(db, pair.first), conversations.load(db, pair.second)
+                a, b = conversations.load(db, first), conversations.load(db, second)
                 verdict = judges.person_preference(a, b, person, SEED)
-                comparisons.answer(db, person, pair.first, pair.second, verdict, simulated=True)
+                comparisons.answer(db, person, first, second, verdict, simulated=True)
 
 
 def _audit(workspace: Workspace) -> None:

@@ -41,14 +41,14 @@ class AllPairs:
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
         """What lies ahead; the pairs asked for. A pair is named by its place in the order."""
         every = comparisons.dealt(db, self.benchmark, self.person, players=self.players, facets=self.facets)
-        line = [pair.number for pair, done in every if not done]
+        line = [number for number, (_, done) in enumerate(every, 1) if not done]
         items = []
-        for n in line[: AHEAD + 1] if wanted is None else wanted:
-            if 0 < int(n) <= len(every):
-                pair, _ = every[int(n) - 1]
-                about = {"first": pair.first, "second": pair.second}
-                given = comparisons.given(db, self.person, **about)
-                items.append(item(db, pair.number, pair.first, pair.second, *given) | {"about": about})
+        for n in map(int, line[: AHEAD + 1] if wanted is None else wanted):
+            if 0 < n <= len(every):
+                (first, second), _ = every[n - 1]
+                given = comparisons.given(db, self.person, first, second)
+                about = {"first": first, "second": second}
+                items.append(item(db, n, first, second, *given) | {"about": about})
         return Moving(line[:LINE], len(line), len(every), items)
 
 
