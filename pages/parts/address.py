@@ -51,3 +51,20 @@ def go(address: str, **shown: str | list[str]) -> None:
     page = page_at(address)
     if page is not None:
         st.switch_page(page.path, query_params=shown)
+
+
+def begin_work(work: str, who: str, **chosen: str | Sequence[str]) -> None:
+    """Open a person's desk on the same page. Filters are given as of_NAME, which `end_work` restores."""
+    for name, value in {"work": work, "as": who, **chosen}.items():
+        if value:
+            st.query_params[name] = value
+
+
+def end_work() -> None:
+    """Go back to where the work began, with the filters as they were."""
+    for name in ("work", "as", "at"):
+        st.query_params.pop(name, None)
+    for name in [name for name in st.query_params if name.startswith("of_")]:
+        kept = st.query_params.get_all(name)
+        del st.query_params[name]
+        st.query_params[name.removeprefix("of_")] = kept

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from core.benchmarks import BENCHMARKS
@@ -16,7 +14,7 @@ from core.studies import comparisons
 from core.studies.comparisons import Compared
 from core.table import as_document
 from pages.parts import table, theme, told
-from pages.parts.address import asked, link, shown
+from pages.parts.address import asked, begin_work, end_work, link, shown
 from pages.parts.estimates import forest
 from pages.parts.plain import plain
 from pages.parts.review import component, pair, person
@@ -117,8 +115,9 @@ def _desk(benchmark: Benchmark, players: list[str], facets: dict[str, tuple[str,
             type="primary",
             icon=":material/compare_arrows:",
             disabled=done == len(every),
-            on_click=_begin,
-            args=(who, {"models": players, **facets}),
+            on_click=begin_work,
+            args=(WORK, who),
+            kwargs={f"of_{name}": list(chosen) for name, chosen in {"models": players, **facets}.items()},
         )
     return len(every)
 
@@ -156,24 +155,6 @@ def _show(found: Compared) -> None:
     )
 
 
-def _begin(who: str, chosen: dict[str, Sequence[str]]) -> None:
-    st.query_params["work"] = WORK
-    st.query_params["as"] = who
-    for name, values in chosen.items():
-        if values:
-            st.query_params[f"of_{name}"] = list(values)
-
-
-def _end() -> None:
-    """Back to the tables, with the filters as they were."""
-    for name in ("work", "as"):
-        st.query_params.pop(name, None)
-    for name in [name for name in st.query_params if name.startswith("of_")]:
-        kept = st.query_params.get_all(name)
-        del st.query_params[name]
-        st.query_params[name.removeprefix("of_")] = kept
-
-
 def _work(benchmark: Benchmark) -> None:
     who = person.named()
     given = st.query_params
@@ -183,7 +164,7 @@ def _work(benchmark: Benchmark) -> None:
     work = pair.AllPairs(benchmark.name, who, given.get_all("of_models"), facets)
     theme.whole_window()
     if component.review(pair.fixed(work, f"{benchmark.title}: which reply is better?", "Comparisons")):
-        _end()
+        end_work()
         st.rerun()
     component.exchange(
         work.desk,

@@ -14,7 +14,7 @@ from core.estimate import Estimate
 from core.store import conversations, ratings, spotchecks, suspects
 from core.studies import audits, spotcheck
 from pages.parts import table, theme, told
-from pages.parts.address import asked, link, shown
+from pages.parts.address import asked, begin_work, end_work, link, shown
 from pages.parts.plain import plain
 from pages.parts.review import component, person, spot
 from pages.parts.session import workspace
@@ -128,15 +128,15 @@ def _triage(benchmark: Benchmark) -> None:
             f"Start with the first of {counts['']:,}" if not reasons else "Start with the first",
             type="primary",
             icon=":material/search:",
-            on_click=_begin,
-            kwargs={"way": TRIAGE, "who": who, **chosen},
+            on_click=begin_work,
+            kwargs={"work": TRIAGE, "who": who, **chosen},
         )
         kept = [name for name in benchmark.facets if name != benchmark.ending_facet]
         shown_of = [{name: facets_of.get(name, "") for name in kept} for facets_of in of]
         table.draw(
             spotcheck.queue_table(queue, counts, shown_of),
             key="queue",
-            select=lambda row: _begin(TRIAGE, who, at=str(row["conversation"]), **chosen),
+            select=lambda row: begin_work(TRIAGE, who, at=str(row["conversation"]), **chosen),
         )
     with workspace().read() as db:
         found = audits.findings(db, benchmark.name, where=where, judges=by)
@@ -191,9 +191,9 @@ def _audit(benchmark: Benchmark) -> None:
         label,
         type="primary",
         icon=":material/fact_check:",
-        on_click=_begin,
+        on_click=begin_work,
         disabled=progress.next is None,
-        kwargs={"way": AUDIT, "who": who, "audit": name},
+        kwargs={"work": AUDIT, "who": who, "audit": name},
     )
     if found.overall.n:
         _figures(found)
@@ -251,24 +251,6 @@ def _metric(label: str, figure: Estimate | int, below: str = "", help: str | Non
 # -- the work
 
 
-def _begin(way: str, who: str, **chosen: str | list[str]) -> None:
-    st.query_params["work"] = way
-    st.query_params["as"] = who
-    for name, value in chosen.items():
-        if value:
-            st.query_params[name] = value
-
-
-def _end() -> None:
-    """Back to where the work began, with the filters as they were."""
-    for name in ("work", "as", "at"):
-        st.query_params.pop(name, None)
-    for name in [name for name in st.query_params if name.startswith("of_")]:
-        kept = st.query_params.get_all(name)
-        del st.query_params[name]
-        st.query_params[name.removeprefix("of_")] = kept
-
-
 def _work(benchmark: Benchmark, way: str) -> None:
     who = person.named()
     given = st.query_params
@@ -293,7 +275,7 @@ def _work(benchmark: Benchmark, way: str) -> None:
     )
     theme.whole_window()
     if component.review(spot.fixed(work, title, "Spot-check")):
-        _end()
+        end_work()
         st.rerun()
     audit = work.audit if isinstance(work, spot.AuditDesk) else ""
     component.exchange(

@@ -77,7 +77,7 @@ def test_only_the_reply_that_was_judged_is_the_targets(filled):
     with filled.write() as db:
         talk = conversations.load(db, by_hand.key("s1", "x"))
         here = conversations.save(db, replace(talk, key="longer", messages=tuple(messages)))
-        shown = spot.item(spotcheck.screen(db, here), here, (), ())
+        shown = spot.item(spotcheck.screen(db, here), here)
     assert [said["speaker"] for said in shown["said"]] == ["User", "Simulator", "User", "x"]
 
 
@@ -91,4 +91,4 @@ def test_the_one_score_of_a_person_is_shown_beside_every_judge(filled):
         [others] = spot.QueueDesk("simulbench", "Ben").moving(db, order[:1]).items
         assert others["own"] is None
         spotcheck.verify(db, other.id, "Ada", "too_low", corrected=7)
-        assert spot.item(spotcheck.screen(db, order[0], "Ada"), 1, (), (), person="Ada")["own"] == 7
+        assert spot.item(spotcheck.screen(db, order[0], "Ada"), 1, "Ada")["own"] == 7

@@ -48,9 +48,8 @@ class QueueDesk:
     first: int | None = None
 
     def __post_init__(self) -> None:
-        self.chosen: dict[str, Any] = {
-            **{"reasons": tuple(self.reasons), "where": dict(self.where), "judges": tuple(self.judges)}
-        }
+        reasons, judges = tuple(self.reasons), tuple(self.judges)
+        self.chosen: dict[str, Any] = {"reasons": reasons, "where": dict(self.where), "judges": judges}
         # The queue as far as it was read: a page at a time, not anew with every answer.
         self.line: list[int] = []
         self.because: dict[int, Sequence[str]] = {}
@@ -80,13 +79,7 @@ class QueueDesk:
         for found in suspects.queue(db, every, only=beyond, limit=len(beyond)) if beyond else ():
             self.because[found.conversation_id] = found.reasons
         items = [
-            item(
-                spotcheck.screen(db, i, self.person),
-                i,
-                self.because.get(i, ()),
-                self.judges,
-                person=self.person,
-            )
+            item(spotcheck.screen(db, i, self.person), i, self.person, self.because.get(i, ()), self.judges)
             for i in ids
         ]
         return Moving(line, self.left - settled, self.of, items, self.first)
@@ -122,7 +115,7 @@ class AuditDesk:
         where = {judgement: conversation for judgement, conversation, _ in drawn}
         line = [judgement for judgement, _, done in drawn if not done]
         items = [
-            item(spotcheck.screen(db, where[i], self.person), i, (), (), only=i, person=self.person)
+            item(spotcheck.screen(db, where[i], self.person), i, self.person, only=i)
             for i in map(int, line[: AHEAD + 1] if wanted is None else wanted)
             if i in where
         ]
@@ -161,11 +154,10 @@ def apply(db: Database, person: str, event: SpotAnswer, audit: str = "") -> None
 def item(
     screen: Screen,
     number: int,
-    reasons: Sequence[str],
-    judges: Sequence[str],
-    only: int | None = None,
-    *,
     person: str = "",
+    reasons: Sequence[str] = (),
+    judges: Sequence[str] = (),
+    only: int | None = None,
 ) -> dict[str, Any]:
     """One conversation as it is shown; `only` shows this judgement alone.
 
