@@ -146,14 +146,12 @@ def note_call(db: Database, work: str, step: str, note: NotedCall, configuration
 
 def noted_calls(db: Database, work: str) -> dict[str, NotedCall]:
     """The calls kept for a piece of work, by step."""
-    return {
-        row["step"]: NotedCall(
-            *(row["asked"], row["reply"], bool(row["cut"])),
-            Spent(1, row["input_tokens"], row["output_tokens"], row["cost"], row["seconds"]),
-            Reported(row["model"], row["fingerprint"]),
-        )
-        for row in db.table("journal").rows_where("work = ?", [work])
-    }
+    found = {}
+    for row in db.table("journal").rows_where("work = ?", [work]):
+        spent = Spent(1, row["input_tokens"], row["output_tokens"], row["cost"], row["seconds"])
+        reported = Reported(row["model"], row["fingerprint"])
+        found[row["step"]] = NotedCall(row["asked"], row["reply"], bool(row["cut"]), spent, reported)
+    return found
 
 
 def works_noted(db: Database, works: Sequence[str]) -> dict[str, int]:

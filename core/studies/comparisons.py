@@ -100,10 +100,11 @@ def compared(
         duels = pairwise.duels(outcome, chosen, tried, **draws)
         strengths = pairwise.strengths(outcome, chosen, **draws) if len(chosen) > 2 else []
         standings.append(ComparedBy(rater, kind, tuple(duels), tuple(strengths)))
+    mixed = tables.conditions(db, benchmark, get(benchmark).items, facets) | versions
     return Compared(
         benchmark,
         facets or {},
-        tables.conditions(db, benchmark, get(benchmark).items, facets) | versions,
+        mixed,
         tuple(chosen),
         tuple(standings),
         tuple(pairwise.bias(placed)),

@@ -7,7 +7,7 @@ whatever the machine, the version of Python, or the order of the candidates.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import combinations, permutations
 from typing import Literal, TypeVar
 
@@ -111,12 +111,7 @@ def deal(
             shared[theirs, chosen] += 1
             theirs.append(chosen)
             dealt[people[chosen]].append(unit)
-    return {person: in_order(mine, person, seed) for person, mine in dealt.items()}
-
-
-def in_order(units: Iterable[T], annotator: str, seed: int) -> list[T]:
-    """Units in an annotator's own order."""
-    return sorted(units, key=lambda unit: _chance(seed, annotator, unit))
+    return {who: sorted(mine, key=lambda unit: _chance(seed, who, unit)) for who, mine in dealt.items()}
 
 
 def _chance(seed: int, *things: object) -> int:

@@ -20,7 +20,7 @@ from core.store.filters import Where
 from core.store.ratings import Stored
 from core.store.spotchecks import Seen
 from core.store.suspects import Search, Suspect, Suspicion
-from core.table import Cell, Column, Table
+from core.table import Column, Table
 
 REASONS: Mapping[str, str] = {
     "low": "low score",
@@ -101,11 +101,16 @@ def queue_table(
         Column("priority", help="One point for each reason, more for what is far beyond its threshold"),
         Column("because"),
     )
-    rows: tuple[Mapping[str, Cell], ...] = tuple(
+    rows = tuple(
         {
-            **{"conversation": s.conversation_id, "player": s.player, **of},
-            **{"score": s.final, "apart": s.spread, "people": s.people, "priority": s.priority},
+            "conversation": s.conversation_id,
+            "player": s.player,
+            "score": s.final,
+            "apart": s.spread,
+            "people": s.people,
+            "priority": s.priority,
             "because": ", ".join(REASONS[reason] for reason in s.reasons),
+            **of,
         }
         for s, of in zip(found, facets or [{}] * len(found), strict=True)
     )

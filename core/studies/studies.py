@@ -246,12 +246,8 @@ def _desks(db: Database, name: str, units: Mapping[str, Sequence[int]]) -> dict[
 
 def invite(db: Database, names: Sequence[str], base_url: str = BASE_URL) -> dict[str, str]:
     """Links for annotators, by name. A link is returned once, not stored, and ends the one before it."""
-    return {name: link(base_url, access.invite(db, name)) for name in names}
-
-
-def link(base_url: str, token: str) -> str:
-    """The address of an annotator's desk."""
-    return f"{base_url.rstrip('/')}/rate?{urlencode({'token': token})}"
+    desk = f"{base_url.rstrip('/')}/rate"
+    return {name: f"{desk}?{urlencode({'token': access.invite(db, name)})}" for name in names}
 
 
 def ratings_for_agreement(
@@ -281,17 +277,9 @@ def ratings_for_agreement(
     rated = {kind: set(rows.criterion) for kind, rows in table.groupby("kind")}
     compared = set.intersection(*rated.values())
     counted = tuple(c.name for c in study.criteria if c.counted and c.name in compared)
-    return StudyRatings(
-        study,
-        table,
-        tuple(c.name for c in study.criteria),
-        counted,
-        left_out,
-        runs,
-        tuple(cluster_by),
-        _clusters(db, name, cluster_by),
-        runs_of,
-    )
+    criteria = tuple(c.name for c in study.criteria)
+    clusters = _clusters(db, name, cluster_by)
+    return StudyRatings(study, table, criteria, counted, left_out, runs, tuple(cluster_by), clusters, runs_of)
 
 
 def _clusters(db: Database, name: str, by: Sequence[str]) -> dict[Hashable, Hashable] | None:
@@ -311,20 +299,18 @@ def _mean_of_runs(table: pd.DataFrame) -> pd.DataFrame:
     if table.repeat.max() > 0:
         sums = table.groupby(keys, sort=False)[["total", "n"]].sum()
         table = table.drop_duplicates(keys).drop(columns=["total", "n"]).join(sums, on=keys)
-    return (
-        table.assign(score=table.total / table.n)
-        .drop(columns=["repeat", "total", "n"])
-        .reset_index(drop=True)
-    )
+    table = table.assign(score=table.total / table.n)
+    return table.drop(columns=["repeat", "total", "n"]).reset_index(drop=True)
 
 
 def _single_runs(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, tuple[str, ...]]]:
     """Each run of a judge with several runs as a judge of its own, and the names of such a judge's runs."""
     judges = table[table.kind == "judge"]
-    runs_of = {}
-    for judge, runs in judges.groupby("rater").repeat.unique().items():
-        if len(runs) > 1:
-            runs_of[str(judge)] = {int(run): run_label(str(judge), int(run)) for run in sorted(runs)}
+    runs_of = {
+        str(judge): {int(run): run_label(str(judge), int(run)) for run in sorted(runs)}
+        for judge, runs in judges.groupby("rater").repeat.unique().items()
+        if len(runs) > 1
+    }
     names = [
         runs_of[rater][repeat] if kind == "judge" and rater in runs_of else rater
         for rater, kind, repeat in zip(table.rater, table.kind, table.repeat, strict=True)

@@ -200,18 +200,26 @@ def _table(found: Sequence[Found], facets: Sequence[str], *, several: bool) -> T
         Column("turns"),
         Column("created", "stored (UTC)"),
     )
-    rows: tuple[dict[str, Cell], ...] = tuple(
-        {
-            **{"number": c.id, "benchmark": c.benchmark, "player": marked(c.player, c.simulated)},
-            **{f"facet {name}": value for name, value in c.facets.items()},
-            **{"language": c.language, "final": c.final, "spread": c.spread, "people": c.people},
-            "incomplete": ", ".join(labels(c.incomplete, mark_simulated=True).values()),
-            **{"refused": c.refused or None, "failed": c.failed or None, "turns": c.turns},
-            "created": c.created[:16].replace("T", " "),
-        }
-        for c in found
-    )
+    rows = tuple(_row(c) for c in found)
     return Table("conversations", "Conversations found", columns, rows)
+
+
+def _row(c: Found) -> dict[str, Cell]:
+    return {
+        "number": c.id,
+        "benchmark": c.benchmark,
+        "player": marked(c.player, c.simulated),
+        **{f"facet {name}": value for name, value in c.facets.items()},
+        "language": c.language,
+        "final": c.final,
+        "spread": c.spread,
+        "people": c.people,
+        "incomplete": ", ".join(labels(c.incomplete, mark_simulated=True).values()),
+        "refused": c.refused or None,
+        "failed": c.failed or None,
+        "turns": c.turns,
+        "created": c.created[:16].replace("T", " "),
+    }
 
 
 def _steps(which: str) -> None:

@@ -158,20 +158,16 @@ def _cost(which: int, what: Conversation, made: Spent, judgements: Sequence[Mapp
     prompts = what.meta.get("prompts")
     written = prompts.items() if isinstance(prompts, dict) else ()
     rows: list[dict[str, Any]] = [
-        {
-            **{"what": "dialogue", **asdict(made)},
-            "model": "; ".join(models) or "configuration not recorded",
-            "prompt": ", ".join(f"{role} {digest}" for role, digest in written),
-        }
+        {"what": "dialogue", **asdict(made)}
+        | {"model": "; ".join(models) or "configuration not recorded"}
+        | {"prompt": ", ".join(f"{role} {digest}" for role, digest in written)}
     ]
     for j in judgements:
         name = run_label(j["judge"], j["repeat"]) if j["repeat"] else j["judge"]
         rows.append(
-            {
-                **{"what": f"judgement by {name}", **{column: j[column] for column in asdict(made)}},
-                **{"model": str(judged_by[j["key"]]), "prompt": f"{j['variant']} {j['prompt']}".strip()},
-                "stored (UTC)": j["created"][:19].replace("T", " "),
-            }
+            {"what": f"judgement by {name}", **{column: j[column] for column in asdict(made)}}
+            | {"model": str(judged_by[j["key"]]), "prompt": f"{j['variant']} {j['prompt']}".strip()}
+            | {"stored (UTC)": j["created"][:19].replace("T", " ")}
         )
     with st.expander("Where it comes from: models, prompts, calls, cost", icon=":material/receipt_long:"):
         _dataframe(rows, "Calls and cost")

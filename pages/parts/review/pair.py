@@ -82,11 +82,9 @@ class Dealt:
 
 def fixed(work: AllPairs | Dealt, title: str, back: str, *, bare: bool = False) -> dict[str, Any]:
     """The constant part of what the browser is sent. `back` names the page behind; `bare`: no menu."""
-    return {
-        **{"desk": work.desk, "kind": "pair", "title": title, "you": work.person, "back": back, "bare": bare},
-        "over": "All compared – thank you!",
-        "nothing": "There are no two replies to compare",
-    }
+    about = {"desk": work.desk, "kind": "pair", "title": title, "you": work.person, "back": back}
+    over, nothing = "All compared – thank you!", "There are no two replies to compare"
+    return about | {"bare": bare, "over": over, "nothing": nothing}
 
 
 def item(
@@ -98,7 +96,6 @@ def item(
     replies = [
         {"text": m.content, "cut": bool(m.meta.get("cut"))} for m in (one.messages[-1], other.messages[-1])
     ]
-    return {
-        **{"id": number, "title": str(one.context.get("Task", "")), "said": before[:-1]},
-        **{"replies": replies, "verdict": verdict, "comment": comment},
-    }
+    title = str(one.context.get("Task", ""))
+    shown = {"id": number, "title": title, "said": before[:-1], "replies": replies}
+    return shown | {"verdict": verdict, "comment": comment}
