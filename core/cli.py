@@ -36,6 +36,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("core.commands.exchange_out", "Write ratings or conversations as CSV or JSON Lines."),
     "link": ("core.commands.link", "Print a link that opens the app on this machine, once."),
     "sessions": ("core.commands.sessions", "Who is signed in, and from where; end sessions."),
+    "backup": ("core.commands.backup", "Copy the database while it is in use."),
+    "check": ("core.commands.check", "Look for damage in the database, or in a backup."),
     "passphrase": ("core.commands.passphrase", "Renew the researchers' passphrase."),
     "mock": ("core.commands.mock", "Serve the offline mock models (for the demo and tests)."),
 }

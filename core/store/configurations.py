@@ -33,7 +33,7 @@ def latest(db: Database, nicknames: Collection[str]) -> dict[str, Configuration]
         "SELECT * FROM model_configurations WHERE nickname IN (SELECT value FROM json_each(?)) ORDER BY id",
         [json.dumps(list(nicknames))],
     )
-    return {row["nickname"]: _configuration(row) for row in rows}
+    return {row["nickname"]: of_row(row) for row in rows}
 
 
 def taken(db: Database, nickname: str) -> bool:
@@ -144,7 +144,7 @@ def origins(db: Database, study: str) -> list[Origin]:
 
 def every(db: Database) -> dict[int, Configuration]:
     """All configurations by id."""
-    return {row["id"]: _configuration(row) for row in db.table("model_configurations").rows}
+    return {row["id"]: of_row(row) for row in db.table("model_configurations").rows}
 
 
 def _summed(row: Mapping[str, Any]) -> Use:
@@ -158,7 +158,7 @@ def _summed(row: Mapping[str, Any]) -> Use:
 
 def _use(row: Mapping[str, Any]) -> Use:
     known = row["nickname"] is not None
-    return Use(_configuration(row) if known else None, read(row["reported"]))
+    return Use(of_row(row) if known else None, read(row["reported"]))
 
 
 def read(reported: str) -> dict[Reported, int]:
@@ -171,6 +171,7 @@ def dump(reported: Mapping[Reported, int]) -> str:
     return json.dumps([[*said, count] for said, count in sorted(reported.items())], ensure_ascii=False)
 
 
-def _configuration(row: Mapping[str, Any]) -> Configuration:
+def of_row(row: Mapping[str, Any]) -> Configuration:
+    """The configuration that a row of the table holds."""
     values = {field.name: row[field.name] for field in fields(Configuration)}
     return Configuration(**{**values, "parameters": json.loads(row["parameters"])})

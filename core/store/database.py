@@ -41,18 +41,18 @@ def connect(path: Path) -> Database:
     return db
 
 
-_Open = tuple[tuple[int, int] | None, Database]
+Open = tuple[tuple[int, int] | None, Database]
 """A connection, with the device and the inode of its file."""
 
 
-class _Idle:
+class Idle:
     """Open connections that nobody uses, of a process that reads often."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._free: list[_Open] = []
+        self._free: list[Open] = []
 
-    def take(self) -> _Open:
+    def take(self) -> Open:
         """A connection to the file that lies at the path now."""
         try:
             status = self._path.stat()
@@ -74,8 +74,13 @@ class _Idle:
         else:
             db.close()
 
+    def close(self) -> None:
+        """Close them all."""
+        while self._free:
+            self._free.pop()[1].close()
 
-_idle: dict[Path, _Idle] = {}
+
+_idle: dict[Path, Idle] = {}
 
 
 def keep_open(path: Path) -> None:
@@ -83,7 +88,17 @@ def keep_open(path: Path) -> None:
 
     Besides the millisecond to open one, SQLite tidies up after the last one that closes: 5 to 10 ms.
     """
-    _idle.setdefault(path, _Idle(path))
+    _idle.setdefault(path, Idle(path))
+
+
+@contextmanager
+def closing_if_failed(db: Database) -> Iterator[None]:
+    """Close a connection that was in use when something failed."""
+    try:
+        yield
+    except BaseException:
+        db.close()
+        raise
 
 
 @contextmanager
@@ -91,13 +106,10 @@ def reading(path: Path) -> Iterator[Database]:
     """A connection that sees one consistent state and writes nothing."""
     idle = _idle.get(path)
     file, db = idle.take() if idle else (None, connect(path))
-    try:
+    with closing_if_failed(db):
         db.conn.execute("BEGIN")
         yield db
         db.rollback()
-    except BaseException:
-        db.close()
-        raise
     if idle:
         idle.give(file, db)
     else:

@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar
 
 from sqlite_utils import Database
 
-from core.store.database import connect, transaction
+from core.store.database import Idle, closing_if_failed, transaction
 from core.store.turns import turn
 
 T = TypeVar("T")
@@ -81,24 +81,25 @@ class Writer:
         return done.result()
 
     def _work(self) -> None:
-        db = connect(self._path)
+        idle = Idle(self._path)
         last = False
         while not last:
             group, last = self._group()
             # After an error the queue is still emptied, so that nobody waits for a place in it.
             group = [task for task in group if task.done or self._error is None]
             if group:
-                self._commit(db, group)
+                self._commit(idle, group)
             if last and self._left:
                 self._left.append(None)
                 last = False
-        db.close()
+        idle.close()
 
-    def _commit(self, db: Database, group: list[_Task]) -> None:
+    def _commit(self, idle: Idle, group: list[_Task]) -> None:
         """Apply changes for as long as a group may take, and commit; what is left opens the next group."""
         done: list[tuple[_Task, Any, Exception | None]] = []
         try:
-            with turn(self._path), transaction(db):
+            file, db = idle.take()
+            with closing_if_failed(db), turn(self._path), transaction(db):
                 until = time.monotonic() + GROUP_SECONDS
                 for task in group:
                     done.append((task, *_applied(db, task.change)))
@@ -108,6 +109,7 @@ class Writer:
             for task in group:
                 self._settle(task, None, error)
             return
+        idle.give(file, db)
         self._left = [*group[len(done) :], *self._left]
         for task, result, failure in done:
             self._settle(task, result, failure)

@@ -331,6 +331,12 @@ def test_a_database_that_was_replaced_is_read_anew(tmp_path):
         assert conversations.count(first) == 0
     with here.read() as db:
         assert db is first
+    here.change(lambda db: conversations.save(db, conversation("before")))
+    for suffix in ("-wal", "-shm"):
+        here.db_path.with_name(f"concord.db{suffix}").unlink()
     other.db_path.replace(here.db_path)
     with here.read() as db:
         assert conversations.count(db) == 1
+    here.change(lambda db: conversations.save(db, conversation("after")))
+    with here.read() as db:
+        assert {c.key for c in conversations.search(db)} == {"k", "after"}

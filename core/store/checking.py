@@ -1,0 +1,136 @@
+"""Whether a database is whole: what SQLite says of it, and what Concord knows must hold."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlite_utils import Database
+
+from core.store import configurations, summaries
+
+RESTORE = "Restore a backup (docs/backup.md)."
+COMPUTE_ANEW = "Compute them anew: `concord check --compute-anew`."
+REPORT = "Results may be affected: restore a backup (docs/backup.md), or report it if it comes back."
+DERIVED = {
+    "scores": ("conversation_id", "rater_id", "criterion", "repeat", "study_id"),
+    "finals": ("conversation_id", "rater_id"),
+    "summaries": ("conversation_id",),
+}
+"""The tables that follow from ratings, with what identifies a row."""
+MOST = 5
+"""How many single places of one kind are named."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that should not be, in a sentence, and what to do."""
+
+    message: str
+    remedy: str
+
+
+def findings(db: Database) -> list[Finding]:
+    """Everything wrong with a database. It has to be a copy: the sums in it are computed anew.
+
+    Where SQLite itself finds damage, nothing else is looked at.
+    """
+    try:
+        damage = [row[0] for row in db.execute(f"PRAGMA integrity_check({MOST})") if row[0] != "ok"]
+        if damage:
+            return [Finding(f"SQLite finds the file damaged: {said}.", RESTORE) for said in damage]
+        return [*_references(db), *_digests(db), *_items(db), *_sums(db)]
+    except sqlite3.DatabaseError as error:
+        return [Finding(f"The file is damaged or no Concord database: {error}.", RESTORE)]
+
+
+def _references(db: Database) -> Iterator[Finding]:
+    """Rows that refer to rows that are not there."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for table, row, parent, _ in db.execute("PRAGMA foreign_key_check").fetchall():
+        found.setdefault((table, parent), []).append(row)
+    for (table, parent), rows in found.items():
+        yield Finding(f"Rows of {table} that refer to missing rows of {parent}: {_named(rows)}.", REPORT)
+
+
+def _digests(db: Database) -> Iterator[Finding]:
+    """Texts that do not fit the hash under which they were stored, and journalled calls without one."""
+    wrong = [
+        number
+        for number, digest, body in db.execute("SELECT id, hash, body FROM contexts")
+        if hashlib.sha256(body.encode()).hexdigest() != digest
+    ]
+    if wrong:
+        yield Finding(f"Contexts that were changed after they were stored: {_named(wrong)}.", REPORT)
+    wrong = [
+        row["nickname"]
+        for row in db.query("SELECT * FROM model_configurations")
+        if configurations.of_row(row).hash != row["hash"]
+    ]
+    if wrong:
+        yield Finding(
+            f"Configurations of models that were changed after they were stored: {_named(wrong)}.",
+            REPORT,
+        )
+    calls = db.execute("SELECT work, step, asked FROM journal").fetchall()
+    wrong = [f"{work}: {step}" for work, step, asked in calls if not re.fullmatch(r"([0-9a-f]{16})?", asked)]
+    if wrong:
+        yield Finding(
+            f"Journalled calls without a valid digest of what was asked: {_named(wrong)}.",
+            "Nothing is lost: a run that continues asks these calls again.",
+        )
+
+
+def _items(db: Database) -> Iterator[Finding]:
+    """Items that were submitted and hold no answer at all."""
+    rows = db.execute(
+        "SELECT a.id FROM assignments a JOIN study_units u ON u.id = a.unit_id WHERE a.state = 'done' "
+        "AND NOT EXISTS (SELECT 1 FROM ratings r WHERE r.study_id = u.study_id AND r.rater_id = a.rater_id "
+        "AND r.conversation_id = u.conversation_id AND ifnull(r.turn, 0) = ifnull(u.turn, 0))"
+    )
+    empty = [number for (number,) in rows]
+    if empty:
+        yield Finding(f"Submitted items without answers: {_named(empty)}.", REPORT)
+
+
+def _sums(db: Database) -> Iterator[Finding]:
+    """Sums, finals and summaries that are not what the ratings give."""
+    stored = {table: _rows(db, table) for table in DERIVED}
+    db.execute("PRAGMA foreign_keys = OFF")  # missing rows were found before, and must not end this
+    summaries.refresh(db)
+    for table in DERIVED:
+        computed = _rows(db, table)
+        keys = stored[table].keys() | computed.keys()
+        wrong = {key[0] for key in keys if not _same(stored[table].get(key, ()), computed.get(key, ()))}
+        if wrong:
+            yield Finding(
+                f"Conversations whose {table} do not fit their ratings: {_named(sorted(wrong))}.",
+                COMPUTE_ANEW,
+            )
+
+
+def _rows(db: Database, table: str) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+    cursor = db.execute(f"SELECT * FROM {table}")
+    names = [column[0] for column in cursor.description]
+    key, rest = (
+        [i for i, name in enumerate(names) if (name in DERIVED[table]) is wanted] for wanted in (True, False)
+    )
+    return {tuple(row[i] for i in key): tuple(row[i] for i in rest) for row in cursor}
+
+
+def _same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether two rows are equal, but for the order in which numbers were added."""
+    return len(one) == len(other) and all(
+        a == b or (None not in (a, b) and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9))
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def _named(places: list[Any]) -> str:
+    shown = ", ".join(map(str, places[:MOST]))
+    return f"{len(places)} ({shown}{', …' if len(places) > MOST else ''})"

@@ -1,0 +1,70 @@
+"""Copies of a database that is in use: one consistent state, taken without stopping anybody who writes."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sqlite_utils import Database
+
+from core.errors import WorkspaceError
+from core.store.database import connect
+
+
+def backup(path: Path, to: Path) -> None:
+    """Copy a database into a new file that only its owner may read.
+
+    The file is on the disk when this returns. Raises WorkspaceError where it exists or cannot be written, or
+    where SQLite finds the copy damaged; then no new file is left.
+    """
+    try:
+        os.close(os.open(to, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError as error:
+        raise WorkspaceError(f"{to} exists already. A backup replaces nothing: name a new file.") from error
+    except OSError as error:
+        raise WorkspaceError(f"{to} cannot be written: {error.strerror}.") from error
+    try:
+        _copy(path, to)
+        with closing(sqlite3.connect(to)) as copy:
+            (verdict,) = copy.execute("PRAGMA quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise WorkspaceError(f"{path} is damaged ({verdict}). `concord check` says what to do.")
+        for written in (to, to.absolute().parent):
+            _on_disk(written)
+    except BaseException as error:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            Path(f"{to}{suffix}").unlink(missing_ok=True)
+        if isinstance(error, sqlite3.Error | OSError):
+            raise WorkspaceError(f"{path} could not be copied to {to}: {error}.") from error
+        raise
+
+
+@contextmanager
+def snapshot(path: Path) -> Iterator[Database]:
+    """A copy of a database that may be changed at will and is deleted afterwards. Raises sqlite3.Error."""
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / "copy.db"
+        _copy(path, copy)
+        db = connect(copy)
+        with suppress(sqlite3.Error):  # a damaged database may refuse it, and is to be looked at all the same
+            db.conn.execute("PRAGMA synchronous = OFF")
+        with closing(db):
+            yield db
+
+
+def _copy(path: Path, to: Path) -> None:
+    """All pages in one step: SQLite would begin anew whenever somebody writes between two steps."""
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(to)) as target:
+        source.backup(target, pages=-1)
+
+
+def _on_disk(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
