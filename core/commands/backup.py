@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from core.commands.printing import echo
 from core.store import copies
 from core.workspace import Workspace
 
@@ -21,4 +22,4 @@ def command(workspace: str, file: Path) -> None:
     too.
     """
     copies.backup(Workspace.open(workspace, create=False).db_path, file)
-    click.echo(f"{file} holds a copy of the database ({file.stat().st_size / 2**20:.1f} MiB).")
+    echo(f"{file} holds a copy of the database ({file.stat().st_size / 2**20:.1f} MiB).")

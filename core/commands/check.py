@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from core.commands.printing import echo
 from core.errors import WorkspaceError
 from core.store import checking, copies, summaries
 from core.workspace import Workspace
@@ -37,7 +38,7 @@ def command(workspace: str, file: Path | None, compute_anew: bool) -> None:
     except sqlite3.Error as error:
         found = [checking.Finding(f"{path} cannot be read: {error}.", checking.RESTORE)]
     for finding in found:
-        click.echo(f"{finding.message} {finding.remedy}")
+        echo(f"{finding.message} {finding.remedy}")
     if found:
         raise click.exceptions.Exit(1)
-    click.echo(f"{path} is whole: no damage, no missing rows, and all sums fit the ratings.")
+    echo(f"{path} is whole: no damage, no missing rows, and all sums fit the ratings.")
