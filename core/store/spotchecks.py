@@ -212,14 +212,14 @@ def findings(db: Database, benchmark: str, facets: Sequence[str], where: Where |
         f", (SELECT value FROM facets WHERE conversation_id = c.id AND name = :by{i}) AS by{i}"
         for i in range(len(facets))
     )
-    cursor = db.execute(
+    found = pd.read_sql_query(
         "SELECT j.id AS judgement, x.name AS judge, c.player, p.name AS person, p.simulated, v.finding, "
         "ifnull((SELECT group_concat(a.name, char(10)) FROM audit_items i JOIN audits a ON a.id = i.audit_id "
         "WHERE i.judgement_id = j.id), '') AS audits, ifnull((SELECT a.name FROM audits a WHERE a.id = "
         f"v.audit_id), '') AS desk{each} FROM verifications v JOIN judgements j ON j.id = v.judgement_id "
         "JOIN conversations c ON c.id = j.conversation_id JOIN raters x ON x.id = j.rater_id JOIN raters p "
         f"ON p.id = v.rater_id WHERE c.benchmark = :benchmark AND {LOOKED} AND {wanted} ORDER BY v.id",
-        args | {"benchmark": benchmark} | {f"by{i}": name for i, name in enumerate(facets)},
+        db.conn,
+        params=args | {"benchmark": benchmark} | {f"by{i}": name for i, name in enumerate(facets)},
     )
-    columns = [column[0] for column in cursor.description]
-    return pd.DataFrame(cursor.fetchall(), columns=[*columns[: len(columns) - len(facets)], *facets])
+    return found.rename(columns={f"by{i}": name for i, name in enumerate(facets)})

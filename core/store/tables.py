@@ -67,13 +67,13 @@ def judges(db: Database, benchmark: str) -> dict[str, Rater]:
 
 def facets(db: Database, benchmark: str, names: Sequence[str], *, player: str = "") -> pd.DataFrame:
     """The facets of a benchmark's (or a player's) conversations by name: index conversation."""
-    rows = db.execute(
-        "SELECT f.conversation_id, f.name, f.value FROM facets f "
-        "JOIN conversations c ON c.id = f.conversation_id "
+    table = pd.read_sql_query(
+        "SELECT f.conversation_id AS conversation, f.name, f.value "
+        "FROM facets f JOIN conversations c ON c.id = f.conversation_id "
         "WHERE c.benchmark = ? AND (? = '' OR c.player = ?) AND f.name IN (SELECT value FROM json_each(?))",
-        [benchmark, player, player, json.dumps(list(names))],
-    ).fetchall()
-    table = pd.DataFrame(rows, columns=["conversation", "name", "value"])
+        db.conn,
+        params=(benchmark, player, player, json.dumps(list(names))),
+    )
     return table.pivot(index="conversation", columns="name", values="value").reindex(columns=list(names))
 
 

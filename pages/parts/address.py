@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.benchmarks import BENCHMARKS
+from core.benchmarks.benchmark import Benchmark
 from core.errors import not_found
 from pages.parts.navigation import SECTIONS, PageFile
 from pages.parts.plain import plain
@@ -25,6 +27,16 @@ def shown(name: str, value: str) -> str:
     if st.query_params.get(name) != value:
         st.query_params[name] = value
     return value
+
+
+def benchmark_chosen(names: Sequence[str], *, fixed: bool = False) -> Benchmark:
+    """The benchmark that the address names; to be chosen of several, unless `fixed`."""
+    name = asked("benchmark", names, names[0])
+    if len(names) > 1 and not fixed:
+        name = st.segmented_control(
+            "Benchmark", names, default=name, required=True, format_func=lambda n: BENCHMARKS[n].title
+        )
+    return BENCHMARKS[shown("benchmark", name)]
 
 
 def of_conversation(number: int) -> str:

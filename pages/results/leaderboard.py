@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from core.benchmarks import BENCHMARKS, get
+from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark
 from core.errors import ConcordError
 from core.reports import corrected, leaderboards, rank_stability
@@ -16,7 +16,7 @@ from core.store import tables as stored
 from core.studies import studies
 from core.table import Table
 from pages.parts import table
-from pages.parts.address import asked, go, link, shown
+from pages.parts.address import asked, benchmark_chosen, go, link, shown
 from pages.parts.estimates import forest
 from pages.parts.navigation import part
 from pages.parts.plain import plain
@@ -82,12 +82,7 @@ def page() -> None:
     if not names:
         st.info("There are no conversations yet that judges could compare.")
         return link("runs", "Start a run")
-    name = asked("benchmark", names, names[0])
-    if len(names) > 1:
-        name = st.segmented_control(
-            "Benchmark", names, default=name, required=True, format_func=lambda n: BENCHMARKS[n].title
-        )
-    benchmark = get(shown("benchmark", name))
+    benchmark = benchmark_chosen(names)
     special = part(benchmark.name, "leaderboard")
     own = leaderboards.own_tables(benchmark.name) is not None
     try:

@@ -14,7 +14,7 @@ from core.studies import comparisons
 from core.studies.comparisons import Compared
 from core.table import as_document
 from pages.parts import table, theme, told
-from pages.parts.address import asked, begin_work, end_work, link, shown
+from pages.parts.address import asked, begin_work, benchmark_chosen, end_work, link, shown
 from pages.parts.estimates import forest
 from pages.parts.plain import plain
 from pages.parts.review import component, pair, person
@@ -52,18 +52,9 @@ def page() -> None:
     if not names:
         st.info("There is nothing to compare yet: two models must have answered the same scripts.")
         return link("runs", "Start a run")
-    benchmark = BENCHMARKS[asked("benchmark", names, names[0])]
+    benchmark = benchmark_chosen(names, fixed=working)
     if working:
         return _work(benchmark)
-    if len(names) > 1:
-        chosen = st.segmented_control(
-            "Benchmark",
-            names,
-            default=benchmark.name,
-            required=True,
-            format_func=lambda n: BENCHMARKS[n].title,
-        )
-        benchmark = BENCHMARKS[shown("benchmark", chosen)]
     with workspace().read() as db:
         values = conversations.values(db, benchmark.name)
         stamp = (tables.stamp(db), stored.stamp(db))

@@ -14,7 +14,7 @@ from core.estimate import Estimate
 from core.store import conversations, ratings, spotchecks, suspects
 from core.studies import audits, spotcheck
 from pages.parts import table, theme, told
-from pages.parts.address import asked, begin_work, end_work, link, shown
+from pages.parts.address import asked, begin_work, benchmark_chosen, end_work, link, shown
 from pages.parts.plain import plain
 from pages.parts.review import component, person, spot
 from pages.parts.session import workspace
@@ -63,12 +63,7 @@ def _benchmark() -> Benchmark | None:
         return None
     # The benchmark whose replies judges score alone comes first: that is what the paper checks in this way.
     names = [b.name for b in sorted(judged, key=lambda b: not b.last_reply_only)]
-    chosen = asked("benchmark", names, names[0])
-    if len(names) > 1 and not working:
-        chosen = st.segmented_control(
-            "Benchmark", names, default=chosen, required=True, format_func=lambda n: BENCHMARKS[n].title
-        )
-    return BENCHMARKS[shown("benchmark", chosen)]
+    return benchmark_chosen(names, fixed=working)
 
 
 # -- triage
