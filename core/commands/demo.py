@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import click
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, TaskID
 
 from core.commands.printing import echo
 from core.demo import workspace as demo
@@ -29,13 +29,7 @@ def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) 
     if demo.is_complete(workspace):
         echo(f"The demo workspace is ready in {workspace.path}.")
     else:
-        columns = (
-            TextColumn("{task.description:44s}", markup=False),
-            BarColumn(),
-            TextColumn("{task.percentage:3.0f} %"),
-            TimeElapsedColumn(),
-        )
-        with Progress(*columns) as bar:
+        with Progress() as bar:
             tasks: dict[str, TaskID] = {}
 
             def told(what: str, done: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Protocol, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import json_repair
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
@@ -61,11 +61,8 @@ class Answer:
     spent: Spent
 
 
-class ModelCall(Protocol):
-    """One paid call: the step's name within its work, and the messages to send."""
-
-    def __call__(self, step: str, messages: Sequence[Message], /) -> Awaitable[Completion]:
-        """The answer of the endpoint or the journal."""
+ModelCall = Callable[[str, Sequence[Message]], Awaitable[Completion]]
+"""One paid call: the step's name within its work and the messages to send → what was answered."""
 
 
 def read(text: str, reply: type[R]) -> R:
