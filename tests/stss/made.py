@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from core.benchmarks.stss.tasks import SocialTask, Subgoal
-from core.benchmarks.stss.trajectory import Sighting, State, Talk, Trajectory, assemble
+from core.benchmarks.stss.trajectory import State, Talk, Trajectory, assemble
 
 CAFE, PARK, HALL = "Lantern Café:front room:window table", "Fern Park:lawn:bench", "Town Hall:hall:stage"
 
@@ -25,7 +25,7 @@ def lived(*lines: str, talks: tuple[Talk, ...] = (), step: int = 30) -> Trajecto
         name, span, action, place = (part.strip() for part in line.split("|"))
         first, last = (at(end.strip()) for end in (span.split("–") if "–" in span else (span, span)))
         while first <= last:
-            seen.append(Sighting(first, name, State(action, place)))
+            seen.append((first, name, State(action, place)))
             first += timedelta(minutes=step)
     return assemble(seen, talks)
 

@@ -77,9 +77,8 @@ def test_with_names_for_its_people_and_places_a_published_task_can_be_played(tmp
 
 def test_longer_names_are_replaced_before_those_in_them():
     task = party(goal="Meet at Oak Hill College:library, not at Oak Hill College", currently="Adam and Ada")
-    names = files.Names(
-        {"Ada": "Zoe"}, {"Oak Hill College": "Tidemill College", "Oak Hill College:library": "Merrow Library"}
-    )
+    places = {"Oak Hill College": "Tidemill College", "Oak Hill College:library": "Merrow Library"}
+    names = {"people": {"Ada": "Zoe"}, "places": places}
     found = files.renamed(task, names)
     assert found.goal == "Meet at Merrow Library, not at Tidemill College"
     assert found.currently == "Adam and Zoe"

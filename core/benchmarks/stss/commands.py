@@ -55,7 +55,7 @@ def town_check(file: Path) -> None:
         raise SystemExit(1)
     templates = file.with_name("templates.toml")
     if templates.is_file():
-        holds += f", {len(load_templates(templates, found).templates)} task templates"
+        holds += f", {len(load_templates(templates, found))} task templates"
     longest = max(found.minutes(a, b) for a in found.sectors for b in found.sectors)
     echo(f"{holds}. Everything can be reached; the longest way takes {longest:.0f} minutes.")
 

@@ -6,8 +6,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from core.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
 from core.benchmarks.stss.templates import missing
@@ -15,22 +16,16 @@ from core.benchmarks.stss.town import Town
 from core.errors import ConfigError, ImportRefused
 from core.files import file_name, read_toml
 
-
-@dataclass(frozen=True)
-class Names:
-    """What people and places of a file are called in the town."""
-
-    people: Mapping[str, str]
-    places: Mapping[str, str]
+Names = Mapping[str, Mapping[str, str]]
+"""What `people` and `places` of a file are called in the town."""
 
 
-@dataclass(frozen=True)
-class Lacking:
+class Lacking(NamedTuple):
     """People and places that a town lacks, with the number of tasks naming them; and the playable tasks."""
 
     people: Mapping[str, int]
     places: Mapping[str, int]
-    playable: tuple[str, ...]
+    playable: Sequence[str]
 
 
 def read(path: Path) -> list[SocialTask]:
@@ -57,12 +52,12 @@ def read_names(path: Path) -> Names:
     people = values.get("people", {})
     if len(set(people.values())) < len(people):
         raise ImportRefused(f"{path} maps two people onto one.")
-    return Names(people, values.get("places", {}))
+    return {"people": people, "places": values.get("places", {})}
 
 
 def renamed(task: SocialTask, names: Names) -> SocialTask:
     """A task with the town's names, in its texts too."""
-    whole = {**names.places, **names.people}
+    whole = {**names["places"], **names["people"]}
 
     # Longer names first: “Oak Hill College:library” before “Oak Hill College”.
     pattern = "|".join(re.escape(name) for name in sorted(whole, key=len, reverse=True))
@@ -71,7 +66,7 @@ def renamed(task: SocialTask, names: Names) -> SocialTask:
         return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda m: whole[m[0]], given) if whole else given
 
     def person(name: str) -> str:
-        return names.people.get(name, name)
+        return names["people"].get(name, name)
 
     return replace(
         task,
@@ -82,7 +77,7 @@ def renamed(task: SocialTask, names: Names) -> SocialTask:
         currently=text(task.currently),
         criteria=text(task.criteria),
         subgoals=tuple(
-            replace(s, location=s.location and names.places.get(s.location, s.location))
+            replace(s, location=s.location and names["places"].get(s.location, s.location))
             for s in task.subgoals
         ),
     )
@@ -100,7 +95,7 @@ def lacking(tasks: Sequence[SocialTask], town: Town) -> Lacking:
         everybody = {task.performer, *task.target, *task.cast}
         for name in absent:
             (people if name in everybody else places)[name] += 1
-    return Lacking(people, places, tuple(playable))
+    return Lacking(people, places, playable)
 
 
 def write(tasks: Sequence[SocialTask], data: Path, name: str) -> Path:

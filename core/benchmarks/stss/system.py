@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from itertools import product
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -30,18 +31,18 @@ TEMPLATES = "templates"
 """The task set that is drawn from the town's own templates; every other is a file of tasks."""
 
 
-def _files(materials: Materials, pattern: str) -> Iterator[Path]:
-    """Files under `data/stss/en`, the workspace's before those that ship."""
+def _files(materials: Materials, pattern: str, name: str) -> dict[str, Path]:
+    """Files under `data/stss/en` by name (an attribute of theirs), the workspace's before those that ship."""
+    found: dict[str, Path] = {}
     for folder in materials.data:
-        yield from sorted((folder / NAME / LANGUAGE).glob(pattern))
+        for file in sorted((folder / NAME / LANGUAGE).glob(pattern)):
+            found.setdefault(attrgetter(name)(file), file)
+    return found
 
 
 def towns(materials: Materials) -> dict[str, Path]:
     """Town files by name: `data/stss/en/<name>/town.toml`."""
-    found: dict[str, Path] = {}
-    for file in _files(materials, "*/town.toml"):
-        found.setdefault(file.parent.name, file)
-    return found
+    return _files(materials, "*/town.toml", "parent.name")
 
 
 def town_named(materials: Materials, name: str) -> Town:
@@ -54,10 +55,7 @@ def town_named(materials: Materials, name: str) -> Town:
 
 def task_sets(materials: Materials) -> dict[str, Path]:
     """Files of imported tasks by name: `data/stss/en/tasks/<set>.json`."""
-    found: dict[str, Path] = {}
-    for file in _files(materials, "tasks/*.json"):
-        found.setdefault(file.stem, file)
-    return found
+    return _files(materials, "tasks/*.json", "stem")
 
 
 def tasks_of(
@@ -80,7 +78,7 @@ def tasks_of(
             "choose their task set."
         )
     templates = load_templates(file, town)
-    return {name: instantiate(templates, name, town, seed) for name in templates.templates}
+    return {name: instantiate(template, town, seed) for name, template in templates.items()}
 
 
 async def simulate(

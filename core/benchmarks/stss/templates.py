@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,17 +27,11 @@ HOPED_FOR: Mapping[Kind, int] = {"public": 2, "online": 2, "companions": 3}
 """One in so many of the background is hoped for, rounded up."""
 
 
-class Texts(BaseModel):
-    """The sentences of a type of task."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    goal: str
-    currently: str
-    criteria: str
-
-
 class Template(BaseModel):
-    """The choices left open in a task: who may perform it, where, when. Errands have a second place."""
+    """The choices left open in a task: who may perform it, where, when. Errands have a second place.
+
+    `goal`, `currently` and `criteria` are the sentences of its type.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     id: Annotated[str, Field(min_length=1)]
@@ -51,14 +45,9 @@ class Template(BaseModel):
     minutes: Annotated[int, Field(ge=1)]
     keywords: Annotated[tuple[str, ...], Field(min_length=1)]
     second_keywords: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Templates:
-    """The templates of a file and the sentences of each type."""
-
-    texts: Mapping[Kind, Texts]
-    templates: Mapping[str, Template]
+    goal: str
+    currently: str
+    criteria: str
 
 
 _NEEDS: Mapping[Kind, tuple[str, ...]] = {
@@ -70,48 +59,45 @@ _NEEDS: Mapping[Kind, tuple[str, ...]] = {
 }
 
 
-def load_templates(path: Path, town: Town) -> Templates:
-    """The templates of a file, checked against the town.
+def load_templates(path: Path, town: Town) -> dict[str, Template]:
+    """The templates of a file by id, checked against the town.
 
     Raises ConfigError naming the template and the problem.
     """
     values = read_toml(path)
-    try:
-        texts = {kind: Texts(**values["texts"][kind]) for kind in TITLES if kind in values.get("texts", {})}
-    except ValidationError as error:
-        raise ConfigError(f"{path}: [texts] {first_problem(error)}.") from error
-    found: dict[str, Template] = {}
+    texts, found = values.get("texts", {}), dict[str, Template]()
     for entry in values.get("templates", []):
-        template = _template(entry, path)
-        if template.id in found:
-            raise ConfigError(f"{path} holds two templates called “{template.id}”.")
-        if template.type not in texts:
-            raise ConfigError(f"{path}: “{template.id}” needs a table [texts.{template.type}].")
-        for absent in _unknown(template, town):
-            raise ConfigError(f"{path}: “{template.id}” names {absent}, unknown in {town.name}.")
-        found[template.id] = template
+        name, kind = entry.get("id", "?"), entry.get("type")
+        if kind in TITLES and kind not in texts:
+            raise ConfigError(f"{path}: “{name}” needs a table [texts.{kind}].")
+        try:
+            template = Template(**texts.get(kind, {}), **entry)
+        except ValidationError as error:
+            raise ConfigError(f"{path}: template “{name}”: {first_problem(error)}.") from error
+        for field in _NEEDS[template.type]:
+            if not getattr(template, field):
+                raise ConfigError(f"{path}: template “{name}” ({kind}) needs `{field}`.")
+        if name in found:
+            raise ConfigError(f"{path} holds two templates called “{name}”.")
+        absent = [p for p in (*template.performers, *template.targets) if p not in town.residents]
+        places = (*template.places, *template.seconds)
+        for one in absent + [p for p in places if p.split(":")[0] not in town.sectors]:
+            raise ConfigError(f"{path}: “{name}” names {one}, unknown in {town.name}.")
+        found[name] = template
     if not found:
         raise ConfigError(f"{path} holds no [[templates]].")
-    return Templates(texts, found)
+    return found
 
 
-def _unknown(template: Template, town: Town) -> list[str]:
-    """People and places of a template that the town does not have."""
-    people = [p for p in (*template.performers, *template.targets) if p not in town.residents]
-    return people + [p for p in (*template.places, *template.seconds) if p.split(":")[0] not in town.sectors]
-
-
-def instantiate(
-    templates: Templates, name: str, town: Town, seed: int = 1, first_day: date = FIRST_DAY
-) -> SocialTask:
+def instantiate(template: Template, town: Town, seed: int = 1) -> SocialTask:
     """The task that a seed makes of a template; the same seed always gives the same task."""
-    template = templates.templates[name]
+    name = template.id
     rng = random.Random(f"{seed} {town.name} {name}")
     performer = rng.choice(template.performers)
     target = rng.choice([t for t in template.targets if t != performer]) if template.targets else None
     place = rng.choice(template.places) if template.places else None
     second = rng.choice(template.seconds) if template.seconds else None
-    day = first_day + timedelta(days=1)
+    day = FIRST_DAY + timedelta(days=1)
     start = None
     if template.times:
         start = datetime.combine(day, time()) + timedelta(minutes=minute_of(rng.choice(template.times)))
@@ -131,7 +117,6 @@ def instantiate(
         "time": f"{start:%Y-%m-%d} at {start:%H:%M}" if start else None,
     }
     values["activity"] = _filled(template.activity, values, name)
-    texts = templates.texts[template.type]
     subgoals = [Subgoal(template.keywords, start, template.minutes, place)]
     if template.type == "help":
         subgoals.append(Subgoal(template.second_keywords, None, template.minutes, second))
@@ -139,9 +124,9 @@ def instantiate(
         id=name if seed == 1 else f"{name}-{seed}",
         kind=template.type,
         performer=performer,
-        goal=_filled(texts.goal, values, name),
-        currently=_filled(texts.currently, values, name),
-        criteria=_filled(texts.criteria, values, name),
+        goal=_filled(template.goal, values, name),
+        currently=_filled(template.currently, values, name),
+        criteria=_filled(template.criteria, values, name),
         subgoals=tuple(subgoals),
         target=(target,) if target else (),
         wanted=1 if template.type == "help" else hoped + 1,
@@ -174,18 +159,6 @@ def _known(location: str, town: Town) -> bool:
         (f"{s.name}:{arena}", things) for s in town.sectors.values() for arena, things in s.arenas.items()
     )
     return any(location in f"{room}:{thing}" for room, things in arenas for thing in things)
-
-
-def _template(entry: Mapping[str, Any], path: Path) -> Template:
-    try:
-        template = Template(**entry)
-    except ValidationError as error:
-        name = entry.get("id", "?")
-        raise ConfigError(f"{path}: template “{name}”: {first_problem(error)}.") from error
-    for field in _NEEDS[template.type]:
-        if not getattr(template, field):
-            raise ConfigError(f"{path}: template “{template.id}” ({template.type}) needs `{field}`.")
-    return template
 
 
 def _filled(text: str, values: Mapping[str, Any], name: str) -> str:

@@ -269,15 +269,10 @@ def problems(town: Town) -> list[str]:
             for other in town.sectors
             if other != name and name in other
         ]
-    adrift = [s.name for s in town.sectors.values() if not all(map(math.isfinite, s.at))]
-    wants = "both numbers of its `at` must be finite, metres east and north"
-    found += [f"{name} has no position: {wants}." for name in adrift]
-    # Ways have a length only if all places are finite.
-    if town.sectors and not adrift:
-        first = next(iter(town.sectors))
-        cut_off = [name for name in town.sectors if math.isinf(town.minutes(first, name))]
-        found += [f"There is no way from {first} to {name}: give one of them a door." for name in cut_off]
-        found += _too_far(town)
+    first = next(iter(town.sectors))
+    cut_off = [name for name in town.sectors if math.isinf(town.minutes(first, name))]
+    found += [f"There is no way from {first} to {name}: give one of them a door." for name in cut_off]
+    found += _too_far(town)
     if len(town.residents) < 2:
         found.append("A town needs at least two residents.")
     for resident in town.residents.values():

@@ -60,14 +60,6 @@ class Talk:
         return self.pair[1] if self.pair[0] == name else self.pair[0]
 
 
-class Run(NamedTuple):
-    """A stretch of moments in which one resident's state stayed the same; both ends are included."""
-
-    first: datetime
-    last: datetime
-    state: State
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Trajectory:
     """Moments, and for each resident the index of their state at each; UNSEEN if none is recorded.
@@ -100,12 +92,12 @@ class Trajectory:
         """The index of the last moment not after `time`; 0 before the first."""
         return max(0, bisect_right(self.times, time) - 1)
 
-    def runs(self, name: str) -> Iterator[Run]:
-        """A resident's life as stretches of the same state."""
+    def runs(self, name: str) -> Iterator[tuple[datetime, datetime, State]]:
+        """A resident's life as stretches of the same state: first and last moment, and the state."""
         starts, states = changes(self.lives[name])
         for first, state, after in zip(starts, states, [*starts[1:], len(self.times)], strict=True):
             if state != UNSEEN:
-                yield Run(self.times[first], self.times[after - 1], self.states[state])
+                yield self.times[first], self.times[after - 1], self.states[state]
 
     def stored(self) -> dict[str, Any]:
         """As plain values for the store: per resident the moments at which the state changed."""
@@ -150,33 +142,23 @@ def check_stored(values: Mapping[str, Any]) -> None:
             raise ValueError(f"{name} has no state at some moment")
 
 
-class Sighting(NamedTuple):
-    """One resident at one moment, as a record says."""
-
-    time: datetime
-    agent: str
-    state: State
+Sighting = tuple[datetime, str, State]
+"""One resident at one moment, as a record says."""
 
 
-def assemble(
-    seen: Iterable[Sighting],
-    talks: Sequence[Talk] = (),
-    notes: Sequence[str] = (),
-    extra: Mapping[str, Any] | None = None,
-) -> Trajectory:
+def assemble(seen: Iterable[Sighting], talks: Sequence[Talk] = (), notes: Sequence[str] = ()) -> Trajectory:
     """A trajectory from its records in any order, one for each resident and moment.
 
     Missing moments are filled where the records before and after agree and lie at most an hour apart.
     """
     records = list(seen)
-    times = tuple(sorted({r.time for r in records}))
+    times = tuple(sorted({time for time, _, _ in records}))
     index = {time: i for i, time in enumerate(times)}
     states: dict[State, int] = {}
     lives: dict[str, Indices] = {}
-    for r in records:
-        if r.agent not in lives:
-            lives[r.agent] = np.full(len(times), UNSEEN, dtype=np.int32)
-        lives[r.agent][index[r.time]] = states.setdefault(r.state, len(states))
+    for time, agent, state in records:
+        life = lives.setdefault(agent, np.full(len(times), UNSEEN, dtype=np.int32))
+        life[index[time]] = states.setdefault(state, len(states))
     told = list(notes)
     for name, life in lives.items():
         filled, unseen = _fill(life, times)
@@ -189,7 +171,7 @@ def assemble(
                 f"{name} has no record at {unseen} of {len(times)} moments; nothing is counted there."
             )
     ordered = tuple(sorted(talks, key=lambda t: t.time))
-    return Trajectory(times, tuple(states), lives, ordered, extra or {}, tuple(told))
+    return Trajectory(times, tuple(states), lives, ordered, notes=tuple(told))
 
 
 def _fill(life: Indices, times: Sequence[datetime]) -> tuple[int, int]:

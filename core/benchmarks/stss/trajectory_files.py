@@ -91,8 +91,7 @@ def _own(entries: Entries) -> Trajectory:
         notes.append(f"{repeated} records were repeated and count once.")
     strangers = {name for talk in talks for name in talk.pair} - {agent for _, agent in seen}
     notes += [f"{name} talks, and has no other record." for name in sorted(strangers)]
-    sightings = (Sighting(time, agent, state) for (time, agent), (state, _) in seen.items())
-    return assemble(sightings, talks, notes)
+    return assemble(((*moment, state) for moment, (state, _) in seen.items()), talks, notes)
 
 
 def _talk(entry: Mapping[str, Any], time: datetime, where: str) -> Talk:
@@ -173,7 +172,7 @@ def _moved(name: str, person: Any, time: datetime, where: str, chats: Chats) -> 
         # A chat is repeated for both speakers and every step it lasts; it is one conversation.
         pair = (said[0][0], next(s for s, _ in said if s != said[0][0]))
         chats.setdefault((speakers, said), Talk(time, pair, said, {}, place))
-    return Sighting(time, name, State(action or described, place))
+    return time, name, State(action or described, place)
 
 
 def _whole(text: str) -> Any:

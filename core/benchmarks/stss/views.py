@@ -16,7 +16,7 @@ from core.benchmarks.stss.scoring import Score, score
 from core.benchmarks.stss.system import town_named
 from core.benchmarks.stss.tasks import COLLECTIVE, SocialTask
 from core.benchmarks.stss.town import DAY, Town, minute_of
-from core.benchmarks.stss.trajectory import STAMP, Run, State, Talk, Trajectory
+from core.benchmarks.stss.trajectory import STAMP, State, Talk, Trajectory
 from core.conversation import Conversation
 from core.errors import ConfigError, NotFound
 
@@ -97,11 +97,6 @@ class Simulation:
         return parts | {self.task.performer: "performer"}
 
     @cached_property
-    def runs(self) -> Mapping[str, Sequence[Run]]:
-        """Each resident's stretches of the same state."""
-        return {name: tuple(self.lived.runs(name)) for name in self.lived.residents}
-
-    @cached_property
     def talks(self) -> tuple[Spoken, ...]:
         """Every conversation."""
         return tuple(Spoken(n, t, about(self.task, t)) for n, t in enumerate(self.lived.talks, start=1))
@@ -142,11 +137,11 @@ def happened(of: Simulation, name: str, day: date) -> list[Stretch]:
     """What a resident did on a day, as far as it is recorded."""
     midnight = datetime(day.year, day.month, day.day)
     found = []
-    for run in of.runs[name]:
-        start = max(0, _minutes(run.first - midnight))
-        end = min(DAY, _minutes(run.last + of.step - midnight))
+    for first, last, state in of.lived.runs(name):
+        start = max(0, _minutes(first - midnight))
+        end = min(DAY, _minutes(last + of.step - midnight))
         if start < end:
-            found.append(Stretch(start, end, *run.state, kind_of(of.task, run.state.action)))
+            found.append(Stretch(start, end, *state, kind_of(of.task, state.action)))
     return found
 
 
