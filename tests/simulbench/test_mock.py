@@ -8,7 +8,7 @@ import pytest
 from core.benchmarks.benchmark import Materials
 from core.benchmarks.simulbench import DIALOGUES, SIMULBENCH
 from core.benchmarks.simulbench.mock import question_of
-from core.benchmarks.simulbench.mock.judges import FAILED, Eye, view
+from core.benchmarks.simulbench.mock.judges import FAILED, PLAIN, rate, view
 from core.benchmarks.simulbench.mock.simulators import right_reply
 from core.benchmarks.simulbench.tasks import STRATEGIES, catalogue
 from core.conversation import Message
@@ -146,7 +146,7 @@ def test_every_question_is_recognised_and_answered_by_every_model(question):
         if name == "mock-fixed":
             continue
         one = call(name, asked)
-        assert question_of(one) == question
+        assert question_of(one).__name__ == question
         answer = reply(one)
         if question == "request":
             assert json.loads(answer)["user"]["request"]
@@ -159,7 +159,7 @@ def test_every_question_is_recognised_and_answered_by_every_model(question):
 def test_a_reply_that_is_sent_back_is_recognised_still():
     asked = asked_for("rate")
     again = (*asked.messages, Message("assistant", "seven"), Message("user", "This reply cannot be used."))
-    assert question_of(Call("mock-judge-strict", again)) == "rate"
+    assert question_of(Call("mock-judge-strict", again)) is rate
     assert "[[" in reply(Call("mock-judge-strict", again))
 
 
@@ -167,7 +167,7 @@ def test_judges_prefer_what_is_right_and_dislike_chatter_and_cuts():
     requests = (Message("user", TASKS["rpn-calculator"].task_description), Message("user", "+"))
 
     def points(reply, **meta):
-        return view([*requests, Message("assistant", reply, meta)], Eye())[0]
+        return view([*requests, Message("assistant", reply, meta)], PLAIN)[0]
 
     right = points("1: 7")
     chatty = points("Certainly! Here is what you asked for:\n\n1: 7")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 
 from core.benchmarks.simulbench.mock import simulators as read
@@ -19,18 +18,16 @@ FAILED = 5.5
 """A reply with fewer points is plainly wrong."""
 
 
-@dataclass(frozen=True)
-class Eye:
-    """How a judge sees: points of the scale of ten, shares of the verdicts."""
-
-    shift: float = 0.0
-    noise: float = 0.9
-    first: float = 0.3  # how much more the reply that is shown first is liked
-    sloppy: float = 0.0  # how often a verdict comes without its brackets
-    chat: float = 2.0  # how much an explanation that nobody asked for costs
+Eye = Mapping[str, float]
+"""How a judge sees: `shift` and `noise` of its scores, how much more the reply shown `first` is liked, how
+much an explanation that nobody asked for costs (`chat`), and how often a verdict is `sloppy`."""
+EYES: Mapping[str, Eye] = read.lines()["eyes"]
+PLAIN: Eye = read.lines()["eye"]
 
 
-EYES = {name: Eye(**eye) for name, eye in read.lines()["eyes"].items()}
+def eye_of(call: Call) -> Eye:
+    """The eye of the judge that is asked."""
+    return {**PLAIN, **EYES.get(call.model, {})}
 
 
 def view(dialogue: Sequence[Message], eye: Eye) -> tuple[float, str]:
@@ -42,7 +39,7 @@ def view(dialogue: Sequence[Message], eye: Eye) -> tuple[float, str]:
         return 1.0, f"“{_quote(text)}”: the job is refused."
     points, reason = _rightness(requests, _bare(text))
     if text.startswith(tuple(read.lines()["before"])):
-        points -= eye.chat
+        points -= eye["chat"]
         reason += f" It adds “{_quote(text)}”, which nobody asked for."
     if dialogue[-1].meta.get("cut"):
         points -= 3.5
@@ -70,29 +67,29 @@ def _rightness(requests: Sequence[str], core: str) -> tuple[float, str]:
 
 def rate(call: Call) -> str:
     """A short explanation, then `Rating: [[n]]`."""
-    eye, text, rng = EYES.get(call.model, Eye()), read.asked(call), call.rng("verdict")
+    eye, text, rng = eye_of(call), read.asked(call), call.rng("verdict")
     points, reason = view([*read.dialogue_of(text), read.section(text, "The last reply")], eye)
-    score = max(1, min(10, round(points + eye.shift + rng.gauss(0, eye.noise))))
-    if rng.random() < eye.sloppy:
+    score = max(1, min(10, round(points + eye["shift"] + rng.gauss(0, eye["noise"]))))
+    if rng.random() < eye["sloppy"]:
         return f"{reason} I would call that {score} out of ten."
     return f"{reason}\n\nRating: [[{score}]]"
 
 
 def compare(call: Call) -> str:
     """A short comparison, then `[[A]]`, `[[B]]` or `[[C]]`; the reply shown first has a small advantage."""
-    eye, text, rng = EYES.get(call.model, Eye()), read.asked(call), call.rng("verdict")
+    eye, text, rng = eye_of(call), read.asked(call), call.rng("verdict")
     replies = (read.section(text, f"Reply {name}") for name in "AB")
     (a, of_a), (b, of_b) = (view([*read.dialogue_of(text), reply], eye) for reply in replies)
-    lead = a - b + eye.first + rng.gauss(0, eye.noise)
+    lead = a - b + eye["first"] + rng.gauss(0, eye["noise"])
     verdict = "C" if abs(lead) < 0.8 else "A" if lead > 0 else "B"
-    if rng.random() < eye.sloppy:
+    if rng.random() < eye["sloppy"]:
         return f"Reply A: {of_a} Reply B: {of_b} Hard to say."
     return f"Reply A: {of_a}\nReply B: {of_b}\n\n[[{verdict}]]"
 
 
 def challenge(call: Call) -> str:
     """The first turn whose reply is plainly wrong, then `Turn: [[n]]`."""
-    eye, rng = EYES.get(call.model, Eye()), call.rng("verdict")
+    eye, rng = eye_of(call), call.rng("verdict")
     dialogue = read.dialogue_of(read.asked(call))
     ends = (end for end, m in enumerate(dialogue, 1) if m.role == "assistant")
     for number, end in enumerate(ends, 1):
@@ -137,4 +134,4 @@ def person_preference(first: Conversation, second: Conversation, person: str, se
 
 def _points(conversation: Conversation, person: str, seed: int) -> float:
     chance = random.Random(f"{seed}|{person}|{conversation.key}")
-    return view(conversation.messages, Eye())[0] - 0.4 + chance.gauss(0, 0.9)
+    return view(conversation.messages, PLAIN)[0] - 0.4 + chance.gauss(0, 0.9)

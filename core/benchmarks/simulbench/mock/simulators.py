@@ -149,19 +149,14 @@ def request(call: Call) -> dict[str, Any]:
     """The user agent: a way to go on, and a request that a written path or a form gives."""
     prompt, rng = asked(call), call.rng("request")
     offered = WAY.findall(prompt.partition("Ways to go on:")[2]) or [("1", "Improvement")]
-    number, title = rng.choice(offered[:-1] or offered)
-    return {"user": {"strategy": number, "request": _request(requests_in(dialogue_of(prompt)), title, rng)}}
-
-
-def _request(requests: Sequence[str], way: str, rng: random.Random) -> str:
-    description, talk, later = requests[0] if requests else "", lines(), list(requests[1:])
+    number, way = rng.choice(offered[:-1] or offered)
+    description, *later = requests_in(dialogue_of(prompt)) or [""]
     paths = [[said for said, _ in steps] for _, steps in _paths(description)]
-    if ahead := [
-        path[len(later)] for path in paths if path[: len(later)] == later and len(path) > len(later)
-    ]:
-        return rng.choice(ahead)
-    ways = talk["ways"].get(way, talk["ways"]["Next step"])
-    return pick(ways, rng, _slots(topics(description), rng), "\n".join(later))
+    ahead = [p[len(later)] for p in paths if p[: len(later)] == later and len(p) > len(later)]
+    if not ahead:
+        ways = lines()["ways"].get(way, lines()["ways"]["Next step"])
+        ahead = [pick(ways, rng, _slots(topics(description), rng), "\n".join(later))]
+    return {"user": {"strategy": number, "request": rng.choice(ahead)}}
 
 
 def propose(call: Call) -> dict[str, Any]:

@@ -1,30 +1,85 @@
-"""The mock models of STSS: residents in three manners, and judges of conversations."""
+"""The mock models of STSS: residents in three manners, and judges of goal conditions.
+
+Judges look for the words, times and places in question, and err a little.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from core.benchmarks.stss.mock import days, goals, talk
-from core.benchmarks.stss.mock.reading import thought_of
+from core.benchmarks.stss import generative
+from core.benchmarks.stss.goals import Verdict
+from core.benchmarks.stss.mock import days, talk
+from core.benchmarks.stss.mock.reading import TIME, prompt_of, section
 from core.demo.mock.call import Answer, Call
 
 MODELS = (*talk.MANNERS,)
-THOUGHTS: Mapping[str, Callable[[Call], dict[str, Any]]] = {
+ERRS = 0.04
+"""The share of wrong answers; twice that for a noisy judge."""
+BASE = {"naturalness": 5, "rationality": 4, "quality": 4}
+LEANING = {"mock-judge-strict": -1, "mock-judge-lenient": 1}
+
+
+def verdict(call: Call) -> dict[str, Any]:
+    """Each condition is met if what it names in quotes or brackets is said; else if any time or place is."""
+    text, rng = prompt_of(call), call.rng("goals")
+    said = "\n".join(section(text, "The conversation"))
+    kept = re.search(r"wrote down afterwards:\n((?:.+\n?)*)", text)
+    asked = [line.split(": ", 1) for line in section(text, "The conditions") if ": " in line]
+    errs = ERRS * (2 if "noisy" in call.model else 1)
+    answers = {
+        name: [_answer(condition, question, where, rng.random() < errs) for condition, question in asked]
+        for name, where in (("conversation", said), ("own_summary", kept[1] if kept else ""))
+    }
+    share = sum(a["met"] for a in answers["conversation"]) / max(1, len(asked))
+    means = {name: base + 3 * share + LEANING.get(call.model, 0) for name, base in BASE.items()}
+    marks = {name: max(0, min(10, round(mean + rng.gauss(0, 0.8)))) for name, mean in means.items()}
+    return {**answers, **marks}
+
+
+def _answer(condition: str, question: str, text: str, wrong: bool) -> dict[str, Any]:
+    named = re.search(r"“([^”]+)”|\(([^)]+)\)", question)
+    wanted = (named[1] or named[2]).strip("“”") if named else ""
+    if condition.endswith("time"):
+        hour = re.search(TIME, wanted)
+        found = re.search(hour[0] if hour else TIME, text)
+    elif wanted:
+        found = re.search(re.escape(re.split("[,”]", wanted)[0]), text, re.I)
+    else:
+        found = re.search(r"\bat [A-Z]\w+", text)
+    reason = f"'{found[0]}' is said." if found else "Nothing of the kind is said."
+    return {"condition": condition, "explanation": reason, "met": bool(found) != wrong}
+
+
+THOUGHTS: Mapping[str, Callable[[Call], Mapping[str, Any]]] = {
     "outline": days.outline,
     "schedule": days.schedule,
     "revision": days.revision,
     "approach": talk.approach,
     "utterance": talk.utterance,
     "summary": talk.summary,
-    "tdp_plan": days.tdp_plan,
-    "tdp_day": days.tdp_day,
-    "tdp_talk": days.tdp_talk,
-    "goals": goals.verdict,
+    "goals": verdict,
 }
+# Each thought by the fields of its reply. A revision has those of a schedule and is told by its prompt.
+REPLIES = {name: r for name, r in generative.THOUGHTS.items() if name != "revision"} | {"goals": Verdict}
+FIELDS = {name: frozenset(reply.model_fields) for name, reply in REPLIES.items()}
+
+
+def thought_of(call: Call) -> str | None:
+    """The thought asked for, by the fields of the schema, or without one by those that the prompt shows."""
+    named = frozenset(call.fields)
+
+    def asks(wanted: frozenset[str]) -> bool:
+        return named == wanted if named else all(f'"{name}":' in call.asked for name in wanted)
+
+    thought = next((thought for thought, wanted in FIELDS.items() if asks(wanted)), None)
+    return "revision" if thought == "schedule" and "What happened:" in call.asked else thought
 
 
 def answer(call: Call) -> Answer:
-    """The reply to a request of STSS's prompts."""
+    """The reply to a request of STSS's prompts; target-driven planning has written ones."""
     thought = thought_of(call)
-    return THOUGHTS[thought](call) if thought else None
+    written = days.town()["tdp"].get(thought)
+    return written or (THOUGHTS[thought](call) if thought else None)

@@ -66,21 +66,6 @@ def revision(call: Call) -> Thought:
     return _actions(call, entries)
 
 
-def tdp_plan(call: Call) -> Thought:
-    """The general plan."""
-    return {"steps": town()["tdp"]["steps"]}
-
-
-def tdp_day(call: Call) -> Thought:
-    """The reminder for planning a day."""
-    return {"reminder": town()["tdp"]["reminder"][0]}
-
-
-def tdp_talk(call: Call) -> Thought:
-    """The reminder for conversations."""
-    return {"items": town()["tdp"]["items"]}
-
-
 def _rounds(me: Persona, affair: Affair, wake: str, stops: int, rng: random.Random) -> list[Entry]:
     """Visits to tell people something: to acquaintances at work, and to places with company."""
     works = [place for place in me.knows.values() if place and place != me.work]

@@ -7,17 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from core.benchmarks.stss.generative import THOUGHTS
-from core.benchmarks.stss.goals import Verdict
 from core.demo.mock.call import Call
 from core.demo.mock.material import load, read
 
-# Each thought by the fields of its reply. A revision has those of a schedule and is told by its prompt.
-REPLIES = {name: reply for name, reply in THOUGHTS.items() if name != "revision"} | {"goals": Verdict}
-FIELDS = {name: frozenset(reply.model_fields) for name, reply in REPLIES.items()}
 DATE, TIME = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d"
 PLACE, NAME = r"[A-Z][\w'’&é.: -]*?", r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)*"
 SHAPES: Mapping[str, str] = {
@@ -58,8 +53,7 @@ class Affair:
 
     def with_(self, said: Mapping[str, str]) -> Affair:
         """The affair with its empty fields filled from `said`."""
-        named = {field.name for field in fields(self)}
-        return replace(self, **{k: v for k, v in said.items() if k in named and not getattr(self, k)})
+        return replace(self, **{name: text for name, text in said.items() if vars(self).get(name) == ""})
 
 
 @dataclass(frozen=True)
@@ -76,10 +70,6 @@ class Persona:
     """Acquaintances and where they work."""
     affair: Affair | None
 
-    def works_at(self, time: str) -> bool:
-        """Whether this is working time."""
-        return bool(time) and self.hours[0] <= time < self.hours[1]
-
 
 def lines() -> dict[str, Any]:
     """The material for conversations and notes."""
@@ -91,17 +81,6 @@ def hears(pool: Iterable[str], text: str) -> dict[str, str] | None:
     return next((found for line in pool if (found := read(line, text, SHAPES)) is not None), None)
 
 
-def thought_of(call: Call) -> str | None:
-    """The thought asked for, by the fields of the schema, or without one by those that the prompt shows."""
-    named = frozenset(call.fields)
-
-    def asks(wanted: frozenset[str]) -> bool:
-        return named == wanted if named else all(f'"{name}":' in call.asked for name in wanted)
-
-    thought = next((thought for thought, wanted in FIELDS.items() if asks(wanted)), None)
-    return "revision" if thought == "schedule" and "What happened:" in call.asked else thought
-
-
 def prompt_of(call: Call) -> str:
     """The first message; after an unusable reply there are more."""
     return next((m.content for m in call.messages if m.role == "user"), "")
@@ -109,23 +88,19 @@ def prompt_of(call: Call) -> str:
 
 def persona_of(text: str) -> Persona:
     """The portrait at the head of a prompt."""
-    name, currently = _line("Name", text), _line("At present", text)
-    usual = re.search(rf"^Usually up from ({TIME}) to ({TIME})", text, re.M)
-    work = re.search(rf"^Work: (.+), ({TIME}) to ({TIME})$", text, re.M)
-    knows = re.finditer(r"([^;(]+) \([^;)]*?(?:, works at ([^;)]+))?\)", _line("Knows", text))
+    # Reversed, so that of several such lines the first one counts.
+    found = re.findall(r"(?m)^(Name|At present|Usually up from|Home|Work|Knows):? (.+)$", text)[::-1]
+    said = {label: value.strip() for label, value in found}
+    name, home, currently = (said.get(label, "") for label in ("Name", "Home", "At present"))
+    wakes, sleeps = said.get("Usually up from", "07:00 to 23:00").split(" to ")
+    work, _, hours = said.get("Work", ", 09:00 to 17:00").rpartition(", ")
+    opens, closes = hours.split(" to ")
+    knows = re.finditer(r"([^;(]+) \([^;)]*?(?:, works at ([^;)]+))?\)", said.get("Knows", ""))
+    acquaintances = {m[1].strip(): m[2] or "" for m in knows}
     tasks = lines()["tasks"].items()
-    own = ((kind, found) for kind, pool in tasks if (found := hears(pool, currently)) is not None)
-    kind, found = next(own, ("", {}))
-    return Persona(
-        name,
-        usual[1] if usual else "07:00",
-        usual[2] if usual else "23:00",
-        _line("Home", text),
-        work[1] if work else "",
-        (work[2], work[3]) if work else ("09:00", "17:00"),
-        {m[1].strip(): m[2] or "" for m in knows},
-        Affair(kind, host=name).with_(found) if kind else None,
-    )
+    own = ((kind, heard) for kind, pool in tasks if (heard := hears(pool, currently)) is not None)
+    affair = next((Affair(kind, host=name).with_(heard) for kind, heard in own), None)
+    return Persona(name, wakes, sleeps, home, work, (opens, closes), acquaintances, affair)
 
 
 def section(text: str, heading: str) -> list[str]:
@@ -160,13 +135,6 @@ def dialogue(text: str) -> list[tuple[str, str]]:
     return [(speaker, spoken) for speaker, colon, spoken in pairs if colon]
 
 
-def partner_of(text: str) -> str:
-    """The other resident in a prompt."""
-    begins = r"^(?:You are talking with|In the same room:|It is .* You have talked with) ([^(,:\n]+)"
-    found = re.search(begins, text, re.M)
-    return found[1].strip() if found else ""
-
-
 def day_of(text: str) -> str:
     """The date of the prompt."""
     begins = re.search(r"^(?:The day|It is|Today is)\b.*$", text[max(0, text.rfind("The day")) :], re.M)
@@ -178,8 +146,3 @@ def hour_of(text: str) -> str:
     """The time of the prompt."""
     found = re.search(rf"^It is ({TIME}) on", text, re.M)
     return found[1] if found else "00:00"
-
-
-def _line(label: str, text: str) -> str:
-    found = re.search(rf"^{label}: (.+)$", text, re.M)
-    return found[1].strip() if found else ""

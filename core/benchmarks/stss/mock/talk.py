@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -16,23 +17,10 @@ from core.demo.mock.material import load, pick
 Thought = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Manner:
-    """How often residents bring up their affair, name its time and its place, and ask for what was left open.
-
-    `attentive` is also how often a summary is complete.
-    """
-
-    forward: float = 0.6
-    clear: float = 0.45
-    attentive: float = 0.75
-
-
-MANNERS: Mapping[str, Manner] = {
-    "mock-resident": Manner(),
-    "mock-outgoing": Manner(0.9, 0.6, 0.8),
-    "mock-reserved": Manner(0.5, 0.35, 0.8),
-}
+PARTNER = re.compile(
+    r"^(?:You are talking with|In the same room:|It is .* You have talked with) ([^(,:\n]+)", re.M
+)
+MANNERS: Mapping[str, Mapping[str, float]] = lines()["manners"]
 REMINDED = 0.96
 """How often time and place are named by one with a checklist."""
 ENDS = ("pity", "thanks")
@@ -52,7 +40,7 @@ class Meeting:
     memories: Sequence[str]
     today: str
     reminded: bool
-    manner: Manner
+    manner: Mapping[str, float]
     rng: random.Random
 
     def of(self, speaker: str) -> list[str]:
@@ -111,7 +99,8 @@ class Meeting:
 def meeting_of(call: Call) -> Meeting:
     """The meeting in a prompt."""
     text = prompt_of(call)
-    me, other = persona_of(text), reading.partner_of(text)
+    me, partner = persona_of(text), PARTNER.search(text)
+    other = partner[1].strip() if partner else ""
     said = [pair for pair in reading.dialogue(text) if pair[0] in (me.name, other)]
     reminded = "Keep in mind when talking:" in text
     manner = MANNERS.get(call.model, MANNERS["mock-resident"])
@@ -127,7 +116,7 @@ def approach(call: Call) -> Thought:
     if affair is not None and meeting.today <= affair.date:
         settled = affair.kind == "help" and "yes" in meeting.asked().values()
         if affair.whom in ("", other) and other not in meeting.asked() and not settled:
-            chance, reason = meeting.manner.forward, f"I have something to ask {other}."
+            chance, reason = meeting.manner["forward"], f"I have something to ask {other}."
     talk = meeting.rng.random() < chance
     return {"reason": reason if talk or affair is None else "This is not the moment.", "talk": talk}
 
@@ -153,7 +142,7 @@ def _bring_up(meeting: Meeting, affair: Affair) -> tuple[str, bool]:
         greeting = "" if meeting.of(me) else meeting.say(talk["greet"]) + " "
         if not meeting.said and rng.random() < WARMS_UP:
             return greeting + meeting.say(talk["warm_up"]), False
-        clear = REMINDED if meeting.reminded else meeting.manner.clear
+        clear = REMINDED if meeting.reminded else meeting.manner["clear"]
         hidden = [slot for slot in ("time", "place") if rng.random() >= clear]
         if affair.kind == "help" and rng.random() >= clear:
             hidden += ["what2", "place2"]
@@ -178,7 +167,7 @@ def _respond(meeting: Meeting, heard: Affair) -> tuple[str, bool]:
         return meeting.say(talk["bye"]), True
     no_time, no_place = not heard.time and heard.kind != "help", not heard.place and not heard.online
     asked = meeting.told(me.name, "when_where", "when", "where")
-    if (no_time or no_place) and not asked and rng.random() < 0.6 * meeting.manner.attentive:
+    if (no_time or no_place) and not asked and rng.random() < 0.6 * meeting.manner["attentive"]:
         act = "when_where" if no_time and no_place else "when" if no_time else "where"
         return meeting.say(talk[act]), False
     own = "\n".join(meeting.of(me.name))
@@ -189,7 +178,8 @@ def _respond(meeting: Meeting, heard: Affair) -> tuple[str, bool]:
     hesitated = meeting.told(me.name, "hesitate")
     if not hesitated and rng.random() < HESITATES:
         return meeting.say(talk["hesitate"]), False
-    comes = PERSUADED if hesitated else COMES_FROM_WORK if me.works_at(heard.time) else COMES
+    at_work = bool(heard.time) and me.hours[0] <= heard.time < me.hours[1]
+    comes = PERSUADED if hesitated else COMES_FROM_WORK if at_work else COMES
     if rng.random() > comes:
         return meeting.say(talk["no"]), False
     if heard.kind == "meet" and not (heard.time and heard.place):
@@ -222,8 +212,8 @@ def summary(call: Call) -> Thought:
         answer = meeting.answer(me) or "no"
         kept = replace(theirs, answer=answer)
         lost = meeting.rng.random()
-        if lost > meeting.manner.attentive:
-            half = lost > (1 + meeting.manner.attentive) / 2
+        if lost > meeting.manner["attentive"]:
+            half = lost > (1 + meeting.manner["attentive"]) / 2
             kept = replace(kept, time="") if half else replace(kept, place="", place2="")
         now, today = reading.hour_of(prompt_of(call)), theirs.date == meeting.today
         return {
