@@ -1,7 +1,4 @@
-"""SimulBench on the leaderboard page: its tables, tasks, scripts side by side, and toxicity.
-
-After Jia et al., tables 2 and 4.
-"""
+"""SimulBench on the leaderboard page: its tables, tasks, scripts side by side, and toxicity."""
 
 from __future__ import annotations
 

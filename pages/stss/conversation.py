@@ -65,10 +65,7 @@ def speakers(what: Conversation) -> tuple[str, str]:
 
 
 def dialogue(found: Found, what: Conversation) -> bool:
-    """Draw the talks of a simulation, each with a link to its moment in the town.
-
-    False for any other dialogue.
-    """
+    """Draw the talks of a simulation, each with a link to the town. False for any other dialogue."""
     if found.benchmark != system.NAME or not all(_placed(m) for m in what.messages):
         return False
     performer = str(what.context.get("Performer") or what.facets.get("performer", ""))

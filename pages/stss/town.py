@@ -34,20 +34,14 @@ TALKS_ABOUT, TALKS_ALL = "About the task", "All"
 
 
 @st.cache_resource(max_entries=16, show_spinner="Reading what happened …")
-def _opened(folder: str, which: int, key: str) -> tuple[Conversation, Simulation, bool]:
-    """A simulation, read and scored once, and whether mock models played it."""
+def _opened(folder: str, which: int, key: str) -> tuple[Conversation, Simulation, Mapping[str, Any], bool]:
+    """A simulation, read and scored once, its replay, and whether mock models played it."""
     with workspace().read() as db:
         conversation, values = conversations.load(db, which), trajectories.load(db, which)
         simulated = conversations.found(db, which).simulated
     town = views.town_of(conversation, materials(workspace()))
-    task = task_from(conversation.context["_task"])
-    return conversation, views.simulation(task, from_stored(values), town), simulated
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _replay(folder: str, which: int, key: str, _of: Simulation) -> Mapping[str, Any]:
-    """The replay of a simulation, made once."""
-    return replay(_of)
+    of = views.simulation(task_from(conversation.context["_task"]), from_stored(values), town)
+    return conversation, of, replay(of), simulated
 
 
 def page() -> None:
@@ -60,7 +54,7 @@ def page() -> None:
         return link("runs", "Start a run")
     which = _choose(known)
     key = known.key[known.id == which].item()
-    conversation, of, simulated = _opened(str(workspace().path), which, key)
+    conversation, of, played, simulated = _opened(str(workspace().path), which, key)
     _task(conversation, of, simulated)
 
     def go(time: datetime, resident: str = "") -> None:
@@ -75,9 +69,8 @@ def page() -> None:
         st.caption(plain(note))
     town_tables.planned(views.planned_in(of.task, of.lived))
     st.subheader("Who is where", anchor=False)
-    people = [of.task.performer, *(name for name in of.lived.residents if name != of.task.performer)]
+    people = list(dict.fromkeys([of.task.performer, *of.lived.residents]))
     resident = asked("resident", people, people[0])
-    played = _replay(str(workspace().path), which, key, of)
     component.town(str(which), played)
     _moment(which, resident)
     st.subheader("Conversations", anchor=False)

@@ -1,7 +1,4 @@
-"""The town's tables: who counted, who came close and why not, and the conversations.
-
-Cells are text, never Markdown.
-"""
+"""The town's tables: who counted, who came close and why not, the conversations. Cells are never Markdown."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The published files: tasks, and scripts cut from dialogues (JSON Lines).
-
-After Jia et al., “SimulBench: Evaluating Language Models with Creative Simulation Tasks”.
-"""
+"""Import of the published files (JSON Lines): tasks, and scripts cut from dialogues."""
 
 from __future__ import annotations
 
@@ -60,21 +57,17 @@ class Brought(Generic[Item]):
 
 
 def read_tasks(file: Path) -> Brought[SimulationTask]:
-    """The tasks of a published file: id, act, task_description, request_type, type.
-
-    Raises ImportRefused where it cannot be read.
-    """
+    """The tasks of a published file. Raises ImportRefused where it cannot be read."""
     wrong: dict[int, str] = {}
     found = _made(_made(_lines(file), wrong, _entry), wrong, _task)
     return _once(file, found, wrong, lambda task: task.id)
 
 
 def read_scripts(file: Path) -> Brought[Script]:
-    """The scripts of a published file, with their kinds.
+    """The scripts of a published file. Raises ImportRefused where it cannot be read.
 
-    `turn_num` 0 is LastOnly, the first of a dialogue FirstChan, later ones SubseqChan.
-
-    A dialogue is a `source_id` with a `source_file_name`. Raises ImportRefused where the file cannot be read.
+    `turn_num` 0 is LastOnly, the first of a dialogue FirstChan, later ones SubseqChan. A dialogue is a
+    `source_id` with a `source_file_name`.
     """
     wrong: dict[int, str] = {}
     entries = _made(_made(_lines(file), wrong, _entry), wrong, _checked)

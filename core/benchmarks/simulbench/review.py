@@ -107,10 +107,9 @@ def reject(db: Database, key: str, by: str) -> Scenario:
 
 
 def reopen(db: Database, key: str) -> Scenario:
-    """Take a decision back.
+    """Take a decision back. Raises NotFound.
 
-    A task that was accepted before it was rejected is accepted again, by whom it was; else it waits again, in
-    the words in which it was proposed. Raises NotFound.
+    A task accepted before it was rejected is accepted again; any other waits again, as it was proposed.
     """
     known = scenarios.get(db, STORED, TASK, key)
     body = dict(known.body)

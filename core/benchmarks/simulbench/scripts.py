@@ -21,10 +21,9 @@ HARD: tuple[Kind, ...] = ("FirstChan", "SubseqChan")
 
 
 class Script(BaseModel):
-    """A history that ends with the user's request of turn `turn`, and why that turn was chosen.
+    """A history that ends with the user's request of turn `turn` of a dialogue.
 
-    `challenging` is the first challenging turn of the dialogue it was cut from, 0 where there was none (or a
-    file does not say). `dialogue` names that dialogue.
+    `challenging` is the dialogue's first challenging turn, 0 where there was none (or a file does not say).
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)

@@ -192,10 +192,7 @@ def task_scores(of: Scored, *, hard: bool = True) -> dict[str, pd.DataFrame]:
 
 
 def ends(tasks: pd.DataFrame, most: int = 10) -> dict[str, pd.DataFrame]:
-    """The simplest tasks, simplest first, and the hardest, hardest first; no task is in both.
-
-    One alone is simplest.
-    """
+    """The simplest tasks, simplest first, and the hardest, hardest first; no task is in both."""
     few = min(most, len(tasks) // 2)
     return {"simplest": tasks[: max(1, few)], "hardest": tasks[::-1][:few]}
 

@@ -113,10 +113,7 @@ PAIRWISE = Pairwise("pairwise", compare_values, expected=(2100, 200))
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
-    """Every target × script of the plan, with the judgements they are owed.
-
-    Raises ConfigError where there are no such scripts.
-    """
+    """Every target × script of the plan, with its judgements. Raises ConfigError without such scripts."""
     options, version = plan.options, plan.options["version"]
     chosen = [
         s

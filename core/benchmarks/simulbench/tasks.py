@@ -56,12 +56,9 @@ STRATEGIES = (
 
 
 class SimulationTask(BaseModel):
-    """One thing to simulate.
+    """One thing to simulate. `task_description` ends with the first request and begins every dialogue.
 
-    `task_description` ends with the first request and is the first message of every dialogue.
-
-    `strategies` replace the general ways to go on (the last, “Others”, always stays), for a task in which
-    those make little sense.
+    `strategies`, if any, replace the general ways to go on; the last of these, “Others”, always stays.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -85,10 +82,7 @@ class SimulationTask(BaseModel):
 
 
 def catalogue(folders: Sequence[Path], language: str = "en") -> dict[str, SimulationTask]:
-    """The tasks in files by id, the workspace's before those that ship.
-
-    Raises ConfigError naming the file and the task.
-    """
+    """The tasks in files by id, the workspace's before those that ship. Raises ConfigError."""
     found: dict[str, SimulationTask] = {}
     for folder in folders:
         for file in sorted((folder / STORED / language).glob("*.toml")):

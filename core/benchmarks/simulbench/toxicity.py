@@ -95,10 +95,7 @@ def scored_by(workspace: Workspace) -> list[str]:
 
 
 def toxicity(workspace: Workspace, model: str = "") -> Table:
-    """Means over tasks, scripts, all replies and each model's replies.
-
-    `model` is the scoring model, needed if there are several. Raises NotFound if it has scored nothing.
-    """
+    """Means by kind of text, scored by `model`, which several need. Raises NotFound if it scored nothing."""
     with workspace.read() as db:
         models = moderations.models(db)
         if model not in models and (model or len(models) != 1):

@@ -1,7 +1,4 @@
-"""Residents' bodies: where they are, what they do, how they walk, and who notices whom.
-
-The simulation asks the minds.
-"""
+"""Residents' bodies: where they are, what they do, how they walk, and who notices whom."""
 
 from __future__ import annotations
 

@@ -37,10 +37,7 @@ def read(path: Path) -> list[SocialTask]:
 
 
 def read_names(path: Path) -> Names:
-    """The tables [people] and [places] of a TOML file: name in the file → name in the town.
-
-    Raises ImportRefused.
-    """
+    """The tables [people] and [places] of a TOML file. Raises ImportRefused."""
     values = read_toml(path, ImportRefused)
     for table, names in values.items():
         good = isinstance(names, dict) and all(isinstance(v, str) and v for v in names.values())

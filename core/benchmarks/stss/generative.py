@@ -297,10 +297,7 @@ def minds(
 
 
 def find(name: str) -> Architecture:
-    """The performer's architecture by name, or your own as “module:callable”.
-
-    Raises NotFound or ConfigError.
-    """
+    """An architecture by name, or your own as “module:callable”. Raises NotFound or ConfigError."""
     if name in ARCHITECTURES:
         return ARCHITECTURES[name]
     module, colon, attribute = name.partition(":")

@@ -127,10 +127,7 @@ def conditions(task: SocialTask) -> tuple[Condition, ...]:
 
 
 def read(conversation: Conversation, kind: Kind, reply: Verdict) -> tuple[Rating, ...]:
-    """A rating for each condition of the type and each mark.
-
-    Raises Unusable unless exactly the conditions asked are answered.
-    """
+    """A rating for each condition and mark. Raises Unusable unless exactly those asked are answered."""
     unit = Unit(conversation.key)
     names = list(CONDITIONS[kind])
     found = []

@@ -19,8 +19,7 @@ from core.benchmarks.stss.town import Clock, Town
 from core.benchmarks.stss.trajectory import STAMP
 from core.conversation import Conversation, Message
 from core.errors import ConfigError
-from core.llm.prompts import Prompt, load_prompt
-from core.rating import Rating
+from core.llm.prompts import Prompt
 from core.scenario import Scenario
 
 NAME = "stss-language"
@@ -45,12 +44,14 @@ def judge_values(conversation: Conversation) -> Mapping[str, Any]:
     }
 
 
-def read_verdict(conversation: Conversation, reply: goals.Verdict) -> tuple[Rating, ...]:
-    """The conditions and marks as ratings. Raises Unusable unless those asked are answered."""
-    return goals.read(conversation, task_from(conversation.context["_task"]).kind, reply)
-
-
-RUBRIC = Rubric("judge", goals.Verdict, goals.CRITERIA, judge_values, read_verdict, expected=(900, 350))
+RUBRIC = Rubric(
+    "judge",
+    goals.Verdict,
+    goals.CRITERIA,
+    judge_values,
+    lambda c, reply: goals.read(c, task_from(c.context["_task"]).kind, reply),
+    expected=(900, 350),
+)
 
 
 async def play(
@@ -136,12 +137,8 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
                     f"The scene “{scenario.key}” is about {person}, who does not live in {name}."
                 )
     makers = {name: find(name) for name in (options["architectures"] or ARCHITECTURES)}
-    prompts = {
-        name: load_prompt(
-            materials.prompts, system.NAME, options["thoughts"], name, reply, system.STSS.version
-        )
-        for name, reply in system.STSS.prompts.items()
-    }
+    thoughts = system.STSS.prompts
+    prompts = {name: system.STSS.prompt(materials, name, options["thoughts"]) for name in thoughts}
     judge = STSS_LANGUAGE.prompt(materials, "judge", version)
     residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
     played = partial(play, residents=residents, prompts=prompts, embeddings=embeddings)

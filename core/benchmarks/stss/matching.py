@@ -60,10 +60,9 @@ class Fit:
 
 
 def fits(task: SocialTask, trajectory: Trajectory, *, action_may_name_place: bool = False) -> Iterator[Fit]:
-    """A trajectory against each subgoal of a task.
+    """A trajectory against each subgoal of a task. Both ends of the window count.
 
-    Keywords match in any case, a location as written or, if allowed, in the action. Both ends of the window
-    count.
+    Keywords match in any case, a location as written or, if allowed, in the action.
     """
     states = trajectory.states
     for number, subgoal in enumerate(task.subgoals, start=1):
@@ -92,10 +91,7 @@ def within(time: datetime, subgoal: Subgoal) -> bool:
 
 
 def told(task: SocialTask, trajectory: Trajectory) -> dict[str, Talk]:
-    """Whom the performer told about the task before the day of the event, with the first such conversation.
-
-    If the task names its cast, others are left out.
-    """
+    """Whom of the cast the performer told about the task before the event's day, with the first such talk."""
     found: dict[str, Talk] = {}
     for talk in trajectory.talks:
         partner = talk.partner(task.performer)

@@ -136,10 +136,7 @@ class Stream:
         self.memories.append(memory)
 
     async def retrieve(self, query: str, now: datetime, k: int) -> list[Memory]:
-        """The k memories with the highest sum, oldest first; of equal ones the later.
-
-        Raises CallFailed if the embeddings endpoint fails.
-        """
+        """The k memories with the highest sum, oldest first; of equal ones the later. Raises CallFailed."""
         memories = tuple(self.memories)
         if not memories:
             return []

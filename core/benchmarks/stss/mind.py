@@ -101,10 +101,7 @@ class Kept(NamedTuple):
 
 
 class Mind(Protocol):
-    """An agent architecture: seven thoughts, asked of many residents at once.
-
-    Each may change only its own `me`.
-    """
+    """An agent architecture: six thoughts, asked of many residents at once; each may change only its `me`."""
 
     async def prepare(self, me: Self, now: Now) -> None:
         """Before the first day."""

@@ -21,10 +21,7 @@ PER_PAIR = 2
 
 
 def freeze(workspace: Workspace, per_pair: int = PER_PAIR) -> tuple[list[Scenario], int]:
-    """Freeze the scenes of all stored simulations; returns them, and how many are new.
-
-    Raises ConcordError where there is none.
-    """
+    """Freeze the scenes of all simulations; returns them and how many are new. Raises ConcordError."""
     with workspace.read() as db:
         simulations = (
             (conversation, from_stored(trajectories.load(db, number)))

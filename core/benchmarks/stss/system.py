@@ -61,10 +61,7 @@ def task_sets(materials: Materials) -> dict[str, Path]:
 def tasks_of(
     materials: Materials, town_name: str, task_set: str = TEMPLATES, seed: int = 1
 ) -> dict[str, SocialTask]:
-    """The tasks of a set by id, whether or not the town has their people and places.
-
-    Raises NotFound or ConfigError.
-    """
+    """The tasks of a set by id, played in the town or not. Raises NotFound or ConfigError."""
     sets = task_sets(materials)
     if task_set not in (TEMPLATES, *sets):
         raise not_found("task set", task_set, [TEMPLATES, *sets])
@@ -146,10 +143,7 @@ def spoken(performer: str, talks: Sequence[Talk]) -> tuple[Message, ...]:
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
-    """Every task × architecture × player × repeat of the plan.
-
-    Raises ConfigError for a task that the town cannot hold.
-    """
+    """Every task × architecture × player × repeat. Raises ConfigError for a task the town cannot hold."""
     options = plan.options
     version, step = options["version"], int(options["step_minutes"])
     town = town_named(materials, options["town"])

@@ -60,10 +60,7 @@ _NEEDS: Mapping[Kind, tuple[str, ...]] = {
 
 
 def load_templates(path: Path, town: Town) -> dict[str, Template]:
-    """The templates of a file by id, checked against the town.
-
-    Raises ConfigError naming the template and the problem.
-    """
+    """The templates of a file by id, checked against the town. Raises ConfigError."""
     values = read_toml(path)
     texts, found = values.get("texts", {}), dict[str, Template]()
     for entry in values.get("templates", []):

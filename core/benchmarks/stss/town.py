@@ -154,10 +154,7 @@ class Town:
     _ways: dict[tuple[str, str], tuple[Stop, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def place(self, text: str) -> Place:
-        """The place that “sector[:arena[:object]]” names; what is left out is the first there.
-
-        Raises NotFound.
-        """
+        """The place that “sector[:arena[:object]]” names, by default the first there. Raises NotFound."""
         parts = [part.strip() for part in text.split(":")]
         if parts[0] not in self.sectors:
             raise not_found(f"sector of {self.name}", parts[0], self.sectors)

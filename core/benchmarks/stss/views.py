@@ -181,9 +181,9 @@ BECAME = (
 
 
 def kept(of: Simulation, name: str, day: date) -> Counter[str]:
-    """Minutes of the waking hours planned in the morning: `planned`, and `as planned` or one of BECAME.
+    """Minutes of the waking hours planned in the morning; empty without a plan.
 
-    As planned is the same action in the same room. Empty without a plan.
+    `planned` are all, `as planned` those of the same action in the same room, BECAME names the others.
     """
     made, counts = plans(of, name, day), Counter[str]()
     for minute, state in _moments(of, name, day) if made else ():
