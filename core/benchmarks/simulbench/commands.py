@@ -50,9 +50,7 @@ def tasks_list(workspace: str, state: State) -> None:
         for task in usable(materials(folder)).values():
             echo(f"{task.id}\t{task.type}\t{task.source}\t{task.act}")
         return
-    with folder.read() as db:
-        for found in review.reviews(db, materials(folder), state=state, limit=-1):
-            _line(found)
+    _list(folder, state)
 
 
 @tasks.command("show")
@@ -73,17 +71,13 @@ def tasks_show(workspace: str, key: str) -> None:
 @click.option("--model", required=True, help="A model of models.toml.")
 @click.option("--type", "types", type=click.Choice(TYPES), multiple=True, help="Both types unless given.")
 @click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="Proposals of each type.")
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Another seed, other examples."
-)
+@options.seeded("draws the same examples")
 @running
 @click.pass_obj
 def tasks_propose(
     workspace: str, /, model: str, types: tuple[str, ...], count: int, seed: int, **how: Any
 ) -> None:
-    """Have a model propose tasks, with five random ones as examples in each call.
-
-    A person then accepts or rejects them.
+    """Have a model propose tasks, with five random ones as examples in each call; a person then decides.
 
     Calls that were answered are not repeated: a larger count continues, another seed starts a new round.
     """
@@ -92,9 +86,7 @@ def tasks_propose(
         carry_out(folder, ProposePlan(STORED, model, types, count, seed), **how)
     finally:
         if not how["estimate"]:
-            with folder.read() as db:
-                for waiting in review.reviews(db, materials(folder), limit=-1):
-                    _line(waiting)
+            _list(folder, "proposed")
 
 
 @tasks.command("accept")
@@ -141,6 +133,12 @@ def tasks_count(workspace: str) -> None:
     with folder.read() as db:
         for source, states in scenarios.counts(db, STORED, TASK).items():
             echo(f"From {source}: " + ", ".join(f"{n} {state}" for state, n in states.items()))
+
+
+def _list(folder: Workspace, state: State) -> None:
+    with folder.read() as db:
+        for found in review.reviews(db, materials(folder), state=state):
+            _line(found)
 
 
 def _line(found: review.Review) -> None:

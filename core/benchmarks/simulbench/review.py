@@ -33,13 +33,10 @@ class Review:
     resembles: tuple[Likeness, ...]
 
 
-def reviews(
-    db: Database, brought: Materials, *, state: State | None = "proposed", limit: int = 50, offset: int = 0
-) -> list[Review]:
-    """Stored tasks in the order they came: those proposed, unless another state (None: all) is asked for."""
-    page = scenarios.page(db, STORED, TASK, state=state, limit=limit, offset=offset)
+def reviews(db: Database, brought: Materials, *, state: State = "proposed") -> list[Review]:
+    """Stored tasks of a state, in the order they came."""
     others = list(known(db, brought).values())
-    return [_review(scenario, others) for scenario in page]
+    return [_review(s, others) for s in scenarios.page(db, STORED, TASK, state=state, limit=-1)]
 
 
 def review(db: Database, brought: Materials, key: str) -> Review:

@@ -76,26 +76,27 @@ def _rooms(town: Town | None) -> dict[tuple[str, ...], tuple[int, int]]:
 
 def _ground(of: Simulation, town: Town) -> dict[str, Any]:
     """Sectors, doors between them, and how many moments residents spent in each, awake and not walking."""
-    numbers, places = {name: i for i, name in enumerate(town.sectors)}, town.map()
     spent: Counter[str] = Counter()
     for life in of.lived.lives.values():
         for index, moments in zip(*np.unique(life[life != UNSEEN], return_counts=True), strict=True):
             state = of.lived.states[index]
             if not state.asleep and not state.on_the_way:
                 spent[state.room[0]] += int(moments)
+    numbers = {name: i for i, name in enumerate(town.sectors)}
     return {
         "sectors": [
             {
-                **{key: s[key] for key in ("kind", "x", "y", "arenas")},
-                "name": s["sector"],
-                "here": s["sector"] in of.sectors,
-                "spent": spent[s["sector"]],
+                "name": name,
+                "kind": s.kind,
+                "x": s.at[0],
+                "y": s.at[1],
+                "arenas": list(s.arenas),
+                "here": name in of.sectors,
+                "spent": spent[name],
             }
-            for s in places
+            for name, s in town.sectors.items()
         ],
-        "doors": [
-            [numbers[s["sector"]], numbers[to]] for s in places for to in s["doors"] if s["sector"] < to
-        ],
+        "doors": [[numbers[end] for end in door] for door in town.doors],
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
@@ -210,26 +210,13 @@ class Town:
         beds = [t for t in self.sectors[place.sector].arenas[place.arena] if "bed" in t]
         return place._replace(object=beds[0]) if beds else place
 
-    def map(self) -> list[dict[str, Any]]:
-        """The map: name, kind, x, y (metres) of each sector, its arenas, and neighbours behind its doors."""
-        neighbours: dict[str, set[str]] = {name: set() for name in self.sectors}
-        for a, b in self._doors():
-            neighbours[a].add(b)
-            neighbours[b].add(a)
-
-        def shown(s: Sector) -> dict[str, Any]:
-            (x, y), doors = s.at, sorted(neighbours[s.name])
-            values = {"sector": s.name, "kind": s.kind, "x": x, "y": y}
-            return values | {"arenas": list(s.arenas), "doors": doors}
-
-        return [shown(s) for s in self.sectors.values()]
-
-    def _doors(self) -> Iterator[tuple[str, str]]:
-        """The ends of each door, which works both ways."""
-        for sector in self.sectors.values():
-            for other in sector.doors:
-                if other in self.sectors:
-                    yield sector.name, other
+    @property
+    def doors(self) -> list[tuple[str, str]]:
+        """The sectors at both ends of each door."""
+        ends = (
+            (name, other) for name, s in self.sectors.items() for other in s.doors if other in self.sectors
+        )
+        return sorted({(min(pair), max(pair)) for pair in ends})
 
     @cached_property
     def _number(self) -> dict[str, int]:
@@ -242,7 +229,7 @@ class Town:
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import shortest_path
 
-        pairs, n = list(self._doors()), len(self.sectors)
+        pairs, n = self.doors, len(self.sectors)
         # Sectors at the same point are a metre apart: 0 would mean no door.
         metres = [max(1.0, math.dist(self.sectors[a].at, self.sectors[b].at)) for a, b in pairs]
         rows, columns = ([self._number[pair[i]] for pair in pairs] for i in (0, 1))
@@ -296,9 +283,8 @@ def problems(town: Town) -> list[str]:
 
 def _too_far(town: Town) -> list[str]:
     """Doors that are more than a day's walk apart; else the longest way, if it takes more than a day."""
-    doors = sorted({(min(pair), max(pair)) for pair in town._doors()})
     places, speed = town.sectors, town.metres_per_minute
-    walks = [(math.dist(places[a].at, places[b].at) / speed, a, b) for a, b in doors]
+    walks = [(math.dist(places[a].at, places[b].at) / speed, a, b) for a, b in town.doors]
     far = [walk for walk in walks if walk[0] > DAY]
     if not far:
         ways = [(town.minutes(a, b), a, b) for a, b in combinations(town.sectors, 2)]
