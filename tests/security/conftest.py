@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from core.workspace import Workspace
+from tests.browser.conftest import browser
 from tests.browser.keeper import ROOT, Server, fill, serving
+
+__all__ = ["browser"]
 
 RECORDING = Path(__file__).resolve().parent / "recording"
 OWN = {"127.0.0.1", "::1", "localhost", "None"}
