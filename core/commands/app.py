@@ -73,7 +73,8 @@ def serve(
         log_level="warning",
         access_log=False,
         ws="websockets-sansio",
-        ws_max_size=200 * 2**20,
+        # What a researcher may send; pages.parts.server.bounds has closer limits for others.
+        ws_max_size=2**20,
         ws_per_message_deflate=True,
         # pages.parts.connection reads what a proxy says.
         proxy_headers=False,

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 
+# Streamlit's Markdown makes links of bare addresses, escaped or not; a word joiner, which is invisible, keeps
+# it from that.
+_ADDRESS = re.compile(r"(?<=http:)(?=//)|(?<=https:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
+_JOINER = "\u2060"
 # A colon begins Streamlit's directives and icons, a dollar its formulas; a line break would end a table's
 # cell.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=\"'])")
 
 
 def plain(text: object) -> str:
-    """The text, escaped for Markdown, on one line."""
-    return _SPECIAL.sub(r"\\\1", " ".join(str(text).split()))
+    """The text, escaped for Markdown, on one line; addresses in it are no links."""
+    return _SPECIAL.sub(r"\\\1", _ADDRESS.sub(_JOINER, " ".join(str(text).split())))

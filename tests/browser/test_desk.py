@@ -428,7 +428,7 @@ def test_a_long_backlog_is_sent_in_parts(page: Page, server: Server, invite: Inv
     open_desk(page, server, invite(1))
     press(page, "1")
     saved(page)
-    kept = 3 * EVENTS // 2
+    kept = 3 * EVENTS
     page.evaluate(
         """([kept, criterion]) => {
           const { desk, strip: [[id]] } = globalThis.concordDesk.news;

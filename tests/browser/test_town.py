@@ -82,13 +82,10 @@ NOTES = {
 }
 
 
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def fill_town(workspace: Workspace) -> None:
     """Three simulations of one task: GA twice, to which nobody came, and GA+TDP, to which one came; and one
     of a town that is gone.
     """
-    folder = tmp_path_factory.mktemp("town")
-    workspace = Workspace.open(folder / "workspace")
     with workspace.write() as db:
         for key, architecture, more, task, town in (
             ("0", "GA", STAYED, CONCERT, "merrow-quay"),
@@ -146,6 +143,14 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             ),
             simulated=True,
         )
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The town, served."""
+    folder = tmp_path_factory.mktemp("town")
+    workspace = Workspace.open(folder / "workspace")
+    fill_town(workspace)
     with serving(workspace, folder / "log") as server:
         yield server
 

@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import NotAllowed, StudyError
 from pages.parts.desk import report
-from pages.parts.desk.report import AT_ONCE, EVENTS, PER_SECOND, Pace, checked
+from pages.parts.desk.report import AT_ONCE, EVENTS, PER_SECOND, Allowance, checked
 
 
 def test_a_report_of_a_desk_passes_as_it_is() -> None:
@@ -63,13 +63,13 @@ def test_what_is_out_of_bounds_is_refused_whole(change: dict[str, Any]) -> None:
 
 def test_too_many_events_in_one_report_are_refused() -> None:
     events = [{"n": n} for n in range(1, EVENTS + 2)]
-    checked("many", {"k": 1, "boxes": {"a": events[:250], "b": events[250:EVENTS]}, "want": []})
+    checked("many", {"k": 1, "boxes": {"a": events[:50], "b": events[50:EVENTS]}, "want": []})
     with pytest.raises(NotAllowed, match="than a person can give"):
-        checked("many", {"k": 2, "boxes": {"a": events[:250], "b": events[250:]}, "want": []})
+        checked("many", {"k": 2, "boxes": {"a": events[:50], "b": events[50:]}, "want": []})
 
 
 def test_a_desk_that_goes_on_and_on_is_refused_and_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report, "_pace", Pace())
+    monkeypatch.setattr(report, "_pace", Allowance())
     said = {"k": 1, "boxes": {"a": [{"n": n} for n in range(EVENTS)]}, "want": []}
     for _ in range(AT_ONCE // EVENTS):
         checked("one", said)
@@ -79,7 +79,7 @@ def test_a_desk_that_goes_on_and_on_is_refused_and_others_are_not(monkeypatch: p
 
 
 def test_the_pace_returns_with_time() -> None:
-    pace = Pace()
+    pace = Allowance()
     assert pace.take("desk", AT_ONCE, 0.0)
     assert not pace.take("desk", PER_SECOND + 1, 1.0)
     assert pace.take("desk", PER_SECOND, 1.0)

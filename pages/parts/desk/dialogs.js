@@ -53,7 +53,7 @@ class Dialogs {
 
   guidelines() {
     if (!this.model.fixed.guidelines) return this.model.say("This study has no guidelines.");
-    this.show("guidelines", "Guidelines", el("div", { class: "prose", tabindex: 0 }, prose(this.model.fixed.guidelines)));
+    this.show("guidelines", "Guidelines", el("div", { class: "prose", tabindex: 0 }, prose(this.model.fixed.guidelines, "links")));
   }
 
   skip() {

@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import NotAllowed, StudyError
 
-EVENTS = 500
-"""Events of one report. `outbox.js` sends up to 100."""
+EVENTS = 100
+"""Events of one report, as many as `outbox.js` sends: a tenth of a second of the writing thread."""
 WINDOWS = 50
 """Windows of one browser that one report may speak for."""
 ITEMS = 50
@@ -30,9 +30,9 @@ NUMBER = 2**53
 """Browsers count exactly up to here, and SQLite stores it."""
 DEPTH = 4
 """Lists and mappings within an event."""
-AT_ONCE = 2000
+AT_ONCE = 1000
 """Events of one desk that are taken without a pause."""
-PER_SECOND = 200
+PER_SECOND = 100
 """Events of one desk that are taken in the long run."""
 DESKS = 10_000
 """Desks whose pace is remembered."""
@@ -50,7 +50,7 @@ class Report(BaseModel):
 
 
 @dataclass
-class Pace:
+class Allowance:
     """How many events each desk may still send: AT_ONCE, and PER_SECOND more every second up to that."""
 
     left: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
@@ -68,7 +68,7 @@ class Pace:
         return enough
 
 
-_pace = Pace()
+_pace = Allowance()
 
 
 def checked(desk: str, said: Mapping[str, Any]) -> dict[str, Any]:

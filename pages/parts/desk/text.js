@@ -13,17 +13,20 @@ function el(tag, attributes = {}, ...children) {
 
 const key = (name) => el("kbd", { "aria-hidden": "true" }, name);
 
-// *actions* in italics and **stress** in bold; in `rich` text also `code` and links (for guidelines, which the researcher writes).
+// *actions* in italics and **stress** in bold; in `rich` text also `code`, and with "links" links (for guidelines, which the
+// researcher writes).
 function inline(text, rich) {
-  const marks = rich
+  const marks = rich === "links"
     ? /(\*\*[^*\n]+\*\*|\*[^*\n]+\*|`[^`\n]+`|\[[^\]\n]+\]\(https?:\/\/[^\s)]+\))/
-    : /(\*\*[^*\n]+\*\*|\*[^*\n]+\*)/;
+    : rich
+      ? /(\*\*[^*\n]+\*\*|\*[^*\n]+\*|`[^`\n]+`)/
+      : /(\*\*[^*\n]+\*\*|\*[^*\n]+\*)/;
   return text.split(marks).map((piece) => {
     if (piece.length > 4 && piece.startsWith("**") && piece.endsWith("**")) return el("strong", {}, piece.slice(2, -2));
     if (piece.length > 2 && piece.startsWith("*") && piece.endsWith("*")) return el("em", {}, piece.slice(1, -1));
     if (!rich) return piece;
     if (piece.length > 2 && piece.startsWith("`") && piece.endsWith("`")) return el("code", {}, piece.slice(1, -1));
-    const link = /^\[([^\]]+)\]\((https?:.+)\)$/.exec(piece);
+    const link = rich === "links" && /^\[([^\]]+)\]\((https?:.+)\)$/.exec(piece);
     return link ? el("a", { href: link[2], target: "_blank", rel: "noopener noreferrer" }, link[1]) : piece;
   });
 }
@@ -32,8 +35,8 @@ function inline(text, rich) {
 const speech = (text) =>
   text.trim().split(/\n\s*\n/).map((paragraph) => el("p", {}, inline(paragraph, false)));
 
-// Guidelines and cards: headings, lists, quotations, rules, paragraphs.
-function prose(text) {
+// Guidelines (with "links") and cards: headings, lists, quotations, rules, paragraphs.
+function prose(text, rich = true) {
   return text.trim().split(/\n\s*\n/).flatMap((block) => {
     const lines = block.split("\n");
     const out = [];
@@ -44,20 +47,20 @@ function prose(text) {
       if (entry) {
         const tag = entry[1] ? "ol" : "ul";
         if (!list || list.localName !== tag) out.push((list = el(tag, entry[1] ? { start: entry[1] } : {})));
-        list.append(el("li", {}, inline(entry[2], true)));
+        list.append(el("li", {}, inline(entry[2], rich)));
         continue;
       }
       if (list && /^\s+\S/.test(line)) {
-        list.lastChild.append(" ", ...inline(line.trim(), true));
+        list.lastChild.append(" ", ...inline(line.trim(), rich));
         continue;
       }
       list = null;
       const last = out.at(-1);
-      if (heading) out.push(el(heading[1].length < 3 ? "h3" : "h4", {}, inline(heading[2], true)));
+      if (heading) out.push(el(heading[1].length < 3 ? "h3" : "h4", {}, inline(heading[2], rich)));
       else if (/^\s*(-{3,}|\*{3,})\s*$/.test(line)) out.push(el("hr"));
-      else if (/^>\s?/.test(line)) out.push(el("blockquote", {}, inline(line.replace(/^>\s?/, ""), true)));
-      else if (last?.localName === "p") last.append("\n", ...inline(line, true));
-      else out.push(el("p", {}, inline(line, true)));
+      else if (/^>\s?/.test(line)) out.push(el("blockquote", {}, inline(line.replace(/^>\s?/, ""), rich)));
+      else if (last?.localName === "p") last.append("\n", ...inline(line, rich));
+      else out.push(el("p", {}, inline(line, rich)));
     }
     return out;
   });

@@ -16,6 +16,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.starlette import App
 
 from pages.parts.server.addresses import NamedRoot, Operators
+from pages.parts.server.bounds import Bounds
 from pages.parts.server.entrance import Entrance
 from pages.parts.server.headers import SecurityHeaders
 from pages.parts.server.page_settings import PageSettings
@@ -28,6 +29,7 @@ PagesManager.uses_pages_directory = False
 MIDDLEWARE = (
     Middleware(SecurityHeaders),
     Middleware(SameOrigin, public=public_origin(os.environ.get("CONCORD_PUBLIC_URL"))),
+    Middleware(Bounds),
     Middleware(Operators),
     Middleware(Entrance),
     Middleware(NamedRoot),

@@ -51,7 +51,9 @@ class SecurityHeaders:
 def headers() -> dict[str, str]:
     """Every header by its name."""
     return {
-        "Content-Security-Policy": "; ".join(f"{name} {' '.join(sources)}" for name, sources in policy().items()),
+        "Content-Security-Policy": "; ".join(
+            f"{name} {' '.join(sources)}" for name, sources in policy().items()
+        ),
         # Other sites never learn an address of this one. It is not “no-referrer”, under which browsers
         # withhold the Origin of forms that are sent to this server itself.
         "Referrer-Policy": "same-origin",

@@ -1,0 +1,250 @@
+"""Floods: nobody can send more than their part, and nobody else waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from contextlib import AsyncExitStack, suppress
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.typing import Origin
+
+from core.store import access, studies
+from pages.parts.desk.report import EVENTS
+from pages.parts.server.bounds import BODY, LIMITS, UPLOAD, Limits, Pace
+from tests.browser.asking import enter
+from tests.browser.keeper import CRITERIA, Server
+from tests.wire import LINK, Desk, Wire, opened
+
+SCORES = {c.name: 3.0 for c in CRITERIA}
+"""What an annotator answers."""
+UPLOADS = "/_stcore/upload_file/session/file"
+
+
+@pytest.fixture
+def invited(server: Server, request: pytest.FixtureRequest) -> Any:
+    """Makes an annotator with every item on their desk; returns the token."""
+
+    def one(name: str) -> str:
+        name = f"{name} {abs(hash(request.node.name)) % 10**6}"
+        with server.workspace.write() as db:
+            token = access.invite(db, name)
+            units = [unit["id"] for unit in studies.units(db, "keeper")]
+            studies.assign(db, access.annotator_id(db, name), units)
+        return token
+
+    return one
+
+
+async def refused(wire: Wire, data: bytes | str) -> int | None:
+    """Send a frame; the code with which the server closes the connection."""
+    with suppress(ConnectionClosed):
+        await wire.socket.send(data)
+        async for _ in wire.messages():
+            pass
+    return wire.socket.close_code
+
+
+def rerun(padding: int) -> bytes:
+    asked = BackMsg()
+    asked.rerun_script.query_string = "x" * padding
+    return asked.SerializeToString()
+
+
+def test_a_frame_may_be_as_large_as_its_sender_needs(server: Server, invited: Any) -> None:
+    async def attack(kind: str, **opening: Any) -> None:
+        async with opened(server.url, **opening) as wire:
+            await wire.socket.send(rerun(LIMITS[kind].message - 100))
+            await wire.finished()
+            assert await refused(wire, rerun(LIMITS[kind].message)) == 1009
+
+    async def all_kinds() -> None:
+        await attack("stranger")
+        await attack("annotator", token=invited("large"))
+        await attack("researcher", headers={"Cookie": server.cookie})
+
+    asyncio.run(all_kinds())
+
+
+@pytest.mark.parametrize("frame", [b"\xff" * 100, "text"])
+def test_what_is_no_message_ends_the_connection_and_nothing_else(server: Server, frame: bytes | str) -> None:
+    async def attack() -> None:
+        async with opened(server.url) as wire:
+            assert await refused(wire, frame) in (1000, 1002, 1006, 1011)
+        async with opened(server.url):
+            pass
+
+    asyncio.run(attack())
+
+
+async def beside(desk: Desk, attack: Any) -> tuple[float, Any]:
+    """Rate at a desk while an attack goes on: the longest wait of a report, and what the attack says."""
+    worst = 0.0
+    under_way = asyncio.ensure_future(attack)
+    items = iter(desk.open_items())
+    while not under_way.done() or worst == 0.0:
+        desk.rate(next(items), SCORES)
+        since = asyncio.get_running_loop().time()
+        await desk.report()
+        worst = max(worst, asyncio.get_running_loop().time() - since)
+        assert not desk.waiting
+        await asyncio.sleep(0.05)
+    return worst, await under_way
+
+
+async def many_events(desk: Desk) -> str:
+    for n in range(20_000):
+        desk.do(desk.open_items()[n % 40], "answer", criterion=CRITERIA[0].name, score=1 + n % 5)
+    return await told(desk)
+
+
+async def as_many_as_fit(desk: Desk) -> str:
+    """Reports as large as they may be, one after the other, until the desk is refused."""
+    for n in range(20_000):
+        desk.do(desk.open_items()[n % 40], "answer", criterion=CRITERIA[0].name, score=1 + n % 5)
+    everything = desk.waiting
+    for start in range(0, len(everything), EVENTS):
+        desk.waiting = everything[start : start + EVENTS]
+        if said := await told(desk):
+            return said
+    return ""
+
+
+async def a_long_name(desk: Desk) -> str:
+    desk.do(desk.open_items()[0], "answer", criterion="x" * 10_000_000, score=1)
+    return await told(desk)
+
+
+async def a_long_item(desk: Desk) -> str:
+    desk.do("x" * 100_000, "answer", criterion="fluency", score=1)  # type: ignore[arg-type]
+    return await told(desk)
+
+
+async def many_wishes(desk: Desk) -> str:
+    try:
+        news = await desk.report(want=[desk.open_items()[0]] * 20_000)
+    except ConnectionError as error:
+        return str(error)
+    return f"{len(news['items'])} items"
+
+
+async def nested_lists(desk: Desk) -> str:
+    component, fragment = desk.wire.components[LINK]
+    asked = BackMsg()
+    asked.rerun_script.query_string = desk.wire.query
+    asked.rerun_script.fragment_id = fragment
+    nested = "[" * 60_000 + "]" * 60_000
+    asked.rerun_script.widget_states.widgets.add(id=component.id, json_value=f'{{"report": {nested}}}')
+    await desk.wire.socket.send(asked.SerializeToString())
+    await desk.wire.finished()
+    return "nothing"
+
+
+async def told(desk: Desk) -> str:
+    """What the server says to a report; "" where it takes it."""
+    try:
+        await desk.report()
+    except ConnectionClosed as closed:
+        return closed.rcvd.reason if closed.rcvd else "closed without a word"
+    except ConnectionError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("attack", "says"),
+    [
+        (many_events, "frame with .* exceeds limit"),
+        (as_many_as_fit, "than a person can give"),
+        (a_long_name, "frame with .* exceeds limit"),
+        (a_long_item, "cannot be read"),
+        (many_wishes, "cannot be read"),
+        (nested_lists, "nothing"),
+    ],
+)
+def test_what_one_desk_sends_too_much_is_refused_and_another_goes_on(
+    server: Server, invited: Any, attack: Any, says: str
+) -> None:
+    tokens = invited("floods"), invited("beside")
+
+    async def both() -> tuple[float, str]:
+        async with (
+            opened(server.url, token=tokens[0], study="keeper") as one,
+            opened(server.url, token=tokens[1], study="keeper") as other,
+        ):
+            found = await beside(Desk(other, "beside"), attack(Desk(one, "floods")))
+        async with opened(server.url, token=tokens[0], study="keeper") as one:
+            assert Desk(one, "floods again").open_items()
+        return found
+
+    worst, said = asyncio.run(both())
+    assert re.search(says, said), said
+    # A flood took 13 seconds on a quiet machine before it was bounded; this one may be busy.
+    assert worst < 10
+
+
+def test_a_person_may_have_so_many_windows_and_others_still_come_in(server: Server, invited: Any) -> None:
+    cookie = enter(f"{server.url}/?token={invited('many')}").cookie
+    most = LIMITS["annotator"].connections
+
+    async def attack() -> None:
+        async with AsyncExitStack() as stack:
+
+            async def more() -> None:
+                where = server.url.replace("http", "ws") + "/_stcore/stream"
+                origin = Origin(server.url)
+                await stack.enter_async_context(
+                    connect(where, origin=origin, additional_headers={"Cookie": cookie})
+                )
+
+            for _ in range(most):
+                await more()
+            with pytest.raises(InvalidStatus, match="429"):
+                await more()
+            async with opened(server.url, headers={"Cookie": server.cookie}):
+                pass
+        async with opened(server.url, headers={"Cookie": cookie}):
+            pass
+
+    asyncio.run(attack())
+
+
+def test_the_pace_of_a_person_is_one_for_all_their_windows() -> None:
+    pace, limits = Pace(), Limits(1, burst=10, per_second=5, connections=1)
+    assert [pace.delay("one", limits, 100.0) for _ in range(10)] == pytest.approx([0.0] * 10)
+    assert pace.delay("one", limits, 100.0) == pytest.approx(0.2)
+    assert pace.delay("one", limits, 100.0) == pytest.approx(0.4)
+    assert pace.delay("another", limits, 100.0) == 0.0
+    assert pace.delay("one", limits, 200.0) == 0.0
+
+
+@pytest.mark.parametrize("who", ["stranger", "annotator"])
+def test_only_researchers_upload(server: Server, invited: Any, who: str) -> None:
+    cookie = "" if who == "stranger" else enter(f"{server.url}/?token={invited(who)}").cookie
+    assert change(server, "/_stcore/upload_file/a/b", b"x", Cookie=cookie) == (
+        403,
+        "Sign in before you upload a file.\n",
+    )
+    # What a researcher uploads reaches Streamlit, which asks for its own token.
+    assert "XSRF" in change(server, "/_stcore/upload_file/a/b", b"x", Cookie=server.cookie)[1]
+
+
+@pytest.mark.parametrize(("path", "largest"), [(UPLOADS, UPLOAD), ("/rate", BODY)])
+def test_a_body_is_bounded(server: Server, path: str, largest: int) -> None:
+    assert change(server, path, b"x" * (largest + 1), Cookie=server.cookie)[0] == 413
+
+
+def change(server: Server, path: str, body: bytes, **headers: str) -> tuple[int, str]:
+    """Status and text of the answer to a PUT."""
+    asked = Request(server.url + path, body, {"Origin": server.url, **headers}, method="PUT")
+    try:
+        with urlopen(asked) as answer:
+            return answer.status, answer.read().decode()
+    except HTTPError as error:
+        return error.code, error.read().decode()
