@@ -144,12 +144,17 @@ def together(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 def why_undefined(x: Floats, y: Floats, a: str = "one score", b: str = "the other") -> str:
     """Why a correlation of two scores (`together`) has no value, naming them; empty if it has one."""
     if len(x) < FEWEST:
-        few = {0: "no item", 1: "one item"}.get(len(x), f"{len(x)} items")
-        return f"{few} in common, at least {FEWEST} are needed"
+        return too_few(len(x))
     constant = [name for name, scores in ((a, x), (b, y)) if np.ptp(scores) == 0]
     if not constant:
         return ""
     return f"{' and '.join(constant)} {'are' if len(constant) > 1 else 'is'} constant on the items in common"
+
+
+def too_few(count: int, what: str = "item") -> str:
+    """Why a correlation of so few items has no value."""
+    few = {0: f"no {what}", 1: f"one {what}"}.get(count, f"{count} {what}s")
+    return f"{few} in common, at least {FEWEST} are needed"
 
 
 def point(x: Floats, y: Floats, coefficient: Coefficient = "spearman") -> tuple[float, float]:

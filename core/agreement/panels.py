@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any, Unpack
 
@@ -12,8 +13,8 @@ from core.agreement import columns
 from core.agreement.correlation import correlation, point
 from core.agreement.figures import Drawing, PointEstimate, described, empty, tabulate
 from core.agreement.ratings import Floats, Ratings, called, divide
-from core.agreement.resampling import Weights, draws, everything, mean_defined, resampled
-from core.estimate import Estimate, estimate, undefined
+from core.agreement.resampling import Statistic, Weights, bootstrap, everything, mean_defined, resampled
+from core.estimate import estimate, undefined
 from core.glossary import explain
 from core.table import Column, Table
 
@@ -69,11 +70,10 @@ def redundancy(
         row |= dict.fromkeys(("correlation", "effective"), undefined(why, n=n))
     else:
         residuals = stacked[:, shared]
+        own = _partial(residuals, everything(n))[:, 0].tolist()
         pairs = [
             {"a": a, "b": b, "correlation": None if np.isnan(r) else r}
-            for (a, b), r in zip(
-                combinations(judges, 2), _partial(residuals, everything(n))[:, 0].tolist(), strict=True
-            )
+            for (a, b), r in zip(combinations(judges, 2), own, strict=True)
         ]
 
         def together(weights: Weights) -> Floats:
@@ -152,24 +152,13 @@ def best_panel(
         rows = [row | nothing for row in rows]
     else:
         statistics = [correlation(score, target) for score in given]
-
-        def every(weights: Weights) -> Floats:
-            return np.array([statistic(weights) for statistic in statistics])
-
-        parts = [
-            (every(weights), every((weights == 0).astype(np.float64)))
-            for weights in draws(scores.items, resamples, seed, among=table.rated)
-        ]
-        none = np.empty((len(chosen), 0))
-        drawn, left_out = (
-            np.concatenate([none, *part], axis=1) for part in zip((none, none), *parts, strict=True)
-        )
+        both = [*statistics, *map(_on_the_rest, statistics)]
+        _, drawn = bootstrap(both, scores.items, resamples=resamples, seed=seed, among=table.rated)
+        drawn, left_out = np.split(drawn, 2)
         winner = np.where(np.isnan(drawn), -np.inf, drawn).argmax(axis=0)
         worth = float(mean_defined(left_out[winner, np.arange(len(winner))][:, None])[0])
 
-        def of(value: float, resamples: Floats) -> Estimate:
-            return resampled(value, resamples, n=n, method=method)
-
+        of = partial(resampled, n=n, method=method)
         for row, place in zip(rows, order, strict=True):
             row["spearman"] = of(own[place], drawn[place])
             row["chosen"] = float((winner == place).mean()) if len(winner) else None
@@ -180,3 +169,8 @@ def best_panel(
     meta = {"candidates": len(chosen), "resamples": resamples, "seed": seed}
     notes = (f"{len(chosen)} candidates searched", method)
     return tabulate(SEARCH, table, criterion, rows, notes=notes, meta=meta)
+
+
+def _on_the_rest(statistic: Statistic) -> Statistic:
+    """A statistic of the items that a resample left out, each once."""
+    return lambda weights: statistic((weights == 0).astype(np.float64))

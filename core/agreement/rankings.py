@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from core.agreement.correlation import FEWEST, midranks, rank_correlation, spearman_p
+from core.agreement.correlation import FEWEST, rank_correlation, spearman_p, too_few
 from core.agreement.ratings import Floats, Ints, divide
 from core.agreement.resampling import Weights, draws, everything, gathering, mean_defined, resampled
 from core.estimate import Estimate, undefined
@@ -35,17 +35,6 @@ class Stability:
 
     pairs: tuple[Tau, ...]
     mean: Estimate
-
-
-@dataclass(frozen=True)
-class Against:
-    """Spearman's rho of two scores of the same `n` models, with p; ties stand at their mean rank."""
-
-    n: int
-    ranks_here: tuple[float, ...]
-    ranks_there: tuple[float, ...]
-    spearman: Estimate
-    p: Estimate
 
 
 def means(
@@ -113,16 +102,10 @@ def stability(names: Sequence[str], own: Floats, drawn: Floats) -> Stability:
 
 
 def _undefined(names: Sequence[str], scores: Floats) -> str:
-    players = scores.shape[1]
-    if players < FEWEST:
-        return _few(players, "player")
+    if scores.shape[1] < FEWEST:
+        return too_few(scores.shape[1], "player")
     alike = [name for name, row in zip(names, scores, strict=True) if np.ptp(row) <= TIE]
     return f"{alike[0]} scores them all alike" if alike else ""
-
-
-def _few(count: int, what: str) -> str:
-    few = {0: f"no {what}", 1: f"one {what}"}.get(count, f"{count} {what}s")
-    return f"{few} in common, at least {FEWEST} are needed"
 
 
 def pagerank(edges: Floats, damping: float = DAMPING) -> Floats:
@@ -142,17 +125,14 @@ def pagerank(edges: Floats, damping: float = DAMPING) -> Floats:
     return rank
 
 
-def against(here: Floats, there: Floats) -> Against:
-    """Two scores of the same models, more being better in both.
+def against(here: Floats, there: Floats) -> tuple[Estimate, Estimate]:
+    """Spearman's rho of two scores of the same models, and its p.
 
     Undefined for fewer than three models or equal scores. p is scipy's, by Student's t with n − 2 degrees of
     freedom.
     """
-    n = len(here)
-    at, at_there = (tuple(((n + 1) / 2 - midranks(scores)).tolist()) for scores in (here, there))
-    rho = rank_correlation(here, there, "here", "there")
-    if not rho.defined:
-        why = _few(n, "model") if n < FEWEST else "one of the two scores them all alike"
-        missing = undefined(why, n=n)
-        return Against(n, at, at_there, missing, missing)
-    return Against(n, at, at_there, rho, spearman_p(here, there))
+    rho, n = rank_correlation(here, there, "here", "there"), len(here)
+    if rho.defined:
+        return rho, spearman_p(here, there)
+    why = too_few(n, "model") if n < FEWEST else "one of the two scores them all alike"
+    return undefined(why, n=n), undefined(why, n=n)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Unpack
@@ -14,26 +14,23 @@ from core.agreement.alpha import people_alpha
 from core.agreement.correlation import point, rank_correlation, spearman_p
 from core.agreement.figures import Drawing, Figure, basis, described, estimates
 from core.agreement.judges import against_people
-from core.agreement.ratings import FINAL, Contender, CriterionScores, Panels, Ratings, called
+from core.agreement.ratings import FINAL, Contender, CriterionScores, Panels, Ratings
 from core.estimate import Estimate, estimate, undefined
 from core.glossary import explain
-from core.table import SCHEMA, Cell, Column, Table
+from core.table import SCHEMA, Cell, Column, Table, record
 
 
 @dataclass(frozen=True)
 class RaterAgreement:
-    """A judge or a panel against the mean of people; only Spearman has an interval."""
+    """A judge or a panel against the mean of people on `n` items; only Spearman has an interval."""
 
+    name: str
     members: tuple[str, ...]
+    n: int | None
     spearman: Estimate
     p: Estimate
     kendall: Estimate
     pearson: Estimate
-
-    @property
-    def name(self) -> str:
-        """The judge's name, or “Avg(…)” of a panel's members."""
-        return called(self.members)
 
 
 @dataclass(frozen=True)
@@ -58,7 +55,7 @@ class CriterionAgreement:
     judges: tuple[RaterAgreement, ...]
     panels: tuple[RaterAgreement, ...]
     basis: str
-    reason: str = ""
+    reason: str
 
     @property
     def raters(self) -> tuple[RaterAgreement, ...]:
@@ -109,45 +106,43 @@ def study_agreement(
         figures += [people_alpha(scores, "ordinal"), people_alpha(scores, "interval")]
         figures += [against_people(scores, rater) for rater in raters[name]]
     found = iter(estimates(figures, table, **drawing))
-    clusters = drawing.get("clusters")
-    drawn = None
+    clusters, drawn = drawing.get("clusters"), None
     if clusters is not None:
         codes = table.facet(clusters)[0][table.rated]
         drawn = len(np.unique(codes[codes >= 0])) + int((codes < 0).sum())
-    return StudyAgreement(
-        study,
-        len(table.units),
-        drawing.get("resamples", 1000),
-        drawing.get("seed", 0),
-        {name: _criterion(table, name, raters[name], found, described(**drawing)) for name in table.criteria},
-        drawn,
-    )
+    criteria = {}
+    for name, scores in table.criteria.items():
+        alpha = {"ordinal": next(found), "interval": next(found)}
+        rows = [_rater(scores, rater, next(found)) for rater in raters[name]]
+        criteria[name] = _criterion(table, scores, alpha, rows, described(**drawing))
+    options = drawing.get("resamples", 1000), drawing.get("seed", 0)
+    return StudyAgreement(study, len(table.units), *options, criteria, drawn)
 
 
 def _criterion(
-    table: Ratings, name: str, raters: Sequence[Contender], found: Iterator[Estimate], method: str
+    table: Ratings,
+    scores: CriterionScores,
+    alpha: Mapping[str, Estimate],
+    rows: Sequence[RaterAgreement],
+    method: str,
 ) -> CriterionAgreement:
-    scores = table[name]
-    alpha = {"ordinal": next(found), "interval": next(found)}
-    rows = [_rater(scores, rater, next(found)) for rater in raters]
-    several = len(scores.people) if len(scores.item) or not scores.unlinked else len(table.people)
-    items = int((scores.present > 0).sum())
-    reason = ""
+    name, items, judges = scores.criterion, int((scores.present > 0).sum()), len(table.judges)
+    people = len(scores.people) if len(scores.item) or not scores.unlinked else len(table.people)
+    reason = scores.unlinked
     if not items:
         whole = name == FINAL and table.counted
         reason = f"no person rated {'every criterion that enters final' if whole else 'this criterion'}"
-    elif scores.unlinked:
-        reason = scores.unlinked
-    elif len(scores.people) < 2:
+    elif not reason and len(scores.people) < 2:
         reason = "one person alone cannot be compared"
-    judges = len(table.judges)
+    compared = [] if reason else scores.people.tolist()
+    given = {table.people[person]: scores.of(person) for person in compared}
     return CriterionAgreement(
         name,
-        several if items else 0,
+        people if items else 0,
         items,
         alpha,
-        {} if reason else _pairs(table.people, scores),
-        () if reason else tuple(_person(table.people[p], scores, p) for p in scores.people.tolist()),
+        {(a, b): rank_correlation(given[a], given[b], a, b) for a, b in combinations(given, 2)},
+        tuple(_person(table.people[person], scores, person) for person in compared),
         tuple(rows[:judges]),
         tuple(rows[judges:]),
         basis(table, name, method=method)["text"],
@@ -156,17 +151,12 @@ def _criterion(
 
 
 def _rater(scores: CriterionScores, rater: Contender, rho: Estimate) -> RaterAgreement:
-    if rho.value is None:
-        return RaterAgreement(rater.members, rho, *[undefined(rho.reason, n=rho.n)] * 3)
     score, target = rater.score, scores.target
-    tau, r = (estimate(point(score, target, other)[0], n=rho.n) for other in ("kendall", "pearson"))
-    return RaterAgreement(rater.members, rho, spearman_p(score, target), tau, r)
-
-
-def _pairs(names: Sequence[str], scores: CriterionScores) -> dict[tuple[str, str], Estimate]:
-    """Spearman of every two people on the items both rated."""
-    given = {names[person]: scores.of(person) for person in scores.people.tolist()}
-    return {(a, b): rank_correlation(given[a], given[b], a, b) for a, b in combinations(given, 2)}
+    p, tau, r = [undefined(rho.reason or "undefined", n=rho.n)] * 3
+    if rho.defined:
+        p = spearman_p(score, target)
+        tau, r = (estimate(point(score, target, other)[0], n=rho.n) for other in ("kendall", "pearson"))
+    return RaterAgreement(rater.name, rater.members, rho.n, rho, p, tau, r)
 
 
 def _person(name: str, scores: CriterionScores, person: int) -> PersonAgreement:
@@ -195,7 +185,7 @@ def as_json(found: StudyAgreement) -> dict[str, Any]:
     if found.clusters is not None:
         result["clusters"] = found.clusters
     result["criteria"] = {name: _criterion_json(part) for name, part in found.criteria.items()}
-    return result | ({} if found.items else {"reason": "the study has no ratings"})
+    return result | _because("" if found.items else "the study has no ratings")
 
 
 def _criterion_json(part: CriterionAgreement) -> dict[str, Any]:
@@ -203,58 +193,47 @@ def _criterion_json(part: CriterionAgreement) -> dict[str, Any]:
         "raters": part.people,
         "items": part.items,
         "alpha": {
-            metric: {"value": alpha.value, "ci": alpha.as_json()["ci"]} | _because(alpha)
+            metric: {"value": alpha.value, "ci": alpha.as_json()["ci"]} | _because(alpha.reason)
             for metric, alpha in part.alpha.items()
         },
         "pairs": [
-            {"a": a, "b": b, "spearman": rho.value, "n": rho.n} | _because(rho)
+            {"a": a, "b": b, "spearman": rho.value, "n": rho.n} | _because(rho.reason)
             for (a, b), rho in part.pairs.items()
         ],
         "each": [
-            {"rater": one.name, "vs_all": one.vs_all.value}
-            | {"vs_others": one.vs_others.value, "n": one.vs_others.n}
-            | _because(one.vs_others if one.vs_others.reason else one.vs_all)
+            {"rater": one.name, "vs_all": one.vs_all.value, "vs_others": one.vs_others.value}
+            | {"n": one.vs_others.n}
+            | _because(one.vs_others.reason or one.vs_all.reason)
             for one in part.each
         ],
     }
     return {
-        "humans": humans | ({"reason": part.reason} if part.reason else {}),
+        "humans": humans | _because(part.reason),
         "judges": [{"rater": row.name, **_rater_json(row)} for row in part.judges],
         "panels": [{"judges": list(row.members), **_rater_json(row)} for row in part.panels],
-    } | ({} if part.judges else {"reason": "the study has no judges"})
+    } | _because("" if part.judges else "the study has no judges")
 
 
 def _rater_json(row: RaterAgreement) -> dict[str, Any]:
-    reasons = [row.spearman.reason]
-    if row.spearman.defined and row.p.reason:
-        reasons.insert(0, f"p: {row.p.reason}")
-    reason = "; ".join(filter(None, reasons))
-    return {
-        "spearman": row.spearman.value,
-        "p": row.p.value,
-        "ci": row.spearman.as_json()["ci"],
-        "kendall": row.kendall.value,
-        "pearson": row.pearson.value,
-        "n": row.spearman.n,
-    } | ({"reason": reason} if reason else {})
+    of_p = f"p: {row.p.reason}" if row.spearman.defined and row.p.reason else ""
+    figures = {"spearman": row.spearman.value, "p": row.p.value, "ci": row.spearman.as_json()["ci"]}
+    figures |= {"kendall": row.kendall.value, "pearson": row.pearson.value, "n": row.n}
+    return figures | _because("; ".join(filter(None, [of_p, row.spearman.reason])))
 
 
-def _because(figure: Estimate) -> dict[str, Any]:
-    return {"reason": figure.reason} if figure.reason else {}
-
-
-COEFFICIENTS = (columns.SPEARMAN, Column("p", digits=4), columns.KENDALL, columns.PEARSON)
+def _because(reason: str) -> dict[str, Any]:
+    return {"reason": reason} if reason else {}
 
 
 def correlations_table(found: StudyAgreement, label: Labels = title) -> Table:
-    """Judges and panels on each criterion, a row each: n, spearman, p, kendall, pearson."""
+    """Judges and panels on each criterion, a row each."""
+    coefficients = (columns.SPEARMAN, Column("p", digits=4), columns.KENDALL, columns.PEARSON)
     return Table(
         "correlations",
         f"Correlations with the mean of people{_of(found)}",
-        (Column("criterion"), columns.RATER, columns.N, *COEFFICIENTS),
+        (Column("criterion"), columns.RATER, columns.N, *coefficients),
         tuple(
-            {"criterion": label(name), "rater": row.name, "n": row.spearman.n, "spearman": row.spearman}
-            | {"p": row.p, "kendall": row.kendall, "pearson": row.pearson}
+            record(row) | {"criterion": label(name), "rater": row.name}
             for name, part in found.criteria.items()
             for row in part.raters
         ),
@@ -273,6 +252,7 @@ def judges_table(found: StudyAgreement, label: Labels = title) -> Table:
     notes = [f"Fewer items than people rated: {', '.join(fewer)}."] if fewer else []
     notes += [] if rows or not found.criteria else ["The study has no judges."]
     criteria = (Column(name, label(name), digits=3, interval="ends") for name in found.criteria)
+    drawn = described(resamples=found.resamples, seed=found.seed, clusters=found.clusters)
     return Table(
         "judges",
         f"Judges and panels: Spearman's ρ with the mean of people{_of(found)}",
@@ -280,7 +260,7 @@ def judges_table(found: StudyAgreement, label: Labels = title) -> Table:
         tuple(rows.values()),
         "A judge is compared with the mean of everybody, which is easier to follow than the mean of the "
         "others that an annotator is compared with; “Held-out annotator” compares both with the same mean.",
-        (*notes, f"{found.items} items; {_drawn(found)}"),
+        (*notes, "; ".join(filter(None, [f"{found.items} items", drawn]))),
     )
 
 
@@ -298,11 +278,8 @@ def people_table(found: StudyAgreement, label: Labels = title) -> Table:
             Column("ceiling", "One person with the others", digits=3, help=explain("human ceiling")),
         ),
         tuple(
-            {
-                **{f"alpha_{metric}": alpha for metric, alpha in part.alpha.items()},
-                **{"criterion": label(name), "people": part.people, "items": part.items},
-                "ceiling": part.ceiling,
-            }
+            {f"alpha_{metric}": alpha for metric, alpha in part.alpha.items()}
+            | {"criterion": label(name), "people": part.people, "items": part.items, "ceiling": part.ceiling}
             for name, part in found.criteria.items()
         ),
         notes=() if found.items else ("The study has no ratings.",),
@@ -335,8 +312,3 @@ def annotators_table(part: CriterionAgreement, label: Labels = title) -> Table:
 
 def _of(found: StudyAgreement) -> str:
     return f" of study {found.study}" if found.study else ""
-
-
-def _drawn(found: StudyAgreement) -> str:
-    what = "items" if found.clusters is None else f"{found.clusters} clusters of items"
-    return f"95% percentile bootstrap over {what}, {found.resamples} resamples, seed {found.seed}"

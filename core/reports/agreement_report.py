@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 
 import numpy as np
@@ -83,7 +83,7 @@ class AgreementReport:
     ratings: Ratings
     options: Options = Options()
     features: pd.DataFrame = field(default_factory=pd.DataFrame)
-    _tables: dict[str, dict[str, Table]] = field(default_factory=dict)
+    _kept: dict[tuple[str, str], dict[str, Table]] = field(default_factory=dict)
 
     @property
     def criteria(self) -> tuple[str, ...]:
@@ -165,11 +165,19 @@ class AgreementReport:
         Judges are a panel, with its redundancy and a search for its best pair, unless single runs were asked
         for: then each judge's runs have a test–retest. Raises StudyError for an unknown criterion.
         """
-        if criterion not in self._tables:
-            self._tables[criterion] = {table.name: table for table in self._computed(criterion)}
-        return self._tables[criterion]
+        return self._once("tables", criterion, self._usual)
 
-    def _computed(self, criterion: str) -> list[Table]:
+    def further(self, criterion: str) -> dict[str, Table]:
+        """Tables that are asked for less often, such as the alternative annotator test, by name."""
+        return self._once("further", criterion, self._further)
+
+    def _once(self, what: str, criterion: str, made: Callable[[str], list[Table]]) -> dict[str, Table]:
+        """Tables by name, computed when they are asked for first."""
+        if (what, criterion) not in self._kept:
+            self._kept[what, criterion] = {table.name: table for table in made(criterion)}
+        return self._kept[what, criterion]
+
+    def _usual(self, criterion: str) -> list[Table]:
         ratings, panels, drawing, plain = self.ratings, self.panels, self._drawing, self._plain
         players = self._items.set_index("unit").player
         found = [
@@ -189,14 +197,7 @@ class AgreementReport:
             found.append(retest(ratings, criterion, runs, **plain))
         return found
 
-    def further(self, criterion: str) -> dict[str, Table]:
-        """Tables that are asked for less often, such as the alternative annotator test, by name."""
-        key = f"further {criterion}"
-        if key not in self._tables:
-            self._tables[key] = {table.name: table for table in self._computed_further(criterion)}
-        return self._tables[key]
-
-    def _computed_further(self, criterion: str) -> list[Table]:
+    def _further(self, criterion: str) -> list[Table]:
         ratings, panels, plain = self.ratings, self.panels, self._plain
         found = [
             high_disagreement(ratings, criterion, panels=panels, **plain),
@@ -229,12 +230,9 @@ class AgreementReport:
             parts = self.agreement.criteria.values()
             people = max((part.people for part in parts), default=0)
             compared = [row.spearman for part in parts for row in part.judges]
+        study, judges = self.of.study, self.ratings.judges
         return summary.missing(
-            self.of.study.name,
-            people=people,
-            judges=self.ratings.judges,
-            compared=compared,
-            anonymous=self.of.study.anonymous,
+            study.name, people=people, judges=judges, compared=compared, anonymous=study.anonymous
         )
 
     @property
@@ -376,14 +374,10 @@ def _share_scale(of: StudyRatings) -> bool:
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     """A figure of answers as categories: value, low, high and reason beside the names."""
-    value, agreement = row["value"], row["agreement"]
-    low, high = value.interval or (None, None)
-    return {name: row[name] for name in ("criterion", "coefficient", "a", "b")} | {
-        "value": value.value,
-        "low": low,
-        "high": high,
-        "agreement": agreement.value,
-        "n": row["n"],
+    value, agreement = row["value"], row["agreement"].value
+    return {
+        **{name: row[name] for name in ("criterion", "coefficient", "a", "b")},
+        **{"value": value.value, "low": value.low, "high": value.high, "agreement": agreement, "n": row["n"]},
         "reason": "; ".join(filter(None, [row.get("note"), value.reason])),
     }
 
@@ -396,10 +390,8 @@ def at(points: pd.DataFrame, mean: float, score: float) -> pd.DataFrame:
 def short_names(judges: Sequence[str]) -> dict[str, str]:
     """Judges' names without the words that all of them begin with, for where there is little room."""
     words = {judge: re.split(r"(?<=[-_/ :])", judge) for judge in judges}
-    while (
-        len(words) > 1
-        and min(map(len, words.values())) > 1
-        and len({first for first, *_ in words.values()}) == 1
-    ):
-        words = {judge: rest for judge, (_, *rest) in words.items()}
-    return {judge: "".join(rest) for judge, rest in words.items()}
+    places = zip(*words.values(), strict=False)
+    alike = sum(1 for _ in takewhile(lambda place: len(set(place)) == 1, places)) if len(words) > 1 else 0
+    return {
+        judge: "".join(of[min(alike, min(map(len, words.values())) - 1) :]) for judge, of in words.items()
+    }

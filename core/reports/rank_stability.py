@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -61,10 +61,11 @@ def rankings(db: Database, board: Leaderboard, *, study: str = "") -> tuple[Tabl
     players = [s.player for s in board.standings if s.n]
     code = pd.Index(players).get_indexer(pd.Index(usable.player)).astype(np.int64)
     rated = board.rated
-    finals = [
-        panel_scores(rated.conversations, rated.scores, [judge], board.weights)[FINAL] for judge in judges
-    ]
-    given = np.column_stack([final.reindex(usable.index) for final in finals]).astype(np.float64)
+    finals = {
+        judge: panel_scores(rated.conversations, rated.scores, [judge], board.weights)[FINAL]
+        for judge in judges
+    }
+    given = pd.DataFrame(finals).reindex(usable.index).to_numpy(np.float64)
     own, drawn = figures.means(given, code, len(players), resamples=board.resamples, seed=board.seed)
     first, taus = _orders("judge", dict.fromkeys(judges, len(usable)), players, own, drawn)
     notes = (
@@ -90,22 +91,17 @@ def beside(board: Leaderboard, other: Other) -> tuple[Table, Table]:
     regard to case and with - _ and spaces taken for the same, where that leaves one name on either side.
     """
     here = {s.player: s.score.value for s in board.standings if s.score.value is not None}
-    pairs = _matched(here, other.models)
-    x = np.array([here[player] for player, _ in pairs], dtype=np.float64)
-    y = np.array([other.models[model] for _, model in pairs], dtype=np.float64)
-    found = figures.against(x, -y if other.by == "rank" else y)
-    rows: list[dict[str, Any]] = [
-        {
-            **{"player": player, "model": model, "rank_here": rank_here, "rank_there": rank_there},
-            **{"rise": rank_there - rank_here, "here": here[player], "there": other.models[model]},
-        }
-        for (player, model), rank_here, rank_there in zip(
-            pairs, found.ranks_here, found.ranks_there, strict=True
-        )
-    ]
-    rows.sort(key=lambda row: -row["rise"])
-    only_here = [s.player for s in board.standings if s.player not in dict(pairs)]
-    only_there = [model for model in other.models if model not in dict(pairs).values()]
+    rows = pd.DataFrame(_matched(here, other.models), columns=["player", "model"])
+    rows["here"] = rows.player.map(here).astype(np.float64)
+    rows["there"] = rows.model.map(other.models).astype(np.float64)
+    less = other.by == "rank"
+    rho, p = figures.against(rows.here.to_numpy(), rows.there.to_numpy() * (-1 if less else 1))
+    rows["rank_here"] = rows.here.round(DIGITS).rank(ascending=False)
+    rows["rank_there"] = rows.there.round(DIGITS).rank(ascending=less)
+    rows["rise"] = rows.rank_there - rows.rank_here
+    rows = rows.sort_values("rise", ascending=False, kind="stable")
+    only_here = [s.player for s in board.standings if s.player not in set(rows.player)]
+    only_there = [model for model in other.models if model not in set(rows.model)]
     notes = [
         f"This leaderboard's score (with its penalty for length) beside the {other.by} in {other.name}. "
         "Names are matched exactly, the rest without regard to case and with - _ and spaces taken for the "
@@ -124,7 +120,7 @@ def beside(board: Leaderboard, other: Other) -> tuple[Table, Table]:
                 Column("spearman", "Spearman's ρ", digits=3, n=True),
                 Column("p", digits=3),
             ),
-            ({"file": other.name, "spearman": found.spearman, "p": found.p},),
+            ({"file": other.name, "spearman": rho, "p": p},),
             notes=tuple(notes),
             meta={"by": other.by, "only_here": only_here, "only_there": only_there},
         ),
@@ -140,7 +136,7 @@ def beside(board: Leaderboard, other: Other) -> tuple[Table, Table]:
                 Column("here", file_only=True),
                 Column("there", file_only=True),
             ),
-            tuple(rows),
+            tuple({str(name): cell for name, cell in row.items()} for row in rows.to_dict("records")),
         ),
     )
 
@@ -174,11 +170,11 @@ def _orders(
     rows: list[dict[str, Cell]] = [{"player": player} for player in players]
     for (one, n), scores in zip(rankings.items(), own, strict=True):
         columns += [Column(f"by {one}", f"{one} (n {n:,})", digits=3), Column(f"rank by {one}", "#")]
-        rounded = [round(float(score), DIGITS) for score in scores]
-        for row, score in zip(rows, rounded, strict=True):
+        rounded = pd.Series(scores).round(DIGITS)
+        places = rounded.rank(method="min", ascending=False)
+        for row, score, place in zip(rows, rounded, places, strict=True):
             if not np.isnan(score):
-                row[f"by {one}"] = score
-                row[f"rank by {one}"] = 1 + sum(other > score for other in rounded)
+                row |= {f"by {one}": score, f"rank by {one}": int(place)}
     found = figures.stability(list(rankings), own, drawn)
     pairs: list[dict[str, Cell]] = [{"a": t.a, "b": t.b, "tau": t.tau} for t in found.pairs]
     if len(pairs) != 1:
@@ -272,15 +268,10 @@ def _by_pool(
         }
         for judge in judges
     ]
-    table = Table(
-        "pools",
-        "Weights of the judges in each pool",
-        (Column("judge"), *(Column(name, digits=3) for name in pools)),
-        tuple(rows),
-        notes=tuple(notes),
-        meta={"best_two_by": best_by, "pagerank": ranks},
-    )
-    return (*orders, table)
+    columns = (Column("judge"), *(Column(name, digits=3) for name in pools))
+    meta = {"best_two_by": best_by, "pagerank": ranks}
+    title = "Weights of the judges in each pool"
+    return (*orders, Table("pools", title, columns, tuple(rows), notes=tuple(notes), meta=meta))
 
 
 def _pageranks(
@@ -292,17 +283,12 @@ def _pageranks(
     """
     nodes = sorted({models[judge] for judge in judges} & set(players))
     if len(nodes) < FEWEST:
-        few = {0: "no model here judges", 1: "one model here judges"}.get(
-            len(nodes), f"{len(nodes)} models here judge"
+        few = {0: "no model here judges and plays", 1: "one model here judges and plays"}.get(
+            len(nodes), f"{len(nodes)} models here judge and play"
         )
-        return {}, f"{few} and {'play' if len(nodes) > 1 else 'plays'} too, at least {FEWEST} are needed"
-    columns = [players.index(node) for node in nodes]
-    edges = np.array(
-        [
-            np.mean([own[row] for row, judge in enumerate(judges) if models[judge] == node], axis=0)[columns]
-            for node in nodes
-        ]
-    )
+        return {}, f"{few} too, at least {FEWEST} are needed"
+    given = pd.DataFrame(own, index=[models[judge] for judge in judges], columns=list(players))
+    edges = given.groupby(level=0).mean().loc[nodes, nodes].to_numpy()
     if (edges < 0).any():
         return {}, "a judge gave scores below 0, which are no weights"
     return dict(zip(nodes, figures.pagerank(edges).tolist(), strict=True)), ""
@@ -321,10 +307,7 @@ def _agreeing(db: Database, board: Leaderboard, study: str) -> tuple[str, dict[s
     chosen = study or names[0]
     part = agreement_report(db, chosen, Options(resamples=0)).agreement.criteria.get(FINAL)
     given = {row.name: row.spearman.value for row in (part.judges if part else ())}
-    found = {}
-    for judge in board.judges:
-        # A study names the version of a judge's prompt only where it holds several.
-        rho = given.get(judge, given.get(board.rated.raters[judge].name))
-        if rho is not None:
-            found[judge] = rho
-    return chosen, found
+    # A study names the version of a judge's prompt only where it holds several.
+    names_of = {judge: board.rated.raters[judge].name for judge in board.judges}
+    found = {judge: given.get(judge, given.get(name)) for judge, name in names_of.items()}
+    return chosen, {judge: rho for judge, rho in found.items() if rho is not None}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from core.agreement.judges import LARGE_SHARE, commonest
 from core.agreement.ratings import FINAL, Ratings, called
-from core.agreement.study import Labels, RaterAgreement, StudyAgreement
+from core.agreement.study import Labels, StudyAgreement
 from core.estimate import Estimate
 from core.table import Cell, Table
 
@@ -30,14 +30,20 @@ def summary(
     row = found.criteria[criterion].rater(members)
     if row is None or not row.spearman.defined:
         return []
-    rows = {name: _of(table.rows, members) for name, table in tables.items()}
+    rows = {
+        name: [row for row in table.rows if row.get("rater") == called(members)]
+        for name, table in tables.items()
+    }
+    several = len(members) > 1
+    they = "the judges together" if several else members[0]
+    who = f"the {len(members)} judges together (their mean)" if several else they
     sentences = [
-        f"On {label(criterion)}, {_who(members)} {_does(members, 'follow')} people's mean with "
-        f"ρ = {_two(row.spearman)}{_within(row.spearman)} on {row.spearman.n} items.",
-        _held_out(found, criterion, members, rows["held_out"]),
-        _criteria(found, members, label) if len(ratings.judges) == 1 or len(members) > 1 else "",
+        f"On {label(criterion)}, {who} {'follow' if several else 'follows'} people's mean with "
+        f"ρ = {_two(row.spearman)}{_within(row.spearman)} on {row.n} items.",
+        _held_out(found, criterion, they, several, rows["held_out"]),
+        _criteria(found, members, label) if len(ratings.judges) == 1 or several else "",
         _within_players(rows["levels"]),
-        _level(members, rows["judges"]),
+        _level(f"{they} {'score' if several else 'scores'}", rows["judges"]),
         _players(rows["players"]),
         *_near_constant(ratings, label),
     ]
@@ -51,32 +57,33 @@ def missing(
 
     `people` is how many rated, `compared` the figures of judges with people.
     """
-    found = []
-    if not people:
-        found.append(
-            f"Nobody has rated the study “{study}” yet: "
-            f"deal it with `concord study deal {study}` and invite annotators."
-        )
-    elif people == 1 and not anonymous:
-        found.append(
-            f"One person alone rated the study “{study}”, so how far people agree is unknown: "
-            "deal it to a second annotator."
-        )
     judges = list(judges)
-    if not judges:
-        found.append(
-            f"No judge has rated the study “{study}”: have one rate its conversations with `concord judge`."
-        )
-    if people and judges and not any(figure.defined for figure in compared):
-        reason = next((figure.reason for figure in compared), "")
-        found.append(
+    reason = next((figure.reason for figure in compared), "")
+    found = [
+        (
+            not people,
+            f"Nobody has rated the study “{study}” yet: "
+            f"deal it with `concord study deal {study}` and invite annotators.",
+        ),
+        (
+            people == 1 and not anonymous,
+            f"One person alone rated the study “{study}”, so how far people agree is unknown: "
+            "deal it to a second annotator.",
+        ),
+        (
+            not judges,
+            f"No judge has rated the study “{study}”: have one rate its conversations with `concord judge`.",
+        ),
+        (
+            people and judges and not any(figure.defined for figure in compared),
             f"No judge of the study “{study}” can be compared with people ({reason}): "
-            "more, and more varied, items have to be rated by both."
-        )
-    return found
+            "more, and more varied, items have to be rated by both.",
+        ),
+    ]
+    return [sentence for lacking, sentence in found if lacking]
 
 
-def _held_out(found: StudyAgreement, criterion: str, members: Sequence[str], rows: Rows) -> str:
+def _held_out(found: StudyAgreement, criterion: str, they: str, several: bool, rows: Rows) -> str:
     """Judge and held-out annotator against the same others."""
     judge, person, gap = (_figure(rows, name) for name in ("judge", "person", "difference"))
     if judge is None or person is None or gap is None or gap.value is None:
@@ -88,7 +95,7 @@ def _held_out(found: StudyAgreement, criterion: str, members: Sequence[str], row
     figures = f"ρ = {_two(judge)} against {_two(person)}, difference {gap.value:+.2f}"
     if gap.interval is None:
         return (
-            f"With the mean of the other people {_they(members)} {_does(members, 'reach')} {figures}; "
+            f"With the mean of the other people {they} {'reach' if several else 'reaches'} {figures}; "
             "the interval of the difference is undefined."
         )
     how = "about as closely as a single person does, as far as these items can tell"
@@ -96,7 +103,7 @@ def _held_out(found: StudyAgreement, criterion: str, members: Sequence[str], row
         how = "more closely than a single person does"
     elif gap.interval[1] < 0:
         how = "less closely than a single person does"
-    agree = f"{_they(members)} {_does(members, 'agree')} with the other people {how}"
+    agree = f"{they} {'agree' if several else 'agrees'} with the other people {how}"
     return f"Beside a held-out annotator, {agree}: {figures}{_within(gap, signed=True)}."
 
 
@@ -112,13 +119,11 @@ def _alpha(found: StudyAgreement, criterion: str) -> str:
 
 
 def _criteria(found: StudyAgreement, members: Sequence[str], label: Labels) -> str:
-    rows: list[tuple[RaterAgreement | None, str]] = [
-        (part.rater(members), name) for name, part in found.criteria.items() if name != FINAL
-    ]
     ranked = sorted(
         (row.spearman.value, row.spearman.interval, name)
-        for row, name in rows
-        if row and row.spearman.value is not None and row.spearman.interval
+        for name, part in found.criteria.items()
+        if name != FINAL and (row := part.rater(members))
+        if row.spearman.value is not None and row.spearman.interval
     )
     if len(ranked) < 2:
         return ""
@@ -132,21 +137,17 @@ def _criteria(found: StudyAgreement, members: Sequence[str], label: Labels) -> s
 
 def _within_players(rows: Rows) -> str:
     """Stated where the correlation inside players lies, with its interval, below the one over everything."""
-    by_level = {row["level"]: row for row in rows}
-    if not by_level:
-        return ""
-    overall, within = (_figure([by_level[level]], "spearman") for level in ("overall", "within"))
-    if not (overall and within and within.interval and overall.value is not None):
-        return ""
-    if within.interval[1] >= overall.value:
+    overall, within = ([row for row in rows if row["level"] == level] for level in ("overall", "within"))
+    over, rho = _figure(overall, "spearman"), _figure(within, "spearman")
+    if not (over and over.value is not None and rho and rho.interval and rho.interval[1] < over.value):
         return ""
     return (
-        f"Within one player it is lower, ρ = {_two(within)}{_within(within)} on average over "
-        f"{by_level['within']['groups']}: part of the agreement is telling players apart."
+        f"Within one player it is lower, ρ = {_two(rho)}{_within(rho)} on average over "
+        f"{within[0]['groups']}: part of the agreement is telling players apart."
     )
 
 
-def _level(members: Sequence[str], rows: Rows) -> str:
+def _level(they_score: str, rows: Rows) -> str:
     bias = _figure(rows, "bias")
     if bias is None or bias.value is None or bias.interval is None:
         return ""
@@ -154,10 +155,7 @@ def _level(members: Sequence[str], rows: Rows) -> str:
         return f"No shift of level is visible: {bias.value:+.2f} points{_within(bias, signed=True)}."
     low, high = sorted(map(abs, bias.interval))
     way = "higher" if bias.value > 0 else "lower"
-    return (
-        f"In level, {_they(members)} {_does(members, 'score')} {abs(bias.value):.2f} points {way} than "
-        f"people ({low:.2f} to {high:.2f})."
-    )
+    return f"In level, {they_score} {abs(bias.value):.2f} points {way} than people ({low:.2f} to {high:.2f})."
 
 
 def _players(rows: Rows) -> str:
@@ -176,37 +174,19 @@ def _players(rows: Rows) -> str:
 
 
 def _near_constant(ratings: Ratings, label: Labels) -> list[str]:
-    sentences = []
-    for name, scores in ratings.criteria.items():
-        for judge, score in scores.judges.items():
-            answer, share = commonest(score)
-            if share is not None and share > LARGE_SHARE:
-                sentences.append(
-                    f"{judge} gives {answer:g} to {share:.0%} of the items on {label(name)}: "
-                    "its correlation there says little."
-                )
-    return sentences
-
-
-def _of(rows: Rows, members: Sequence[str]) -> Rows:
-    return [row for row in rows if row.get("rater") == called(members)]
+    return [
+        f"{judge} gives {answer:g} to {share:.0%} of the items on {label(name)}: "
+        "its correlation there says little."
+        for name, scores in ratings.criteria.items()
+        for judge, score in scores.judges.items()
+        for answer, share in [commonest(score)]
+        if share is not None and share > LARGE_SHARE
+    ]
 
 
 def _figure(rows: Rows, name: str) -> Estimate | None:
     cell = rows[0].get(name) if rows else None
     return cell if isinstance(cell, Estimate) else None
-
-
-def _who(members: Sequence[str]) -> str:
-    return members[0] if len(members) == 1 else f"the {len(members)} judges together (their mean)"
-
-
-def _they(members: Sequence[str]) -> str:
-    return members[0] if len(members) == 1 else "the judges together"
-
-
-def _does(members: Sequence[str], verb: str) -> str:
-    return verb if len(members) > 1 else f"{verb}es" if verb.endswith("ch") else f"{verb}s"
 
 
 def _two(figure: Estimate) -> str:

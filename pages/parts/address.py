@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -29,14 +30,19 @@ def shown(name: str, value: str) -> str:
     return value
 
 
+def choice(label: str, name: str, options: Sequence[str], default: str, **look: Any) -> str:
+    """One of the options, chosen on the page; it stands in the address."""
+    first = asked(name, options, default)
+    chosen: str = st.segmented_control(label, options, default=first, required=True, **look)
+    return shown(name, chosen)
+
+
 def benchmark_chosen(names: Sequence[str], *, fixed: bool = False) -> Benchmark:
     """The benchmark that the address names; to be chosen of several, unless `fixed`."""
-    name = asked("benchmark", names, names[0])
-    if len(names) > 1 and not fixed:
-        name = st.segmented_control(
-            "Benchmark", names, default=name, required=True, format_func=lambda n: BENCHMARKS[n].title
-        )
-    return BENCHMARKS[shown("benchmark", name)]
+    if fixed or len(names) == 1:
+        return BENCHMARKS[shown("benchmark", asked("benchmark", names, names[0]))]
+    titles = {name: BENCHMARKS[name].title for name in names}
+    return BENCHMARKS[choice("Benchmark", "benchmark", names, names[0], format_func=titles.__getitem__)]
 
 
 def of_conversation(number: int) -> str:
@@ -65,11 +71,28 @@ def go(address: str, **shown: str | list[str]) -> None:
         st.switch_page(page.path, query_params=shown)
 
 
-def begin_work(work: str, who: str, **chosen: str | Sequence[str]) -> None:
-    """Open a person's desk on the same page. Filters are given as of_NAME, which `end_work` restores."""
-    for name, value in {"work": work, "as": who, **chosen}.items():
+def begin_work(work: str, who: str, filters: Mapping[str, Sequence[str]], **at: str) -> None:
+    """Open a person's desk on the same page; the address keeps the filters as of_NAME."""
+    kept = {f"of_{name}": list(values) for name, values in filters.items()}
+    for name, value in {"work": work, "as": who, **at, **kept}.items():
         if value:
             st.query_params[name] = value
+
+
+def begun_with(names: Sequence[str]) -> dict[str, list[str]]:
+    """The filters that the work began with, of those named."""
+    given = st.query_params
+    return {name: given.get_all(f"of_{name}") for name in names if f"of_{name}" in given}
+
+
+def end() -> None:
+    """Back to where the work began, with the filters as they were."""
+    for name in ("work", "as", "at"):
+        st.query_params.pop(name, None)
+    for name in [name for name in st.query_params if name.startswith("of_")]:
+        kept = st.query_params.get_all(name)
+        del st.query_params[name]
+        st.query_params[name.removeprefix("of_")] = kept
 
 
 def end_work() -> None:

@@ -66,17 +66,16 @@ def draw(
     _below(table)
     with st.container(horizontal=True):
         for label, write, ending in (("CSV", as_csv, "csv"), ("LaTeX", as_latex, "tex")):
-            st.download_button(
-                label,
-                partial(write, table),
-                f"{file_name(table.name)}.{ending}",
-                key=f"{key} {ending}",
-                on_click="ignore",
-                type="tertiary",
-                icon=":material/download:",
-            )
+            place = f"{key} {ending}"
+            download(label, partial(write, table), table.name, ending, key=place, type="tertiary")
     rows = drawn["selection"]["rows"] if selectable else []
     return table.rows[rows[0]] if rows and rows[0] < len(table.rows) else None
+
+
+def download(label: str, write: Callable[[], str | bytes], name: str, ending: str, **look: Any) -> None:
+    """A button for a file that is written when it is pressed; pressing it does not redraw the page."""
+    look = {"icon": ":material/download:", **look}
+    st.download_button(label, write, f"{file_name(name)}.{ending}", on_click="ignore", **look)
 
 
 def _below(table: Table) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from core.benchmarks.benchmark import Benchmark
-from pages.parts.address import asked, shown
+from pages.parts.address import choice
 from pages.parts.plain import plain
 
 EVERY = "all"
@@ -23,15 +23,8 @@ def where(benchmark: Benchmark, values: Mapping[str, Sequence[str]]) -> Chosen:
     chosen: list[tuple[str, tuple[str, ...]]] = []
     known = values["language"]
     if len(known) > 1:
-        offered = [*known, EVERY]
-        language = st.segmented_control(
-            "Language",
-            offered,
-            default=asked("language", offered, known[0]),
-            required=True,
-            format_func=plain,
-        )
-        if shown("language", language) != EVERY:
+        language = choice("Language", "language", [*known, EVERY], known[0], format_func=plain)
+        if language != EVERY:
             chosen.append(("language", (language,)))
     for name, found in values.items():
         if name not in ("benchmark", "language", "player", *benchmark.items) and len(found) > 1:

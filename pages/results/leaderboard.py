@@ -84,9 +84,8 @@ def page() -> None:
         return link("runs", "Start a run")
     benchmark = benchmark_chosen(names)
     special = part(benchmark.name, "leaderboard")
-    own = leaderboards.own_tables(benchmark.name) is not None
     try:
-        if not own:
+        if leaderboards.own_tables(benchmark.name) is None:
             _common(benchmark)
         elif special:
             special.draw(benchmark)

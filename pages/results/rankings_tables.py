@@ -11,7 +11,6 @@ import streamlit as st
 from core.errors import ConcordError
 from core.estimate import Estimate
 from core.exchange import ranking_csv
-from core.files import file_name
 from core.reports import rank_stability
 from core.reports.leaderboards import Leaderboard
 from core.table import Table, as_document
@@ -39,13 +38,8 @@ def draw(board: Leaderboard, made: tuple[Table, ...]) -> None:
     with another:
         beside = _beside(board)
     for form in ("csv", "json"):
-        st.download_button(
-            f"Everything as {form.upper()}",
-            partial(as_document, (*made, *beside), form),
-            f"{file_name(f'rankings-{board.benchmark}')}.{form}",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+        every = partial(as_document, (*made, *beside), form)
+        table.download(f"Everything as {form.upper()}", every, f"rankings-{board.benchmark}", form)
 
 
 def _summary(board: Leaderboard, orders: Table, taus: Table) -> str:

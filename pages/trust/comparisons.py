@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from core.benchmarks import BENCHMARKS
 from core.benchmarks.benchmark import Benchmark
 from core.errors import ConcordError
-from core.files import file_name
 from core.store import comparisons as stored
 from core.store import conversations, tables
 from core.studies import comparisons
 from core.studies.comparisons import Compared
 from core.table import as_document
 from pages.parts import table, theme, told
-from pages.parts.address import asked, begin_work, benchmark_chosen, end_work, link, shown
+from pages.parts.address import begin_work, begun_with, benchmark_chosen, choice, end_work, link
 from pages.parts.estimates import forest
 from pages.parts.plain import plain
 from pages.parts.review import component, pair, person
@@ -59,22 +60,9 @@ def page() -> None:
         values = conversations.values(db, benchmark.name)
         stamp = (tables.stamp(db), stored.stamp(db))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        players = st.multiselect(
-            "Models",
-            values["player"],
-            key="models",
-            bind="query-params",
-            placeholder="all that were compared",
-        )
+        players = _several("Models", values["player"], "models", "all that were compared")
         facets = tuple(
-            (
-                name,
-                tuple(
-                    st.multiselect(
-                        name.capitalize(), values[name], key=name, bind="query-params", placeholder="all"
-                    )
-                ),
-            )
+            (name, tuple(_several(name.capitalize(), values[name], name, "all")))
             for name in benchmark.spotcheck_facets
             if len(values.get(name, ())) > 1
         )
@@ -87,6 +75,10 @@ def page() -> None:
         return None
     _show(found)
     return None
+
+
+def _several(label: str, values: list[str], name: str, placeholder: str) -> list[str]:
+    return st.multiselect(label, values, key=name, bind="query-params", placeholder=placeholder)
 
 
 def _desk(benchmark: Benchmark, players: list[str], facets: dict[str, tuple[str, ...]]) -> int:
@@ -107,8 +99,7 @@ def _desk(benchmark: Benchmark, players: list[str], facets: dict[str, tuple[str,
             icon=":material/compare_arrows:",
             disabled=done == len(every),
             on_click=begin_work,
-            args=(WORK, who),
-            kwargs={f"of_{name}": list(chosen) for name, chosen in {"models": players, **facets}.items()},
+            args=(WORK, who, {"models": players, **facets}),
         )
     return len(every)
 
@@ -117,42 +108,26 @@ def _show(found: Compared) -> None:
     names = [s.rater for s in found.standings]
     labels = {n: f"people ({found.people})" if n == comparisons.PEOPLE else n for n in names}
     usual = comparisons.ALL_JUDGES if comparisons.ALL_JUDGES in names else names[0]
-    rater = st.segmented_control(
-        "As seen by",
-        names,
-        default=asked("rater", names, usual),
-        required=True,
-        format_func=lambda name: plain(labels[name]),
-    )
-    rater = shown("rater", rater)
+    rater = choice("As seen by", "rater", names, usual, format_func=lambda name: plain(labels[name]))
     made = {each.name: each for each in comparisons.result_tables(found, rater)}
     table.draw(made["duels"])
     if strengths := made.get("strengths"):
-        rows = zip(
-            (str(row["player"]) for row in strengths.rows), strengths.estimates("strength"), strict=True
-        )
-        forest(list(rows), strengths.title, "Strength (log scale, mean 0), 95% interval")
+        players = [str(row["player"]) for row in strengths.rows]
+        rows = list(zip(players, strengths.estimates("strength"), strict=True))
+        forest(rows, strengths.title, "Strength (log scale, mean 0), 95% interval")
     for name in ("position-bias", "agreement"):
         if name in made:
             table.draw(made[name])
     if "agreement" not in made:
         st.caption("Nobody has compared yet: begin above, or deal pairs to people.")
-    st.download_button(
-        "Everything as JSON",
-        lambda: as_document(comparisons.result_tables(found), "json"),
-        f"{file_name(f'comparisons-{found.benchmark}')}.json",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    every = partial(as_document, comparisons.result_tables(found), "json")
+    table.download("Everything as JSON", every, f"comparisons-{found.benchmark}", "json")
 
 
 def _work(benchmark: Benchmark) -> None:
     who = person.named()
-    given = st.query_params
-    facets = {
-        name: given.get_all(f"of_{name}") for name in benchmark.spotcheck_facets if f"of_{name}" in given
-    }
-    work = pair.AllPairs(benchmark.name, who, given.get_all("of_models"), facets)
+    facets = begun_with(benchmark.spotcheck_facets)
+    work = pair.AllPairs(benchmark.name, who, st.query_params.get_all("of_models"), facets)
     theme.whole_window()
     if component.review(pair.fixed(work, f"{benchmark.title}: which reply is better?", "Comparisons")):
         end_work()

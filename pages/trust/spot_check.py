@@ -14,7 +14,7 @@ from core.estimate import Estimate
 from core.store import conversations, ratings, spotchecks, suspects
 from core.studies import audits, spotcheck
 from pages.parts import table, theme, told
-from pages.parts.address import asked, begin_work, benchmark_chosen, end_work, link, shown
+from pages.parts.address import asked, begin_work, begun_with, benchmark_chosen, choice, end_work, link, shown
 from pages.parts.plain import plain
 from pages.parts.review import component, person, spot
 from pages.parts.session import workspace
@@ -32,19 +32,10 @@ def page() -> None:
     if st.query_params.get("work") in MODES:
         _work(benchmark, st.query_params["work"])
         return
-    mode = st.segmented_control(
-        "Way",
-        list(MODES),
-        default=asked("mode", list(MODES), TRIAGE),
-        required=True,
-        format_func=MODES.__getitem__,
-        label_visibility="collapsed",
-    )
+    look = {"format_func": MODES.__getitem__, "label_visibility": "collapsed"}
+    mode = choice("Way", "mode", list(MODES), TRIAGE, **look)
     told.show()
-    if shown("mode", mode) == TRIAGE:
-        _triage(benchmark)
-    else:
-        _audit(benchmark)
+    (_triage if mode == TRIAGE else _audit)(benchmark)
 
 
 def _benchmark() -> Benchmark | None:
@@ -71,9 +62,8 @@ def _benchmark() -> Benchmark | None:
 
 def _triage(benchmark: Benchmark) -> None:
     st.caption(
-        "Ordered by what deserves a person's eye: low scores, judges far apart or far from people, "
-        "cut off, empty or refusing replies, "
-        "unreadable verdicts."
+        "Ordered by what deserves a person's eye: low scores, judges far apart or far from people, cut off, "
+        "empty or refusing replies, unreadable verdicts."
     )
     with workspace().read() as db:
         values = conversations.values(db, benchmark.name)
@@ -110,12 +100,7 @@ def _triage(benchmark: Benchmark) -> None:
         search = spotcheck.search(db, benchmark.name, **among, reasons=reasons)
         queue = suspects.queue(db, search, limit=LISTED)
         of = [conversations.found(db, s.conversation_id).facets for s in queue]
-    chosen = {
-        **{f"of_{k}": v for k, v in facets.items()},
-        "of_player": players,
-        "of_judge": by,
-        "of_reason": reasons,
-    }
+    filters = {**where, "judge": by, "reason": reasons}
     if not queue:
         st.info("Nothing is left that deserves a look, as far as these filters go.")
     else:
@@ -124,19 +109,19 @@ def _triage(benchmark: Benchmark) -> None:
             type="primary",
             icon=":material/search:",
             on_click=begin_work,
-            kwargs={"work": TRIAGE, "who": who, **chosen},
+            args=(TRIAGE, who, filters),
         )
         kept = [name for name in benchmark.facets if name != benchmark.ending_facet]
         shown_of = [{name: facets_of.get(name, "") for name in kept} for facets_of in of]
         table.draw(
             spotcheck.queue_table(queue, counts, shown_of),
             key="queue",
-            select=lambda row: begin_work(TRIAGE, who, at=str(row["conversation"]), **chosen),
+            select=lambda row: begin_work(TRIAGE, who, filters, at=str(row["conversation"])),
         )
     with workspace().read() as db:
         found = audits.findings(db, benchmark.name, where=where, judges=by)
     if found.items:
-        st.subheader("What was found so far, in triage", anchor=False)
+        st.subheader("Found so far in triage", anchor=False)
         _figures(found)
 
 
@@ -158,13 +143,9 @@ def _audit(benchmark: Benchmark) -> None:
         judges = sorted({judge.name for judge in ratings.judges(db, benchmark.name)})
     with st.container(horizontal=True, vertical_alignment="bottom"):
         who = person.ask()
-        name = (
-            st.selectbox(
-                "Audit", drawn, index=list(drawn).index(asked("audit", list(drawn), next(iter(drawn))))
-            )
-            if drawn
-            else None
-        )
+        name = None
+        if names := list(drawn):
+            name = st.selectbox("Audit", names, index=names.index(asked("audit", names, names[0])))
         with st.popover("Draw an audit", icon=":material/casino:"):
             _draw(benchmark, pool, judges, len(drawn))
     if name is None:
@@ -188,7 +169,8 @@ def _audit(benchmark: Benchmark) -> None:
         icon=":material/fact_check:",
         on_click=begin_work,
         disabled=progress.next is None,
-        kwargs={"work": AUDIT, "who": who, "audit": name},
+        args=(AUDIT, who, {}),
+        kwargs={"audit": name},
     )
     if found.overall.n:
         _figures(found)
@@ -249,30 +231,24 @@ def _metric(label: str, figure: Estimate | int, below: str = "", help: str | Non
 def _work(benchmark: Benchmark, way: str) -> None:
     who = person.named()
     given = st.query_params
-    if way == TRIAGE:
+    audit = given.get("audit", "") if way == AUDIT else ""
+    if way == AUDIT:
+        work: spot.QueueDesk | spot.AuditDesk = spot.AuditDesk(benchmark.name, who, audit)
+    else:
         at = given.get("at", "")
-        work: spot.QueueDesk | spot.AuditDesk = spot.QueueDesk(
+        work = spot.QueueDesk(
             benchmark.name,
             who,
             reasons=[r for r in given.get_all("of_reason") if r in spotcheck.REASONS],
-            where={
-                name: given.get_all(f"of_{name}")
-                for name in (*benchmark.spotcheck_facets, "player")
-                if f"of_{name}" in given
-            },
+            where=begun_with([*benchmark.spotcheck_facets, "player"]),
             judges=given.get_all("of_judge"),
             first=int(at) if at.isdecimal() and len(at) < 16 else None,
         )
-    else:
-        work = spot.AuditDesk(benchmark.name, who, given.get("audit", ""))
-    title = f"{benchmark.title}: {MODES[way]}" + (
-        f" “{work.audit}”" if isinstance(work, spot.AuditDesk) else ""
-    )
+    title = f"{benchmark.title}: {MODES[way]}" + (f" “{audit}”" if way == AUDIT else "")
     theme.whole_window()
     if component.review(spot.fixed(work, title, "Spot-check")):
         end_work()
         st.rerun()
-    audit = work.audit if isinstance(work, spot.AuditDesk) else ""
     component.exchange(
         work.desk, spot.SpotAnswer, lambda db, event: spot.apply(db, who, event, audit), work.moving
     )
