@@ -106,11 +106,8 @@ def _report(said: Mapping[str, Any], report: AgreementReport) -> str:
     lines += [f"- {sentence}" for sentence in [*said["summary"], *said["missing"]]]
     lines += ["", "## Figures", "", report.document("markdown")]
     if reported := studies.reported(report.of.study):
-        figures = " · ".join(f"{label} {figure}" for label, figure in reported.items())
-        lines += [
-            f"The paper's own figures, for comparison, not of this study: {markdown_text(figures)}.",
-            "",
-        ]
+        figures = markdown_text(" · ".join(f"{label} {figure}" for label, figure in reported.items()))
+        lines += [f"The paper's own figures, for comparison, not of this study: {figures}.", ""]
     lines += ["## What they rest on", ""]
     criteria: dict[str, list[str]] = {}
     for criterion, basis in said["basis"].items():
@@ -132,18 +129,16 @@ def _report(said: Mapping[str, Any], report: AgreementReport) -> str:
 
 
 def _measured(options: Options) -> str:
-    runs = (
-        "the mean of a judge's repeated runs" if options.runs == "mean" else "each run of a judge by itself"
-    )
+    mean = options.runs == "mean"
+    runs = "the mean of a judge's repeated runs" if mean else "each run of a judge by itself"
     refused = "left out" if options.exclude_refused else "counted"
-    panels = "; ".join(" + ".join(panel) for panel in options.panels)
-    together = " and ".join(options.cluster_by)
-    return (
-        f"Measured with {runs}, conversations in which a judge saw a refusal {refused}"
-        + (f", and the panels {panels} beside the usual ones" if panels else "")
-        + (f"; items alike in {together} resampled together" if together else "")
-        + "."
-    )
+    said = f"Measured with {runs}, conversations in which a judge saw a refusal {refused}"
+    if options.panels:
+        panels = "; ".join(" + ".join(panel) for panel in options.panels)
+        said += f", and the panels {panels} beside the usual ones"
+    if options.cluster_by:
+        said += f"; items alike in {' and '.join(options.cluster_by)} resampled together"
+    return f"{said}."
 
 
 def _origin(judge: Mapping[str, Any]) -> str:

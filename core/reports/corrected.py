@@ -67,16 +67,12 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
     raters = human.drop_duplicates("rater")
     simulated = sorted([*board.simulated, *map(str, raters.rater[raters.simulated.astype(bool)])])
     notes = [
-        f"Final scores as the {len(raters)} people of the study “{of.study.name}” would give them: "
-        "the judges' "
-        "mean over all conversations, corrected by the difference between people and judges where "
-        "both scored; "
-        "judges weigh as much as they follow people there (prediction-powered inference, PPI++). "
-        "95% intervals: "
-        "Student's t.",
-        "Worth: the number of conversations scored by people alone that would give as narrow an "
-        "interval. It is "
-        "assumed that people's conversations are a random draw of the player's. Judges: "
+        f"Final scores as the {len(raters)} people of the study “{of.study.name}” would give them: the "
+        "judges' mean over all conversations, corrected by the difference between people and judges where "
+        "both scored; judges weigh as much as they follow people there (prediction-powered inference, "
+        "PPI++). 95% intervals: Student's t.",
+        "Worth: the number of conversations scored by people alone that would give as narrow an interval. "
+        "It is assumed that people's conversations are a random draw of the player's. Judges: "
         f"{', '.join(board.judges)}.",
     ]
     if simulated or any(row["simulated"] for row in rows):

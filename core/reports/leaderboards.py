@@ -42,9 +42,9 @@ def own_tables(benchmark: str) -> Callable[..., tuple[Table, ...]] | None:
     The slice's module `tables` lists it in LEADERBOARDS, by benchmark. It takes the database and the keyword
     arguments where, judges, resamples and seed.
     """
-    module = part(slice_of(benchmark), "tables")
-    found: Callable[..., tuple[Table, ...]] | None = getattr(module, "LEADERBOARDS", {}).get(benchmark)
-    return found
+    own: Mapping[str, Callable[..., tuple[Table, ...]]]
+    own = getattr(part(slice_of(benchmark), "tables"), "LEADERBOARDS", {})
+    return own.get(benchmark)
 
 
 @dataclass(frozen=True)
@@ -197,8 +197,7 @@ def with_leaderboard(benchmarks: Collection[str]) -> list[str]:
     """Those of the benchmarks that have a leaderboard; of several that share one the first."""
     found: dict[object, str] = {}
     for name, system in BENCHMARKS.items():
-        own = own_tables(name)
-        if name in benchmarks and (own or compares(system)):
+        if name in benchmarks and ((own := own_tables(name)) or compares(system)):
             found.setdefault(own or name, name)
     return list(found.values())
 
@@ -246,18 +245,15 @@ def leaderboard(
     the panel is the one who rated most; the others are `passed_over`.
     """
     system = get(rated.benchmark)
-    counted = [c.name for c in system.criteria if c.counted]
-    weighed = _weights(weights, counted)
-    panel = rated.panel(judges)
+    weighed = _weights(weights, [c.name for c in system.criteria if c.counted])
+    panel = every = rated.panel(judges)
     scored = panel_scores(rated.conversations, rated.scores, panel, weighed, system.refusal)
-    passed_over: tuple[str, ...] = ()
     if not judges and len(panel) > 1 and not scored.complete.any():
         given = rated.scores[rated.scores.judge.isin(panel)]
-        most = str(given.groupby("judge").conversation.nunique().sort_index().idxmax())
-        passed_over = tuple(name for name in panel if name != most)
-        panel = (most,)
+        panel = (str(given.groupby("judge").conversation.nunique().sort_index().idxmax()),)
         scored = panel_scores(rated.conversations, rated.scores, panel, weighed, system.refusal)
-    placed = tuple(standings(scored, counted, resamples=resamples, seed=seed))
+    passed_over = tuple(name for name in every if name not in panel)
+    placed = tuple(standings(scored, list(weighed), resamples=resamples, seed=seed))
     return Leaderboard(rated, panel, weighed, placed, resamples, seed, scored, passed_over)
 
 
@@ -331,16 +327,15 @@ def panel_scores(
     Adds to `conversations` the columns refused (a judge saw a refusal) and complete (every judge rated every
     criterion). A criterion and final are the panel's scores, nan where the row is not complete.
     """
-    counted = list(weights)
     given = given[given.judge.isin(panel)]
     found = conversations.loc[conversations.index.isin(given.conversation)].copy()
     saw = given[refusal].map(scores.refused) if refusal in given else pd.Series(False, index=given.index)
     found["refused"] = found.index.isin(given.conversation[saw])
     by_judge = [given[given.judge == judge].set_index("conversation").reindex(found.index) for judge in panel]
-    finals = [scores.final([rows[name] for name in counted], list(weights.values())) for rows in by_judge]
+    finals = [scores.final([rows[name] for name in weights], list(weights.values())) for rows in by_judge]
     found[FINAL] = scores.panel(finals).round(DIGITS)
     found["complete"] = found[FINAL].notna()
-    for name in counted:
+    for name in weights:
         found[name] = scores.panel([rows[name] for rows in by_judge]).where(found.complete).round(DIGITS)
     return found
 
@@ -394,9 +389,7 @@ def length_factor(length: float | None, median: float | None) -> float | None:
     """The penalty for length: 1 + (median / length − 1) × 0.07, between 0.93 and 1; None without replies."""
     if length is None or median is None:
         return None
-    if length == 0:
-        return 1.0
-    return min(1.0, max(1 - PENALTY, 1 + (median / length - 1) * PENALTY))
+    return min(1.0, max(1 - PENALTY, 1 + (median / length - 1) * PENALTY)) if length else 1.0
 
 
 def ranks(scores: Sequence[float]) -> list[int]:
@@ -417,12 +410,10 @@ def grid(scored: pd.DataFrame, facets: pd.DataFrame, player: str, value: str = F
     all, refused and incomplete ones too; `refused` counts refusals.
     """
     mine = scored[scored.player == player].join(facets, how="inner")
-    down, across = facets.columns[:2]
-    cells = []
-    for (row, column), rows in mine.groupby([down, across], sort=True):
-        usable = rows[rows.complete & ~rows.refused][value]
-        mean = usable.mean() if len(usable) else np.nan
-        cells.append((row, column, mean, tuple(map(int, rows.index)), int(rows.refused.sum())))
+    cells = [
+        (*place, rows[value][~rows.refused].mean(), tuple(map(int, rows.index)), int(rows.refused.sum()))
+        for place, rows in mine.groupby(list(facets.columns[:2]), sort=True)
+    ]
     return pd.DataFrame(cells, columns=["row", "column", "value", "conversations", "refused"])
 
 

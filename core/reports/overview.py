@@ -82,21 +82,17 @@ def next_steps(found: Overview) -> list[NextStep]:
     if found.trouble:
         steps.append(NextStep(found.trouble))
     elif not found.models and not found.played:
-        steps.append(
-            NextStep("Add your models to the workspace's models.toml, then check them with `concord doctor`.")
-        )
+        check = "then check them with `concord doctor`"
+        steps.append(NextStep(f"Add your models to the workspace's models.toml, {check}."))
     if not found.played and found.models:
         steps.append(NextStep("Start a run to generate conversations and have them judged.", "runs"))
     if not found.played and not found.models:
         steps.append(NextStep("Or import ratings and conversations with `concord import`."))
     steps += _of_runs(found.runs)
-    unjudged = sum(p.conversations - p.judged for p in found.played if wants_judges(p.benchmark))
-    if unjudged:
-        steps.append(
-            NextStep(f"{unjudged:,} conversations are not judged yet. Let judges rate them.", "runs")
-        )
-    failed = sum(judge.failed for judge in found.judges)
-    if failed:
+    if unjudged := sum(p.conversations - p.judged for p in found.played if wants_judges(p.benchmark)):
+        left = f"{unjudged:,} conversations are not judged yet"
+        steps.append(NextStep(f"{left}. Let judges rate them.", "runs"))
+    if failed := sum(judge.failed for judge in found.judges):
         steps.append(NextStep(f"{failed:,} judgements could not be read. See them, and ask again.", "runs"))
     if any(p.judged for p in found.played) and not found.studies:
         steps.append(NextStep("Draw a blind sample for people to rate.", "samples"))
@@ -132,18 +128,12 @@ def _of_study(study: StudyHeld, waiting: Sequence[Annotator]) -> list[NextStep]:
     if not study.dealt and not study.rated:
         steps.append(NextStep(f"Deal the study “{study.title}” to annotators.", "samples", study.name))
     if waiting:
-        more = f" and {len(waiting) - 3} more" if len(waiting) > 3 else ""
-        names = ", ".join(a.name for a in waiting[:3]) + more
-        steps.append(
-            NextStep(
-                f"{study.dealt - study.closed:,} of {study.dealt:,} items of “{study.title}” are "
-                f"still to be rated, by {names}.",
-                "annotators",
-                study.name,
-            )
-        )
+        names = ", ".join(a.name for a in waiting[:3])
+        names += f" and {len(waiting) - 3} more" if len(waiting) > 3 else ""
+        open_items = f"{study.dealt - study.closed:,} of {study.dealt:,} items of “{study.title}”"
+        said = f"{open_items} are still to be rated, by {names}."
+        steps.append(NextStep(said, "annotators", study.name))
     if study.rated and study.judged:
-        steps.append(
-            NextStep(f"Read how far judges and people agree in “{study.title}”.", "agreement", study.name)
-        )
+        said = f"Read how far judges and people agree in “{study.title}”."
+        steps.append(NextStep(said, "agreement", study.name))
     return steps

@@ -9,7 +9,6 @@ from typing import Any
 import streamlit as st
 
 from core.errors import ConcordError
-from core.estimate import Estimate
 from core.exchange import ranking_csv
 from core.reports import rank_stability
 from core.reports.leaderboards import Leaderboard
@@ -44,13 +43,10 @@ def draw(board: Leaderboard, made: tuple[Table, ...]) -> None:
 
 def _summary(board: Leaderboard, orders: Table, taus: Table) -> str:
     """How far the judges agree on the order, in a sentence or two."""
-    mean = taus.rows[-1]["tau"]
-    assert isinstance(mean, Estimate)
+    mean = taus.estimates("tau")[-1]
     if mean.value is None:
         return f"How far judges agree on the order is undefined: {plain(mean.reason)}."
-    ends = (
-        f" ({_two(mean.low)} to {_two(mean.high)})" if mean.low is not None and mean.high is not None else ""
-    )
+    ends = " ({} to {})".format(*map(_two, mean.interval)) if mean.interval else ""
     several = len(board.judges) > 2
     judges = f"Any two of the {len(board.judges)} judges" if several else "The two judges"
     return (

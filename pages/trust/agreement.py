@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -12,7 +12,6 @@ import streamlit as st
 from core.agreement.ratings import called
 from core.errors import ConcordError
 from core.estimate import Estimate
-from core.files import file_name
 from core.reports import bundle
 from core.reports.agreement_report import AgreementReport, Options, agreement_report, at, short_names
 from core.store import frames, progress
@@ -23,7 +22,7 @@ from pages.parts.address import asked, link, of_conversation, shown
 from pages.parts.estimates import forest
 from pages.parts.plain import plain
 from pages.parts.session import live, sentence, workspace
-from pages.parts.table import draw
+from pages.parts.table import download, draw
 from pages.trust import agreement_charts as charts
 
 RESAMPLES = [200, 1000, 5000]
@@ -105,9 +104,9 @@ def _options(version: tuple[str, str, str]) -> Options:
     kept = st.toggle("Count conversations in which a judge saw a refusal")
     resamples = st.select_slider("Resamples of the bootstrap", RESAMPLES, value=1000)
     seed = st.number_input("Seed", min_value=0, value=0, help="The same seed gives the same intervals.")
-    varied = _varied(*version)
-    together = (
-        st.multiselect(
+    together = []
+    if varied := _varied(*version):
+        together = st.multiselect(
             "Resample items together that share",
             varied,
             key=f"together in {version[1]}",
@@ -115,9 +114,6 @@ def _options(version: tuple[str, str, str]) -> Options:
             help="Items of one scenario depend on each other, and intervals that take them for independent "
             "are too narrow. Choose the facets that make a scenario.",
         )
-        if varied
-        else []
-    )
     return Options("single" if runs else "mean", not kept, (), resamples, int(seed), tuple(together))
 
 
@@ -146,11 +142,8 @@ def _summary(report: AgreementReport) -> None:
             st.markdown(f":material/info: {plain(what)}")
         if report.missing:
             link("samples", "Deal this study, see how people get on", study=report.of.study.name)
-        simulated = report.of.simulated
-        if simulated:
-            st.markdown(
-                f":orange-badge[mock] Neither people nor language models: {plain(', '.join(simulated))}."
-            )
+        if simulated := plain(", ".join(report.of.simulated)):
+            st.markdown(f":orange-badge[mock] Neither people nor language models: {simulated}.")
         st.caption(plain(report.agreement.criteria[report.main].basis))
 
 
@@ -211,12 +204,9 @@ def _closely(report: AgreementReport, criterion: str) -> None:
 def _score_distribution(report: AgreementReport, criterion: str) -> None:
     table = report.tables(criterion)["score_distribution"]
     st.markdown(f"##### {table.title}")
-    scale = report.scale(criterion)
-    words = (
-        dict(zip(scale.values, scale.labels, strict=True))
-        if scale and not scale.continuous and report.ratings.same_scale
-        else {}
-    )
+    scale, words = report.scale(criterion), {}
+    if scale and not scale.continuous and report.ratings.same_scale:
+        words = dict(zip(scale.values, scale.labels, strict=True))
     st.altair_chart(charts.distribution(table, words), alt="Share of each answer, by rater")
     st.caption(table.caption)
 
@@ -225,9 +215,8 @@ def _score_distribution(report: AgreementReport, criterion: str) -> None:
 def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
     """One judge item by item and player by player; redrawn by itself when a judge or a dot is chosen."""
     st.markdown("##### Where the judge disagrees with people")
-    raters = {
-        called(members): members for members in (*((j,) for j in report.ratings.judges), *report.panels)
-    }
+    judges = ((judge,) for judge in report.ratings.judges)
+    raters = {called(members): members for members in (*judges, *report.panels)}
     rater = st.selectbox("Judge or panel", raters, index=list(raters).index(called(report.primary_panel)))
     members = raters[rater]
     points = report.points(criterion, members)
@@ -271,17 +260,14 @@ def _items(title: str, items: pd.DataFrame) -> Table:
         open=[of_conversation(number) for number in items.conversation_id],
         difference=items.get("difference", items["score"] - items["mean"]),
     )
+    less = "Judge less people; of different scales, of their places among all items."
     columns = (
         Column("open", " ", link=True),
         Column("player"),
         Column("turn", digits=0),
         Column("score", "Judge"),
         Column("mean", "People"),
-        Column(
-            "difference",
-            signed=True,
-            help="Judge less people; of different scales, of their places among all items.",
-        ),
+        Column("difference", signed=True, help=less),
         Column("people", "Raters"),
     )
     kept = tuple(column for column in columns if rows[column.name].notna().any())
@@ -292,29 +278,19 @@ def _items(title: str, items: pd.DataFrame) -> Table:
 def _export(report: AgreementReport) -> None:
     name = report.of.study.name
     st.subheader("Export", anchor=False)
-    written: list[tuple[str, str, Callable[[], str]]] = [
-        ("JSON", "json", lambda: report.document("json")),
-        ("CSV", "csv", lambda: report.document("csv")),
-        ("LaTeX", "tex", lambda: report.document("latex")),
-    ]
     with st.container(horizontal=True):
-        st.download_button(
+        download(
             "Report",
             lambda: _bundle(report),
-            f"{file_name(name)}-report.zip",
-            on_click="ignore",
+            f"{name}-report",
+            "zip",
             icon=":material/folder_zip:",
             type="primary",
             help="The summary, every table of this page and what they rest on, as one ZIP.",
         )
-        for label, ending, write in written:
-            st.download_button(
-                label,
-                write,
-                f"{file_name(name)}-agreement.{ending}",
-                on_click="ignore",
-                icon=":material/download:",
-            )
+        for label, form in (("JSON", "json"), ("CSV", "csv"), ("LaTeX", "latex")):
+            write = partial(report.document, form)
+            download(label, write, f"{name}-agreement", "tex" if form == "latex" else form)
     st.caption(
         f"*Report*: `concord export report --study {plain(name)}`; the others: `concord agreement --study "
         f"{plain(name)} --format …`. With other options than the usual ones, the command takes them too."

@@ -16,6 +16,8 @@ from pages.parts.address import link
 from pages.parts.session import workspace
 
 Facets = Mapping[str, Sequence[str]]
+Chosen = tuple[str, tuple[str, ...], Facets]
+"""The benchmark, the models and the facets whose pairs are dealt."""
 USUAL = 100
 """Pairs offered to be dealt, where there are as many."""
 PEOPLE, NUMBER, OVERLAP, SEED = "pairs to", "pairs number", "pairs overlap", "pairs seed"
@@ -33,25 +35,17 @@ def section(benchmark: Benchmark, players: Sequence[str], facets: Facets, possib
         elif not possible:
             st.markdown("There are no pairs to deal: take two models or more that answered the same scripts.")
         else:
-            _form(benchmark, players, facets, possible, invited, standings)
+            chosen = (benchmark.name, tuple(players), facets)
+            _form(chosen, possible, invited, [s.person for s in standings])
         if standings:
             _progress(benchmark, standings)
 
 
-def _form(
-    benchmark: Benchmark,
-    players: Sequence[str],
-    facets: Facets,
-    possible: int,
-    invited: list[str],
-    standings: list[Standing],
-) -> None:
+def _form(chosen: Chosen, possible: int, invited: list[str], have: list[str]) -> None:
     st.caption(
-        f"Of the {possible:,} pairs of the models and scripts chosen above, evenly over every two "
-        "models. Each "
-        "person has an order of their own and sides drawn at random. Pairs they have already count."
+        f"Of the {possible:,} pairs of the models and scripts chosen above, evenly over every two models. "
+        "Each person has an order of their own and sides drawn at random. Pairs they have already count."
     )
-    have = [s.person for s in standings]
     who, number, each, seed, go = st.columns([4, 2, 2, 1, 1], vertical_alignment="bottom")
     people = who.multiselect("To", invited, default=[n for n in invited if n in have] or invited, key=PEOPLE)
     _at_most(NUMBER, possible, USUAL)
@@ -65,7 +59,7 @@ def _form(
         disabled=not people,
         key="pairs deal",
         on_click=_dealt,
-        args=(benchmark.name, tuple(players), facets),
+        args=chosen,
     )
 
 
