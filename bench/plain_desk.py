@@ -6,14 +6,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.store import access, conversations, studies
+from core.store import access, conversations, desk, studies
 from core.workspace import Workspace
 
 st.set_page_config(layout="wide")
 workspace = st.cache_resource(Workspace.chosen)()
 with workspace.read() as db:
     rater = access.annotator_of(db, st.query_params["token"]).rater_id
-    item = next((i for i, state, _ in studies.desk(db, rater, "keeper") if state == "open"), None)
+    unit = next((u for u, state, _ in desk.units(db, rater, "keeper") if state == "open"), None)
+    item = None if unit is None else desk.assignment(db, rater, unit)
     study = studies.get(db, "keeper")
     if item is not None:
         task = studies.task(db, rater, item)

@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from core.benchmarks import get
 from core.conversation import Conversation, Message, Unit
 from core.rating import Criterion, Judgement, Rater, Rating, Spent
-from core.store import conversations, ratings, studies
+from core.store import conversations, desk, ratings, studies
 
 PLAYERS = {"alder": 4.4, "birch": 3.8, "cedar": 3.2, "dogwood": 3.7}
 """Players and how good they are."""
@@ -136,7 +136,7 @@ def _study(db: Database, ids: Sequence[int], criteria: Sequence[Criterion], rand
     for person, lean in PEOPLE.items():
         rater = ratings.rater_id(db, Rater(person, "human", simulated=True))
         studies.assign(db, rater, units)
-        for task, conversation in list(zip(studies.desk(db, rater, "first"), chosen, strict=True))[
+        for task, conversation in list(zip(assigned(db, rater, "first"), chosen, strict=True))[
             : len(units) if person != "Cleo" else len(units) // 2
         ]:
             player = conversations.found(db, conversation).player
@@ -144,3 +144,9 @@ def _study(db: Database, ids: Sequence[int], criteria: Sequence[Criterion], rand
                 score = PLAYERS[player] + lean + random_.gauss(0, 0.8)
                 studies.answer(db, rater, task[0], c.name, float(min(5, max(1, round(score)))))
             studies.submit(db, rater, task[0])
+
+
+def assigned(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]:
+    """An annotator's items in their order: (assignment id, state, flagged)."""
+    every = desk.units(db, rater, study)
+    return [(desk.assignment(db, rater, unit), state, flagged) for unit, state, flagged in every]

@@ -12,6 +12,7 @@ from core.benchmarks import get
 from core.conversation import Conversation, Message, Unit
 from core.rating import Judgement, Rater, Rating
 from core.store import conversations, ratings, studies
+from tests.filled import assigned
 
 GIVEN: Mapping[str, Mapping[str, float]] = {
     "ash": {"ash": 5, "elm": 4, "oak": 3, "yew": 2},
@@ -76,7 +77,7 @@ def _study(db: Database, ids: Sequence[tuple[int, int, str]], scores: Mapping[st
     units = studies.add_units(db, "grove", [(number, None, "") for number, _, _ in ids])
     rater = ratings.rater_id(db, Rater("Ada", "human"))
     studies.assign(db, rater, units)
-    for task, (_, place, player) in zip(studies.desk(db, rater, "grove"), ids, strict=True):
+    for task, (_, place, player) in zip(assigned(db, rater, "grove"), ids, strict=True):
         score = scores[SWAPPED.get(player, player) if place else player]
         for criterion in asked:
             studies.answer(db, rater, task[0], criterion.name, float(score))

@@ -10,7 +10,7 @@ from sqlite_utils import Database
 
 from core.errors import NotFound
 from core.rating import Comparison, Verdict
-from core.store import ratings, tables
+from core.store import conversations, ratings, tables
 from core.store.filters import Where
 
 TURNED: dict[Verdict, Verdict] = {"A": "B", "B": "A", "C": "C"}
@@ -19,12 +19,7 @@ TURNED: dict[Verdict, Verdict] = {"A": "B", "B": "A", "C": "C"}
 
 def save(db: Database, comparison: Comparison) -> None:
     """Store a comparison. It replaces a failed one and a person's earlier answer, never a judge's verdict."""
-    ids = {
-        row["key"]: row["id"]
-        for row in db.table("conversations").rows_where(
-            "key IN (?, ?)", [comparison.first, comparison.second], select="key, id"
-        )
-    }
+    ids = conversations.existing(db, [comparison.first, comparison.second])
     if len(ids) < 2:
         raise NotFound(f"The comparison “{comparison.key}” is about a conversation that is not stored.")
     row = {

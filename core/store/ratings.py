@@ -307,12 +307,12 @@ def tokens_by_judge(db: Database) -> Mapping[str, tuple[float, float]]:
 
 def total_spent(db: Database) -> Spent:
     """Everything paid for in this workspace."""
-    row = db.execute(
-        "SELECT sum(calls), sum(input_tokens), sum(output_tokens), sum(cost), sum(seconds) "
-        "FROM (SELECT calls, input_tokens, output_tokens, cost, seconds FROM conversations UNION ALL "
-        "SELECT calls, input_tokens, output_tokens, cost, seconds FROM judgements UNION ALL "
-        "SELECT calls, input_tokens, output_tokens, cost, seconds FROM comparisons)"
-    ).fetchone()
+    names = "calls, input_tokens, output_tokens, cost, seconds"
+    paid = " UNION ALL ".join(
+        f"SELECT {names} FROM {of}" for of in ("conversations", "judgements", "comparisons")
+    )
+    sums = ", ".join(f"sum({name})" for name in names.split(", "))
+    row = db.execute(f"SELECT {sums} FROM ({paid})").fetchone()
     return Spent(*(value or 0 for value in row))
 
 

@@ -176,16 +176,6 @@ def queues(db: Database, name: str) -> list[tuple[int, str, bool, bool]]:
     return [(unit, person, bool(begun), bool(closed)) for unit, person, begun, closed in rows.fetchall()]
 
 
-def desk(db: Database, rater: int, name: str) -> list[tuple[int, str, bool]]:
-    """An annotator's items in their order: (assignment id, state, flagged)."""
-    rows = db.execute(
-        "SELECT a.id, a.state, a.flag <> '' FROM assignments a JOIN study_units u ON u.id = a.unit_id "
-        "WHERE a.rater_id = ? AND u.study_id = ? ORDER BY a.position",
-        [rater, study_id(db, name)],
-    )
-    return [(assignment, state, bool(flagged)) for assignment, state, flagged in rows]
-
-
 def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
     """The studies on an annotator's desk: (name, title, items done or skipped, items in all)."""
     rows = db.execute(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from itertools import combinations, permutations
+from itertools import combinations
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -96,7 +96,8 @@ def deal(
         held[unit] = [number[person] for person in raters if person in number]
         free = len(people) - len(held[unit])
         owed[unit] = min(k - len(raters), free) if k else free
-        _meet(load, shared, held[unit])
+        load[held[unit]] += 1
+        shared[np.ix_(held[unit], held[unit])] += 1
     luck = np.array([_chance(seed, person) for person in people], dtype=np.uint64)
     dealt: dict[str, list[T]] = {person: [] for person in people}
     for unit in sorted(held, key=lambda unit: _chance(seed, unit)):
@@ -124,12 +125,6 @@ def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     for factor in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB):
         numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(factor)
     return numbers ^ (numbers >> np.uint64(31))
-
-
-def _meet(load: npt.NDArray[np.int64], shared: npt.NDArray[np.int64], raters: Sequence[int]) -> None:
-    load[list(raters)] += 1
-    for pair in permutations(raters, 2):
-        shared[pair] += 1
 
 
 def _allot(table: pd.DataFrame, by: list[str], n: int, seed: int, allocation: Allocation) -> dict[str, int]:

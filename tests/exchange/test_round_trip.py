@@ -16,7 +16,7 @@ from core.reports.agreement_report import Options, agreement_report
 from core.store import access, conversations, frames, ratings
 from core.store import studies as stored
 from core.studies import studies
-from tests.filled import fill
+from tests.filled import assigned, fill
 
 FED = Path(__file__).parents[3] / "shared" / "data" / "fed"
 
@@ -128,7 +128,7 @@ def test_a_drawn_study(workspace, fresh, run, tmp_path, per_turn):
         studies.deal_study(db, "drawn", ["@ann", "ben"], overlap=2)
         for person, score in (("@ann", 4), ("ben", 2)):
             rater = access.annotator_id(db, person)
-            for number, (item, _, _) in enumerate(stored.desk(db, rater, "drawn")):
+            for number, (item, _, _) in enumerate(assigned(db, rater, "drawn")):
                 for criterion in study.criteria[: 1 if number == 0 else None]:
                     stored.answer(db, rater, item, criterion.name, score - number % 2)
                 if number == 0:

@@ -16,6 +16,7 @@ from core.store import access, conversations, studies
 from core.store.studies import Study
 from core.workspace import Workspace
 from pages.parts.people import Researcher
+from tests.filled import assigned
 
 FRAME = """
 import streamlit as st
@@ -44,7 +45,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
             access.invite(db, name)
             studies.assign(db, access.annotator_id(db, name), units)
         ada = access.annotator_id(db, "Ada")
-        desk = [row[0] for row in studies.desk(db, ada, "s")]
+        desk = [row[0] for row in assigned(db, ada, "s")]
         for item in desk[:12]:
             for criterion in CRITERIA:
                 studies.answer(db, ada, item, criterion.name, 3)

@@ -10,7 +10,7 @@ from core.reports.overview import next_steps
 from core.store import access, conversations, holdings, ratings, runs, studies, summaries
 from core.store.database import now
 from core.workspace import Workspace
-from tests.filled import JUDGES, PLAYERS, fill
+from tests.filled import JUDGES, PLAYERS, assigned, fill
 
 MODEL = "[models.a]\nmodel = 'mock-fixed'\n"
 
@@ -74,7 +74,7 @@ def test_a_study_is_followed_from_its_dealing_to_its_figures(workspace):
     assert "agree" not in text(workspace)
     with workspace.write() as db:
         rater = ratings.rater_id(db, Rater("Ada", "human"))
-        studies.submit(db, rater, studies.desk(db, rater, "s")[0][0])
+        studies.submit(db, rater, assigned(db, rater, "s")[0][0])
         ratings.insert_rows(
             db, [ratings.Row(1, None, "fluency", rater, 0, studies.study_id(db, "s"), 3.0, "", None, now())]
         )

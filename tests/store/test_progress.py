@@ -14,6 +14,7 @@ from core.rating import LIKERT_5, Criterion, Judgement, Rater, Rating
 from core.store import access, conversations, progress, ratings, studies
 from core.store.studies import Study
 from core.workspace import Workspace
+from tests.filled import assigned
 
 WIT = Criterion("wit", "It is witty.", LIKERT_5)
 
@@ -35,7 +36,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 def ada(db: Database) -> tuple[int, list[int]]:
     rater = access.annotator_id(db, "Ada")
-    return rater, [row[0] for row in studies.desk(db, rater, "s")]
+    return rater, [row[0] for row in assigned(db, rater, "s")]
 
 
 def answered(db: Database, score: float | None) -> None:

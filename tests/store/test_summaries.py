@@ -14,6 +14,7 @@ from core.rating import YES_NO, Criterion, Judgement, Rater, Rating
 from core.store import access, conversations, frames, ratings, studies, summaries
 from core.store.studies import Study
 from core.workspace import Workspace
+from tests.filled import assigned
 
 CRITERIA = (
     Criterion("fluency", "Fluent."),
@@ -135,7 +136,7 @@ class Desk(RuleBasedStateMachine):
     def rates(self, person, item, do, criterion, score):
         with self.workspace.write() as db:
             rater = access.annotator_id(db, person)
-            assignment = studies.desk(db, rater, "study")[item][0]
+            assignment = assigned(db, rater, "study")[item][0]
             if do == "answer":
                 studies.answer(db, rater, assignment, criterion, score)
             elif do == "take back":
@@ -197,7 +198,7 @@ def workspace(tmp_path):
 
 def ann(db):
     rater = access.annotator_id(db, "ann")
-    return rater, [item for item, _, _ in studies.desk(db, rater, "study")]
+    return rater, [item for item, _, _ in assigned(db, rater, "study")]
 
 
 def test_an_answer_counts_once_its_item_is_submitted(workspace):
@@ -219,9 +220,7 @@ def test_an_answer_to_a_turn_counts_once_its_item_is_submitted(workspace):
         raters = {person: access.annotator_id(db, person) for person in PEOPLE}
         for rater in raters.values():
             studies.assign(db, rater, units)
-        desks = {
-            person: [item for item, _, _ in studies.desk(db, raters[person], "turns")] for person in PEOPLE
-        }
+        desks = {person: [item for item, _, _ in assigned(db, raters[person], "turns")] for person in PEOPLE}
         for person in PEOPLE:
             for item in desks[person]:
                 for criterion in ("fluency", "charm"):

@@ -13,7 +13,7 @@ from core.store import studies as stored
 from core.store.conversations import Filter
 from core.studies import studies
 from core.workspace import Workspace
-from tests.filled import fill
+from tests.filled import assigned, fill
 
 PINGPONG = Filter("pingpong")
 
@@ -38,7 +38,7 @@ def queues(db, name="s"):
 
 def rate(db, person, items, score=3.0, name="s"):
     rater = access.annotator_id(db, person)
-    for item, _, _ in stored.desk(db, rater, name)[:items]:
+    for item, _, _ in assigned(db, rater, name)[:items]:
         for criterion in stored.get(db, name).criteria:
             stored.answer(db, rater, item, criterion.name, score)
         stored.submit(db, rater, item)
@@ -134,7 +134,7 @@ class TestDeal:
         studies.deal_study(db, "s", ["ann", "bob"], overlap=1)
         rate(db, "ann", 2)
         rater = access.annotator_id(db, "ann")
-        begun = next(item for item, state, _ in stored.desk(db, rater, "s") if state == "open")
+        begun = next(item for item, state, _ in assigned(db, rater, "s") if state == "open")
         stored.answer(db, rater, begun, "fluency", 3)
         access.revoke(db, "ann")
         # ann finished 2 and broke one off: bob has his 6, the 3 she had not begun, and the one broken off.
