@@ -46,8 +46,10 @@ class Workspace:
                 "Name one with --workspace, or make the demo with `concord demo`."
             )
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            # A folder that exists keeps its mode: it may hold more than the workspace.
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not workspace.models_path.exists():
+                workspace.models_path.touch(mode=0o600)
                 workspace.models_path.write_bytes(MODELS_TEMPLATE.read_bytes())
         except OSError as error:
             raise WorkspaceError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from core.commands import options
 from core.commands.printing import echo
 from core.store import access
 from core.studies import studies
@@ -24,11 +25,12 @@ def command() -> None:
     show_default=True,
     help="Where annotators reach this workspace's app.",
 )
+@options.number("--days", access.LINK_DAYS, "After so many days the link expires; 0: never.")
 @click.pass_obj
-def _invite(workspace: str, names: tuple[str, ...], study: str, base_url: str) -> None:
+def _invite(workspace: str, names: tuple[str, ...], study: str, base_url: str, days: int) -> None:
     """Make a link for each name and print it, once. A new link replaces the person's older one."""
     with Workspace.open(workspace, create=False).write() as db:
-        links = studies.invite(db, names, base_url)
+        links = studies.invite(db, names, base_url, days)
         items = studies.deal_study(db, study, names) if study else {}
     for name, link in links.items():
         echo(f"{name}\t{link}" + (f"\t{items.get(name, 0)} items" if study else ""))
@@ -49,12 +51,12 @@ def _revoke(workspace: str, name: str) -> None:
 @click.option("--study", default="", help="Only this study's.")
 @click.pass_obj
 def _list(workspace: str, study: str) -> None:
-    """Who was invited, and how far they are."""
+    """Who was invited, how far they are, and when and from where their link was last used."""
     with Workspace.open(workspace, create=False).read() as db:
         people = access.annotators(db, study)
     for a in people:
-        state = "link withdrawn" if a.revoked else "invited" if a.invited else "no link"
         mark = "\tsimulated" if a.simulated else ""
-        echo(f"{a.name}\t{state}\t{a.done} done, {a.skipped} skipped, {a.items} items{mark}")
+        mark += f"\tlast used {a.used} from {a.source or 'an unknown address'}" if a.used else ""
+        echo(f"{a.name}\tlink {a.link}\t{a.done} done, {a.skipped} skipped, {a.items} items{mark}")
     if not people:
         echo("No annotators yet. Invite some with `concord annotators invite`.", err=True)

@@ -97,7 +97,7 @@ def read_plan(file: Path) -> Plan:
 
 def _fresh(folder: Path) -> Path:
     """A new file, named after the time so that names sort by it."""
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
     while True:
         file = folder / f"{datetime.now(UTC):%Y-%m-%d-%H%M%S-%f}.json"
         with suppress(FileExistsError):

@@ -117,6 +117,16 @@ def annotator_of(db: Database, token: str) -> Link:
     return link
 
 
+def is_withdrawn(db: Database, token: str) -> bool:
+    """Whether the session with this token, which may be over, was begun by a link that is withdrawn now."""
+    found = db.execute(
+        "SELECT 1 FROM sessions s JOIN annotators a USING (rater_id) WHERE s.token_hash = ? AND a.revoked "
+        "IS NOT NULL",
+        [sessions.hashed(token)],
+    )
+    return found.fetchone() is not None
+
+
 def annotators(db: Database, study: str = "") -> list[Annotator]:
     """Every person who was invited or has items (in the study), with their progress."""
     return [

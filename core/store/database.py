@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -140,7 +141,8 @@ def transaction(db: Database) -> Iterator[Database]:
 
 
 def prepare(path: Path) -> None:
-    """Create or migrate the database; refuse one that a newer Concord wrote."""
+    """Create or migrate the database; refuse one that a newer Concord wrote. Only its owner can read it."""
+    _keep_private(path)
     db = connect(path)
     try:
         ours = {step.name for step in migrations.pending(Database(memory=True))}
@@ -161,6 +163,18 @@ def prepare(path: Path) -> None:
         raise WorkspaceError(_damaged(path, error)) from error
     finally:
         db.close()
+
+
+def _keep_private(path: Path) -> None:
+    """Create the file for its owner alone, whatever the umask says, and close one that others could read.
+
+    SQLite gives what it writes beside the database (-wal, -shm) the mode of the database.
+    """
+    with suppress(OSError):  # connecting says what is wrong
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+            if file.exists() and file.stat().st_mode & 0o077:
+                file.chmod(0o600)
 
 
 def _damaged(path: Path, error: sqlite3.Error) -> str:

@@ -44,6 +44,7 @@ EVERY = timedelta(minutes=1)
 REFUSED = {
     "unknown": "This link is not valid, or it was withdrawn. Ask the person who invited you for a new one.",
     "expired": "This link has expired. Ask the person who invited you for a new one.",
+    "withdrawn": "Your link was withdrawn. Ask the person who invited you.",
     "used": "This link was used already, or it is too old. On the server's machine `concord link` prints a "
     "new one.",
     "elsewhere": "This link works on the server's own machine only. Researchers sign in from elsewhere.",

@@ -244,10 +244,14 @@ def _desks(db: Database, name: str, units: Mapping[str, Sequence[int]]) -> dict[
     return desks
 
 
-def invite(db: Database, names: Sequence[str], base_url: str = BASE_URL) -> dict[str, str]:
-    """Links for annotators, by name. A link is returned once, not stored, and ends the one before it."""
+def invite(
+    db: Database, names: Sequence[str], base_url: str = BASE_URL, days: int = access.LINK_DAYS
+) -> dict[str, str]:
+    """Links for annotators, by name, which expire after so many days (0: never). A link is returned once, not
+    stored, and ends the one before it.
+    """
     desk = f"{base_url.rstrip('/')}/rate"
-    return {name: f"{desk}?{urlencode({'token': access.invite(db, name)})}" for name in names}
+    return {name: f"{desk}?{urlencode({'token': access.invite(db, name, days=days)})}" for name in names}
 
 
 def ratings_for_agreement(

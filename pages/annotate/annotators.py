@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -49,9 +50,12 @@ def _links() -> None:
 def _invite() -> None:
     with st.form("invite", clear_on_submit=True):
         st.subheader("Invite", anchor=False)
-        names, address = st.columns(2)
-        names.text_area("Names, one a line", key="names", height=100)
-        address.text_input("Where they reach this app", _here(), key="address")
+        names, more = st.columns(2)
+        names.text_area("Names, one a line", key="names", height=150)
+        more.text_input("Where they reach this app", _here(), key="address")
+        more.number_input(
+            "The link expires after so many days (0: never)", 0, None, access.LINK_DAYS, key="days"
+        )
         st.form_submit_button("Make links", type="primary", on_click=_invited)
 
 
@@ -70,7 +74,10 @@ def _table(people: list[Annotator]) -> None:
     rows = [
         {
             "name": a.name,
-            "link": "withdrawn" if a.revoked else "works" if a.invited else "none",
+            "link": a.link,
+            "until": _day(a.expires),
+            "used": _day(a.used),
+            "from": a.source,
             "done": 100 * a.done / a.items if a.items else None,
             "items": f"{a.done} of {a.items}" if a.items else "" if a.id in pairs else "nothing dealt",
             "skipped": a.skipped,
@@ -82,11 +89,18 @@ def _table(people: list[Annotator]) -> None:
     ]
     columns = {
         **{"name": "Name", "link": "Link", "items": "Items", "skipped": "Skipped"},
+        "until": st.column_config.DatetimeColumn("Link expires", format="distance"),
+        "used": st.column_config.DatetimeColumn("Last used", format="distance"),
+        "from": "From",
         "minutes": st.column_config.NumberColumn("Minutes at work", format="%.0f"),
         "pairs": "Pairs compared",
         "mock": st.column_config.CheckboxColumn("Mock"),
     }
     tables.progress(rows, columns, "Annotators")
+
+
+def _day(moment: str | None) -> datetime | None:
+    return datetime.fromisoformat(moment) if moment else None
 
 
 def _one(people: list[Annotator]) -> None:
@@ -101,7 +115,8 @@ def _one(people: list[Annotator]) -> None:
                 icon=":material/key:",
                 on_click=_renew,
                 args=(name,),
-                help="A new link; the old one stops working.",
+                help=f"A new link for {access.LINK_DAYS} days; the old one stops working, and whoever came "
+                "by it is signed out.",
             )
             st.button(
                 "Withdraw the link",
@@ -109,7 +124,8 @@ def _one(people: list[Annotator]) -> None:
                 disabled=not chosen.can_enter,
                 on_click=_withdraw,
                 args=(name,),
-                help="Nobody can rate by it any more. What they rated stays.",
+                help="Nobody can rate by it any more, and whoever came by it is signed out. What they rated "
+                "stays.",
             )
         with workspace().read() as db:
             mine = stored.studies_of(db, chosen.id)
@@ -140,16 +156,16 @@ def _invited() -> None:
             )
         )
     elif names:
-        _make(names, st.session_state["address"])
+        _make(names, st.session_state["address"], st.session_state["days"])
 
 
 def _renew(name: str) -> None:
     _make([name], _here())
 
 
-def _make(names: list[str], address: str) -> None:
+def _make(names: list[str], address: str, days: int = access.LINK_DAYS) -> None:
     with workspace().write() as db:
-        st.session_state["links"] = studies.invite(db, names, address)
+        st.session_state["links"] = studies.invite(db, names, address, days)
 
 
 def _withdraw(name: str) -> None:

@@ -18,7 +18,7 @@ from pages.parts.people import AnnotatorHere, Researcher
 from pages.parts.plain import plain
 from pages.parts.review import component as review
 from pages.parts.review import pair
-from pages.parts.session import here, workspace
+from pages.parts.session import here, researching, workspace
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def _comparing(work: Work, annotator: AnnotatorHere, back: str) -> bool:
 def _theirs(rater: int) -> bool:
     """Whether whoever is here may sit at this person's desk."""
     who = here()
-    return isinstance(who, Researcher) or (isinstance(who, AnnotatorHere) and who.rater_id == rater)
+    return researching() or (isinstance(who, AnnotatorHere) and who.rater_id == rater)
 
 
 def _annotator_chosen() -> AnnotatorHere | None:

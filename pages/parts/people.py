@@ -15,13 +15,22 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.errors import ConfigError, NotAllowed
-from core.store import sessions
+from core.store import access, sessions
 from core.store.sessions import Session
 from core.workspace import Workspace
 from pages.parts.connection import Connection
 
 FRESH = 300.0
 """Seconds for which the confirmation of an account can be exchanged for a session."""
+
+
+class SignedOut(NotAllowed):
+    """Nobody is signed in any more. Whoever was may come back, and a desk keeps what is done until then."""
+
+    def __init__(self, how: str = "Sign in again (in another window, or after a reload)") -> None:
+        super().__init__(
+            f"You are signed out. {how}: what you answer is kept in this browser and is sent then."
+        )
 
 
 @dataclass(frozen=True)
@@ -59,13 +68,13 @@ def who_is_here(workspace: Workspace) -> Researcher | AnnotatorHere | None:
             session = connection.annotator(db, int(desk) if desk.isdecimal() else None)
     who = _who(session) if session else None
     if who is None and desk:
-        raise NotAllowed(
-            "You are signed out here. Open your link again: what you answered is kept in this browser and is "
-            "sent then."
-        )
+        with workspace.read() as db:
+            if access.is_withdrawn(db, connection.cookies.get(f"{connection.cookie()}_{desk}", "")):
+                raise sessions.LinkRefused("withdrawn")
+        raise SignedOut("Open your link again")
     if who and session and sessions.overdue(session, connection.source):
-        with workspace.write() as db:
-            sessions.use(db, session, connection.source)
+        used = session
+        workspace.change(lambda db: sessions.use(db, used, connection.source))
     return who
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 from core.errors import ConcordError
 from core.store.database import keep_open
 from core.workspace import Workspace
-from pages.parts.people import AnnotatorHere, Researcher, who_is_here
+from pages.parts.people import AnnotatorHere, Researcher, SignedOut, who_is_here
 
 
 @st.cache_resource(show_spinner=False)
@@ -25,9 +25,17 @@ def workspace() -> Workspace:
 def here() -> Researcher | AnnotatorHere | None:
     """Who is looking at this page. None for somebody who has to sign in first.
 
-    Raises NotAllowed for a link that does not work.
+    Raises NotAllowed for a link that does not work, SignedOut for an annotator who was signed in.
     """
     return who_is_here(workspace())
+
+
+def researching() -> bool:
+    """Whether a researcher is here. Raises SignedOut where nobody is, or no more."""
+    who = here()
+    if who is None:
+        raise SignedOut
+    return isinstance(who, Researcher)
 
 
 def sentence(error: ConcordError) -> None:

@@ -138,7 +138,7 @@ def test_a_link_withdrawn_stops_working_at_once(
     with server.workspace.write() as db:
         access.revoke(db, f"{request.node.name} 1")
     page.keyboard.press("4")
-    expect(page.locator(".end")).to_contain_text("You are signed out here")
+    expect(page.locator(".end")).to_contain_text("Your link was withdrawn")
     assert server.rows(
         "SELECT count(*) FROM ratings r JOIN raters x ON x.id = r.rater_id WHERE x.name = ?",
         f"{request.node.name} 1",

@@ -226,7 +226,7 @@ def test_a_link_withdrawn_closes_the_desk(app: Server, page: Page, deal: Deal) -
     with app.workspace.write() as db:
         access.revoke(db, "Gil")
     press(page, "a")
-    expect(page.locator(".end")).to_contain_text("You are signed out here")
+    expect(page.locator(".end")).to_contain_text("Your link was withdrawn")
     assert said(app, "Gil") == []
 
 

@@ -35,7 +35,7 @@ class Desk {
     });
     on(window, "pagehide", () => this.model.leave());
     on(window, "online offline", () => this.changed());
-    on(window, "beforeunload", (event) => this.outbox.state === "offline" && event.preventDefault(), { passive: false });
+    on(window, "beforeunload", (event) => this.outbox.risky && event.preventDefault(), { passive: false });
   }
 
   close() {

@@ -46,6 +46,7 @@ class Model {
   // -- news from Python
 
   receive(news) {
+    if (news.signed_out) return this.outbox.refused(news.signed_out);
     if (news.closed) {
       this.closed = news.closed;
       return this.changed("all");

@@ -40,6 +40,18 @@ const together = (draw) => {
   };
 };
 
+// The line that says that nobody is signed in any more. `show` draws it; what is done goes on being kept.
+const signedOutLine = (outbox) => {
+  const sentence = el("span");
+  const again = el("button", { type: "button", class: "button", onclick: () => location.reload() }, "Reload");
+  const line = el("div", { class: "out", role: "alert", hidden: true }, sentence, again);
+  const show = () => {
+    line.hidden = !outbox.signedOut;
+    if (outbox.signedOut && sentence.textContent !== outbox.signedOut) sentence.textContent = outbox.signedOut;
+  };
+  return { line, show };
+};
+
 // Whether somebody is writing, whose keys are letters.
 const typing = (event) => {
   const target = event.composedPath()[0];

@@ -24,6 +24,7 @@ class Outbox {
     this.session = null; // the server's name for the present session
     this.stuck = false;
     this.once = false; // something was stored in this session
+    this.signedOut = null; // the sentence that says so, as long as Python refuses reports because nobody is signed in
     this.forbidden = false; // the browser gave no storage, or it is full
     this.find();
     this.timer = setInterval(() => this.look(), 1000);
@@ -86,6 +87,7 @@ class Outbox {
 
   // The same in words.
   get says() {
+    if (this.signedOut && this.state === "offline") return this.forbidden ? "Keep this page open" : "Kept here, will be sent";
     const offline = this.forbidden ? "Offline – keep this page open, will be sent" : "Offline – kept here, will be sent";
     return { ready: "", saving: "Saving…", saved: "Saved", offline }[this.state];
   }
@@ -128,6 +130,7 @@ class Outbox {
 
   // Python's answer. Returns whether the way is free for the next report.
   answered({ seen, marks, session }) {
+    this.signedOut = null;
     for (const [client, n] of Object.entries(marks)) this.stored(client, n);
     // A new session follows a server that was started again: it never saw the report under way.
     const lost = session !== this.session;
@@ -138,6 +141,18 @@ class Outbox {
     }
     this.changed();
     return !this.asked;
+  }
+
+  // Python takes nothing because nobody is signed in. All is kept, and reported again as after a lost connection.
+  refused(sentence) {
+    this.signedOut = sentence;
+    this.stuck = true;
+    this.changed();
+  }
+
+  // Whether answers would be lost if this page were closed or left.
+  get risky() {
+    return this.state === "offline" && (this.forbidden || !this.signedOut);
   }
 
   stored(client, mark) {

@@ -17,6 +17,7 @@ class View {
     this.progress = el("span", { class: "progress", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0 }, this.bar);
     this.tally = el("span", { class: "tally" });
     this.saving = el("span", { class: "saving", role: "status" });
+    this.signedOut = signedOutLine(this.model.outbox);
     this.strip = el("nav", { class: "strip", "aria-label": "Items" });
     this.card = el("aside", { class: "card", "aria-label": "About this dialogue", tabindex: 0 });
     this.talk = el("section", { class: "talk", "aria-label": "Dialogue", tabindex: 0 });
@@ -41,7 +42,7 @@ class View {
         el("span", { class: "you" }, fixed.you),
         fixed.guidelines && this.button("guidelines", ["Guidelines ", key("G")], "quiet"),
         this.button("help", ["Keys ", key("?")], "quiet keys")),
-      this.strip, this.body);
+      this.signedOut.line, this.strip, this.body);
   }
 
   button(action, content, style = "") {
@@ -88,7 +89,8 @@ class View {
     this.progress.setAttribute("aria-valuenow", finished);
     this.progress.setAttribute("aria-valuemax", model.strip.length);
     this.tally.textContent = model.strip.length ? `${finished} of ${model.strip.length}` : "";
-    const waits = model.outbox.stuck ? "No connection. Your answers are kept in this browser; the next item comes when it is back." : "The next item is on its way…";
+    this.signedOut.show();
+    const waits = model.outbox.stuck ? model.outbox.signedOut ?? "No connection. Your answers are kept in this browser; the next item comes when it is back." : "The next item is on its way…";
     if (this.wait && this.wait.textContent !== waits) this.wait.textContent = waits;
     const { state, says } = model.outbox;
     if (this.saving.dataset.state !== state) {

@@ -18,8 +18,8 @@ from core.conversation import Conversation, Message
 from core.errors import ConcordError, NotAllowed
 from core.store.desk import Refusal, once
 from pages.parts.desk import component as desk
-from pages.parts.people import Researcher
-from pages.parts.session import here, workspace
+from pages.parts.people import SignedOut
+from pages.parts.session import researching, workspace
 
 Event = TypeVar("Event", bound=BaseModel)
 
@@ -112,7 +112,7 @@ def exchange(
         desk_id,
         lambda db, client, events: once(db, desk_id, client, events, kind, lambda event: apply(db, event)),
         lambda db, wanted, refused: moving(db, wanted).sent(refused),
-        lambda: isinstance(here(), Researcher),
+        researching,
     )
 
 
@@ -132,6 +132,8 @@ def annotators_exchange(
         with workspace().read() as db:
             data = answer(db, report["want"] if report else None, refused)
         data |= {"seen": report["k"] if report else 0, "marks": marks}
+    except SignedOut as error:
+        data = {"signed_out": str(error)}
     except ConcordError as error:
         data = {"closed": str(error)}
     desk.link(desk_id, {"desk": desk_id, **data})

@@ -31,6 +31,7 @@ class Line {
   // -- news from Python
 
   receive(news) {
+    if (news.signed_out) return this.outbox.refused(news.signed_out);
     if (news.closed) {
       this.closed = news.closed;
       return this.changed("item");

@@ -18,7 +18,7 @@ class Review {
     this.root.addEventListener("keydown", (event) => event.stopPropagation(), { signal });
     window.addEventListener("online", () => changed(), { signal });
     window.addEventListener("offline", () => changed(), { signal });
-    window.addEventListener("beforeunload", (event) => this.outbox.state === "offline" && event.preventDefault(), { signal });
+    window.addEventListener("beforeunload", (event) => this.outbox.risky && event.preventDefault(), { signal });
     this.bus = globalThis.concordDesk ??= {};
     this.changed("item");
     this.bus.receive = (news) => news.desk === fixed.desk && this.line.receive(news);
@@ -42,6 +42,7 @@ class Review {
       el("button", { type: "button", class: `button ${style}`, onclick: (event) => this.act(action, event) }, content);
     this.tally = el("span", { class: "tally" });
     this.saving = el("span", { class: "saving", role: "status" });
+    this.signedOut = signedOutLine(this.outbox);
     this.left = el("section", { class: "talk", tabindex: 0, "aria-label": "What it is about" });
     this.right = el("section", { class: "cards", tabindex: 0, "aria-label": "What is to be said of it" });
     this.notice = el("div", { class: "notice", role: "status", "aria-live": "polite" });
@@ -54,6 +55,7 @@ class Review {
     this.root.replaceChildren(
       el("header", { class: "top" }, fixed.back && button("leave", `‹ ${fixed.back}`, "quiet"), el("span", { class: "title" }, fixed.title), this.tally, this.saving,
         el("span", { class: "push" }), el("span", { class: "you" }, fixed.you), button("help", ["Keys ", key("?")], "quiet keys")),
+      this.signedOut.line,
       el("main", { class: "body" }, this.left, el("aside", { class: "ask" }, this.right, this.notice, this.foot), this.end));
   }
 
@@ -71,6 +73,7 @@ class Review {
     }
     if (line.item) kind.refresh(line.item, line, this.root);
     const waiting = new Set(this.outbox.waiting.map((event) => event.item)).size;
+    this.signedOut.show();
     this.tally.textContent = `${Math.max(0, line.count.left - waiting)} left of ${line.count.of}`;
     this.saving.dataset.state = this.outbox.state;
     this.saving.textContent = this.outbox.says;
