@@ -33,9 +33,10 @@ def _list(workspace: str) -> None:
 @click.pass_obj
 def _end(workspace: str, numbers: tuple[int, ...], everybody: bool) -> None:
     """Sign browsers out, by the numbers that `concord sessions list` shows."""
+    opened = Workspace.open(workspace, create=False)
     if bool(numbers) == everybody:
         raise ConcordError("Name the sessions to end by their numbers, or give --all.")
-    with Workspace.open(workspace, create=False).write() as db:
+    with opened.write() as db:
         for number in numbers or [session.id for session in sessions.each(db)]:
             sessions.end(db, number)
     echo("Whoever used them has to sign in again, or to open their link again.")

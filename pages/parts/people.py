@@ -27,7 +27,7 @@ FRESH = 300.0
 class SignedOut(NotAllowed):
     """Nobody is signed in any more. Whoever was may come back, and a desk keeps what is done until then."""
 
-    def __init__(self, how: str = "Sign in again (in another window, or after a reload)") -> None:
+    def __init__(self, how: str = "Sign in again") -> None:
         super().__init__(
             f"You are signed out. {how}: what you answer is kept in this browser and is sent then."
         )

@@ -63,7 +63,7 @@ def test_a_researcher_who_is_signed_out_at_a_desk_signs_in_again_in_the_same_win
         given = rate(page, 1)
         expect(page.locator(".out")).to_contain_text("Sign in again")
         given += rate(page, 2)
-        page.get_by_role("button", name="Reload").click()
+        page.get_by_role("button", name="Sign in").click()
         passphrase = page.get_by_label("Researchers' passphrase")
         passphrase.fill(PASSPHRASE)
         passphrase.press("Enter")

@@ -43,10 +43,11 @@ const together = (draw) => {
 // The line that says that nobody is signed in any more. `show` draws it; what is done goes on being kept.
 const signedOutLine = (outbox) => {
   const sentence = el("span");
-  const again = el("button", { type: "button", class: "button", onclick: () => location.reload() }, "Reload");
-  const line = el("div", { class: "out", role: "alert", hidden: true }, sentence, again);
+  const form = el("button", { type: "button", class: "button", onclick: () => location.reload() }, "Sign in");
+  const line = el("div", { class: "out", role: "alert", hidden: true }, sentence, form);
   const show = () => {
     line.hidden = !outbox.signedOut;
+    form.hidden = /[?&]annotator=/.test(location.search); // they come by their link
     if (outbox.signedOut && sentence.textContent !== outbox.signedOut) sentence.textContent = outbox.signedOut;
   };
   return { line, show };

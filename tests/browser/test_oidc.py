@@ -1,0 +1,138 @@
+"""Sign-in by an account: who gets in is who is listed, with an address that the provider has verified."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from core.store import access, sessions
+from core.workspace import Workspace
+from tests.security.test_sign_in import PASSPHRASE, refusal
+
+from .asking import ask
+from .keeper import Server, serving
+from .provider import CLIENT, Provider, provider
+
+pytestmark = pytest.mark.browser
+ADA: dict[str, Any] = {"email": "Ada@lab.org", "email_verified": True}
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Provider]]:
+    """An app whose researchers sign in at a provider."""
+    folder = tmp_path_factory.mktemp("oidc")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    workspace = Workspace.open(folder / "whalebone")
+    with workspace.write() as db:
+        access.set_passphrase(db, PASSPHRASE)
+    with provider() as running:
+        settings = folder / ".streamlit"
+        settings.mkdir()
+        (settings / "secrets.toml").write_text(
+            f"""
+            [auth]
+            redirect_uri = "http://localhost:{port}/oauth2callback"
+            cookie_secret = "{"0123456789abcdef" * 4}"
+            client_id = "{CLIENT}"
+            client_secret = "secret"
+            server_metadata_url = "{running.url}/.well-known/openid-configuration"
+            [concord]
+            researchers = ["@lab.org", "bob@else.org"]
+            """
+        )
+        with serving(
+            workspace,
+            folder / "log",
+            "--sign-in",
+            "--port",
+            str(port),
+            HOME=str(folder),
+            AUTHLIB_INSECURE_TRANSPORT="1",
+        ) as server:
+            yield server, running
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context()
+    context.set_default_timeout(30_000)
+    yield context.new_page()
+    context.close()
+
+
+def sign_in(page: Page, lab: tuple[Server, Provider], account: dict[str, Any]) -> None:
+    """Sign in with an account of which the provider claims this."""
+    server, running = lab
+    running.account = account
+    page.goto(server.url)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+
+
+def test_a_listed_researcher_signs_in_and_out(page: Page, lab: tuple[Server, Provider]) -> None:
+    server, _ = lab
+    sign_in(page, lab, ADA)
+    heading = page.get_by_role("heading", name="Overview")
+    expect(heading).to_be_visible(timeout=30_000)
+    with server.workspace.read() as db:
+        assert [(s.kind, s.name) for s in sessions.each(db)] == [("oidc", "ada@lab.org")]
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible(timeout=30_000)
+    with server.workspace.read() as db:
+        assert sessions.each(db) == []
+    page.reload()
+    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible(timeout=30_000)
+
+
+@pytest.mark.parametrize(
+    ("account", "why"),
+    [
+        ({"email": "ada@lab.org"}, "was verified"),
+        ({"email": "ada@lab.org", "email_verified": False}, "was verified"),
+        ({"email": "ada@lab.org", "email_verified": "true"}, "was verified"),
+        ({"email_verified": True}, "not listed"),
+        ({"email": "eve@else.org", "email_verified": True}, "not listed"),
+        ({"email": "eve@notlab.org", "email_verified": True}, "not listed"),
+        ({"email": "ada@lab.org@else.org", "email_verified": True}, "not listed"),
+        ({"email": "@lab.org.example.org", "email_verified": True}, "not listed"),
+    ],
+)
+def test_an_account_that_is_not_verified_or_not_listed_stays_out(
+    page: Page, lab: tuple[Server, Provider], account: dict[str, Any], why: str
+) -> None:
+    sign_in(page, lab, account)
+    expect(page.get_by_text(why)).to_be_visible(timeout=30_000)
+    with lab[0].workspace.read() as db:
+        assert sessions.each(db) == []
+
+
+def test_a_confirmation_of_long_ago_begins_no_session(page: Page, lab: tuple[Server, Provider]) -> None:
+    """A session that was ended elsewhere does not begin again by the cookie that Streamlit keeps."""
+    server, _ = lab
+    with page.expect_response(lambda answer: "/oauth2callback" in answer.url) as confirmed:
+        sign_in(page, lab, {**ADA, "iat": 1_700_000_000})
+    assert "_streamlit_user" in confirmed.value.all_headers()["set-cookie"]
+    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible(timeout=30_000)
+    with server.workspace.read() as db:
+        assert sessions.each(db) == []
+
+
+def test_a_passphrase_and_its_sessions_are_no_way_in(lab: tuple[Server, Provider]) -> None:
+    server, _ = lab
+    assert "with their account" in refusal(server, {"passphrase": PASSPHRASE})
+    with server.workspace.write() as db:
+        by_passphrase = sessions.begin(db, "passphrase")
+        by_account = [sessions.begin(db, "oidc", name=name) for name in ("ada@lab.org", "was@listed.org")]
+    port = server.url.rpartition(":")[2]
+    seen = [
+        "What to do next" in ask(server.url, cookie=f"concord_{port}={token}")
+        for token in (by_passphrase, *by_account)
+    ]
+    assert seen == [False, True, False]
+    with server.workspace.write() as db:
+        sessions.end_all(db, "oidc", "passphrase")

@@ -1,0 +1,380 @@
+"""Who gets in: by a one-time link on the server's machine, by a passphrase, by an annotator's link; nobody by
+a header.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from click.testing import CliRunner
+
+from core.cli import main
+from core.errors import NotAllowed
+from core.store import access, sessions
+from core.store.database import now
+from core.workspace import Workspace
+from pages.parts.server import guesses
+from pages.parts.server.guesses import Guesses, network
+from tests.browser.asking import ask, enter
+from tests.browser.keeper import ELSEWHERE, Server, fill, serving
+
+PASSPHRASE = "eleven ships in one night"
+SIGN_IN = "no sign-in is needed"
+INSIDE = "What to do next"
+"""What only a researcher's overview says."""
+
+
+@pytest.fixture(scope="module")
+def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """An app behind a proxy on its machine, with a passphrase."""
+    folder = tmp_path_factory.mktemp("behind")
+    workspace = Workspace.open(folder / "whalebone")
+    fill(workspace)
+    with workspace.write() as db:
+        access.set_passphrase(db, PASSPHRASE)
+    with serving(workspace, folder / "log", "--sign-in") as running:
+        yield running
+
+
+def sign_in(server: Server, said: object, source: str = "", **headers: str) -> str:
+    """The cookie that a sign-in gives, with its attributes. Raises HTTPError where it is refused."""
+    told = {"Origin": server.url, "Content-Type": "application/json", **headers}
+    if source:
+        told["X-Forwarded-For"] = source
+    body = said if isinstance(said, bytes) else json.dumps(said).encode()
+    with urlopen(Request(f"{server.url}/sign-in", body, told), timeout=60) as answer:
+        return str(answer.headers["Set-Cookie"])
+
+
+def refusal(server: Server, said: object, source: str = "", **headers: str) -> str:
+    """The sentence with which a sign-in is refused."""
+    with pytest.raises(HTTPError, match="403") as refused:
+        sign_in(server, said, source, **headers)
+    assert refused.value.headers["Set-Cookie"] is None
+    return str(json.loads(refused.value.read())["message"])
+
+
+def shown(server: Server, cookie: str, host: str | None = None, **headers: str) -> bool:
+    """Whether somebody with this cookie sees what a researcher sees."""
+    said = ask(server.url, "", "", host, cookie=cookie.partition(";")[0], **headers)
+    assert (INSIDE in said) != (SIGN_IN in said)
+    return INSIDE in said
+
+
+# -- local links
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X_Forwarded_For": "127.0.0.1"},
+        {"X_Forwarded_Proto": "http"},
+        {"X_Forwarded_Prefix": "/x"},
+        {"Forwarded": "for=127.0.0.1"},
+        {"X_Real_IP": "127.0.0.1"},
+        {"Via": "1.1 caddy"},
+    ],
+)
+def test_whatever_a_client_says_makes_it_no_more_local(server: Server, headers: dict[str, str]) -> None:
+    """A proxy that adds nothing is no way in either, because nobody is let in without a session."""
+    assert not shown(server, "")
+    assert shown(server, server.cookie)
+    assert not shown(server, server.cookie, **headers)
+    with server.workspace.write() as db:
+        link = f"{server.url}/?token={sessions.one_time(db, 'local')}"
+    passed_on = enter(link, **headers)
+    assert (passed_on.cookie, passed_on.query) == ("", "refused=elsewhere")
+    assert not enter(link, ELSEWHERE).cookie
+    assert enter(link).cookie, "The link was not used up."
+
+
+def test_a_local_link_works_once(server: Server) -> None:
+    with server.workspace.write() as db:
+        link = f"{server.url}/runs?token={sessions.one_time(db, 'local')}&a=b"
+    first = enter(link)
+    assert (first.address, first.query) == ("runs", "a=b")
+    assert shown(server, first.cookie)
+    again = enter(link)
+    assert (again.cookie, again.query) == ("", "a=b&refused=used")
+    assert "was used already" in ask(server.url, "runs", again.query)
+    # From the history of the browser that it let in it leads back in.
+    assert enter(link, cookie=first.cookie).query == "a=b"
+
+
+def test_a_link_by_command_is_one_time_too(server: Server) -> None:
+    said = (
+        CliRunner()
+        .invoke(main, ["--workspace", str(server.workspace.path), "link", "--url", server.url])
+        .output
+    )
+    assert shown(server, enter(said.strip()).cookie)
+
+
+@pytest.mark.parametrize(
+    "options", [["--host", "0.0.0.0"], ["--sign-in"], ["--public-url", "https://lab.org"]]
+)
+def test_served_beyond_the_machine_no_local_link_and_no_local_session_works(
+    tmp_path: Path, options: list[str]
+) -> None:
+    workspace = Workspace.open(tmp_path / "whalebone")
+    with workspace.write() as db:
+        local = sessions.begin(db, "local")
+        link = sessions.one_time(db, "local")
+    with serving(workspace, tmp_path / "log", *options) as beyond:
+        assert not beyond.cookie
+        port = beyond.url.rpartition(":")[2]
+        assert enter(f"{beyond.url}/?token={link}").query == "refused=elsewhere"
+        if options[0] != "--public-url":  # there only its own pages may connect
+            assert not shown(beyond, f"concord_{port}={local}")
+
+
+# -- sessions
+
+
+def test_a_session_cookie_is_kept_from_scripts_and_other_sites(behind: Server) -> None:
+    plain = sign_in(behind, {"passphrase": PASSPHRASE}, "203.0.113.1")
+    assert {"HttpOnly", "SameSite=strict", "Path=/"} <= {part.strip() for part in plain.split(";")}
+    assert "Secure" not in plain
+    assert "Secure" in sign_in(
+        behind, {"passphrase": PASSPHRASE}, "203.0.113.1", **{"X-Forwarded-Proto": "https"}
+    )
+    assert shown(behind, plain)
+
+
+def test_by_a_copy_of_the_database_nobody_signs_in(behind: Server, tmp_path: Path) -> None:
+    """Neither a stored hash nor anything signed with one is a session."""
+    cookie = sign_in(behind, {"passphrase": PASSPHRASE}, "203.0.113.2")
+    name, _, token = cookie.partition(";")[0].partition("=")
+    copy = tmp_path / "copy.db"
+    with sqlite3.connect(behind.workspace.db_path) as db, sqlite3.connect(copy) as into:
+        db.backup(into)
+        dump = "\n".join(into.iterdump())
+        hashes = [found for (found,) in into.execute("SELECT token_hash FROM sessions")]
+        (stored,) = into.execute("SELECT value FROM settings WHERE key = 'passphrase'").fetchone()
+    assert token not in dump
+    assert shown(behind, cookie)
+    ends = str(int(time.time()) + 10 * 365 * 86400)
+    ticket = hmac.new(stored.encode(), f"ticket {ends}".encode(), hashlib.sha256).hexdigest()
+    for forged in (*hashes, stored, f"{ends}.{ticket}", hashlib.sha256(token.encode()).hexdigest()):
+        assert not shown(behind, f"{name}={forged}; concord_researcher={forged}")
+
+
+def test_ended_sessions_are_over_at_once(behind: Server) -> None:
+    one, other = (sign_in(behind, {"passphrase": PASSPHRASE}, f"203.0.113.{n}") for n in (3, 4))
+    with behind.workspace.read() as db:
+        listed = {session.source: session for session in sessions.each(db)}
+    command = ["--workspace", str(behind.workspace.path), "sessions"]
+    said = CliRunner().invoke(main, [*command, "list"]).output
+    assert re.search(rf"^{listed['203.0.113.3'].id}\tpassphrase\t.*\t203.0.113.3\t", said, re.MULTILINE)
+    CliRunner().invoke(main, [*command, "end", str(listed["203.0.113.3"].id)], catch_exceptions=False)
+    assert not shown(behind, one)
+    assert shown(behind, other)
+    CliRunner().invoke(main, [*command, "end", "--all"], catch_exceptions=False)
+    assert not shown(behind, other)
+
+
+@pytest.mark.parametrize("kind", sessions.IDLE)
+def test_a_session_expires_when_idle_and_when_old(tmp_path: Path, kind: sessions.Kind) -> None:
+    with Workspace.open(tmp_path).write() as db:
+        token = sessions.begin(db, kind)
+
+        def aged(column: str, moment: str) -> bool:
+            db.execute(f"UPDATE sessions SET {column} = ?", [moment])
+            return sessions.of(db, token) is not None
+
+        assert aged("used", now(-sessions.IDLE[kind] * 0.99))
+        assert not aged("used", now(-sessions.IDLE[kind] * 1.01))
+        assert aged("used", now())  # each use puts the end off
+        assert aged("expires", now(sessions.EVERY))
+        assert not aged("expires", now(-sessions.EVERY))  # but not beyond this
+        assert sessions.each(db) == []
+        short = sessions.of(db, sessions.begin(db, kind, expires=now(sessions.EVERY)))
+        assert short
+        assert short.expires < now(sessions.EVERY * 2)
+        long = sessions.of(db, sessions.begin(db, kind, expires=now(sessions.LONGEST[kind] * 2)))
+        assert long
+        assert long.expires < now(sessions.LONGEST[kind] * 1.01)
+
+
+def test_a_new_passphrase_signs_everybody_out_who_came_by_the_old_one(tmp_path: Path) -> None:
+    with Workspace.open(tmp_path).write() as db:
+        access.set_passphrase(db, PASSPHRASE)
+        old, local = sessions.begin(db, "passphrase"), sessions.begin(db, "local")
+        access.forget_passphrase(db)
+        assert sessions.of(db, old) is None
+        assert sessions.of(db, local)
+
+
+def test_only_the_owner_can_read_what_a_workspace_holds(tmp_path: Path) -> None:
+    workspace = Workspace.open(tmp_path / "new")
+    with workspace.write() as db:
+        sessions.begin(db, "local")
+        beside = {file.name: file.stat().st_mode & 0o777 for file in workspace.path.iterdir()}
+    assert workspace.path.stat().st_mode & 0o777 == 0o700
+    assert {"concord.db", "concord.db-wal", "concord.db-shm", "models.toml"} <= beside.keys()
+    assert {*beside.values()} == {0o600}
+    # A database of before is closed to others; a folder that was there keeps its mode.
+    workspace.db_path.chmod(0o644)
+    workspace.path.chmod(0o755)
+    Workspace.open(workspace.path)
+    assert workspace.db_path.stat().st_mode & 0o777 == 0o600
+    assert workspace.path.stat().st_mode & 0o777 == 0o755
+
+
+# -- guesses
+
+
+def test_a_source_that_guesses_waits_and_the_owner_goes_on(behind: Server) -> None:
+    signed_in = sign_in(behind, {"passphrase": PASSPHRASE}, "203.0.113.5")
+    for guess in range(guesses.FREE + 1):
+        assert refusal(behind, {"passphrase": f"guess {guess}"}, "198.51.100.7") == (
+            "That is not the passphrase."
+        )
+    for source in ("198.51.100.7", "198.51.100.99, 198.51.100.7"):
+        # What the client says itself stands before what the proxy adds.
+        assert "Too many wrong guesses" in refusal(behind, {"passphrase": PASSPHRASE}, source)
+    assert shown(behind, signed_in)
+    assert shown(behind, sign_in(behind, {"passphrase": PASSPHRASE}, "203.0.113.6"))
+    # A browser that was signed in before is not taken for the others of its network.
+    cookie = signed_in.partition(";")[0]
+    assert shown(behind, sign_in(behind, {"passphrase": PASSPHRASE}, "198.51.100.7", Cookie=cookie))
+
+
+def test_waits_grow_by_source_and_delays_for_all() -> None:
+    tried, at = Guesses(), 100.0
+    for _ in range(guesses.FREE):
+        tried.begin("a", at)
+    assert tried.begin("a", at) == pytest.approx(guesses.FREE / 20)  # starts a wait of 2 seconds
+    for moment, left in ((at, "2"), (at + 1, "1")):
+        with pytest.raises(NotAllowed, match=f"Try again in {left} seconds"):
+            tried.begin("a", moment)
+    tried.begin("a", at + 2)
+    with pytest.raises(NotAllowed, match="Try again in 4 seconds"):
+        tried.begin("a", at + 2)
+    for _ in range(20):
+        at = tried.sources["a"].until
+        tried.begin("a", at)
+    assert tried.sources["a"].until - at == guesses.LONGEST_WAIT
+    # Others are never refused, and never wait longer than this.
+    for number in range(200):
+        assert tried.begin(f"source {number}", at) <= guesses.LONGEST_DELAY
+    assert tried.begin("", at) == guesses.LONGEST_DELAY
+    assert tried.delay(at + guesses.HOUR + 1) == 0
+    tried.begin("a", at + guesses.HOUR + 1)  # and all is forgotten
+
+
+def test_the_sources_remembered_are_limited() -> None:
+    tried = Guesses()
+    for number in range(guesses.SOURCES + 5):
+        tried.begin(str(number), 1.0)
+    assert len(tried.sources) == guesses.SOURCES
+
+
+def test_a_source_of_ipv6_is_its_network() -> None:
+    assert network("2001:db8::1") == network("2001:db8::ffff") != network("2001:db8:0:1::1")
+    assert network("198.51.100.1") != network("198.51.100.2")
+
+
+def test_an_old_hash_is_made_anew_when_its_passphrase_is_right(behind: Server) -> None:
+    salt = b"sixteen bytes ok"
+    old = hashlib.scrypt(PASSPHRASE.encode(), salt=salt, n=2**15, r=8, p=1, maxmem=64 * 2**20)
+    with behind.workspace.write() as db:
+        access.keep_passphrase(db, f"{salt.hex()}${old.hex()}")
+    refusal(behind, {"passphrase": "something else"}, "203.0.113.8")
+    assert behind.rows("SELECT value FROM settings")[0][0] == f"{salt.hex()}${old.hex()}"
+    sign_in(behind, {"passphrase": PASSPHRASE}, "203.0.113.8")
+    (stored,) = behind.rows("SELECT value FROM settings")[0]
+    assert stored.startswith("n=131072$r=8$p=1$")
+    assert access.is_passphrase(stored, PASSPHRASE)
+    assert not access.is_weak(stored)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        b"[" * 3000,
+        b"[]",
+        b'{"passphrase": 1}',
+        b'{"passphrase": "' + b"x" * 5000 + b'"}',
+        b"\xff\xfe",
+        {"once": "guessed"},
+    ],
+)
+def test_what_is_no_sign_in_is_refused_in_a_sentence(behind: Server, said: object) -> None:
+    assert refusal(behind, said, "203.0.113.9").endswith(".")
+
+
+def test_a_form_of_another_site_cannot_sign_in(behind: Server) -> None:
+    said = {"passphrase": PASSPHRASE}
+    assert "not a sign-in" in refusal(behind, said, **{"Content-Type": "text/plain"})
+
+
+# -- annotators' links
+
+
+def test_a_link_leaves_the_address_and_is_bound_to_its_name(behind: Server) -> None:
+    with behind.workspace.write() as db:
+        ann, ben = (f"{behind.url}/rate?token={access.invite(db, name)}&a=b" for name in ("Ann", "Ben"))
+        number = access.annotator_id(db, "Ann")
+    entered = enter(ann, X_Forwarded_For="203.0.113.77", User_Agent="a phone")
+    assert (entered.address, entered.query) == ("rate", f"a=b&annotator={number}")
+    assert "Hello Ann" in ask(behind.url, "rate", entered.query, cookie=entered.cookie)
+    others = enter(ben)
+    # Two desks in one browser keep apart, and nobody gets to a desk by its number or by another's session.
+    both = f"{entered.cookie}; {others.cookie}"
+    assert "Hello Ann" in ask(behind.url, "rate", entered.query, cookie=both)
+    assert "Hello Ben" in ask(behind.url, "rate", others.query, cookie=both)
+    stolen = others.cookie.partition("=")[2]
+    for cookie in ("", others.cookie, f"{entered.cookie.partition('=')[0]}={stolen}"):
+        said = ask(behind.url, "rate", entered.query, cookie=cookie)
+        assert "You are signed out" in said
+        assert "Hello" not in said
+    assert not enter(ann, cookie=entered.cookie).cookie, "Who is signed in gets no second session."
+    with behind.workspace.read() as db:
+        [used] = [a for a in access.annotators(db) if a.name == "Ann"]
+    assert used.source in ("203.0.113.77", "127.0.0.1")
+    assert used.used
+    assert used.used > now(-sessions.EVERY)
+    said = CliRunner().invoke(main, ["--workspace", str(behind.workspace.path), "annotators", "list"]).output
+    assert re.search(r"^Ann\tlink works\t.*\tlast used 20\S+ from \d", said, re.MULTILINE)
+
+
+def test_a_link_expires_is_renewed_and_withdrawn(behind: Server) -> None:
+    def opened(token: str) -> tuple[str, str]:
+        entered = enter(f"{behind.url}/rate?token={token}")
+        return entered.query.partition("=")[0], entered.cookie
+
+    def signed_in(cookie: str) -> bool:
+        return "Hello Cat" in ask(behind.url, "rate", cookie=cookie)
+
+    with behind.workspace.write() as db:
+        old = access.invite(db, "Cat", days=1)
+    _, cookie = opened(old)
+    assert signed_in(cookie)
+    with behind.workspace.write() as db:
+        [session] = sessions.each(db, "annotator", access.annotator_id(db, "Cat"))
+        assert session.expires == access.annotator_of(db, old).expires
+        db.execute("UPDATE annotators SET expires = ?", [now(-sessions.EVERY)])
+        assert [a.link for a in access.annotators(db) if a.name == "Cat"] == ["expired"]
+    assert opened(old) == ("refused", "")
+    with behind.workspace.write() as db:
+        new = access.invite(db, "Cat")
+    assert not signed_in(cookie), "Renewing a link signs out who came by the old one."
+    assert opened(old) == ("refused", "")
+    _, cookie = opened(new)
+    assert signed_in(cookie)
+    with behind.workspace.write() as db:
+        access.revoke(db, "Cat")
+    assert not signed_in(cookie)
+    assert opened(new) == ("refused", "")
