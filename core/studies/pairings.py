@@ -76,11 +76,7 @@ def deal(
 
 
 def candidates(
-    db: Database,
-    benchmark: str,
-    *,
-    players: Sequence[str] = (),
-    facets: Where | None = None,
+    db: Database, benchmark: str, *, players: Sequence[str] = (), facets: Where | None = None
 ) -> pd.DataFrame:
     """Every pair that can be compared, one row each: pair (its name), scenario, one, other (ids), against
     (the two models), and the facets in which both conversations agree wherever there are pairs. Raises

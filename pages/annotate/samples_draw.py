@@ -146,11 +146,7 @@ def _preview(n: int, draw: Mapping[str, Any]) -> bool:
 
 
 def _keep(
-    known: Sequence[Criterion],
-    wanted: Filter,
-    n: int,
-    draw: Mapping[str, Any],
-    possible: bool,
+    known: Sequence[Criterion], wanted: Filter, n: int, draw: Mapping[str, Any], possible: bool
 ) -> None:
     st.subheader("What is asked", anchor=False)
     named = {c.name: c for c in known}

@@ -117,12 +117,7 @@ def exchange(
 
 
 @st.fragment(run_every=desk.RUN_AFTER_RECONNECTING)
-def annotators_exchange(
-    desk_id: str,
-    take: Take,
-    answer: Answer,
-    allowed: Callable[[], bool],
-) -> None:
+def annotators_exchange(desk_id: str, take: Take, answer: Answer, allowed: Callable[[], bool]) -> None:
     """Store what a browser reports, and answer it. `allowed` is asked before anything is taken or shown."""
     try:
         if not allowed():
