@@ -14,7 +14,7 @@ from core.benchmarks.simulbench import toxicity
 from core.benchmarks.simulbench.scripts import SCRIPT
 from core.benchmarks.simulbench.tables import Parting
 from core.benchmarks.simulbench.tasks import STORED
-from core.store import conversations, scenarios
+from core.store import conversations, moderations, scenarios
 from core.store import tables as stored
 from core.table import Table
 from pages.parts import table
@@ -106,7 +106,8 @@ def draw(benchmark: Benchmark) -> None:
 
 
 def _toxicity() -> None:
-    models = toxicity.scored_by(workspace())
+    with workspace().read() as db:
+        models = sorted(moderations.models(db))
     if not models:
         st.caption(
             "Nothing was scored yet: `concord simulbench toxicity --model NAME`, a model whose endpoint "

@@ -88,12 +88,6 @@ def measure(workspace: Workspace, model: str, what: Sequence[str] = WHAT) -> int
     return len(left)
 
 
-def scored_by(workspace: Workspace) -> list[str]:
-    """The models that scored texts."""
-    with workspace.read() as db:
-        return sorted(moderations.models(db))
-
-
 def toxicity(workspace: Workspace, model: str = "") -> Table:
     """Means by kind of text, scored by `model`, which several need. Raises NotFound if it scored nothing."""
     with workspace.read() as db:

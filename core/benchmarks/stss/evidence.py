@@ -70,11 +70,11 @@ def missed(found: Fit, name: str, how: How, why: str, moment: int | None = None)
 def _evidence(
     found: Fit, name: str, first: int, last: int, counted: bool, why: str, how: How | None
 ) -> Evidence:
-    """What a resident did where at a moment, up to another."""
-    action, place = found.trajectory.at(name, first) or ("", "")
+    """What a resident did where at a moment at which they were seen, up to another."""
+    index = found.trajectory.lives[name][first]
+    action, place = found.trajectory.states[index]
     time, until = (found.trajectory.times[moment].strftime(STAMP) for moment in (first, last))
-    words = found.words_at(name, first)
-    return Evidence(name, found.number, counted, time, until, action, place, words, why, how)
+    return Evidence(name, found.number, counted, time, until, action, place, found.words[index], why, how)
 
 
 def apart(found: Fit, name: str, mask: Mask) -> Evidence:

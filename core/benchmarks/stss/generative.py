@@ -15,7 +15,6 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from core.benchmarks.benchmark import Ask
-from core.benchmarks.stss.memory import Memory
 from core.benchmarks.stss.mind import DayPlan, Kept, Mind, Neighbour, Now, Said, Self, Utterance
 from core.benchmarks.stss.schedule import Wish, habits
 from core.benchmarks.stss.town import Town, hour_of
@@ -240,7 +239,7 @@ class GenerativeMind:
             place=me.place,
             day=f"{now.time:%A} {now.time:%Y-%m-%d}",
             time=f"{now.time:%H:%M}",
-            memories=list(map(_told, recalled)),
+            memories=[f"[{m.time:%A %H:%M}] {m.text}" for m in recalled],
             task=me.task,
             general_plan=me.notes.get("general_plan", []),
             plan_reminder=me.notes.get("plan_reminder", ""),
@@ -268,10 +267,6 @@ CHECKS: Mapping[str, Callable[[Any], object]] = {"utterance": _says_something}
 
 def _wishes(steps: Any) -> list[Wish]:
     return [Wish(s.start, s.minutes, s.action, s.place) for s in steps.actions]
-
-
-def _told(memory: Memory) -> str:
-    return f"[{memory.time:%A %H:%M}] {memory.text}"
 
 
 def _relation(me: Self, other: Neighbour) -> str:

@@ -46,11 +46,6 @@ class Fit:
         """Moments at which word, place and time fit."""
         return self._of(name, self.worded & self.placed) & self.timed
 
-    def words_at(self, name: str, moment: int) -> tuple[str, ...]:
-        """The keywords in what the resident does at a moment."""
-        index = int(self.trajectory.lives[name][moment])
-        return () if index == UNSEEN else self.words[index]
-
     def _of(self, name: str, states: Mask) -> Mask:
         life = self.trajectory.lives[name]
         if not len(states):

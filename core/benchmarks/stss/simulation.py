@@ -15,7 +15,7 @@ import numpy as np
 
 from core.benchmarks.stss import bodies
 from core.benchmarks.stss.bodies import AGAIN, PAUSE, Body, Encounter, Rooms
-from core.benchmarks.stss.memory import Memory, Stream, Vectors, together
+from core.benchmarks.stss.memory import Stream, Vectors, together
 from core.benchmarks.stss.mind import Kept, Mind, Now, Said, Self, converse, minutes
 from core.benchmarks.stss.schedule import Day, arrange
 from core.benchmarks.stss.tasks import SocialTask
@@ -69,7 +69,12 @@ class World:
             {
                 "plans": self.plans,
                 "scenes": self.scenes,
-                "memories": {a.name: list(map(_memory_values, a.me.memory.memories)) for a in self.agents},
+                "memories": {
+                    a.name: [
+                        [m.time.strftime(STAMP), m.importance, m.kind, m.text] for m in a.me.memory.memories
+                    ]
+                    for a in self.agents
+                },
                 "notes": {a.name: a.me.notes for a in self.agents if a.me.notes},
                 "repairs": [
                     [time.strftime(STAMP), a.name, text] for a in self.agents for time, text in a.me.repairs
@@ -153,10 +158,6 @@ class World:
     def _note(self, agent: Body, day: Day, now: Now) -> None:
         actions = [[hour_of(a.start), a.minutes, a.text, str(a.place)] for a in day]
         self.plans.append({"time": now.time.strftime(STAMP), "agent": agent.name, "actions": actions})
-
-
-def _memory_values(memory: Memory) -> list[Any]:
-    return [memory.time.strftime(STAMP), memory.importance, memory.kind, memory.text]
 
 
 def people(

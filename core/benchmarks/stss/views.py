@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from core.benchmarks.benchmark import Materials
 from core.benchmarks.stss.matching import about, told, words_in
@@ -73,15 +73,10 @@ class Simulation:
         return told(self.task, self.lived)
 
     @cached_property
-    def step(self) -> timedelta:
-        """The time between two moments; a minute where there is only one."""
-        times = self.lived.times
-        return times[1] - times[0] if len(times) > 1 else timedelta(minutes=1)
-
-    @property
     def minutes(self) -> int:
-        """`step` in minutes."""
-        return _minutes(self.step)
+        """Minutes between two moments; one where there is only one."""
+        times = self.lived.times
+        return _minutes(times[1] - times[0]) if len(times) > 1 else 1
 
     @cached_property
     def days(self) -> tuple[date, ...]:
@@ -139,7 +134,7 @@ def happened(of: Simulation, name: str, day: date) -> list[Stretch]:
     found = []
     for first, last, state in of.lived.runs(name):
         start = max(0, _minutes(first - midnight))
-        end = min(DAY, _minutes(last + of.step - midnight))
+        end = min(DAY, _minutes(last - midnight) + of.minutes)
         if start < end:
             found.append(Stretch(start, end, *state, kind_of(of.task, state.action)))
     return found
@@ -151,14 +146,12 @@ def plans(of: Simulation, name: str, day: date) -> list[PlannedDay]:
     for noted in of.lived.extra.get("plans", ()):
         time = datetime.strptime(noted["time"], STAMP)
         if noted["agent"] == name and time.date() == day:
-            found.append(PlannedDay(time, tuple(_stretches(of.task, noted["actions"]))))
+            stretches = tuple(
+                Stretch(minute_of(start), minute_of(start) + minutes, text, place, kind_of(of.task, text))
+                for start, minutes, text, place in noted["actions"]
+            )
+            found.append(PlannedDay(time, stretches))
     return found
-
-
-def _stretches(task: SocialTask, actions: Sequence[Sequence[Any]]) -> Iterator[Stretch]:
-    for start, minutes, text, place in actions:
-        first = minute_of(start)
-        yield Stretch(first, first + minutes, text, place, kind_of(task, text))
 
 
 def compared(of: Simulation, name: str, day: date) -> list[PlanPart]:

@@ -10,6 +10,7 @@ from typing import Any
 from core.benchmarks.stss.mock import reading
 from core.benchmarks.stss.mock.reading import TIME, Affair, Persona, affairs, persona_of, prompt_of, section
 from core.benchmarks.stss.mock.talk import settled, usual_time
+from core.benchmarks.stss.town import DAY, hour_of, minute_of
 from core.demo.mock.call import Call
 from core.demo.mock.material import load
 
@@ -133,10 +134,10 @@ def _agreed(me: Persona, a: Affair, rng: random.Random) -> list[Entry]:
 
 def _with(entries: list[Entry], added: list[Entry]) -> list[Entry]:
     """The entries with others put in, which replace those within half an hour."""
-    taken = [_minutes(time) for time, _, _ in added]
-    kept = [e for e in entries if all(abs(_minutes(e[0]) - t) >= 30 for t in taken)]
+    taken = [minute_of(time) for time, _, _ in added]
+    kept = [e for e in entries if all(abs(minute_of(e[0]) - t) >= 30 for t in taken)]
     if len(added) == 2:
-        kept = [e for e in kept if not min(taken) < _minutes(e[0]) < max(taken)]
+        kept = [e for e in kept if not min(taken) < minute_of(e[0]) < max(taken)]
     return kept + added
 
 
@@ -148,7 +149,7 @@ def _actions(call: Call, entries: Iterable[Entry]) -> Thought:
     actions = []
     for (time, what, place), end in zip(entries, ends, strict=True):
         room = town()["nowhere"] if rng.random() < STRAYS else rooms.get(place, place)
-        minutes = max(5, _minutes(end) - _minutes(time))
+        minutes = max(5, minute_of(end) - minute_of(time))
         actions.append({"start": time, "minutes": minutes, "action": what, "place": room})
     return {"actions": actions}
 
@@ -163,11 +164,6 @@ def _rooms(text: str) -> dict[str, str]:
     return found
 
 
-def _minutes(time: str) -> int:
-    return int(time[:2]) * 60 + int(time[3:])
-
-
 def later(time: str, minutes: int) -> str:
     """A time of day some minutes later, before midnight."""
-    total = min(23 * 60 + 59, _minutes(time) + minutes)
-    return f"{total // 60:02}:{total % 60:02}"
+    return hour_of(min(DAY - 1, minute_of(time) + minutes))
