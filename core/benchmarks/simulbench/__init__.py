@@ -1,8 +1,7 @@
-"""SimulBench: scripts are cut from dialogues at challenging turns, target models answer them, judges score.
+"""SimulBench (Jia et al., “SimulBench: Evaluating Language Models with Creative Simulation Tasks”).
 
-After Jia et al., “SimulBench: Evaluating Language Models with Creative Simulation Tasks”. Two benchmarks, one
-after the other: `simulbench-dialogues` collects dialogues and finds their challenging turns, `simulbench`
-puts scripts to target models.
+Two benchmarks, one after the other: `simulbench-dialogues` collects dialogues and finds their challenging
+turns, `simulbench` has target models answer scripts that are cut there.
 """
 
 from __future__ import annotations

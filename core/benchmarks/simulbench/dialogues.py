@@ -149,10 +149,6 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
         )
 
 
-def _task_ids(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
-    return list(tasks(materials, chosen["language"]))
-
-
 def _sources(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
     known = tasks(materials, chosen["language"]).values()
     return list(dict.fromkeys(task.source for task in known)) or [CATALOGUE]
@@ -179,7 +175,13 @@ DIALOGUES = Benchmark(
     ),
     options=(
         Option("language", "Language of the catalogue.", "choice", "en", _languages),
-        Option("tasks", "Only these tasks (all unless given).", "choices", (), _task_ids),
+        Option(
+            "tasks",
+            "Only these tasks (all unless given).",
+            "choices",
+            (),
+            lambda m, c: list(tasks(m, c["language"])),
+        ),
         Option(
             "types",
             "Only stateless or only stateful tasks (both unless given).",

@@ -30,8 +30,8 @@ class Extracted:
 def extract_scripts(db: Database, judge: str = "", *, by: str = "") -> Extracted:
     """Cut scripts from every stored dialogue by what one judge found in its first look.
 
-    The judge may be left out where only one has looked. A script that was cut before is left as it is. Raises
-    NotFound for an unknown judge, ConcordError where none or several have looked.
+    The judge may be left out where only one has looked. A script that was cut before is left as it is.
+    Raises NotFound for an unknown judge, ConcordError where none or several have looked.
     """
     judge = _one_judge(db, judge)
     found, read, unjudged = [], 0, 0

@@ -132,8 +132,7 @@ def likenesses(
     """The known tasks that a proposal resembles at least so much, the likest first.
 
     Likeness is the larger of two: of the names (the share of letters in order that they have in common), and
-    of the descriptions (the cosine between their words, each weighted by how rare it is among the known
-    tasks).
+    of the descriptions (the cosine of their words, weighted by how rare each is among the known tasks).
     """
     texts = [_words(task.task_description) for task in known]
     there = Counter(word for words in texts for word in set(words))

@@ -178,8 +178,7 @@ def task_scores(of: Scored, *, hard: bool = True) -> dict[str, pd.DataFrame]:
     """The tasks of each type, simplest first: task, act, mean, models, scripts.
 
     `mean` is the mean over models of their means over the task's scripts. Only hard scripts count, as in the
-    paper, unless `hard` is False. A task that some model has no score on is left out: its mean would be over
-    other models.
+    paper, unless `hard` is False. A task that some model has no score on is left out.
     """
     table = of.table[of.table.complete & (of.table.kind.isin(HARD) | (not hard))]
     by = ["type", "task", "act"]

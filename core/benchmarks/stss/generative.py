@@ -1,7 +1,6 @@
 """Agent architectures, which make a resident's mind from models: the generative agent, and one's own.
 
-The generative agent is that of Park et al. (2023) as the STSS paper uses it, with optional target-driven
-planning (TDP).
+The generative agent is that of Park et al. (2023), optionally with target-driven planning (TDP, STSS paper).
 """
 
 from __future__ import annotations

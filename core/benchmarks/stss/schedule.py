@@ -52,9 +52,9 @@ def arrange(
 ) -> tuple[Day, list[str]]:
     """A whole day, midnight to midnight, and its repairs.
 
-    Wishes with an unreadable time are dropped. Wishes are sorted; a later one cuts the one before short. Gaps
-    become breaks. Before waking and after bedtime the resident sleeps at home. An unknown place becomes the
-    most similar one, else home. With `earlier`, what began before `now` stays.
+    Wishes without a readable time are dropped, the others sorted; a later one cuts the one before short. Gaps
+    become breaks, the time outside waking hours is slept at home, an unknown place is the most similar one,
+    else home. With `earlier`, what began before `now` stays.
     """
     repairs: list[str] = []
     home = town.home(resident.name)

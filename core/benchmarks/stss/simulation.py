@@ -1,8 +1,7 @@
 """Two days in the town, step by step: residents plan, walk, notice each other, talk and change plans.
 
-Within a step the calls of different residents run at the same time. Each changes only its own resident,
-and decisions take effect in the order of the town, so that the outcome does not depend on the order in which
-replies arrive.
+Within a step residents' calls run at the same time. Each changes only its own resident, and decisions take
+effect in the order of the town: the outcome does not depend on the order in which replies arrive.
 """
 
 from __future__ import annotations

@@ -36,12 +36,7 @@ FIGURE = partial(Column, digits=3, interval="half")
 
 
 def leaderboard(
-    db: Database,
-    *,
-    where: Where | None = None,
-    judges: Sequence[str] = (),
-    resamples: int = 1000,
-    seed: int = 0,
+    db: Database, *, where: Where | None = None, judges: Sequence[str] = (), **drawn: int
 ) -> tuple[Table, ...]:
     """The action table, the language table and the gap; a table without rows is left out.
 
@@ -57,7 +52,7 @@ def leaderboard(
     rated = rated and replace(rated, mixed={})
     if played.empty and talks.empty:
         raise ConcordError("Nothing has been simulated yet. Start with `concord run stss`.")
-    drawn = {"resamples": resamples, "seed": seed}
+    drawn = {"resamples": 1000, "seed": 0, **drawn}
     found = [action_table(played, **drawn), language_table(talks, **drawn), gap_table(played, talks, **drawn)]
     first, *rest = (table for table in found if table.rows)
     mixed = {
@@ -67,8 +62,8 @@ def leaderboard(
     }
     mocks = [name for name in panel if rated and rated.raters[name].simulated]
     notes = [
-        f"95% intervals: percentile bootstrap over tasks, {resamples} resamples, seed {seed}. Several "
-        "simulations of a task are averaged first.",
+        "95% intervals: percentile bootstrap over tasks, {resamples} resamples, seed {seed}. Several "
+        "simulations of a task are averaged first.".format(**drawn),
         *tables.mixed_notes(mixed),
         *(rated.notes(panel) if rated else []),
         *([MOCKS] if mocks or played.simulated.any() or talks.simulated.any() else []),
@@ -165,7 +160,7 @@ def _met(
 def action_table(played: pd.DataFrame, **drawn: int) -> Table:
     """One row an agent, best overall first. Simulations of a task are averaged, then tasks are.
 
-    `drawn` holds `resamples` and `seed`, in all three tables.
+    `drawn` holds `resamples` and `seed`, here and in the other tables.
     """
     rows: list[dict[str, Cell]] = []
     for agent, theirs in _by_agent(played):

@@ -69,8 +69,8 @@ class SocialTask:
     """One task of one performer.
 
     `currently` is added to the performer's persona; `criteria` describe success. `wanted` counts the people
-    hoped for, performer included; `target` names people who must take part. `cast` is everybody in the
-    simulation, performer included; empty if the file does not say.
+    hoped for and `cast` names all in the simulation (none if unknown), both with the performer; `target`
+    names people who must take part.
     """
 
     id: str

@@ -1,8 +1,7 @@
 """The replay of a simulation in the browser: one component plays it, another exchanges messages with Python.
 
-The replay is sent once for each simulation. The second component reports the moment shown when the clock
-stops, so that the address follows. All text is set as textContent: nothing that a model wrote is read as
-HTML.
+The replay is sent once for each simulation. The second component reports the moment at which the clock
+stops, for the address. All text is set as textContent: nothing that a model wrote is read as HTML.
 """
 
 from __future__ import annotations
@@ -37,8 +36,7 @@ def link(
 ) -> tuple[Mapping[str, str] | None, int | None]:
     """Tell the town where to begin, and where to go (a new `n` each time, `at`, `resident`).
 
-    Returns what it shows since it came to rest, and the number of the conversation to be read, if one was
-    chosen.
+    Returns what it shows since it came to rest, and the number of the conversation chosen to be read, if any.
     """
     result = _link(
         data={"id": name, "at": at, "resident": resident, "go": go},
