@@ -6,9 +6,9 @@ import json
 
 from click.testing import CliRunner
 
+from core.benchmarks.stss.files import write_trajectory
 from core.benchmarks.stss.tasks import values_of
 from core.benchmarks.stss.trajectory import records
-from core.benchmarks.stss.trajectory_files import write_trajectory
 from core.cli import main
 from tests.stss.made import CAFE, lived, party
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from core.benchmarks.stss.files import read_trajectory, write_trajectory
 from core.benchmarks.stss.trajectory import from_stored, records
-from core.benchmarks.stss.trajectory_files import read_trajectory, write_trajectory
 from core.errors import ConfigError
 from tests.stss.made import at, lived, talk
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import click
 
 from core.benchmarks.stss import files, scenes, scoring, system, views
+from core.benchmarks.stss.files import read_trajectory, write_trajectory
 from core.benchmarks.stss.tasks import TITLES, Kind, read_tasks, task_from, values_of
 from core.benchmarks.stss.templates import load_templates
 from core.benchmarks.stss.town import problems, read_town
 from core.benchmarks.stss.trajectory import from_stored, records
-from core.benchmarks.stss.trajectory_files import read_trajectory, write_trajectory
 from core.commands import options, printing
 from core.commands.printing import echo
 from core.errors import ConfigError, not_found

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from core.benchmarks.stss import STSS, language
-from core.benchmarks.stss.matching import before_event
+from core.benchmarks.stss.evidence import before_event
 from core.benchmarks.stss.tasks import SocialTask, task_from, values_of
 from core.benchmarks.stss.trajectory import STAMP, Talk, Trajectory, from_stored
 from core.conversation import Conversation

@@ -14,8 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from core.benchmarks.stss.evidence import Evidence, apart, missed, near_miss, shown, stretch
-from core.benchmarks.stss.matching import ONLY_TALK, Mask, fits, told
+from core.benchmarks.stss.evidence import (
+    ONLY_TALK,
+    Evidence,
+    Mask,
+    apart,
+    fits,
+    missed,
+    near_miss,
+    shown,
+    stretch,
+    told,
+)
 from core.benchmarks.stss.tasks import TITLES, Kind, SocialTask
 from core.benchmarks.stss.trajectory import STAMP, UNSEEN, Talk, Trajectory
 from core.errors import ConfigError

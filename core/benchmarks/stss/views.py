@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from core.benchmarks.benchmark import Materials
-from core.benchmarks.stss.matching import about, told, words_in
+from core.benchmarks.stss.evidence import about, told, words_in
 from core.benchmarks.stss.schedule import SLEEPING
 from core.benchmarks.stss.scoring import Score, score
 from core.benchmarks.stss.system import town_named
