@@ -5,10 +5,12 @@ import json
 import pytest
 
 from core.benchmarks.plans import ComparePlan
+from core.configuration import Reported
 from core.errors import ConcordError, ConfigError, NotFound
+from core.llm.models import load_models
 from core.rating import Comparison, Rater
 from core.store import comparisons as store
-from core.store import conversations, scenarios
+from core.store import configurations, conversations, scenarios
 from core.studies import comparisons
 from tests.simulbench import by_hand
 from tests.simulbench.conftest import TARGETS, execute
@@ -47,6 +49,22 @@ def test_every_pair_is_asked_in_both_orders_and_once(played):
     assert bias["mock-judge-noisy"].first > bias["mock-judge-noisy"].second, "it likes what it is shown first"
     assert found.simulated == ("mock-judge-noisy", "mock-judge-strict")
     assert found.matches == ()
+
+
+def test_a_comparison_keeps_its_judge_configuration_prompt_and_cost(played):
+    execute(played, compare(TARGETS[:2], ("mock-judge-strict",)))
+    configuration = load_models(played.models_path)["mock-judge-strict"].configuration
+    with played.read() as db:
+        known = configurations.every(db)
+        rows = list(db["comparisons"].rows)
+        prompts = {row["hash"]: row["name"] for row in db["prompts"].rows}
+    assert rows
+    for row in rows:
+        assert known[row["configuration_id"]] == configuration
+        assert configurations.read(row["reported"]) == {Reported("mock-judge-strict", "concord-mock"): 1}
+        assert prompts[row["prompt"]] == "pairwise"
+        assert row["calls"] == 1
+        assert row["input_tokens"] > row["output_tokens"] > 0
 
 
 def test_comparisons_without_a_verdict_are_kept_as_failures_and_their_pairs_left_out(played):
