@@ -12,7 +12,7 @@ from typing import TypeVar
 from sqlite_utils import Database
 
 from core.errors import WorkspaceError
-from core.store import database, writer
+from core.store import database, parts, writer
 
 T = TypeVar("T")
 
@@ -56,6 +56,7 @@ class Workspace:
                 f"The workspace {folder} cannot be written: {error.strerror}. Choose another folder."
             ) from error
         database.prepare(workspace.db_path)
+        parts.undo_abandoned(workspace.db_path)
         return workspace
 
     @classmethod

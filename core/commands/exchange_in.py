@@ -37,8 +37,7 @@ def command() -> None:
 def _fed(workspace: str, folder: Path, study: str) -> None:
     """The FED dialogues with their published ratings by people and by a judge."""
     brought = fed.read(folder, study)
-    with Workspace.open(workspace).write() as db:
-        done = incoming.store(db, brought)
+    done = incoming.store_in_parts(Workspace.open(workspace), brought)
     _report(done)
 
 
@@ -72,10 +71,10 @@ def _ratings(
         raise ImportRefused(f"“{study}” is the name of a benchmark. Give the study another name.")
     table = ratings_csv.read(file, delimiter="\t" if delimiter == "tab" else delimiter)
     answers = dict(ratings_study.told_scale(option) for option in told)
-    with Workspace.open(workspace).write() as db:
+    opened = Workspace.open(workspace)
+    with opened.read() as db:
         brought = ratings_study.incoming(db, table, study, scales=answers, **how)
-        done = incoming.store(db, brought, append=append)
-    _report(done)
+    _report(incoming.store_in_parts(opened, brought, append=append))
     for criterion in brought.study.criteria:
         scale = criterion.scale
         kind = "a range, not to be asked at the desk" if scale.continuous else f"{len(scale.values)} answers"

@@ -1,9 +1,12 @@
-"""Store an imported study: everything in one transaction, or nothing."""
+"""Store an imported study: everything, or nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import TypeVar
 
 from sqlite_utils import Database
 
@@ -13,8 +16,14 @@ from core.errors import ImportRefused
 from core.rating import Rater
 from core.store import conversations, ratings, studies, summaries
 from core.store.database import now
+from core.store.parts import Part, in_parts
 from core.store.ratings import Row
 from core.store.studies import Study
+from core.workspace import Workspace
+
+T = TypeVar("T")
+AT_ONCE = 100
+"""Conversations stored, or whose ratings are stored, in one part: some hundredths of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +69,60 @@ def store(db: Database, incoming: Incoming, *, append: bool = False) -> Imported
     Raises ImportRefused if the study of that name has ratings and `append` is not set, or if a rating is
     stored already (a judge's with the same score is left as it is).
     """
+    return _store(lambda: nullcontext(db), incoming, append)
+
+
+def store_in_parts(workspace: Workspace, incoming: Incoming, *, append: bool = False) -> Imported:
+    """`store` in transactions of some hundredths of a second, so that others write in between.
+
+    Where it fails, nothing stays. Raises WorkspaceError while another import is under way.
+    """
+    with in_parts(workspace.db_path) as part:
+        return _store(part, incoming, append)
+
+
+def _store(part: Part, incoming: Incoming, append: bool) -> Imported:
     name = incoming.study.name
-    _make_room(db, incoming, append)
-    new = [c for c in incoming.conversations.values() if conversations.find_id(db, c.key) is None]
-    for conversation in new:
-        conversations.save(db, conversation)
-    keys = {g.unit.conversation for g in incoming.given}
-    ids = conversations.existing(db, [*keys, *incoming.conversations])
-    units = _add_units(db, incoming, ids)
-    rows, known = _rows(db, incoming, ids, studies.study_id(db, name))
-    ratings.insert_rows(db, rows)
-    summaries.refresh(db, list({row.conversation_id for row in rows}))
-    people = sum(row.study_id is not None for row in rows)
-    return Imported(name, units, len(new), people, len(rows) - people, known)
+    with part() as db:
+        _make_room(db, incoming, append)
+        study = studies.study_id(db, name)
+        raters = {
+            rater: ratings.rater_id(db, rater) for rater in dict.fromkeys(g.rater for g in incoming.given)
+        }
+    new = 0
+    for some in _some(incoming.conversations.values()):
+        with part() as db:
+            for conversation in some:
+                if conversations.find_id(db, conversation.key) is None:
+                    conversations.save(db, conversation)
+                    new += 1
+    units = 0
+    keys = dict.fromkeys(
+        Unit(g.unit.conversation, g.unit.turn if incoming.study.per_turn else None) for g in incoming.given
+    )
+    for of_some in _some(keys, 2000):
+        with part() as db:
+            units += _add_units(db, name, of_some)
+    people = judges = known = 0
+    by_conversation: dict[str, list[Given]] = {}
+    for one in incoming.given:
+        by_conversation.setdefault(one.unit.conversation, []).append(one)
+    for some_keys in _some(by_conversation):
+        given = [one for key in some_keys for one in by_conversation[key]]
+        with part() as db:
+            rows, there = _rows(db, given, study, raters)
+            ratings.insert_rows(db, rows)
+            summaries.refresh(db, list({row.conversation_id for row in rows}))
+        known += there
+        people += sum(row.study_id is not None for row in rows)
+        judges += sum(row.study_id is None for row in rows)
+    return Imported(name, units, new, people, judges, known)
+
+
+def _some(things: Iterable[T], size: int = 0) -> Iterator[list[T]]:
+    left = iter(things)
+    while some := list(islice(left, size or AT_ONCE)):
+        yield some
 
 
 def _make_room(db: Database, incoming: Incoming, append: bool) -> None:
@@ -102,23 +152,23 @@ def _refusal(study: Study) -> str:
     return next((c.name for c in study.criteria if c.name in known), "")
 
 
-def _add_units(db: Database, incoming: Incoming, ids: Mapping[str, int]) -> int:
-    """The study's units in the order of the file: turns if people rated turns, else conversations."""
-    have = {(u["conversation_id"], u["turn"]) for u in studies.units(db, incoming.study.name)}
-    keys = dict.fromkeys(
-        Unit(g.unit.conversation, g.unit.turn if incoming.study.per_turn else None) for g in incoming.given
-    )
+def _add_units(db: Database, study: str, keys: Sequence[Unit]) -> int:
+    """Add units in the order of the file: turns if people rated turns, else conversations."""
+    have = {(u["conversation_id"], u["turn"]) for u in studies.units(db, study)}
+    ids = conversations.existing(db, [key for key, _ in keys])
     new = [(ids[key], turn, "") for key, turn in keys if (ids[key], turn) not in have]
-    studies.add_units(db, incoming.study.name, new)
+    studies.add_units(db, study, new)
     return len(new)
 
 
-def _rows(db: Database, incoming: Incoming, ids: Mapping[str, int], study_id: int) -> tuple[list[Row], int]:
-    raters = {rater: ratings.rater_id(db, rater) for rater in dict.fromkeys(g.rater for g in incoming.given)}
-    stored = ratings.scores_of(db, {ids[g.unit.conversation] for g in incoming.given})
+def _rows(
+    db: Database, given: Sequence[Given], study_id: int, raters: Mapping[Rater, int]
+) -> tuple[list[Row], int]:
+    ids = conversations.existing(db, list({g.unit.conversation for g in given}))
+    stored = ratings.scores_of(db, set(ids.values()))
     moment = now()
     rows, known = [], 0
-    for g in incoming.given:
+    for g in given:
         # A person's rating belongs to the study, a judge's to the conversation.
         owner = study_id if g.rater.kind == "human" else None
         conversation, rater = ids[g.unit.conversation], raters[g.rater]

@@ -404,3 +404,12 @@ CREATE TABLE one_time_links (
 ALTER TABLE annotators ADD COLUMN expires TEXT
 """,
 )
+
+# What a change that is stored in parts has added as long as it has not ended: ids from first to last of a
+# table, or a criterion (scope, name), or a benchmark's refusal.
+_step(
+    "015_unfinished",
+    """
+CREATE TABLE unfinished (id INTEGER PRIMARY KEY, part_of TEXT NOT NULL, first NOT NULL, last NOT NULL)
+""",
+)

@@ -1,0 +1,99 @@
+"""Changes too long for one transaction: stored in parts, so that others write in between, and undone as a
+whole where they do not end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from core.errors import WorkspaceError
+from core.store import summaries
+from core.store.database import reading, writing
+from core.store.turns import alone
+
+Part = Callable[[], AbstractContextManager[Database]]
+"""Opens the next part: one transaction."""
+NUMBERED = ("studies", "conversations", "study_units", "ratings")
+"""Tables in which new rows get the next id. Only rows added to these, and criteria, are undone."""
+
+
+@contextmanager
+def in_parts(path: Path) -> Iterator[Part]:
+    """Store a change in parts. Where the block fails, what it added is removed before the error goes on.
+
+    Where the process dies, `undo_abandoned` removes it. Meanwhile others see what is stored already. Raises
+    WorkspaceError while another process does the same.
+    """
+
+    @contextmanager
+    def part() -> Iterator[Database]:
+        with writing(path) as db:
+            ids, named = _last_ids(db), _named(db)
+            yield db
+            added = [
+                (table, ids[table] + 1, last) for table, last in _last_ids(db).items() if last > ids[table]
+            ]
+            db.conn.executemany(
+                "INSERT INTO unfinished (part_of, first, last) VALUES (?, ?, ?)",
+                [*added, *(_named(db) - named)],
+            )
+
+    with alone(path, "import") as free:
+        if not free:
+            raise WorkspaceError("Another import is under way in this workspace. Wait until it has ended.")
+        _undo(path)
+        try:
+            yield part
+        except BaseException:
+            _undo(path)
+            raise
+        with writing(path) as db:
+            db.execute("DELETE FROM unfinished")
+
+
+def undo_abandoned(path: Path) -> None:
+    """Remove what a process had stored in parts and died before the end."""
+    with reading(path) as db:
+        (left,) = db.execute("SELECT EXISTS (SELECT 1 FROM unfinished)").fetchone()
+    if left:
+        with alone(path, "import") as free:
+            if free:
+                _undo(path)
+
+
+def _undo(path: Path) -> None:
+    """Remove the last part first; a part and the note of it in one transaction."""
+    while True:
+        with writing(path) as db:
+            noted = db.execute(
+                "SELECT id, part_of, first, last FROM unfinished ORDER BY id DESC LIMIT 1"
+            ).fetchone()
+            if noted is None:
+                return
+            number, table, first, last = noted
+            if table == "ratings":
+                rated = "SELECT DISTINCT conversation_id FROM ratings WHERE id BETWEEN ? AND ?"
+                touched = [row[0] for row in db.execute(rated, [first, last]).fetchall()]
+                db.execute("DELETE FROM ratings WHERE id BETWEEN ? AND ?", [first, last])
+                summaries.refresh(db, touched)
+            elif table in NUMBERED:
+                db.execute(f"DELETE FROM {table} WHERE id BETWEEN ? AND ?", [first, last])
+            elif table == "criteria":
+                db.execute("DELETE FROM criteria WHERE scope = ? AND name = ?", [first, last])
+            else:
+                db.execute("DELETE FROM refusals WHERE benchmark = ?", [first])
+            db.execute("DELETE FROM unfinished WHERE id = ?", [number])
+
+
+def _last_ids(db: Database) -> dict[str, int]:
+    return {table: db.execute(f"SELECT ifnull(max(id), 0) FROM {table}").fetchone()[0] for table in NUMBERED}
+
+
+def _named(db: Database) -> set[tuple[str, str, str]]:
+    """The criteria that there are, and the benchmarks that have one for refusals."""
+    criteria = db.execute("SELECT 'criteria', scope, name FROM criteria").fetchall()
+    return {*criteria, *db.execute("SELECT 'refusals', benchmark, '' FROM refusals").fetchall()}

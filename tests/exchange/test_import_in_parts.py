@@ -1,0 +1,123 @@
+"""An import is stored in parts, so that others write in between; one that does not end leaves nothing."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from core.errors import WorkspaceError
+from core.exchange import incoming
+from core.store import checking, copies, parts
+from core.workspace import Workspace
+
+LINES = [
+    f"i{item},wit,{kind},{rater},{(item + len(rater)) % 5 + 1},A reply of item {item}."
+    for item in range(6)
+    for kind, rater in (("human", "ann"), ("judge", "one"))
+]
+
+
+@pytest.fixture
+def workspace(tmp_path, run, monkeypatch):
+    """One that holds a study already; every conversation of another import is a part of its own."""
+    monkeypatch.setattr(incoming, "AT_ONCE", 1)
+    made = Workspace.open(tmp_path / "workspace")
+    imported(made, run, tmp_path, "first", LINES)
+    return made
+
+
+def imported(workspace, run, tmp_path, study, lines, *more):
+    file = tmp_path / f"{study}.csv"
+    file.write_text("\n".join(["item_id,criterion,rater_type,rater,score,text", *lines]) + "\n")
+    return run(workspace, "import", "ratings", file, "--study", study, *more)
+
+
+def held(workspace):
+    """Everything stored, but raters and contexts, which mean nothing by themselves."""
+    with workspace.read() as db:
+        names = [name for name in db.table_names() if not name.startswith(("raters", "contexts", "sqlite_"))]
+        return {name: sorted(map(repr, db.execute(f"SELECT * FROM {name}").fetchall())) for name in names}
+
+
+def whole(workspace):
+    with copies.snapshot(workspace.db_path) as copy:
+        return checking.findings(copy) == []
+
+
+def test_what_is_stored_is_what_one_transaction_stores(workspace, run, tmp_path, monkeypatch):
+    monkeypatch.setattr(incoming, "AT_ONCE", 1000)
+    other = Workspace.open(tmp_path / "other")
+    assert imported(other, run, tmp_path, "first", LINES).exit_code == 0
+    one, another = held(workspace), held(other)
+    assert {name: len(rows) for name, rows in one.items()} == {n: len(rows) for n, rows in another.items()}
+    for name in ("study_units", "criteria", "scores", "finals", "summaries"):
+        assert one[name] == another[name]
+    assert whole(workspace)
+    assert held(workspace)["unfinished"] == []
+
+
+@pytest.mark.parametrize("more", [(), ("--append",)])
+def test_a_refusal_in_the_last_part_leaves_nothing(workspace, run, tmp_path, monkeypatch, more):
+    before = held(workspace)
+    study = "first" if more else "second"
+    lines = [line.replace("i", "j", 1) for line in LINES]
+    if more:  # the conversations stay, and what was derived from the ratings has to be as before
+        lines = [line.replace("one", "two").replace("ann", "bob") for line in LINES]
+    last, parts_done = len({line.split(",")[0] for line in lines}), []
+    stored = incoming._rows
+
+    def refused(*args):
+        parts_done.append(args)
+        if len(parts_done) == last:
+            raise incoming.ImportRefused("The last one is wrong.")
+        return stored(*args)
+
+    monkeypatch.setattr(incoming, "_rows", refused)
+    done = imported(workspace, run, tmp_path, study, [*lines, f"{lines[0][:2]},care,human,ann,2,"], *more)
+    assert "The last one is wrong." in done.output
+    assert done.exit_code == 1
+    assert held(workspace) == before
+    assert whole(workspace)
+
+
+KILLED = """
+import os, signal, sys
+from core.cli import main
+from core.exchange import incoming
+incoming.AT_ONCE, rows, calls = 1, incoming._rows, []
+def dying(*args):
+    calls.append(args)
+    if len(calls) == 4:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return rows(*args)
+incoming._rows = dying
+main()
+"""
+
+
+def test_an_import_that_was_killed_is_removed_when_the_workspace_is_opened(workspace, tmp_path):
+    before = held(workspace)
+    file = tmp_path / "second.csv"
+    lines = [line.replace("i", "j", 1) for line in LINES]
+    file.write_text("\n".join(["item_id,criterion,rater_type,rater,score,text", *lines]) + "\n")
+    command = ["--workspace", str(workspace.path), "import", "ratings", str(file), "--study", "second"]
+    done = subprocess.run([sys.executable, "-c", KILLED, *command], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert len(held(workspace)["ratings"]) == len(before["ratings"]) + 6
+    Workspace.open(workspace.path)
+    assert held(workspace) == before
+    assert whole(workspace)
+
+
+def test_an_import_under_way_is_not_taken_for_an_abandoned_one(workspace, run, tmp_path):
+    with parts.in_parts(workspace.db_path) as part:
+        with part() as db:
+            db.execute("INSERT INTO studies (name, title, source, created) VALUES ('new', '', '', '')")
+        with Workspace.open(workspace.path).read() as db:
+            assert db.execute("SELECT count(*) FROM studies").fetchone() == (2,)
+        assert "Another import is under way" in imported(workspace, run, tmp_path, "third", LINES).output
+        with pytest.raises(WorkspaceError, match="Another import"), parts.in_parts(workspace.db_path):
+            pass
+    with Workspace.open(workspace.path).read() as db:
+        assert db.execute("SELECT count(*) FROM studies").fetchone() == (2,)
