@@ -176,6 +176,8 @@ def test_an_address_of_no_conversation_is_answered_with_a_sentence(
 
 def test_names_are_shown_letter_for_letter_too(tmp_path: Path, page: Page) -> None:
     name = "**n** ![x](https://example.org/x.png) :red[r] $x$ <b>b</b>"
+    # An invisible word joiner keeps the address from becoming a link.
+    letters = re.compile(re.escape(name).replace("https:", "https:\u2060?"))
     workspace = Workspace.open(tmp_path / "workspace")
     with workspace.write() as db:
         fill(db)
@@ -235,7 +237,7 @@ def test_names_are_shown_letter_for_letter_too(tmp_path: Path, page: Page) -> No
             for folded in main.get_by_test_id("stExpander").locator("summary").all():
                 if folded.is_visible():  # those of another tab are not
                     folded.click()
-            expect(main.get_by_text(name).first).to_be_visible()
+            expect(main.get_by_text(letters).first).to_be_visible()
             made = main.locator("img, .katex, b").evaluate_all(
                 "found => found.map(e => e.outerHTML.slice(0, 300))"
             )
