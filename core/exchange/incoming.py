@@ -16,7 +16,7 @@ from core.errors import ImportRefused
 from core.rating import Rater
 from core.store import conversations, ratings, studies, summaries
 from core.store.database import now
-from core.store.parts import Part, in_parts
+from core.store.parts import Part, in_parts, rated_by
 from core.store.ratings import Row
 from core.store.studies import Study
 from core.workspace import Workspace
@@ -84,7 +84,7 @@ def store_in_parts(workspace: Workspace, incoming: Incoming, *, append: bool = F
 def _store(part: Part, incoming: Incoming, append: bool) -> Imported:
     name = incoming.study.name
     with part() as db:
-        _make_room(db, incoming, append)
+        asked_more = _make_room(db, incoming, append)
         study = studies.study_id(db, name)
         raters = {
             rater: ratings.rater_id(db, rater) for rater in dict.fromkeys(g.rater for g in incoming.given)
@@ -116,6 +116,12 @@ def _store(part: Part, incoming: Incoming, append: bool) -> Imported:
         known += there
         people += sum(row.study_id is not None for row in rows)
         judges += sum(row.study_id is None for row in rows)
+    if asked_more:  # the finals of people who were not asked the new criteria
+        with part() as db:
+            rest = rated_by(db, studies.scope(name))
+        for ids in _some(rest):
+            with part() as db:
+                summaries.refresh(db, ids)
     return Imported(name, units, new, people, judges, known)
 
 
@@ -125,7 +131,8 @@ def _some(things: Iterable[T], size: int = 0) -> Iterator[list[T]]:
         yield some
 
 
-def _make_room(db: Database, incoming: Incoming, append: bool) -> None:
+def _make_room(db: Database, incoming: Incoming, append: bool) -> bool:
+    """Make the study, or add criteria to the one there is. Whether it did the latter."""
     study = incoming.study
     if study.name not in studies.names(db):
         studies.create(db, study)
@@ -133,7 +140,7 @@ def _make_room(db: Database, incoming: Incoming, append: bool) -> None:
         for scope in {c.benchmark for c in incoming.conversations.values()}:
             if not ratings.criteria(db, scope):
                 ratings.register(db, scope, study.criteria, refusal=_refusal(study))
-        return
+        return False
     if not append and studies.rated(db, study.name):
         raise ImportRefused(
             f"There is a study “{study.name}” with ratings already. Give the import another name with "
@@ -144,6 +151,7 @@ def _make_room(db: Database, incoming: Incoming, append: bool) -> None:
     added = tuple(c for c in study.criteria if c.name not in names)
     if added:
         ratings.register(db, studies.scope(study.name), (*known.criteria, *added))
+    return bool(added)
 
 
 def _refusal(study: Study) -> str:

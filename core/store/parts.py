@@ -84,9 +84,20 @@ def _undo(path: Path) -> None:
                 db.execute(f"DELETE FROM {table} WHERE id BETWEEN ? AND ?", [first, last])
             elif table == "criteria":
                 db.execute("DELETE FROM criteria WHERE scope = ? AND name = ?", [first, last])
+                summaries.refresh(db, rated_by(db, first))
             else:
                 db.execute("DELETE FROM refusals WHERE benchmark = ?", [first])
             db.execute("DELETE FROM unfinished WHERE id = ?", [number])
+
+
+def rated_by(db: Database, scope: str) -> list[int]:
+    """The conversations whose finals follow from the criteria of a benchmark or a study."""
+    rows = db.execute(
+        "SELECT id FROM conversations WHERE benchmark = ? UNION SELECT u.conversation_id FROM study_units u "
+        "JOIN studies t ON t.id = u.study_id WHERE 'study:' || t.name = ?",
+        [scope, scope],
+    )
+    return [number for (number,) in rows]
 
 
 def _last_ids(db: Database) -> dict[str, int]:

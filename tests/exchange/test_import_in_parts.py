@@ -121,3 +121,14 @@ def test_an_import_under_way_is_not_taken_for_an_abandoned_one(workspace, run, t
             pass
     with Workspace.open(workspace.path).read() as db:
         assert db.execute("SELECT count(*) FROM studies").fetchone() == (2,)
+
+
+def test_a_criterion_that_is_added_later_is_missing_in_every_final(workspace, run, tmp_path):
+    done = imported(workspace, run, tmp_path, "first", ["i0,care,human,ann,2,"], "--append")
+    assert done.exit_code == 0, done.output
+    assert whole(workspace)
+    with workspace.read() as db:
+        people = "SELECT f.final FROM finals f JOIN raters x ON x.id = f.rater_id WHERE x.kind = 'human'"
+        finals = [final for (final,) in db.execute(people)]
+    assert len(finals) == 6
+    assert len([final for final in finals if final is not None]) == 1
