@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from core.agreement import columns
 from core.agreement.figures import empty, tabulate
-from core.agreement.ratings import DIGITS, OTHER_SCALE, CriterionScores, Floats, Panels, Ratings
+from core.agreement.ratings import DIGITS, OTHER_SCALE, Bools, CriterionScores, Floats, Panels, Ratings
 from core.estimate import estimate
 from core.table import Column, Table
 
@@ -171,7 +170,7 @@ def _p(difference: Floats, epsilon: float) -> float:
     return float(stats.ttest_1samp(difference, epsilon, alternative="less").pvalue)
 
 
-def rejected(p: Floats) -> npt.NDArray[np.bool_]:
+def rejected(p: Floats) -> Bools:
     """Which hypotheses are rejected under any dependence (Benjamini and Yekutieli, 2001)."""
     from scipy import stats
 

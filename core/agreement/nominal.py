@@ -54,26 +54,17 @@ def nominal(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table
     pairs += [(j, p, judges[j], people[p]) for j in judges for p in people]
     pairs += [(j, MAJORITY, judges[j], majority) for j in judges]
     alpha = alpha_figure(counts, values, "nominal")
-    agreement = estimate(
-        _pairwise(dense), n=alpha.n, reason="" if alpha.n else "no item was rated by two people"
-    )
-    rows: list[dict[str, Any]] = [
-        {
-            "coefficient": "alpha_nominal",
-            "a": "",
-            "b": "",
-            "value": alpha,
-            "n": alpha.n,
-            "agreement": agreement,
-        }
-    ]
+    why = "" if alpha.n else "no item was rated by two people"
+    agreement = estimate(_pairwise(dense), n=alpha.n, reason=why)
+    row = {"coefficient": "alpha_nominal", "a": "", "b": "", "value": alpha, "n": alpha.n}
+    rows: list[dict[str, Any]] = [row | {"agreement": agreement}]
     for a, b, x, y in pairs:
         both = ~np.isnan(x) & ~np.isnan(y)
         n, equal = int(both.sum()), x[both] == y[both]
         why, note = _why(a, b, x[both], y[both])
         agreement = estimate(float(equal.mean()) if n else np.nan, n=n, reason="" if n else why)
         rows.append(
-            {"coefficient": "kappa", "a": a, "b": b, "value": PointEstimate(_kappa(x, y), n, reason=why)}
+            {"coefficient": "kappa", "a": a, "b": b, "value": PointEstimate(kappa(x, y), n, reason=why)}
             | {"n": n, "note": note, "agreement": agreement}
         )
     noted = (Column("note"),) if any(row.get("note") for row in rows) else ()
@@ -81,7 +72,7 @@ def nominal(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table
     return tabulate(form, table, criterion, rows, target="", **drawing)
 
 
-def _kappa(x: Floats, y: Floats) -> Statistic:
+def kappa(x: Floats, y: Floats) -> Statistic:
     """Kappa of two raters on the items both answered."""
     both = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
     answers = np.unique(np.concatenate([x[both], y[both]]))
@@ -91,10 +82,8 @@ def _kappa(x: Floats, y: Floats) -> Statistic:
     def on(weights: Weights) -> Floats:
         weighed = np.asarray(weights[both], dtype=np.float64)
         n = weighed.sum(axis=0)
-        observed = equal @ weighed * n
         chance = ((ours.T @ weighed) * (theirs.T @ weighed)).sum(axis=0)
-        apart = n**2 - chance
-        return divide(observed - chance, apart)
+        return divide(equal @ weighed * n - chance, n**2 - chance)
 
     return on
 
@@ -116,7 +105,7 @@ def _why(a: str, b: str, x: Floats, y: Floats) -> tuple[str, str]:
 def _majority(dense: Floats, values: Floats) -> Floats:
     """The answer most people gave to each item; nan where nobody answered or the first place is shared."""
     if not dense.size:
-        return np.full(dense.shape[0], np.nan)
+        return np.full(len(dense), np.nan)
     most = dense.max(axis=1)
     alone = (dense == most[:, None]).sum(axis=1) == 1
     return np.where((most > 0) & alone, values[dense.argmax(axis=1)], np.nan)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from core.agreement.ratings import Floats, divide
-from core.agreement.resampling import draws, resampled
+from core.agreement.nominal import kappa
+from core.agreement.ratings import Bools, Floats, divide
+from core.agreement.resampling import draws, everything, resampled
 from core.estimate import Estimate, undefined
 
 PAIR = ["scenario", "one", "other"]
@@ -147,18 +147,15 @@ def duels(
     `given` has one outcome for each scenario and pair; `asked` has all pairs that were asked (scenario, one,
     other), so that those without an outcome can be counted.
     """
-    tensor, index = _wins(given, players)
+    tensor = _wins(given, players)
     weights = _draws(len(tensor), resamples, seed)
     tried = asked.drop_duplicates(PAIR).groupby(["one", "other"]).size()
     found = []
-    for a, b in combinations(players, 2):
-        i, j = index[a], index[b]
-        won, lost = tensor[:, i, j] == 1, tensor[:, j, i] == 1
-        tied = tensor[:, i, j] == 0.5
-        there = (won | lost | tied).astype(float)
-        n, difference = int(there.sum()), won.astype(float) - lost
-        one, other = sorted((a, b))
-        incomplete = int(tried.get((one, other), 0)) - n
+    for (i, a), (j, b) in combinations(enumerate(players), 2):
+        won, tied, lost = (tensor[:, i, j] == points for points in (1, 0.5, 0))
+        there, difference = (won | tied | lost).astype(float), won.astype(float) - lost
+        n = int(there.sum())
+        incomplete = int(tried.get((min(a, b), max(a, b)), 0)) - n
         if n:
             delta = resampled(float(difference.sum()) / n, divide(weights @ difference, weights @ there), n=n)
         else:
@@ -176,20 +173,18 @@ def strengths(
     some group of players never took half a point from the others: their distance would be infinite (Ford
     1957).
     """
-    tensor, index = _wins(given, players)
+    tensor = _wins(given, players)
     own = _fit(np.nan_to_num(tensor).sum(axis=0)[None])[0]
     weights = _draws(len(tensor), resamples, seed)
     drawn = _fit(np.einsum("rs,sij->rij", weights, np.nan_to_num(tensor)))
     compared = (~np.isnan(tensor)).sum(axis=(0, 2))
     found = []
-    for player in players:
-        i = index[player]
-        n = int(compared[i])
-        if np.isnan(own[i]):
+    for player, value, resampled_values, n in zip(players, own, drawn.T, compared.tolist(), strict=True):
+        strength = resampled(value, resampled_values, n=n)
+        if np.isnan(value):
             reason = "some players never took half a point from the others" if n else "nothing was compared"
-            found.append(Strength(player, undefined(reason, n=n)))
-        else:
-            found.append(Strength(player, resampled(own[i], drawn[:, i], n=n)))
+            strength = undefined(reason, n=n)
+        found.append(Strength(player, strength))
     return sorted(found, key=lambda s: (not s.strength.defined, -(s.strength.value or 0.0), s.player))
 
 
@@ -201,40 +196,34 @@ def match(a: str, b: str, one: pd.DataFrame, other: pd.DataFrame) -> Match:
     agreement is then what chance would give, whatever the other says.
     """
     both = one.merge(other, on=PAIR, suffixes=("_a", "_b"))
-    x, y = both.outcome_a.to_numpy(), both.outcome_b.to_numpy()
+    x, y = both.outcome_a.to_numpy(float), both.outcome_b.to_numpy(float)
     n = len(both)
     if n == 0:
         none = undefined("they have no pair in common", n=0)
         return Match(a, b, none, none, none)
     same, decided = x == y, (x != 0) & (y != 0)
-    equal = float(same.sum()) / n
-    chance = sum(float((x == v).sum()) * float((y == v).sum()) for v in (-1, 0, 1)) / n**2
-    constant = [name for name, given in ((a, x), (b, y)) if (given == given[0]).all()]
-    if n < 2:
-        kappa = undefined("κ needs at least two pairs", n=n)
-    elif constant:
-        kappa = undefined(
-            f"{' and '.join(constant)} always gave the same verdict, so that κ says nothing", n=n
-        )
-    else:
-        kappa = Estimate((equal - chance) / (1 - chance), n=n)
+    constant = " and ".join(name for name, given in ((a, x), (b, y)) if np.ptp(given) == 0)
+    why = f"{constant} always gave the same verdict, so that κ says nothing" if constant else ""
+    why = "κ needs at least two pairs" if n < 2 else why
     left = int(decided.sum())
-    without_ties = (
-        Estimate(float(same[decided].sum()) / left, n=left) if left else undefined("only ties", n=0)
+    return Match(
+        a,
+        b,
+        Estimate(float(same.mean()), n=n),
+        Estimate(float(same[decided].mean()), n=left) if left else undefined("only ties", n=0),
+        undefined(why, n=n) if why else Estimate(float(kappa(x, y)(everything(n))[0]), n=n),
     )
-    return Match(a, b, Estimate(equal, n=n), without_ties, kappa)
 
 
-def _wins(given: pd.DataFrame, players: list[str]) -> tuple[Floats, dict[str, int]]:
+def _wins(given: pd.DataFrame, players: list[str]) -> Floats:
     """Scenarios × players × players: 1 for a win of the row's player, 0.5 a tie, 0 a loss, else nan."""
-    index = {player: i for i, player in enumerate(players)}
     rows = given[given.one.isin(players) & given.other.isin(players)]
-    scenario = pd.factorize(rows.scenario)[0]
-    tensor = np.full((int(scenario.max(initial=-1)) + 1, len(players), len(players)), np.nan)
-    i, j = rows.one.map(index).to_numpy(int), rows.other.map(index).to_numpy(int)
+    scenario, scenarios = pd.factorize(rows.scenario)
+    tensor = np.full((len(scenarios), len(players), len(players)), np.nan)
+    i, j = (pd.Index(players).get_indexer(pd.Index(of)) for of in (rows.one, rows.other))
     points = (rows.outcome.to_numpy(float) + 1) / 2
     tensor[scenario, i, j], tensor[scenario, j, i] = points, 1 - points
-    return tensor, index
+    return tensor
 
 
 def _draws(items: int, resamples: int, seed: int) -> Floats:
@@ -264,7 +253,7 @@ def _fit(points: Floats) -> Floats:
     return found
 
 
-def _connected(points: Floats) -> npt.NDArray[np.bool_]:
+def _connected(points: Floats) -> Bools:
     """Whether every player took points, directly or through others, from every other."""
     reach = (points > 0) | np.eye(points.shape[1], dtype=bool)
     for _ in range(max(1, int(np.ceil(np.log2(points.shape[1]))))):

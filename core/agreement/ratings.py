@@ -112,11 +112,7 @@ class CriterionScores:
     def others(self, person: int) -> Floats:
         """The mean of everybody else on the items that this person and somebody else rated; nan elsewhere."""
         item, score = self.by(person)
-        total = np.zeros(self.items)
-        rest = np.zeros(self.items, dtype=np.int64)
-        total[item] = self._total[item] - score
-        rest[item] = self.present[item] - 1
-        return divide(total, rest)
+        return _dense(item, divide(self._total[item] - score, self.present[item] - 1), self.items)
 
     @cached_property
     def _total(self) -> Floats:
@@ -208,9 +204,8 @@ def read_ratings(
         raise StudyError(f"The ratings lack the column “{missing[0]}”; they need {', '.join(COLUMNS)}.")
     rows = _checked(ratings.loc[:, list(COLUMNS)])
     criteria = list(dict.fromkeys(map(str, rows["criterion"].unique() if criteria is None else criteria)))
-    given_final = FINAL in criteria
-    counted = list(criteria) if counted is None else list(counted)
-    if given_final:
+    counted = list(criteria if counted is None else counted)
+    if FINAL in criteria:
         counted = []
     if unknown := [name for name in counted if name not in criteria]:
         raise StudyError(
@@ -224,11 +219,10 @@ def read_ratings(
     place = {unit: number for number, unit in enumerate(units)}
     unit = np.asarray(rows["unit"].map(place), dtype=np.int64)
     human = (rows["kind"] == "human").to_numpy()
-    people = _by_name(rows["rater"][human].unique())
-    judges = _by_name(rows["rater"][~human].unique())
+    people, judges = (_by_name(rows["rater"][kind].unique()) for kind in (human, ~human))
     rater = np.empty(len(rows), dtype=np.int64)
-    rater[human] = pd.Index(people).get_indexer(pd.Index(rows["rater"][human]))
-    rater[~human] = pd.Index(judges).get_indexer(pd.Index(rows["rater"][~human]))
+    for kind, names in ((human, people), (~human, judges)):
+        rater[kind] = pd.Index(names).get_indexer(pd.Index(rows["rater"][kind]))
     score = rows["score"].to_numpy(dtype=np.float64)
     criterion = pd.Index(list(criteria)).get_indexer(pd.Index(rows["criterion"]))
 
@@ -236,19 +230,20 @@ def read_ratings(
     table: dict[str, CriterionScores] = {}
     for number, name in enumerate(criteria):
         theirs, its = (criterion == number) & human, (criterion == number) & ~human
+        of_judges = [its & (rater == j) for j in range(len(judges))]
         present = np.bincount(unit[theirs], minlength=len(units))
         table[name] = CriterionScores(
-            criterion=name,
-            person=rater[theirs],
-            item=unit[theirs],
-            score=score[theirs],
-            judges={
-                judge: _dense(unit[its & (rater == j)], score[its & (rater == j)], len(units))
-                for j, judge in enumerate(judges)
+            name,
+            rater[theirs],
+            unit[theirs],
+            score[theirs],
+            {
+                judge: _dense(unit[mine], score[mine], len(units))
+                for judge, mine in zip(judges, of_judges, strict=True)
             },
-            target=divide(sums(unit[theirs], score[theirs], len(units)), present),
-            present=present,
-            unlinked=unlinked,
+            divide(sums(unit[theirs], score[theirs], len(units)), present),
+            present,
+            unlinked,
         )
     if counted:
         table[FINAL] = _final([table[name] for name in counted], len(units), unlinked)
@@ -272,10 +267,8 @@ def _checked(rows: pd.DataFrame) -> pd.DataFrame:
     rows = rows.assign(score=score)[score.notna()]
     wrong = ~rows["kind"].isin(["human", "judge"])
     if wrong.any():
-        kind = rows["kind"][wrong].iloc[0]
-        raise StudyError(
-            f"The rating {_where(rows, wrong)} has the kind “{kind}”; it must be human or judge."
-        )
+        has = f"has the kind “{rows['kind'][wrong].iloc[0]}”"
+        raise StudyError(f"The rating {_where(rows, wrong)} {has}; it must be human or judge.")
     for column in ("unit", "criterion", "rater"):
         wrong = rows[column].isna()
         if wrong.any():
@@ -359,10 +352,7 @@ def _by_name(names: Iterable[str]) -> list[str]:
     """Sorted as people read: “Annotator 2” before “Annotator 10”."""
 
     def key(name: str) -> tuple[list[tuple[str, int]], str]:
-        parts = re.split(r"(\d+)", name)
-        return [
-            (text, int(digits or -1)) for text, digits in zip(parts[::2], [*parts[1::2], ""], strict=True)
-        ], name
+        return [(text, int(digits or -1)) for text, digits in re.findall(r"(\D*)(\d*)", name)], name
 
     return sorted(names, key=key)
 

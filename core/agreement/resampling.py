@@ -79,12 +79,11 @@ def draws(
 
 
 def _alone(clusters: Ints) -> Ints:
+    """Clusters numbered from 0; an item of cluster −1 has a number of its own, above the others."""
     single = clusters < 0
-    named = np.unique(clusters[~single], return_inverse=True)[1]
-    numbers = np.empty(len(clusters), dtype=np.int64)
-    numbers[~single] = named
-    numbers[single] = np.arange(single.sum()) + (named.max() + 1 if len(named) else 0)
-    return numbers
+    apart = clusters.copy()
+    apart[single] = clusters.max(initial=0) + 1 + np.arange(single.sum())
+    return np.unique(apart, return_inverse=True)[1].astype(np.int64)
 
 
 def everything(items: int) -> Weights:
