@@ -130,11 +130,8 @@ def ends(figure: Estimate, column: Column) -> str:
 
 def _number(value: float, column: Column) -> str:
     sign = "+" if column.signed else ""
-    return (
-        f"{value:{sign}.{max(column.digits - 2, 0)}%}"
-        if column.percent
-        else f"{value:{sign}.{column.digits}f}"
-    )
+    form = f".{max(column.digits - 2, 0)}%" if column.percent else f".{column.digits}f"
+    return f"{value:{sign}{form}}"
 
 
 def as_values(table: Table) -> dict[str, Any]:

@@ -42,10 +42,7 @@ ALT_TEST = empty(
 def alt_test(
     table: Ratings, criterion: str, *, panels: Panels = None, epsilons: Sequence[float] = EPSILONS
 ) -> Table:
-    """One row per judge or panel and epsilon.
-
-    rater, epsilon, people, omega, passed, rho, and the best constant answer: constant, constant_omega,
-    constant_rho.
+    """One row per judge or panel and epsilon, beside the best constant answer.
 
     An item's score of a rater is minus the root mean square distance to the people left, the judge's answers
     rounded to the nearest that people give (a mean of judges cannot tie with a whole number). `rho` is the

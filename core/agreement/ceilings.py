@@ -59,13 +59,10 @@ def held_out(table: Ratings, criterion: str, *, panels: Panels = None, **drawing
     with it are taken on the items that the person, somebody else and the judge rated. A person compared with
     a mean of which they are part looks up to 0.4 better than they are; here they are not part of it.
 
-    One row per judge and panel: people (how many could be compared), judge and person (means over people),
-    difference (judge less person), at_par (people whom the judge equals or passes). The interval is paired:
+    `judge` and `person` are means over people, `difference` is judge less person. Its interval is paired:
     both correlations rest on the same draws of items; the people are taken as they are. In a resample where
     somebody's correlation is undefined, the mean is over the rest. `meta["by_person"]` has a row per judge
-    and person.
-
-    Undefined: no two people on an item; people who are not persons; nobody with three items to compare.
+    and person. Undefined: no two people on an item; people who are not persons; nobody with three items.
     """
     scores = table[criterion]
     people = [] if scores.unlinked else scores.people.tolist()
@@ -81,11 +78,8 @@ def held_out(table: Ratings, criterion: str, *, panels: Panels = None, **drawing
             shared = np.where(np.isnan(own) | np.isnan(judge.score), np.nan, others)
             n = len(together(shared, shared)[0])
             of_judge, of_person = point(judge.score, shared)[0], point(own, shared)[0]
-            by_person.append(
-                {"rater": judge.name, "person": table.people[person], "n": n}
-                | {"judge": estimate(of_judge, reason="-").value}
-                | {"held_out": estimate(of_person, reason="-").value}
-            )
+            pair = {"judge": estimate(of_judge).value, "held_out": estimate(of_person).value}
+            by_person.append({"rater": judge.name, "person": table.people[person], "n": n} | pair)
             if n >= FEWEST and not np.isnan(of_judge - of_person):
                 found.append((of_judge, of_person, of_judge - of_person))
                 gaps.append(_gap(judge.score, own, shared))
@@ -119,10 +113,9 @@ def _mean_of(parts: Sequence[Statistic]) -> Statistic:
 def ceilings(table: Ratings, criterion: str, *, panels: Panels = None) -> Table:
     """How high a correlation people's noise allows, one row per judge and panel; a description, not evidence.
 
-    spearman (with the mean of people), reliability (of that mean: Spearman–Brown from interval alpha, for the
-    harmonic mean of people per item), attainable (its square root, what a judge who knew the truth would
-    reach), corrected (spearman ÷ attainable; above 1 only by chance), weak (alpha below 0.4: do not read
-    corrected). Undefined where alpha is, or is not above 0.
+    `reliability` of people's mean is Spearman–Brown's from interval alpha, for the harmonic mean of people
+    per item; `attainable` its square root, what a judge who knew the truth would reach; `corrected` is
+    spearman ÷ attainable, above 1 only by chance. Undefined where alpha is, or is not above 0.
     """
     scores = table[criterion]
     alpha = people_alpha(scores, "interval").value

@@ -56,8 +56,9 @@ class Pairs:
 def pairs(x: Floats, y: Floats) -> Pairs:
     """Two scores of the same items (nan where missing) as pairs of values, from the items that have both."""
     both = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
-    levels_x, code_x = np.unique(np.round(x[both], DIGITS), return_inverse=True)
-    levels_y, code_y = np.unique(np.round(y[both], DIGITS), return_inverse=True)
+    (levels_x, code_x), (levels_y, code_y) = (
+        np.unique(np.round(score[both], DIGITS), return_inverse=True) for score in (x, y)
+    )
     width = max(len(levels_y), 1)
     kind, kinds = pd.factorize(code_x * width + code_y, sort=True)
     pair = np.full(len(x), -1)

@@ -42,11 +42,10 @@ def feature_bias(
     """Each judge and panel on each column of `features` (numbers, by unit).
 
     `partial` is Spearman's partial correlation of judge and feature given people's mean, (ρ_jf − ρ_jp·ρ_fp) /
-    √((1 − ρ_jp²)(1 − ρ_fp²)), on the items that have all three: above 0, of two items that people score alike
-    the judge prefers the one with more of the feature. `people` is ρ_fp. People's own noise leaves part of a
-    shared preference in `partial`, so read a small value beside a large `people` with care. Scales need not
-    match. Undefined for fewer than four such items, where one of the three does not vary, or where the judge
-    or the feature follows people without exception.
+    √((1 − ρ_jp²)(1 − ρ_fp²)), on the items that have all three; `people` is ρ_fp. People's own noise leaves
+    part of a shared preference in `partial`, so read a small value beside a large `people` with care. Scales
+    need not match. Undefined for fewer than four such items, where one of the three does not vary, or where
+    the judge or the feature follows people without exception.
     """
     scores = table[criterion]
     given = features.reindex(list(table.units))

@@ -113,10 +113,9 @@ def levels(
 ) -> Table:
     """Spearman over everything, within groups and between groups: three rows per judge and panel.
 
-    rater, level, n (items), spearman, groups (used), skipped (groups). *within* is the mean over groups of
-    the correlation inside each, every group counting once; groups of fewer than three items or of equal
-    scores are skipped and counted. *between* correlates the groups' means, and needs six groups. Intervals
-    draw items; groups are taken as they are.
+    *within* is the mean over groups of the correlation inside each, every group counting once; groups of
+    fewer than three items or of equal scores are skipped and counted. *between* correlates the groups' means,
+    and needs six groups. Intervals draw items; groups are taken as they are.
     """
     target = table[criterion].target
     codes, names = table.facet(groups)
@@ -227,7 +226,7 @@ def high_disagreement(
 
 
 def bands(table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]) -> Table:
-    """Bias by score band: rater, band (low, middle, high thirds of people's scores), n, bias.
+    """Bias by score band: the low, middle and high thirds of people's scores.
 
     One half of an item's people (drawn by the seed) chooses its band, the other half is what the judge is
     measured against, and then the other way round. Were it the same people, chance highs would look like

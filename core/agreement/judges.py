@@ -53,11 +53,7 @@ JUDGES = empty(
 def judge_figures(
     table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]
 ) -> Table:
-    """Judges and panels against the mean of people, one row each.
-
-    - order: spearman with p, kendall (tau-b), pearson;
-    - level: bias (mean of judge less people), sd_ratio (spread of the judge over that of people's mean), mae;
-    - commonest, commonest_share: the judge's most frequent answer; near_constant above nine in ten.
+    """Judges and panels against the mean of people, one row each: order, level, most frequent answer.
 
     A mean of people or of judges spreads less than one rater does, which alone moves sd_ratio. Figures of
     level are undefined where judges and people answer on different scales, and all are on fewer than three
@@ -105,11 +101,8 @@ def _level(table: Ratings, judge: Floats, target: Floats) -> dict[str, Figure]:
         return dict.fromkeys(("bias", "sd_ratio", "mae"), undefined(why_undefined(*both), n=n))
     why = "people's mean does not vary" if table.same_scale else OTHER_SCALE
     level = table.level(judge)
-    statistics = {
-        "bias": mean(level - target),
-        "sd_ratio": _spread(level, target),
-        "mae": mean(np.abs(level - target)),
-    }
+    gap = level - target
+    statistics = {"bias": mean(gap), "sd_ratio": _spread(level, target), "mae": mean(np.abs(gap))}
     return {name: PointEstimate(on, n, reason=why) for name, on in statistics.items()}
 
 

@@ -46,7 +46,7 @@ SEARCH = empty(
 def redundancy(
     table: Ratings, criterion: str, judges: Sequence[str] | None = None, **drawing: Unpack[Drawing]
 ) -> Table:
-    """How much judges err together: one row with judges, n, correlation, effective.
+    """How much judges err together, in one row.
 
     `correlation` is the mean over pairs of the correlation of their residuals, what is left of a judge's
     scores after a straight line in the mean of people (a partial correlation, so scales need not match).
@@ -121,10 +121,9 @@ def best_panel(
 ) -> Table:
     """The candidates (default: every pair of judges), best first, and what the best is worth.
 
-    Rows: rater, n, spearman, chosen (share of resamples in which it was the best). The first row also has
-    `worth`, the mean over resamples of the Spearman that the panel chosen on the drawn items reaches on the
-    items left out, and `lead`, its Spearman less the second's with a paired interval: the figure of a winner
-    flatters it.
+    `chosen` is the share of resamples in which a candidate was the best. The first row also has `worth`, the
+    mean over resamples of the Spearman that the panel chosen on the drawn items reaches on the items left
+    out, and `lead`, its Spearman less the second's with a paired interval: a winner's figure flatters it.
 
     All candidates are compared on the same items: those that every judge of any candidate, and a person,
     rated. Undefined with fewer than two candidates or ten such items.

@@ -46,11 +46,9 @@ def needed(
     """The number of items for which the 95% interval is `width` wide from end to end, one row a figure.
 
     `of` are judges and panels, whose Spearman with people's mean is meant, or `PEOPLE` for people's ordinal
-    alpha. Rows: figure, items, width (now), needed (items in all), more (items still to be rated), then (the
-    width that resamples of a first guess of that size show). Further items are taken to be like those there
-    are and rated by as many people. The first guess lets the width fall with the square root of the number,
-    and is corrected by what resamples of that size show. Undefined where the figure is, and beyond 20 times
-    the items there are.
+    alpha. Further items are taken to be like those there are and rated by as many people. A first guess lets
+    the width fall with the square root of the number, and is corrected by what resamples of that size show
+    (`then`). Undefined where the figure is, and beyond 20 times the items there are.
     """
     rows = [_row(table[criterion], tuple(members), width, resamples, seed) for members in of]
     form = replace(NEEDED, caption=NEEDED.caption.format(width=width))

@@ -53,16 +53,11 @@ RETEST = empty(
 
 
 def reliability(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table:
-    """People's agreement on one criterion, one row per coefficient.
+    """People's agreement on one criterion, one row per coefficient of COEFFICIENTS.
 
-    - alpha_ordinal, alpha_interval: Krippendorff's alpha;
-    - exact, within_one: share of pairs of people who give the same answer, or answers at most one apart,
-      averaged over items;
-    - mean_of_people: reliability of the mean of as many people as an item has at the median, by
-      Spearman–Brown from alpha_interval;
-    - ac2: Gwet's AC2, quadratic weights over the answers that occur;
-    - icc_single, icc_mean: absolute agreement of one rater, of the mean of all; only if everybody rated every
-      item.
+    exact and within_one are averaged over items; mean_of_people is for as many people as an item has at the
+    median, from alpha_interval; AC2's weights are over the answers that occur; icc_single and icc_mean are
+    absolute agreement, only if everybody rated every item.
 
     Undefined: fewer than two people on every item; all ratings equal; for ICC an incomplete design.
     """
@@ -172,7 +167,7 @@ def _icc_figures(scores: CriterionScores) -> dict[str, Estimate]:
 def retest(
     table: Ratings, criterion: str, runs: Mapping[str, Sequence[str]], **drawing: Unpack[Drawing]
 ) -> Table:
-    """The reliability of one run from repeated runs, one row a judge: judge, runs, n, icc, exact.
+    """The reliability of one run from repeated runs, one row a judge.
 
     `runs` maps a judge to the names of its runs. `icc` is ICC(1,1) of Shrout and Fleiss (1979): the share of
     variance that is the items' own; `exact` the share of pairs of runs with the same answer. Only items that

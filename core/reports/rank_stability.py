@@ -54,9 +54,9 @@ def rankings(db: Database, board: Leaderboard, *, study: str = "") -> tuple[Tabl
     usable, judges = board.usable, board.judges
     if usable.empty:
         raise ConcordError(
-            f"No conversation was rated by all of {', '.join(judges)} without a refusal, so there "
-            "is no order "
-            "to look at. Choose fewer judges, or have the others rate what is stored with `concord judge`."
+            f"No conversation was rated by all of {', '.join(judges)} without a refusal, so there is no "
+            "order to look at. Choose fewer judges, or have the others rate what is stored with "
+            "`concord judge`."
         )
     players = [s.player for s in board.standings if s.n]
     code = pd.Index(players).get_indexer(pd.Index(usable.player)).astype(np.int64)
@@ -73,8 +73,8 @@ def rankings(db: Database, board: Leaderboard, *, study: str = "") -> tuple[Tabl
         f"that all of {', '.join(judges)} rated and none saw a refusal in. τ: Kendall's tau-b; 1 is the same "
         "order, 0 no relation, −1 the reverse. 95% intervals: percentile bootstrap over conversations (not "
         f"within scenarios), {board.resamples} resamples, seed {board.seed}. A resample adds noise to every "
-        "order, so that these intervals are biased towards less agreement and can end below the "
-        "figure itself.",
+        "order, so that these intervals are biased towards less agreement and can end below the figure "
+        "itself.",
         *rated.notes([*judges, *board.passed_over]),
         *([MOCKS] if board.mocks else []),
     )

@@ -31,21 +31,16 @@ def forest(
     panel. The number of items stands above the chart where it is the same for all rows, else behind each
     name.
     """
-    found = [
-        (name, figure, kind) for (name, figure), kind in zip(rows, kinds or [""] * len(rows), strict=True)
-    ]
-    defined = [(name, figure, kind) for name, figure, kind in found if figure.defined]
+    found = [(*row, kind) for row, kind in zip(rows, kinds or [""] * len(rows), strict=True)]
+    defined = [row for row in found if row[1].defined]
     sizes = {figure.n for _, figure, _ in defined}
     same = f" (n = {defined[0][1].n})" if len(sizes) == 1 and sizes != {None} else ""
     st.markdown(f"##### {plain(title + same)}")
     if defined:
         st.altair_chart(_chart(defined, axis, domain, named=len(sizes) > 1), alt=title)
-    reasons: dict[str, list[str]] = {}
-    for name, figure, _ in found:
-        if figure.reason:
-            reasons.setdefault(figure.reason, []).append(name)
-    for reason, names in reasons.items():
-        st.caption(plain(f"{', '.join(names)}: {reason}"))
+    for reason in dict.fromkeys(figure.reason for _, figure in rows if figure.reason):
+        names = ", ".join(name for name, figure in rows if figure.reason == reason)
+        st.caption(plain(f"{names}: {reason}"))
 
 
 def _chart(
@@ -63,14 +58,11 @@ def _chart(
     several = list(dict.fromkeys(data.kind))
     legend = alt.Legend(orient="top", title=None, labelLimit=260) if len(several) > 1 else None
     color = alt.Color("kind:N", scale=alt.Scale(domain=several), legend=legend)
-    base = alt.Chart(data)
-    ends = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("low:Q", title=axis, scale=scale), x2="high:Q", y=y, color=color
-    )
+    base = alt.Chart(data).encode(y=y, color=color)
+    low, value = (alt.X(f"{field}:Q", title=axis, scale=scale) for field in ("low", "value"))
+    ends = base.mark_rule(strokeWidth=2).encode(x=low, x2="high:Q")
     points = base.mark_point(filled=True, size=90, opacity=1).encode(
-        x=alt.X("value:Q", title=axis, scale=scale),
-        y=y,
-        color=color,
+        x=value,
         tooltip=[
             alt.Tooltip("name:N", title="of"),
             alt.Tooltip("value:Q", format=".3f"),

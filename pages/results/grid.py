@@ -12,9 +12,8 @@ from core.rating import Scale
 
 def draw(cells: pd.DataFrame, down: str, across: str, scale: Scale, key: str) -> dict[str, Any] | None:
     """Draw the cells that `leaderboards.grid` gives; returns the one that is selected."""
-    wide = cells.pivot(index="row", columns="column", values="value")
-    refused = cells.pivot(index="row", columns="column", values="refused").gt(0)
-    words = wide.map(lambda v: "" if pd.isna(v) else f"{v:.2f}").mask(wide.isna() & refused, "refused")
+    wide, refused = (cells.pivot(index="row", columns="column", values=of) for of in ("value", "refused"))
+    words = wide.map(lambda v: "" if pd.isna(v) else f"{v:.2f}").mask(wide.isna() & refused.gt(0), "refused")
     colours = wide.map(lambda v: _heat(v, scale))
     words.index.name = down
     chosen = st.dataframe(

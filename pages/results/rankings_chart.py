@@ -70,15 +70,10 @@ def slopes(models: Sequence[Mapping[str, Any]]) -> Chart:
 def _names(table: pd.DataFrame, x: alt.X, y: alt.Y, side: str, name: str) -> Chart:
     """The names beside one end; those of one rank on one line."""
     rows = table[table.side == side]
-    named = (
-        rows.groupby("rank")
-        .agg(name=(name, ", ".join), kind=("kind", "first"))
-        .reset_index()
-        .assign(side=side)
-    )
+    named = rows.groupby("rank", as_index=False).agg(name=(name, ", ".join), kind=("kind", "first"))
     left = side == THERE
     return (
-        alt.Chart(named)
+        alt.Chart(named.assign(side=side))
         .mark_text(
             align="right" if left else "left",
             dx=-9 if left else 9,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from core.agreement.study import CriterionAgreement
@@ -31,21 +32,15 @@ def scatter(
         items=("unit", "size"), who=("player", lambda players: ", ".join(sorted(set(map(str, players)))[:4]))
     )
     picked = alt.selection_point(name="picked", fields=["mean", "score"])
-    scale = (
-        alt.Scale(domain=list(ends), nice=False, padding=12, zero=False)
-        if ends
-        else alt.Scale(zero=False, padding=12)
-    )
+    fixed: dict[str, Any] = {"domain": list(ends), "nice": False} if ends else {}
+    scale = alt.Scale(zero=False, padding=12, **fixed)
+    sizes = alt.Scale(range=[60, 420], domain=[1, max(2, int(dots["items"].max()))])
     whose = members[0] if len(members) == 1 else f"mean of {len(members)} judges"
     base = alt.Chart(dots).mark_point(filled=True, stroke=None)
     chart = base.encode(
         x=alt.X("mean:Q", title=f"{label}: mean of people", scale=scale),
         y=alt.Y("score:Q", title=f"{label}: {whose}", scale=scale, axis=alt.Axis(titleLimit=SQUARE - 100)),
-        size=alt.Size(
-            "items:Q",
-            scale=alt.Scale(range=[60, 420], domain=[1, max(2, int(dots["items"].max()))]),
-            legend=None,
-        ),
+        size=alt.Size("items:Q", scale=sizes, legend=None),
         opacity=alt.condition(picked, alt.value(0.65), alt.value(0.12)),
         tooltip=[
             alt.Tooltip("mean:Q", format=".2f", title="mean of people"),
@@ -56,9 +51,8 @@ def scatter(
     ).add_params(picked)
     layers = [chart]
     if ends:
-        line = alt.Chart(pd.DataFrame({"mean": ends, "score": ends})).mark_line(
-            strokeDash=[4, 4], color="gray", strokeWidth=1
-        )
+        diagonal = alt.Chart(pd.DataFrame({"mean": ends, "score": ends}))
+        line = diagonal.mark_line(strokeDash=[4, 4], color="gray", strokeWidth=1)
         layers.insert(0, line.encode(x="mean:Q", y="score:Q"))
     return alt.layer(*layers).properties(height=SQUARE)
 
@@ -72,20 +66,15 @@ def distribution(found: Table, words: Mapping[float, str]) -> Chart:
     )
     answers = list(dict.fromkeys(table.sort_values("score").answer))
     legend = alt.Legend(orient="top", title=None, columns=3, labelLimit=200)
-    return (
+    shades = alt.Scale(domain=answers, range=_shades(len(answers)))
+    percent, whole = alt.Axis(format="%"), alt.Scale(domain=[0, 1])
+    bars = (
         alt.Chart(table)
         .mark_bar()
         .encode(
             y=alt.Y("who:N", sort=list(dict.fromkeys(table.who)), title=None, axis=name_axis()),
-            x=alt.X(
-                "share:Q", title="share of answers", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])
-            ),
-            color=alt.Color(
-                "answer:N",
-                sort=answers,
-                scale=alt.Scale(domain=answers, range=_shades(len(answers))),
-                legend=legend,
-            ),
+            x=alt.X("share:Q", title="share of answers", axis=percent, scale=whole),
+            color=alt.Color("answer:N", sort=answers, scale=shades, legend=legend),
             order=alt.Order("score:Q"),
             tooltip=[
                 alt.Tooltip("rater:N", title="who"),
@@ -94,8 +83,8 @@ def distribution(found: Table, words: Mapping[float, str]) -> Chart:
                 alt.Tooltip("n:Q", title="answers"),
             ],
         )
-        .properties(height=alt.Step(ROW))
     )
+    return bars.properties(height=alt.Step(ROW))
 
 
 def matrix(part: CriterionAgreement) -> Chart:
@@ -137,10 +126,7 @@ def _answer(score: float, words: Mapping[float, str]) -> str:
 
 def _shades(steps: int) -> list[str]:
     """Blue to orange by way of a grey that shows on white and on black."""
-    low, middle, high = (43, 92, 155), (168, 168, 168), (217, 114, 30)
-    shades = []
-    for step in range(steps):
-        at = 2 * step / max(1, steps - 1)
-        a, b, share = (low, middle, at) if at <= 1 else (middle, high, at - 1)
-        shades.append("#" + "".join(f"{round(x + (y - x) * share):02x}" for x, y in zip(a, b, strict=True)))
-    return shades
+    channels = zip((43, 92, 155), (168, 168, 168), (217, 114, 30), strict=True)
+    at = np.linspace(0, 2, steps) if steps > 1 else np.zeros(1)
+    mixed = [np.interp(at, [0, 1, 2], channel).round().astype(int) for channel in channels]
+    return [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in zip(*mixed, strict=True)]
