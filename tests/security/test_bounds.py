@@ -24,6 +24,9 @@ from tests.wire import LINK, Desk, Wire, opened
 
 SCORES = {c.name: 3.0 for c in CRITERIA}
 """What an annotator answers."""
+DRAWN = {"new_session", "session_status_changed", "navigation", "delta", "page_config_changed"}
+DRAWN |= {"page_info_changed", "auto_rerun", "script_finished", "session_event", "ref_hash"}
+"""What a run of a page sends."""
 UPLOADS = "/_stcore/upload_file/session/file"
 
 
@@ -72,30 +75,63 @@ def test_a_frame_may_be_as_large_as_its_sender_needs(server: Server, invited: An
     asyncio.run(all_kinds())
 
 
-@pytest.mark.parametrize("frame", [b"\xff" * 100, "text"])
+@pytest.mark.parametrize("frame", [b"\xff" * 100, b"", "text"])
 def test_what_is_no_message_ends_the_connection_and_nothing_else(server: Server, frame: bytes | str) -> None:
     async def attack() -> None:
         async with opened(server.url) as wire:
-            assert await refused(wire, frame) in (1000, 1002, 1006, 1011)
+            assert await refused(wire, frame) == 1002
         async with opened(server.url):
             pass
 
     asyncio.run(attack())
 
 
-async def beside(desk: Desk, attack: Any) -> tuple[float, Any]:
-    """Rate at a desk while an attack goes on: the longest wait of a report, and what the attack says."""
-    worst = 0.0
+@pytest.mark.parametrize(
+    "crafted",
+    [
+        BackMsg(clear_cache=True),
+        BackMsg(set_run_on_save=True),
+        BackMsg(load_git_info=True),
+        BackMsg(debug_disconnect_websocket=True),
+        BackMsg(debug_shutdown_runtime=True),
+        BackMsg(file_urls_request={"request_id": "1", "file_names": ["x"] * 1000, "session_id": "x"}),
+        BackMsg(backend_operation_request={"request_id": "1"}),
+    ],
+    ids=lambda crafted: crafted.WhichOneof("type"),
+)
+def test_streamlit_is_not_given_what_no_page_of_theirs_sends(
+    server: Server, invited: Any, crafted: BackMsg
+) -> None:
+    """It clears the caches of all, or tells the changed files of its folder, to anybody who asks."""
+
+    async def attack(**opening: Any) -> None:
+        async with opened(server.url, **opening) as wire:
+            await wire.socket.send(crafted.SerializeToString())
+            await wire.run()
+            kinds = set()
+            async for told in wire.messages():
+                kinds.add(told.WhichOneof("type"))
+                if "script_finished" in kinds:
+                    break
+            assert kinds <= DRAWN, kinds - DRAWN
+
+    async def both() -> None:
+        await attack()
+        await attack(token=invited("crafted"))
+
+    asyncio.run(both())
+
+
+async def beside(desk: Desk, attack: Any) -> Any:
+    """Rate at a desk while an attack goes on; returns what the attack says."""
     under_way = asyncio.ensure_future(attack)
     items = iter(desk.open_items())
-    while not under_way.done() or worst == 0.0:
+    while not under_way.done() or not desk.stored:
         desk.rate(next(items), SCORES)
-        since = asyncio.get_running_loop().time()
         await desk.report()
-        worst = max(worst, asyncio.get_running_loop().time() - since)
         assert not desk.waiting
         await asyncio.sleep(0.05)
-    return worst, await under_way
+    return await under_way
 
 
 async def many_events(desk: Desk) -> str:
@@ -173,7 +209,7 @@ def test_what_one_desk_sends_too_much_is_refused_and_another_goes_on(
 ) -> None:
     tokens = invited("floods"), invited("beside")
 
-    async def both() -> tuple[float, str]:
+    async def both() -> str:
         async with (
             opened(server.url, token=tokens[0], study="keeper") as one,
             opened(server.url, token=tokens[1], study="keeper") as other,
@@ -183,10 +219,8 @@ def test_what_one_desk_sends_too_much_is_refused_and_another_goes_on(
             assert Desk(one, "floods again").open_items()
         return found
 
-    worst, said = asyncio.run(both())
+    said = asyncio.run(both())
     assert re.search(says, said), said
-    # A flood took 13 seconds on a quiet machine before it was bounded; this one may be busy.
-    assert worst < 10
 
 
 def test_a_person_may_have_so_many_windows_and_others_still_come_in(server: Server, invited: Any) -> None:

@@ -17,11 +17,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from core.errors import ConcordError
 from pages.parts.connection import Connection
+from pages.parts.server import messages
 from pages.parts.server.guesses import network
 from pages.parts.session import workspace
 
 KIB = 1024
-_TOO_BIG, _TRY_LATER = 1009, 1013
+_NO_MESSAGE, _TOO_BIG, _TRY_LATER = 1002, 1009, 1013
 
 
 @dataclass(frozen=True)
@@ -99,18 +100,23 @@ class Bounds:
             return await _refuse(scope, receive, send, "Too many windows are open. Close some.\n", 429)
         closed = False
 
-        async def bounded() -> Message:
+        async def close(code: int, reason: str) -> Message:
             nonlocal closed
-            message = await receive()
-            if message["type"] != "websocket.receive":
-                return message
-            size = len(message.get("bytes") or message.get("text") or b"")
-            if size > limits.message:
-                closed = True
-                reason = f"A message may have {limits.message // KIB} KiB."
-                await send({"type": "websocket.close", "code": _TOO_BIG, "reason": reason})
-                return {"type": "websocket.disconnect", "code": _TOO_BIG}
-            await asyncio.sleep(self.pace.delay(who, limits, time.monotonic()))
+            closed = True
+            await send({"type": "websocket.close", "code": code, "reason": reason})
+            return {"type": "websocket.disconnect", "code": code}
+
+        async def bounded() -> Message:
+            while (message := await receive())["type"] == "websocket.receive":
+                size = len(message.get("bytes") or message.get("text") or b"")
+                if size > limits.message:
+                    return await close(_TOO_BIG, f"A message may have {limits.message // KIB} KiB.")
+                await asyncio.sleep(self.pace.delay(who, limits, time.monotonic()))
+                said = messages.kind_of(message)
+                if said is None:
+                    return await close(_NO_MESSAGE, "This is no message of a page.")
+                if said in (messages.FOR_RESEARCHERS if kind == "researcher" else messages.FOR_ALL):
+                    break
             return message
 
         async def unless_closed(message: Message) -> None:
