@@ -93,7 +93,7 @@ def about(db: Database, report: AgreementReport, *, made: date) -> dict[str, Any
             for c in study.criteria
         ],
         "provenance": provenance(db, study.name),
-        "judges": [asdict(origin) for origin in configurations.origins(db, study.name)],
+        "judges": configurations.origins(db, study.name),
     }
 
 

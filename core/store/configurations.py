@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import Any, Literal
 
 from sqlite_utils import Database
@@ -116,30 +116,19 @@ def of_study_models(db: Database, study: str) -> list[tuple[str, int, Use]]:
     return [(row["name"], row["n"], _summed(row)) for row in rows]
 
 
-@dataclass(frozen=True)
-class Origin:
-    """A judge of a study. `prompt` is the hash of its prompt, empty for judgements that were imported."""
+def origins(db: Database, study: str) -> list[dict[str, Any]]:
+    """The judges of a study by prompt: judge, variant, simulated, prompt, judgements, failed, first, last.
 
-    judge: str
-    variant: str
-    simulated: bool
-    prompt: str
-    judgements: int
-    failed: int
-    first: str
-    last: str
-
-
-def origins(db: Database, study: str) -> list[Origin]:
-    """The judges of a study's conversations, one row a judge and prompt. Raises NotFound."""
-    rows = db.execute(
-        "SELECT x.name, x.variant, x.simulated, j.prompt, count(*), count(j.failure), "
-        "min(j.created), max(j.created) FROM judgements j JOIN raters x ON x.id = j.rater_id "
-        "WHERE j.conversation_id IN (SELECT conversation_id FROM study_units WHERE study_id = ?) "
-        "GROUP BY x.id, j.prompt ORDER BY x.name, x.variant, j.prompt",
+    `prompt` is its hash, empty for judgements that were imported. Raises NotFound.
+    """
+    rows = db.query(
+        "SELECT x.name AS judge, x.variant, x.simulated, j.prompt, count(*) AS judgements, "
+        "count(j.failure) AS failed, min(j.created) AS first, max(j.created) AS last FROM judgements j "
+        "JOIN raters x ON x.id = j.rater_id WHERE j.conversation_id IN (SELECT conversation_id "
+        "FROM study_units WHERE study_id = ?) GROUP BY x.id, j.prompt ORDER BY x.name, x.variant, j.prompt",
         [study_id(db, study)],
-    ).fetchall()
-    return [Origin(name, variant, bool(simulated), *rest) for name, variant, simulated, *rest in rows]
+    )
+    return [row | {"simulated": bool(row["simulated"])} for row in rows]
 
 
 def every(db: Database) -> dict[int, Configuration]:

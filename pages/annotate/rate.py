@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
@@ -74,7 +73,7 @@ def _rating(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     """A study's desk; true when whoever sits there asks to leave it."""
     with workspace().read() as db:
         study = studies.get(db, work.name)
-    rater, desk_id = annotator.rater_id, _desk_id(annotator.rater_id, work.name)
+    rater, desk_id = annotator.rater_id, review.name(annotator.rater_id, work.name)
     if component.desk(sent.fixed(study, annotator.name, desk_id, back)):
         return True
     review.annotators_exchange(
@@ -149,11 +148,6 @@ def _choice(title: str, done: int, items: int, key: str, kind: str = "study") ->
         st.markdown(f"**{plain(title)}**  \n{done} of {items} done", width="stretch")
         doing = "Rate" if kind == "study" else "Compare"
         return st.button(doing if done < items else "Look again", key=key, type="primary")
-
-
-def _desk_id(rater: int, study: str) -> str:
-    """A name for this desk in the browser's storage: a hash."""
-    return hashlib.sha256(f"{workspace().path}\n{rater}\n{study}".encode()).hexdigest()[:16]
 
 
 page()
