@@ -251,6 +251,9 @@ def test_a_spending_limit_stops_cleanly_and_the_rest_is_done_later(faulty):
     assert rest.state == "finished"
     assert calls_made(workspace) == 20, "what was paid before the stop was not paid again"
     assert rest.spent.calls == 20 - paid
+    with workspace.read() as db:
+        made = [row["calls"] for table in ("conversations", "judgements") for row in db[table].rows]
+    assert sum(made) == 20, "a result's cost holds the calls that were in the journal"
 
 
 def test_a_spending_limit_of_nothing_makes_no_call(workspace):
@@ -295,6 +298,19 @@ def test_a_run_in_which_something_failed_does_not_simply_stand_as_finished(fault
     assert ended.state == "finished"
     assert ended.failed > 0
     assert ended.stands == "finished with failures"
+
+
+def test_an_unexpected_end_leaves_a_broken_run_that_says_so(workspace):
+    def fail(progress):
+        raise RuntimeError("the terminal is gone")
+
+    with pytest.raises(RuntimeError, match="the terminal is gone"):
+        run(workspace, plan(), watch=fail)
+    with workspace.read() as db:
+        [ended] = stored.recent(db)
+    assert ended.state == "broken"
+    assert "The same run continues where it was." in ended.message
+    assert run(workspace, plan()).state == "finished"
 
 
 def test_stop_asked_for_from_elsewhere(faulty):

@@ -9,6 +9,7 @@ from core.configuration import Reported
 from core.errors import ConcordError, ConfigError, NotFound
 from core.llm.models import load_models
 from core.rating import Comparison, Rater
+from core.runs import planning
 from core.store import comparisons as store
 from core.store import configurations, conversations, scenarios
 from core.studies import comparisons
@@ -65,6 +66,16 @@ def test_a_comparison_keeps_its_judge_configuration_prompt_and_cost(played):
         assert prompts[row["prompt"]] == "pairwise"
         assert row["calls"] == 1
         assert row["input_tokens"] > row["output_tokens"] > 0
+
+
+def test_each_repeat_asks_every_judge_about_every_pair_in_both_orders(played):
+    def planned(repeats):
+        return planning.survey(played, planning.job(played, compare(judge_repeats=repeats))).planned
+
+    pairs, orders, judges = 3, 2, 2
+    each = len(scripts_of(played)) * pairs * orders * judges
+    assert planned(2) - planned(1) == each
+    assert planned(3) - planned(2) == each
 
 
 def test_comparisons_without_a_verdict_are_kept_as_failures_and_their_pairs_left_out(played):
