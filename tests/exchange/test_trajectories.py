@@ -91,7 +91,7 @@ def test_an_imported_simulation_is_the_same_simulation(workspace, fresh, run, ou
         assert views.reckoned(theirs) == views.reckoned(ours)
         assert theirs.talks == ours.talks
         for name in ours.lived.residents:
-            assert theirs.runs[name] == ours.runs[name]
+            assert list(theirs.lived.runs(name)) == list(ours.lived.runs(name))
             assert views.kept(theirs, name, ours.days[1]) == views.kept(ours, name, ours.days[1])
     # one of three wanted came to the party of GA+TDP
     assert [seen(fresh, key).score.value for key in KEYS] == [0, pytest.approx(1 / 3)]
