@@ -54,6 +54,7 @@ bench: setup browser
 	$(BIN)/python bench/store.py
 	$(BIN)/python bench/throughput.py
 	$(BIN)/python bench/desk.py
+	$(BIN)/python bench/crowd.py
 
 # All of it takes hours; MUTANTS="core.agreement.alpha*" takes some. tests/README.md says what was found.
 mutants: setup

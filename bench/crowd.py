@@ -7,7 +7,8 @@ application with each report in a transaction of its own, and SQLite's own busy 
 
     python -m bench.crowd [--people 20] [--items 50] [--rounds 3]
 
-Server, clients, run and import share the machine's cores; other programs on it make all figures worse.
+Server, clients, run and import share the machine's cores, and other programs on it make waits longer. The CPU
+time of the server for one item does not depend on these: 1000 ms by it is what one core can reach.
 """
 
 from __future__ import annotations
@@ -51,12 +52,13 @@ ROWS = 60_000
 
 @dataclass(frozen=True)
 class Figures:
-    """What one round measured; times in milliseconds."""
+    """What one round measured; times in milliseconds. `cpu` is the server's time at work for one item."""
 
     rate: float
     median: float
     p95: float
     worst: float
+    cpu: float
     lost: int
     beside: str = ""
 
@@ -150,6 +152,15 @@ def busy(workspace: Workspace, file: Path, ordered: bool) -> Iterator[list[str]]
         told.append(f"import in {importing_took[0]:.1f} s (exit code {importing.returncode})")
 
 
+def at_work(process: int) -> float:
+    """The milliseconds for which a process has had a core; 0 where the system has no /proc."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except FileNotFoundError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+
+
 async def rate(desk: Desk, items: int, waits: list[float]) -> dict[int, list[float]]:
     """Rate so many items; what was pressed, by item."""
     pressed = {}
@@ -171,7 +182,7 @@ async def once(people: int, items: int, ordered: bool, alone: bool) -> Figures:
         tokens = invited(workspace, people)
         table(Path(folder) / "ratings.csv")
         application = "pages.parts.server:app" if ordered else "bench.unordered_server:app"
-        url = stack.enter_context(serving(application, workspace))
+        url, process = stack.enter_context(serving(application, workspace))
         waits: list[float] = []
         async with contextlib.AsyncExitStack() as sessions:
             desks = [
@@ -182,9 +193,9 @@ async def once(people: int, items: int, ordered: bool, alone: bool) -> Figures:
             with (
                 nullcontext(told) if alone else busy(workspace, Path(folder) / "ratings.csv", ordered) as told
             ):
-                begun = time.perf_counter()
+                begun, before = time.perf_counter(), at_work(process)
                 pressed = await asyncio.gather(*(rate(desk, items, waits) for desk in desks))
-                took = time.perf_counter() - begun
+                took, worked = time.perf_counter() - begun, at_work(process) - before
         with workspace.read() as db:
             lost = 0
             for person, given in enumerate(pressed):
@@ -198,6 +209,7 @@ async def once(people: int, items: int, ordered: bool, alone: bool) -> Figures:
             statistics.median(waits),
             statistics.quantiles(waits, n=20)[-1],
             max(waits),
+            worked / len(waits),
             lost + people * items - len(waits),
             ", ".join(told),
         )
@@ -213,7 +225,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     wanted = parser.parse_args()
     print(f"{wanted.people} sessions, {wanted.items} items each; load average {os.getloadavg()[0]:.1f}")
-    print(f"{'':34} {'items/s':>8} {'median':>8} {'p95':>8} {'worst':>8} {'lost':>5}   (ms)")
+    print(f"{'':34} {'items/s':>8} {'median':>8} {'p95':>8} {'worst':>8} {'CPU':>8} {'lost':>5}   (ms)")
     for situation, alone in (("alone", True), ("beside a run and an import", False)):
         found: dict[bool, list[Figures]] = {True: [], False: []}
         for number in range(wanted.rounds):
@@ -242,12 +254,12 @@ _NAMES = {True: "Concord", False: "SQLite's own wait"}
 
 def _medians(rounds: list[Figures]) -> Figures:
     """The median over rounds, but everything that was lost."""
-    columns = zip(*((f.rate, f.median, f.p95, f.worst) for f in rounds), strict=True)
+    columns = zip(*((f.rate, f.median, f.p95, f.worst, f.cpu) for f in rounds), strict=True)
     return Figures(*map(statistics.median, columns), sum(f.lost for f in rounds))
 
 
 def _line(name: str, f: Figures) -> None:
-    figures = f"{f.rate:8.0f} {f.median:8.0f} {f.p95:8.0f} {f.worst:8.0f} {f.lost:5}"
+    figures = f"{f.rate:8.0f} {f.median:8.0f} {f.p95:8.0f} {f.worst:8.0f} {f.cpu:8.1f} {f.lost:5}"
     print(f"{name:34} {figures}   {f.beside}", flush=True)
 
 

@@ -4,6 +4,7 @@ The baseline is bench/plain_desk.py (a form with radios, the way Streamlit sugge
 server with the same settings from the same kind of workspace. The clock starts with the key or click that
 submits and stops with the first frame in which the next dialogue is there and its questions can be answered;
 “stored” is when the desk says that everything is saved (the plain desk shows the next item only then).
+bench/crowd.py measures more people than a machine can open browsers for.
 """
 
 from __future__ import annotations
@@ -124,8 +125,8 @@ async def measure(browser: Browser, rate, url: str, tokens: list[str], items: in
 
 
 @contextmanager
-def serving(application: str, workspace: Workspace) -> Iterator[str]:
-    """An application with the settings of `concord app`."""
+def serving(application: str, workspace: Workspace) -> Iterator[tuple[str, int]]:
+    """An application with the settings of `concord app`: its address and process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -144,7 +145,7 @@ def serving(application: str, workspace: Workspace) -> Iterator[str]:
                 break
             except URLError:
                 time.sleep(0.1)
-        yield url
+        yield url, process.pid
     finally:
         process.terminate()
         process.wait()
@@ -177,7 +178,7 @@ async def main(items: int) -> None:
                 workspace = Workspace.open(folder)
                 fill(workspace, items=items)
                 tokens = {people: invited(workspace, people) for people in (1, 10)}
-                with serving(application, workspace) as url:
+                with serving(application, workspace) as (url, _):
                     for people in (1, 10):
                         waits, stored = await measure(browser, rate, url, tokens[people], items)
                         medians[name, people] = statistics.median(waits)
