@@ -172,7 +172,7 @@ def _by_passphrase(connection: Connection, said: dict[str, str]) -> str:
     else:
         passphrase = said.get("passphrase", "")
         if not access.is_passphrase(stored, passphrase):
-            log.warning("A wrong passphrase was entered.")
+            log.warning("A wrong passphrase was entered from %r.", connection.source[:64])
             raise NotAllowed("That is not the passphrase.")
         if access.is_weak(stored):
             stronger = access.hash_of(passphrase)
