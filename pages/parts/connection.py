@@ -60,13 +60,17 @@ class Connection:
 
     @property
     def source(self) -> str:
-        """The address of the browser: of the peer, or what a proxy on this machine last added to
-        X-Forwarded-For. "" where such a proxy names none.
+        """The address of the browser: of the peer, or what a proxy last added to X-Forwarded-For.
+
+        A proxy is on this machine; where a public address is configured, also on a private network (the
+        host of a container).
         """
-        if not _is_loopback(self.peer or ""):
-            return self.peer or ""
+        peer = _address(self.peer or "")
+        public = bool(os.environ.get(PUBLIC_URL))
         added = self.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
-        return added or ("" if _by_proxy(self.headers.keys()) else self.peer or "")
+        if added and peer and (peer.is_loopback or (public and peer.is_private)):
+            return added
+        return str(peer or "")
 
     def cookie(self, rater: int | None = None) -> str:
         """The name of the cookie of a researcher's session, or of an annotator's.
@@ -123,12 +127,14 @@ def _host(url: str) -> str:
         return ""
 
 
-def _is_loopback(address: str) -> bool:
-    if address == "localhost":
-        return True
+def _is_loopback(host: str) -> bool:
+    address = _address(host)
+    return host == "localhost" or (address is not None and address.is_loopback)
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        parsed = ipaddress.ip_address(address)
+        parsed = ipaddress.ip_address(text)
     except ValueError:
-        return False
-    mapped = getattr(parsed, "ipv4_mapped", None)
-    return bool((mapped or parsed).is_loopback)
+        return None
+    return getattr(parsed, "ipv4_mapped", None) or parsed

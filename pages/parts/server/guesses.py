@@ -73,9 +73,14 @@ class Guesses:
 
 
 def network(address: str) -> str:
-    """The source that an address belongs to: itself, of IPv6 its /64, which one household or server has."""
+    """The source that an address belongs to: itself, of IPv6 its /64, which one household or server has.
+
+    "" for a loopback address: behind it may be a proxy that does not name the browser's.
+    """
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
         return address[:64]
+    if parsed.is_loopback:
+        return ""
     return str(ipaddress.ip_network((parsed, 64), strict=False)) if parsed.version == 6 else str(parsed)
