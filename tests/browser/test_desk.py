@@ -412,7 +412,7 @@ def test_two_windows_show_each_others_answers_and_the_later_one_holds(page: Page
         expect(shown).to_have_text(re.compile("^3"))
         made.start()
         for window in (page, other):
-            saved(window)
+            expect(window.locator(".saving")).to_have_attribute("data-state", "saved", timeout=60_000)
         assert made.stored("Annotator 1") == [(1, 3)]
         assert made.server is not None
         assert made.server.rows("SELECT cast(score AS int) FROM revisions ORDER BY rowid") == [
