@@ -17,16 +17,14 @@ from websockets.typing import Origin
 
 from core.store import access, studies
 from pages.parts.desk.report import EVENTS
-from pages.parts.server.bounds import BODY, LIMITS, UPLOAD, Limits, Pace
+from pages.parts.server import bounds
+from pages.parts.server.bounds import BODY, LIMITS, UPLOAD, Bounds, Limits, Pace
 from tests.browser.asking import enter
 from tests.browser.keeper import CRITERIA, Server
 from tests.wire import LINK, Desk, Wire, opened
 
 SCORES = {c.name: 3.0 for c in CRITERIA}
 """What an annotator answers."""
-DRAWN = {"new_session", "session_status_changed", "navigation", "delta", "page_config_changed"}
-DRAWN |= {"page_info_changed", "auto_rerun", "script_finished", "session_event", "ref_hash"}
-"""What a run of a page sends."""
 UPLOADS = "/_stcore/upload_file/session/file"
 
 
@@ -100,26 +98,27 @@ def test_what_is_no_message_ends_the_connection_and_nothing_else(server: Server,
     ids=lambda crafted: crafted.WhichOneof("type"),
 )
 def test_streamlit_is_not_given_what_no_page_of_theirs_sends(
-    server: Server, invited: Any, crafted: BackMsg
+    crafted: BackMsg, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It clears the caches of all, or tells the changed files of its folder, to anybody who asks."""
+    wanted = BackMsg(stop_script=True)
+    frames = [{"type": "websocket.receive", "bytes": each.SerializeToString()} for each in (crafted, wanted)]
+    given: list[Any] = []
 
-    async def attack(**opening: Any) -> None:
-        async with opened(server.url, **opening) as wire:
-            await wire.socket.send(crafted.SerializeToString())
-            await wire.run()
-            kinds = set()
-            async for told in wire.messages():
-                kinds.add(told.WhichOneof("type"))
-                if "script_finished" in kinds:
-                    break
-            assert kinds <= DRAWN, kinds - DRAWN
+    async def streamlit(scope: Any, receive: Any, send: Any) -> None:
+        given.append(await receive())
 
-    async def both() -> None:
-        await attack()
-        await attack(token=invited("crafted"))
+    async def attack() -> None:
+        left = iter(frames)
 
-    asyncio.run(both())
+        async def receive() -> Any:
+            return next(left)
+
+        await Bounds(streamlit)({"type": "websocket"}, receive, receive)
+
+    monkeypatch.setattr(bounds, "person", lambda scope: ("annotator", "annotator 1"))
+    asyncio.run(attack())
+    assert given == [frames[1]]
 
 
 async def beside(desk: Desk, attack: Any) -> Any:

@@ -1,0 +1,178 @@
+"""Forged messages: pages, widgets and desk events that whoever sends them was never shown.
+
+Most are guards: they passed before the limits and the sessions were made, and must go on to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Coroutine
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from core.store import access, studies
+from pages.parts.navigation import SECTIONS
+from tests.browser.keeper import SECRETS, Server
+from tests.wire import LINK, Desk, Wire, opened
+
+from .conftest import served
+
+ADDRESSES = [page.address for pages in SECTIONS.values() for page in pages]
+
+
+def invited(server: Server, name: str, study: str = "keeper") -> str:
+    """The token of an annotator with three items."""
+    with server.workspace.write() as db:
+        token = access.invite(db, name)
+        units = [unit["id"] for unit in studies.units(db, study)][:3]
+        studies.assign(db, access.annotator_id(db, name), units)
+    return token
+
+
+async def said(wire: Wire, asked: BackMsg) -> str:
+    """Everything the server sends for a message, as text."""
+    await wire.socket.send(asked.SerializeToString())
+    told = []
+    async for message in wire.messages():
+        told.append(str(message))
+        if message.WhichOneof("type") == "script_finished":
+            break
+    return "\n".join(told)
+
+
+def finish(attack: Coroutine[Any, Any, Any]) -> Any:
+    """Run an attack; a server that never answers fails the test."""
+    return asyncio.run(asyncio.wait_for(attack, 120))
+
+
+def forged(**fields: Any) -> BackMsg:
+    """A request for a run that no page makes."""
+    asked = BackMsg()
+    for name, value in fields.items():
+        setattr(asked.rerun_script, name, value)
+    return asked
+
+
+@pytest.mark.parametrize("who", ["stranger", "annotator"])
+def test_no_crafted_request_shows_a_page_to_whoever_may_not_see_it(server: Server, who: str) -> None:
+    token = {"token": invited(server, f"crafts {who}")} if who == "annotator" else {}
+
+    async def attack() -> None:
+        async with opened(server.url, headers={"Cookie": server.cookie}) as researcher:
+            shown = await said(researcher, forged(page_name="conversations"))
+            assert "hidden-player" in shown
+            await researcher.run()
+            async for message in researcher.messages():
+                if message.WhichOneof("type") == "navigation":
+                    hashes = [page.page_script_hash for page in message.navigation.app_pages]
+                    break
+        async with opened(server.url, **token) as wire:
+            query = wire.query
+            crafted = [forged(page_script_hash=each, query_string=query) for each in hashes]
+            crafted += [forged(page_name=each, query_string=query) for each in ADDRESSES]
+            crafted += [
+                forged(page_name=each) for each in ("pages/study/runs", "../app", "app.py", "x" * 5000)
+            ]
+            crafted += [
+                forged(query_string=each) for each in ("as=hidden-colleague", "annotator=1", "token=x")
+            ]
+            for asked in crafted:
+                answer = await said(wire, asked)
+                for secret in (*SECRETS, server.workspace.path.name):
+                    assert secret not in answer, asked
+
+    finish(attack())
+
+
+EVENTS: list[dict[str, Any]] = [
+    {"item": 4},
+    {"item": 10**9},
+    {"item": -1},
+    {"do": "delete"},
+    {"do": ["answer"]},
+    {"criterion": "no such"},
+    {"criterion": None},
+    {"score": 6},
+    {"score": 2.5},
+    {"score": [5]},
+    {"seconds": -1},
+    {"seconds": 10**6},
+    {"do": "flag", "text": "x" * 4001},
+    {"do": "submit"},
+]
+
+
+@pytest.mark.parametrize("changes", EVENTS, ids=json.dumps)
+def test_a_forged_event_changes_nothing_and_says_why(server: Server, changes: dict[str, Any]) -> None:
+    name = f"forges {EVENTS.index(changes)}"
+    token = invited(server, name)
+    everything = "SELECT id, rater_id, criterion, score FROM ratings ORDER BY id"
+    states = "SELECT id, state, flag, seconds FROM assignments ORDER BY id"
+
+    async def attack() -> dict[str, Any]:
+        async with opened(server.url, token=token, study="keeper") as wire:
+            desk = Desk(wire, "forger")
+            event = {"item": desk.open_items()[0], "do": "answer", "criterion": "fluency", "score": 5}
+            event |= {"item": 40 - 1} if changes == {"item": 4} else changes
+            before[:] = server.rows(everything), server.rows(states)
+            desk.do(**event)  # type: ignore[arg-type]
+            return await desk.report()
+
+    before: list[Any] = []
+    news = finish(attack())
+    assert [refusal["n"] for refusal in news["refused"]] == [1]
+    assert news["refused"][0]["message"].endswith(".")
+    assert [server.rows(everything), server.rows(states)] == before
+
+
+def test_the_desk_of_another_cannot_be_reported_to(server: Server) -> None:
+    tokens = invited(server, "owner"), invited(server, "thief")
+
+    def session(token: str) -> AbstractAsyncContextManager[Wire]:
+        return opened(server.url, token=token, study="keeper")
+
+    async def attack() -> None:
+        async with session(tokens[0]) as owner, session(tokens[1]) as thief:
+            component, fragment = owner.components[LINK]
+            items = Desk(owner, "owner").open_items()
+            event = {"n": 1, "item": items[0], "do": "answer", "criterion": "fluency", "score": 1}
+            state = {"report": {"k": 1, "boxes": {"thief": [event]}, "want": items}}
+            await thief.run(fragment, **{component.id: state})
+            await thief.run(**{component.id: state})
+            await thief.finished()
+        for name in ("owner", "thief"):
+            assert not server.rows(
+                "SELECT score FROM ratings r JOIN raters x ON x.id = r.rater_id WHERE x.name = ?", name
+            )
+
+    finish(attack())
+
+
+def test_guesses_wait_and_a_browser_that_was_signed_in_does_not(tmp_path: Path) -> None:
+    with served(tmp_path) as (running, _):
+        with running.workspace.write() as db:
+            access.set_passphrase(db, "eleven ships in one night")
+        answers = [guess(running, f"guess {n}") for n in range(8)]
+        assert {status for status, _ in answers} == {403}
+        assert "That is not the passphrase." in answers[0][1]
+        assert "Too many wrong guesses" in answers[-1][1]
+        assert "Too many" in guess(running, "eleven ships in one night")[1]
+        assert guess(running, "eleven ships in one night", Cookie=running.cookie)[0] == 200
+
+
+def guess(server: Server, passphrase: str, **headers: str) -> tuple[int, str]:
+    """Status and text of the answer to a sign-in."""
+    body = json.dumps({"passphrase": passphrase}).encode()
+    told = {"Content-Type": "application/json", "Origin": server.url, **headers}
+    try:
+        with urlopen(Request(server.url + "/sign-in", body, told)) as answer:
+            return answer.status, answer.read().decode()
+    except HTTPError as error:
+        return error.code, error.read().decode()
