@@ -94,7 +94,7 @@ def _table(people: list[Annotator]) -> None:
         "from": "From",
         "minutes": st.column_config.NumberColumn("Minutes at work", format="%.0f"),
         "pairs": "Pairs compared",
-        "mock": st.column_config.CheckboxColumn("Mock"),
+        "mock": st.column_config.CheckboxColumn("Simulated"),
     }
     tables.progress(rows, columns, "Annotators")
 

@@ -61,7 +61,7 @@ def who_is_here(workspace: Workspace) -> Researcher | AnnotatorHere | None:
         return None
     if reason := st.query_params.get("refused"):
         raise sessions.LinkRefused(reason if reason in sessions.REFUSED else "unknown")
-    desk = st.query_params.get("annotator", "")
+    desk = st.query_params.get("desk", "")
     with workspace.read() as db:
         session = None if desk else connection.researcher(db)
         if session is None:

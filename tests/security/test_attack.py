@@ -81,7 +81,7 @@ def test_no_crafted_request_shows_a_page_to_whoever_may_not_see_it(server: Serve
                 forged(page_name=each) for each in ("pages/study/runs", "../app", "app.py", "x" * 5000)
             ]
             crafted += [
-                forged(query_string=each) for each in ("as=hidden-colleague", "annotator=1", "token=x")
+                forged(query_string=each) for each in ("as=hidden-colleague", "desk=1", "token=x")
             ]
             for asked in crafted:
                 answer = await said(wire, asked)

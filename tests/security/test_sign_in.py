@@ -359,7 +359,7 @@ def test_a_link_leaves_the_address_and_is_bound_to_its_name(behind: Server) -> N
         ann, ben = (f"{behind.url}/rate?token={access.invite(db, name)}&a=b" for name in ("Ann", "Ben"))
         number = access.annotator_id(db, "Ann")
     entered = enter(ann, X_Forwarded_For="203.0.113.77", User_Agent="a phone")
-    assert (entered.address, entered.query) == ("rate", f"a=b&annotator={number}")
+    assert (entered.address, entered.query) == ("rate", f"a=b&desk={number}")
     assert "Hello Ann" in ask(behind.url, "rate", entered.query, cookie=entered.cookie)
     others = enter(ben)
     # Two desks in one browser keep apart, and nobody gets to a desk by its number or by another's session.

@@ -47,7 +47,7 @@ const signedOutLine = (outbox) => {
   const line = el("div", { class: "out", role: "alert", hidden: true }, sentence, form);
   const show = () => {
     line.hidden = !outbox.signedOut;
-    form.hidden = /[?&]annotator=/.test(location.search); // they come by their link
+    form.hidden = /[?&]desk=/.test(location.search); // they come by their link
     if (outbox.signedOut && sentence.textContent !== outbox.signedOut) sentence.textContent = outbox.signedOut;
   };
   return { line, show };

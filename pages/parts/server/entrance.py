@@ -116,7 +116,7 @@ def _by_link(scope: Scope) -> Response:
     connection = Connection.of(scope)
     query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
     token = next((value for name, value in query if name == "token"), "")
-    shown = [(name, value) for name, value in query if name not in ("token", "annotator", "refused")]
+    shown = [(name, value) for name, value in query if name not in ("token", "desk", "refused")]
     rater = began = None
     try:
         with workspace().read() as db:
@@ -124,7 +124,7 @@ def _by_link(scope: Scope) -> Response:
             rater = link.rater_id if link else None
             signed_in = rater is not None and connection.annotator(db, rater) is not None
         if link:
-            shown.append(("annotator", str(rater)))
+            shown.append(("desk", str(rater)))
             if not signed_in:
                 began = _begin(connection, "annotator", link.name, rater, link.expires)
         else:
