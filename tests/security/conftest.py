@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,3 +49,8 @@ def server(served_once: tuple[Server, Callable[[], set[str]]]) -> Iterator[Serve
     running, others_asked = served_once
     yield running
     assert not others_asked()
+
+
+def finish(attack: Coroutine[Any, Any, Any]) -> Any:
+    """Run an attack; a server that never answers fails the test."""
+    return asyncio.run(asyncio.wait_for(attack, 120))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Coroutine
 from contextlib import AsyncExitStack, suppress
 from typing import Any
 from urllib.error import HTTPError
@@ -43,6 +44,11 @@ def invited(server: Server, request: pytest.FixtureRequest) -> Any:
     return one
 
 
+def finish(attack: Coroutine[Any, Any, Any]) -> Any:
+    """Run an attack; a server that never answers fails the test."""
+    return asyncio.run(asyncio.wait_for(attack, 120))
+
+
 async def refused(wire: Wire, data: bytes | str) -> int | None:
     """Send a frame; the code with which the server closes the connection."""
     with suppress(ConnectionClosed):
@@ -70,7 +76,7 @@ def test_a_frame_may_be_as_large_as_its_sender_needs(server: Server, invited: An
         await attack("annotator", token=invited("large"))
         await attack("researcher", headers={"Cookie": server.cookie})
 
-    asyncio.run(all_kinds())
+    finish(all_kinds())
 
 
 @pytest.mark.parametrize("frame", [b"\xff" * 100, b"", "text"])
@@ -81,7 +87,7 @@ def test_what_is_no_message_ends_the_connection_and_nothing_else(server: Server,
         async with opened(server.url):
             pass
 
-    asyncio.run(attack())
+    finish(attack())
 
 
 @pytest.mark.parametrize(
@@ -117,7 +123,7 @@ def test_streamlit_is_not_given_what_no_page_of_theirs_sends(
         await Bounds(streamlit)({"type": "websocket"}, receive, receive)
 
     monkeypatch.setattr(bounds, "person", lambda scope: ("annotator", "annotator 1"))
-    asyncio.run(attack())
+    finish(attack())
     assert given == [frames[1]]
 
 
@@ -218,7 +224,7 @@ def test_what_one_desk_sends_too_much_is_refused_and_another_goes_on(
             assert Desk(one, "floods again").open_items()
         return found
 
-    said = asyncio.run(both())
+    said = finish(both())
     assert re.search(says, said), said
 
 
@@ -245,7 +251,7 @@ def test_a_person_may_have_so_many_windows_and_others_still_come_in(server: Serv
         async with opened(server.url, headers={"Cookie": cookie}):
             pass
 
-    asyncio.run(attack())
+    finish(attack())
 
 
 def test_the_pace_of_a_person_is_one_for_all_their_windows() -> None:
