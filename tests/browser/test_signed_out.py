@@ -70,3 +70,22 @@ def test_a_researcher_who_is_signed_out_at_a_desk_signs_in_again_in_the_same_win
         expect(page.get_by_role("button", name="Item 2, submitted")).to_be_visible()
         expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
         assert made.stored("Annotator 1") == given
+
+
+def test_a_researcher_sees_who_is_signed_in_and_signs_others_out(page: Page, server: Server) -> None:
+    page.set_default_timeout(30_000)
+    expect.set_options(timeout=30_000)
+    with server.workspace.write() as db:
+        for source in ("203.0.113.8", "203.0.113.9"):
+            sessions.begin(db, "passphrase", source=source, browser="a browser")
+    page.goto(f"{server.url}/sessions")
+    table = page.get_by_test_id("stDataFrame")
+    expect(table.get_by_text("203.0.113.8")).to_be_attached()
+    expect(table.get_by_text("(this browser)")).to_be_attached()
+    page.get_by_role("button", name="End it").click()  # the one used last stands first
+    expect(page.get_by_text("Signed out:")).to_be_visible()
+    page.get_by_role("button", name="End all others").click()
+    expect(table.get_by_text("203.0.113.8")).not_to_be_attached()
+    expect(table.get_by_text("(this browser)")).to_be_attached()
+    with server.workspace.read() as db:
+        assert [session.kind for session in sessions.each(db)] == ["local"]
