@@ -21,13 +21,16 @@ from core.errors import ConcordError, ImportRefused
 from core.exchange.cells import lines_of, name_in
 from core.exchange.dialogue import as_list, from_list
 from core.files import parse_json
-from core.files.limits import DOCUMENT_BYTES
+from core.files.limits import RECORD
 from core.rating import Criterion, Scale
 from core.store import configurations, conversations, ratings, studies, trajectories
 from core.store.conversations import Filter
 from core.store.studies import Study
 
-_OF_STUDY = ("name", "title", "guidelines", "source", "per_turn", "overlap", "seed", "anonymous")
+_OF_STUDY: Mapping[str, type] = {
+    **dict.fromkeys(("name", "title", "guidelines", "source"), str),
+    **dict.fromkeys(("overlap", "seed", "per_turn", "anonymous"), int),
+}
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,7 @@ def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") ->
 def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     try:
         with path.open("rb") as file:
-            for number, raw in enumerate(lines_of(file, str(path), DOCUMENT_BYTES), 1):
+            for number, raw in enumerate(lines_of(file, str(path), RECORD), 1):
                 where = f"{path}, line {number}"
                 try:
                     line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
@@ -190,12 +193,14 @@ def _trajectory(values: Any, benchmark: str, where: str) -> Mapping[str, Any] | 
 
 def _benchmark(db: Database, entry: Mapping[str, Any]) -> None:
     # Criteria that are stored already stay as they are.
+    _check(entry, {"name": str, "criteria": list})
     if not ratings.criteria(db, entry["name"]):
         criteria = [_criterion(c) for c in entry["criteria"]]
         ratings.register(db, entry["name"], criteria, refusal=entry.get("refusal_criterion", ""))
 
 
 def _study(db: Database, entry: Mapping[str, Any], where: str) -> str:
+    _check(entry, {**_OF_STUDY, "criteria": list, "meta": dict, "units": list})
     criteria = tuple(_criterion(c) for c in entry["criteria"])
     study = Study(criteria=criteria, meta=entry["meta"], **{name: entry[name] for name in _OF_STUDY})
     studies.create(db, study)
@@ -219,6 +224,13 @@ def _as_entry(db: Database, study: Study) -> dict[str, Any]:
     }
 
 
+def _check(entry: Any, kinds: Mapping[str, type]) -> None:
+    """Raises KeyError or TypeError unless an object has these fields, each of its kind."""
+    for name, kind in kinds.items():
+        if not isinstance(entry, dict) or not isinstance(entry[name], kind):
+            raise TypeError(f"“{name}” is of the wrong kind")
+
+
 def _told(criterion: Criterion) -> dict[str, Any]:
     values = asdict(criterion)
     scale = values.pop("scale")
@@ -226,6 +238,7 @@ def _told(criterion: Criterion) -> dict[str, Any]:
 
 
 def _criterion(told: Mapping[str, Any]) -> Criterion:
+    _check(told, {"name": str, "statement": str, "title": str, "values": list, "labels": list})
     scale = Scale(tuple(told["values"]), tuple(told["labels"]), told["continuous"])
     return Criterion(
         told["name"], told["statement"], scale, told["title"], told["counted"], told.get("conditional", False)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 FILE_BYTES = 2**30
 """A file of records, one a line: CSV and JSON Lines. It is read line by line."""
-DOCUMENT_BYTES = 64 * 2**20
-"""A file that is one value: a JSON document, a text; also one line of JSON Lines."""
+DOCUMENT_BYTES = 32 * 2**20
+"""A file that is one value: a JSON document, a text."""
 RECORD = 16 * 2**20
-"""Characters of one record of a CSV file, which may have many lines."""
+"""One record: characters of a record of CSV, which may have many lines, bytes of a line of JSON Lines."""
 TOML_BYTES = 4 * 2**20
 """A TOML file: models.toml, prompts.toml, data."""
 NESTING = 64
@@ -22,6 +22,8 @@ COLUMNS = 1_000
 """Columns of a CSV file."""
 NAME = 500
 """Characters of a name: of a study, criterion, rater, model, item, conversation or column."""
+MOMENTS = 1_000_000
+"""Steps of a trajectory in the published simulator's compressed form."""
 WHOLE = 2**63
 """A whole number lies below this, and not below its negative: SQLite keeps 64 bits."""
 

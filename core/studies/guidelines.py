@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from core.errors import ConfigError
 from core.files import read_toml
 from core.rating import Criterion
 
@@ -41,4 +42,13 @@ def default_guidelines(
 def _first(folders: Sequence[Path], names: Sequence[str]) -> Mapping[str, Any]:
     """The tables of the first name that a folder has; {} where there is none."""
     files = (folder / name for name in names for folder in folders)
-    return next((read_toml(file) for file in files if file.is_file()), {})
+    return next((_read(file) for file in files if file.is_file()), {})
+
+
+def _read(file: Path) -> Mapping[str, Any]:
+    told = read_toml(file)
+    meanings = told.get("criteria", {})
+    texts = [text for name, text in told.items() if name != "criteria"]
+    if not isinstance(meanings, dict) or not all(isinstance(t, str) for t in [*texts, *meanings.values()]):
+        raise ConfigError(f"{file} may hold texts, and a table [criteria] of texts.")
+    return told

@@ -16,3 +16,11 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=\"'])")
 def plain(text: object) -> str:
     """The text, escaped for Markdown, on one line; addresses in it are no links."""
     return _SPECIAL.sub(r"\\\1", _ADDRESS.sub(_JOINER, " ".join(str(text).split())))
+
+
+def breakable(text: str) -> str:
+    """The text with places to break a line in words of more than 1,000 signs.
+
+    A browser takes seconds to lay out a megabyte without white space.
+    """
+    return re.sub(r"\S{1000,}", lambda word: re.sub(r"(.{200})(?=.)", "\\1\u200b", word[0]), text)

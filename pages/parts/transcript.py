@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.benchmarks import BENCHMARKS
 from core.conversation import Conversation, Turn
-from pages.parts.plain import plain
+from pages.parts.plain import breakable, plain
 
 
 def history_by(conversation: Conversation) -> str:
@@ -55,13 +55,13 @@ def context(conversation: Conversation) -> None:
     for heading, text in conversation.context.items():
         if not heading.startswith("_"):
             with st.expander(plain(heading)):
-                st.text(str(text))
+                st.text(breakable(str(text)))
 
 
 def _said(who: str, text: str, letters: bool) -> None:
     st.caption(plain(who))
     if letters:
-        st.code(text, language=None, wrap_lines=True)
+        st.code(breakable(text), language=None, wrap_lines=True)
         return
     # st.text is the one element that interprets nothing, not even Streamlit's own colours and icons.
-    st.text(text)
+    st.text(breakable(text))

@@ -17,7 +17,7 @@ from core.store import configurations, conversations, ratings, summaries
 from core.store.conversations import Found
 from core.store.ratings import Stored
 from pages.parts.navigation import part
-from pages.parts.plain import plain
+from pages.parts.plain import breakable, plain
 from pages.parts.session import workspace
 from pages.parts.transcript import context, history_by, transcript
 
@@ -89,7 +89,7 @@ def _failed(judgement: Mapping[str, Any]) -> None:
             f":red[**The judgement by {plain(judgement['judge'])} failed.**] {plain(judgement['failure'])}"
         )
         with st.expander("The raw reply"):
-            st.code(judgement["raw"] or "(nothing)", language=None, wrap_lines=True)
+            st.code(breakable(judgement["raw"] or "(nothing)"), language=None, wrap_lines=True)
 
 
 def _scores(lines: Sequence[Line], asked: Asked) -> None:

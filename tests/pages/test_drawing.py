@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 from streamlit.testing.v1 import AppTest
 
 from core.estimate import Estimate, undefined
 from core.table import Column, Table
 from pages.parts import table as part
+from pages.parts.plain import breakable
 
 SCORES = Table(
     "scores",
@@ -65,3 +67,10 @@ def test_a_forest_plot_names_its_axis_the_number_of_items_and_what_is_undefined(
     chart = json.loads(page.get("vega_lite_chart")[0].proto.spec)
     assert len(chart["layer"]) == 3  # a line at 0, intervals, points
     assert chart["layer"][2]["encoding"]["x"]["title"] == "Spearman's ρ"
+
+
+def test_a_word_of_a_megabyte_can_be_broken_and_reads_the_same():
+    word = "x" * 1_000_000
+    shown = breakable(f"{word}\n{'y' * 999} {word}")
+    assert max(map(len, re.split(r"[\s\u200b]", shown))) == 999
+    assert shown.replace("\u200b", "") == f"{word}\n{'y' * 999} {word}"

@@ -126,7 +126,10 @@ def situations(folders: Sequence[Path], language: str) -> dict[str, Situation]:
     found: dict[str, Situation] = {}
     for folder in folders:
         file = folder / "pingpong" / language / "situations.toml"
-        for entry in kept_toml(file).get("situations", []):
+        entries = kept_toml(file).get("situations", [])
+        if not isinstance(entries, list):
+            raise ConfigError(f"{file} must list its situations as [[situations]] tables.")
+        for entry in entries:
             situation = _valid(Situation, entry, file)
             found.setdefault(situation.id, situation)
     return found
@@ -283,7 +286,7 @@ M = TypeVar("M", bound=BaseModel)
 
 def _valid(kind: type[M], fields: Mapping[str, Any], file: Path) -> M:
     try:
-        return kind(**fields)
+        return kind.model_validate(fields)
     except ValidationError as error:
         raise ConfigError(f"{file}: {first_problem(error)}.") from error
 

@@ -20,6 +20,7 @@ from core.benchmarks.stss.town import Town
 from core.benchmarks.stss.trajectory import Sighting, State, Talk, Trajectory, assemble
 from core.errors import ConfigError, ImportRefused
 from core.files import file_name, parse_json, read_json, read_text, read_toml
+from core.files.limits import MOMENTS
 
 Names = Mapping[str, Mapping[str, str]]
 """What `people` and `places` of a file are called in the town."""
@@ -130,7 +131,7 @@ def read_trajectory(path: Path) -> Trajectory:
         return _published([(read_json(f), str(f)) for f in files])
     text = read_text(path)
     whole = _whole(text)
-    if isinstance(whole, Mapping) and whole and all(str(key).isdigit() for key in whole):
+    if isinstance(whole, Mapping) and whole and all(key.isdecimal() and len(key) < 10 for key in whole):
         return _compressed(whole, path)
     if isinstance(whole, list):
         entries = [(entry, f"{path}, entry {n}") for n, entry in enumerate(whole, start=1)]
@@ -253,6 +254,8 @@ def _compressed(steps: Mapping[str, Any], path: Path) -> Trajectory:
     seen: list[Sighting] = []
     chats: Chats = {}
     numbers = sorted(map(int, steps))
+    if numbers[-1] - numbers[0] > MOMENTS:
+        raise ConfigError(f"{path} spans more than {MOMENTS:,} steps. Is a number wrong?")
     for number in range(numbers[0], numbers[-1] + 1):
         now.update(steps.get(str(number)) or {})
         time = start + number * step
@@ -265,7 +268,10 @@ def _moved(name: str, person: Any, time: datetime, where: str, chats: Chats) -> 
     if not isinstance(described, str):
         raise ConfigError(f"{where}: {name} has no “description” (“action @ place”).")
     action, _, place = described.rpartition(" @ ")
-    said = tuple((str(line[0]), str(line[1])) for line in person.get("chat") or [] if len(line) == 2)
+    chat = person.get("chat") or []
+    if not isinstance(chat, list) or not all(isinstance(line, list) for line in chat):
+        raise ConfigError(f"{where}: the “chat” of {name} must be a list of [speaker, text].")
+    said = tuple((str(line[0]), str(line[1])) for line in chat if len(line) == 2)
     speakers = frozenset(speaker for speaker, _ in said)
     if len(speakers) == 2:
         # A chat is repeated for both speakers and every step it lasts; it is one conversation.
