@@ -4,13 +4,14 @@ PORT ?= 8501
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo app test lint format types browser bench mutants screenshots lock clean
+.PHONY: help setup demo app test lint format types browser bench mutants screenshots lock audit clean
 
 help:
 	@echo "make demo         build the demo workspace offline and open it on http://localhost:$(PORT)"
 	@echo "make test         run every test, those in a real browser included"
 	@echo "make app          open ./workspace, or the one CONCORD_WORKSPACE names"
 	@echo "make lint         ruff, format check, mypy"
+	@echo "make audit        known vulnerabilities and licences of the dependencies"
 	@echo "make bench        measure throughput, agreement, store and desk against named baselines"
 	@echo "make mutants      change the code bit by bit and list the changes that no test notices (hours)"
 	@echo "make screenshots  draw the pictures of the README anew"
@@ -68,6 +69,15 @@ screenshots: setup browser
 lock:
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes --python-version 3.11 \
 		--custom-compile-command "make lock" -o requirements.lock
+
+# The tools have an environment of their own, so that their dependencies are not Concord's. Vulnerabilities are
+# looked up in the public index: where it has no such data, --strict fails and says so.
+AUDIT := .venv/audit
+audit: setup
+	@test -x $(AUDIT)/bin/pip-audit || { $(PYTHON) -m venv $(AUDIT) && \
+		$(AUDIT)/bin/python -m pip install --quiet "pip-audit==2.*" "pip-licenses==5.*"; }
+	$(AUDIT)/bin/pip-licenses --python=$(BIN)/python --from=mixed --order=license
+	$(AUDIT)/bin/pip-audit --strict --disable-pip --no-deps -r requirements.lock
 
 clean:
 	rm -rf .venv demo
