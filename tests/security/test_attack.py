@@ -1,285 +1,169 @@
-"""Floods: nobody can send more than their part, and nobody else waits for it."""
+"""Forged messages: pages, widgets and desk events that whoever sends them was never shown.
+
+Most are guards: they passed before the limits and the sessions were made, and must go on to.
+"""
 
 from __future__ import annotations
 
-import asyncio
-import re
-from contextlib import AsyncExitStack, suppress
+import json
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.typing import Origin
 
 from core.store import access, studies
-from pages.parts.desk.report import EVENTS
-from pages.parts.server import bounds
-from pages.parts.server.bounds import BODY, LIMITS, UPLOAD, Bounds, Limits, Pace
-from tests.browser.asking import enter
-from tests.browser.keeper import CRITERIA, Server
+from pages.parts.navigation import SECTIONS
+from tests.browser.keeper import SECRETS, Server
 from tests.wire import LINK, Desk, Wire, opened
 
-from .conftest import finish
+from .conftest import finish, served
 
-SCORES = {c.name: 3.0 for c in CRITERIA}
-"""What an annotator answers."""
-UPLOADS = "/_stcore/upload_file/session/file"
+ADDRESSES = [page.address for pages in SECTIONS.values() for page in pages]
 
 
-@pytest.fixture
-def invited(server: Server, request: pytest.FixtureRequest) -> Any:
-    """Makes an annotator with every item on their desk; returns the token."""
-
-    def one(name: str) -> str:
-        name = f"{name} {abs(hash(request.node.name)) % 10**6}"
-        with server.workspace.write() as db:
-            token = access.invite(db, name)
-            units = [unit["id"] for unit in studies.units(db, "keeper")]
-            studies.assign(db, access.annotator_id(db, name), units)
-        return token
-
-    return one
+def invited(server: Server, name: str, study: str = "keeper") -> str:
+    """The token of an annotator with three items."""
+    with server.workspace.write() as db:
+        token = access.invite(db, name)
+        units = [unit["id"] for unit in studies.units(db, study)][:3]
+        studies.assign(db, access.annotator_id(db, name), units)
+    return token
 
 
-async def refused(wire: Wire, data: bytes | str) -> int | None:
-    """Send a frame; the code with which the server closes the connection."""
-    with suppress(ConnectionClosed):
-        await wire.socket.send(data)
-        async for _ in wire.messages():
-            pass
-    return wire.socket.close_code
+async def said(wire: Wire, asked: BackMsg) -> str:
+    """Everything the server sends for a message, as text."""
+    await wire.socket.send(asked.SerializeToString())
+    told = []
+    async for message in wire.messages():
+        told.append(str(message))
+        if message.WhichOneof("type") == "script_finished":
+            break
+    return "\n".join(told)
 
 
-def rerun(padding: int) -> bytes:
+def forged(**fields: Any) -> BackMsg:
+    """A request for a run that no page makes."""
     asked = BackMsg()
-    asked.rerun_script.query_string = "x" * padding
-    return asked.SerializeToString()
-
-
-def test_a_frame_may_be_as_large_as_its_sender_needs(server: Server, invited: Any) -> None:
-    async def attack(kind: str, **opening: Any) -> None:
-        async with opened(server.url, **opening) as wire:
-            await wire.socket.send(rerun(LIMITS[kind].message - 100))
-            await wire.finished()
-            assert await refused(wire, rerun(LIMITS[kind].message)) == 1009
-
-    async def all_kinds() -> None:
-        await attack("stranger")
-        await attack("annotator", token=invited("large"))
-        await attack("researcher", headers={"Cookie": server.cookie})
-
-    finish(all_kinds())
-
-
-@pytest.mark.parametrize("frame", [b"\xff" * 100, b"", "text"])
-def test_what_is_no_message_ends_the_connection_and_nothing_else(server: Server, frame: bytes | str) -> None:
-    async def attack() -> None:
-        async with opened(server.url) as wire:
-            assert await refused(wire, frame) == 1002
-        async with opened(server.url):
-            pass
-
-    finish(attack())
-
-
-@pytest.mark.parametrize(
-    "crafted",
-    [
-        BackMsg(clear_cache=True),
-        BackMsg(set_run_on_save=True),
-        BackMsg(load_git_info=True),
-        BackMsg(debug_disconnect_websocket=True),
-        BackMsg(debug_shutdown_runtime=True),
-        BackMsg(file_urls_request={"request_id": "1", "file_names": ["x"] * 1000, "session_id": "x"}),
-        BackMsg(backend_operation_request={"request_id": "1"}),
-    ],
-    ids=lambda crafted: crafted.WhichOneof("type"),
-)
-def test_streamlit_is_not_given_what_no_page_of_theirs_sends(
-    crafted: BackMsg, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It clears the caches of all, or tells the changed files of its folder, to anybody who asks."""
-    wanted = BackMsg(stop_script=True)
-    frames = [{"type": "websocket.receive", "bytes": each.SerializeToString()} for each in (crafted, wanted)]
-    given: list[Any] = []
-
-    async def streamlit(scope: Any, receive: Any, send: Any) -> None:
-        given.append(await receive())
-
-    async def attack() -> None:
-        left = iter(frames)
-
-        async def receive() -> Any:
-            return next(left)
-
-        await Bounds(streamlit)({"type": "websocket"}, receive, receive)
-
-    monkeypatch.setattr(bounds, "person", lambda scope: ("annotator", "annotator 1"))
-    finish(attack())
-    assert given == [frames[1]]
-
-
-async def beside(desk: Desk, attack: Any) -> Any:
-    """Rate at a desk while an attack goes on; returns what the attack says."""
-    under_way = asyncio.ensure_future(attack)
-    items = iter(desk.open_items())
-    while not under_way.done() or not desk.stored:
-        desk.rate(next(items), SCORES)
-        await desk.report()
-        assert not desk.waiting
-        await asyncio.sleep(0.05)
-    return await under_way
-
-
-async def many_events(desk: Desk) -> str:
-    for n in range(20_000):
-        desk.do(desk.open_items()[n % 40], "answer", criterion=CRITERIA[0].name, score=1 + n % 5)
-    return await told(desk)
-
-
-async def as_many_as_fit(desk: Desk) -> str:
-    """Reports as large as they may be, one after the other, until the desk is refused."""
-    for n in range(20_000):
-        desk.do(desk.open_items()[n % 40], "answer", criterion=CRITERIA[0].name, score=1 + n % 5)
-    everything = desk.waiting
-    for start in range(0, len(everything), EVENTS):
-        desk.waiting = everything[start : start + EVENTS]
-        if said := await told(desk):
-            return said
-    return ""
-
-
-async def a_long_name(desk: Desk) -> str:
-    desk.do(desk.open_items()[0], "answer", criterion="x" * 10_000_000, score=1)
-    return await told(desk)
-
-
-async def a_long_item(desk: Desk) -> str:
-    desk.do("x" * 100_000, "answer", criterion="fluency", score=1)  # type: ignore[arg-type]
-    return await told(desk)
-
-
-async def many_wishes(desk: Desk) -> str:
-    try:
-        news = await desk.report(want=[desk.open_items()[0]] * 20_000)
-    except ConnectionError as error:
-        return str(error)
-    return f"{len(news['items'])} items"
-
-
-async def nested_lists(desk: Desk) -> str:
-    component, fragment = desk.wire.components[LINK]
-    asked = BackMsg()
-    asked.rerun_script.query_string = desk.wire.query
-    asked.rerun_script.fragment_id = fragment
-    nested = "[" * 60_000 + "]" * 60_000
-    asked.rerun_script.widget_states.widgets.add(id=component.id, json_value=f'{{"report": {nested}}}')
-    await desk.wire.socket.send(asked.SerializeToString())
-    await desk.wire.finished()
-    return "nothing"
-
-
-async def told(desk: Desk) -> str:
-    """What the server says to a report; "" where it takes it."""
-    try:
-        await desk.report()
-    except ConnectionClosed as closed:
-        return closed.rcvd.reason if closed.rcvd else "closed without a word"
-    except ConnectionError as error:
-        return str(error)
-    return ""
-
-
-@pytest.mark.parametrize(
-    ("attack", "says"),
-    [
-        (many_events, "frame with .* exceeds limit"),
-        (as_many_as_fit, "than a person can give"),
-        (a_long_name, "frame with .* exceeds limit"),
-        (a_long_item, "cannot be read"),
-        (many_wishes, "cannot be read"),
-        (nested_lists, "nothing"),
-    ],
-)
-def test_what_one_desk_sends_too_much_is_refused_and_another_goes_on(
-    server: Server, invited: Any, attack: Any, says: str
-) -> None:
-    tokens = invited("floods"), invited("beside")
-
-    async def both() -> str:
-        async with (
-            opened(server.url, token=tokens[0], study="keeper") as one,
-            opened(server.url, token=tokens[1], study="keeper") as other,
-        ):
-            found = await beside(Desk(other, "beside"), attack(Desk(one, "floods")))
-        async with opened(server.url, token=tokens[0], study="keeper") as one:
-            assert Desk(one, "floods again").open_items()
-        return found
-
-    said = finish(both())
-    assert re.search(says, said), said
-
-
-def test_a_person_may_have_so_many_windows_and_others_still_come_in(server: Server, invited: Any) -> None:
-    cookie = enter(f"{server.url}/?token={invited('many')}").cookie
-    most = LIMITS["annotator"].connections
-
-    async def attack() -> None:
-        async with AsyncExitStack() as stack:
-
-            async def more() -> None:
-                where = server.url.replace("http", "ws") + "/_stcore/stream"
-                origin = Origin(server.url)
-                await stack.enter_async_context(
-                    connect(where, origin=origin, additional_headers={"Cookie": cookie})
-                )
-
-            for _ in range(most):
-                await more()
-            with pytest.raises(InvalidStatus, match="429"):
-                await more()
-            async with opened(server.url, headers={"Cookie": server.cookie}):
-                pass
-        async with opened(server.url, headers={"Cookie": cookie}):
-            pass
-
-    finish(attack())
-
-
-def test_the_pace_of_a_person_is_one_for_all_their_windows() -> None:
-    pace, limits = Pace(), Limits(1, burst=10, per_second=5, connections=1)
-    assert [pace.delay("one", limits, 100.0) for _ in range(10)] == pytest.approx([0.0] * 10)
-    assert pace.delay("one", limits, 100.0) == pytest.approx(0.2)
-    assert pace.delay("one", limits, 100.0) == pytest.approx(0.4)
-    assert pace.delay("another", limits, 100.0) == 0.0
-    assert pace.delay("one", limits, 200.0) == 0.0
+    for name, value in fields.items():
+        setattr(asked.rerun_script, name, value)
+    return asked
 
 
 @pytest.mark.parametrize("who", ["stranger", "annotator"])
-def test_only_researchers_upload(server: Server, invited: Any, who: str) -> None:
-    cookie = "" if who == "stranger" else enter(f"{server.url}/?token={invited(who)}").cookie
-    assert change(server, "/_stcore/upload_file/a/b", b"x", Cookie=cookie) == (
-        403,
-        "Sign in before you upload a file.\n",
-    )
-    # What a researcher uploads reaches Streamlit, which asks for its own token.
-    assert "XSRF" in change(server, "/_stcore/upload_file/a/b", b"x", Cookie=server.cookie)[1]
+def test_no_crafted_request_shows_a_page_to_whoever_may_not_see_it(server: Server, who: str) -> None:
+    token = {"token": invited(server, f"crafts {who}")} if who == "annotator" else {}
+
+    async def attack() -> None:
+        async with opened(server.url, headers={"Cookie": server.cookie}) as researcher:
+            shown = await said(researcher, forged(page_name="conversations"))
+            assert "hidden-player" in shown
+            await researcher.run()
+            async for message in researcher.messages():
+                if message.WhichOneof("type") == "navigation":
+                    hashes = [page.page_script_hash for page in message.navigation.app_pages]
+                    break
+        async with opened(server.url, **token) as wire:
+            query = wire.query
+            crafted = [forged(page_script_hash=each, query_string=query) for each in hashes]
+            crafted += [forged(page_name=each, query_string=query) for each in ADDRESSES]
+            crafted += [
+                forged(page_name=each) for each in ("pages/study/runs", "../app", "app.py", "x" * 5000)
+            ]
+            crafted += [forged(query_string=each) for each in ("as=hidden-colleague", "desk=1", "token=x")]
+            for asked in crafted:
+                answer = await said(wire, asked)
+                for secret in (*SECRETS, server.workspace.path.name):
+                    assert secret not in answer, asked
+
+    finish(attack())
 
 
-@pytest.mark.parametrize(("path", "largest"), [(UPLOADS, UPLOAD), ("/rate", BODY)])
-def test_a_body_is_bounded(server: Server, path: str, largest: int) -> None:
-    assert change(server, path, b"x" * (largest + 1), Cookie=server.cookie)[0] == 413
+EVENTS: list[dict[str, Any]] = [
+    {"item": 4},
+    {"item": 10**9},
+    {"item": -1},
+    {"do": "delete"},
+    {"do": ["answer"]},
+    {"criterion": "no such"},
+    {"criterion": None},
+    {"score": 6},
+    {"score": 2.5},
+    {"score": [5]},
+    {"seconds": -1},
+    {"seconds": 10**6},
+    {"do": "flag", "text": "x" * 4001},
+    {"do": "submit"},
+]
 
 
-def change(server: Server, path: str, body: bytes, **headers: str) -> tuple[int, str]:
-    """Status and text of the answer to a PUT."""
-    asked = Request(server.url + path, body, {"Origin": server.url, **headers}, method="PUT")
+@pytest.mark.parametrize("changes", EVENTS, ids=json.dumps)
+def test_a_forged_event_changes_nothing_and_says_why(server: Server, changes: dict[str, Any]) -> None:
+    name = f"forges {EVENTS.index(changes)}"
+    token = invited(server, name)
+    everything = "SELECT id, rater_id, criterion, score FROM ratings ORDER BY id"
+    states = "SELECT id, state, flag, seconds FROM assignments ORDER BY id"
+
+    async def attack() -> dict[str, Any]:
+        async with opened(server.url, token=token, study="keeper") as wire:
+            desk = Desk(wire, "forger")
+            event = {"item": desk.open_items()[0], "do": "answer", "criterion": "fluency", "score": 5}
+            event |= {"item": 40 - 1} if changes == {"item": 4} else changes
+            before[:] = server.rows(everything), server.rows(states)
+            desk.do(**event)  # type: ignore[arg-type]
+            return await desk.report()
+
+    before: list[Any] = []
+    news = finish(attack())
+    assert [refusal["n"] for refusal in news["refused"]] == [1]
+    assert news["refused"][0]["message"].endswith(".")
+    assert [server.rows(everything), server.rows(states)] == before
+
+
+def test_the_desk_of_another_cannot_be_reported_to(server: Server) -> None:
+    tokens = invited(server, "owner"), invited(server, "thief")
+
+    def session(token: str) -> AbstractAsyncContextManager[Wire]:
+        return opened(server.url, token=token, study="keeper")
+
+    async def attack() -> None:
+        async with session(tokens[0]) as owner, session(tokens[1]) as thief:
+            component, fragment = owner.components[LINK]
+            items = Desk(owner, "owner").open_items()
+            event = {"n": 1, "item": items[0], "do": "answer", "criterion": "fluency", "score": 1}
+            state = {"report": {"k": 1, "boxes": {"thief": [event]}, "want": items}}
+            await thief.run(fragment, **{component.id: state})
+            await thief.run(**{component.id: state})
+            await thief.finished()
+        for name in ("owner", "thief"):
+            assert not server.rows(
+                "SELECT score FROM ratings r JOIN raters x ON x.id = r.rater_id WHERE x.name = ?", name
+            )
+
+    finish(attack())
+
+
+def test_guesses_wait_and_a_browser_that_was_signed_in_does_not(tmp_path: Path) -> None:
+    with served(tmp_path) as (running, _):
+        with running.workspace.write() as db:
+            access.set_passphrase(db, "eleven ships in one night")
+        answers = [guess(running, f"guess {n}") for n in range(8)]
+        assert {status for status, _ in answers} == {403}
+        assert "That is not the passphrase." in answers[0][1]
+        assert "Too many wrong guesses" in answers[-1][1]
+        assert "Too many" in guess(running, "eleven ships in one night")[1]
+        assert guess(running, "eleven ships in one night", Cookie=running.cookie)[0] == 200
+
+
+def guess(server: Server, passphrase: str, **headers: str) -> tuple[int, str]:
+    """Status and text of the answer to a sign-in."""
+    body = json.dumps({"passphrase": passphrase}).encode()
+    told = {"Content-Type": "application/json", "Origin": server.url, **headers}
     try:
-        with urlopen(asked) as answer:
+        with urlopen(Request(server.url + "/sign-in", body, told)) as answer:
             return answer.status, answer.read().decode()
     except HTTPError as error:
         return error.code, error.read().decode()

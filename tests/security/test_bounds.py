@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Coroutine
 from contextlib import AsyncExitStack, suppress
 from typing import Any
 from urllib.error import HTTPError
@@ -24,6 +23,8 @@ from tests.browser.asking import enter
 from tests.browser.keeper import CRITERIA, Server
 from tests.wire import LINK, Desk, Wire, opened
 
+from .conftest import finish
+
 SCORES = {c.name: 3.0 for c in CRITERIA}
 """What an annotator answers."""
 UPLOADS = "/_stcore/upload_file/session/file"
@@ -42,11 +43,6 @@ def invited(server: Server, request: pytest.FixtureRequest) -> Any:
         return token
 
     return one
-
-
-def finish(attack: Coroutine[Any, Any, Any]) -> Any:
-    """Run an attack; a server that never answers fails the test."""
-    return asyncio.run(asyncio.wait_for(attack, 120))
 
 
 async def refused(wire: Wire, data: bytes | str) -> int | None:
