@@ -191,7 +191,9 @@ def test_a_link_is_shown_once_works_is_renewed_and_withdrawn(app: Server, page: 
     page.get_by_label("Names, one a line").fill(HOSTILE)
     page.get_by_role("button", name="Make links").click()
     sees(page, "Copy each link now")
-    expect(page.get_by_text(HOSTILE).first).to_be_visible()  # letter for letter
+    # Letter for letter. An invisible word joiner keeps the address from becoming a link.
+    letters = re.compile(re.escape(HOSTILE).replace("http:", "http:\u2060?"))
+    expect(page.get_by_text(letters).first).to_be_visible()
     first = link()
     assert opens(first)
     page.get_by_label("Names, one a line").fill(HOSTILE)
