@@ -150,14 +150,16 @@ def test_guesses_wait_and_a_browser_that_was_signed_in_does_not(tmp_path: Path) 
     with served(tmp_path) as (running, _):
         with running.workspace.write() as db:
             access.set_passphrase(db, "eleven ships in one night")
-        answers = [guess(running, "guess 0")]
+        stranger = {"X-Forwarded-For": "198.51.100.7"}
+        answers = [guess(running, "guess 0", **stranger)]
         # The wait doubles with each wrong guess, so one of them comes too early, however slow the machine.
         while "Too many wrong guesses" not in answers[-1][1] and len(answers) < 20:
-            answers.append(guess(running, f"guess {len(answers)}"))
+            answers.append(guess(running, f"guess {len(answers)}", **stranger))
         assert {status for status, _ in answers} == {403}
         assert "That is not the passphrase." in answers[0][1]
         assert "Too many wrong guesses" in answers[-1][1]
-        assert guess(running, "eleven ships in one night", Cookie=running.cookie)[0] == 200
+        known = {"Cookie": running.cookie}
+        assert guess(running, "eleven ships in one night", **stranger, **known)[0] == 200
 
 
 def guess(server: Server, passphrase: str, **headers: str) -> tuple[int, str]:
