@@ -103,7 +103,10 @@ def load_prompt(
             f"The {benchmark} prompts {version} have no {name}_system.jinja or {name}_user.jinja "
             f"in {places[0]}, and their prompts.toml has no table [{name}]."
         )
-    params: Mapping[str, Any] = (table or {}).get("params", {})
+    given: Any = {} if table is None else table
+    params: Any = given.get("params", {}) if isinstance(given, dict) else None
+    if not isinstance(params, dict):
+        raise ConfigError(f"prompts.toml in {places[0]} must hold [{name}] as a table, with params as one.")
     texts = {part: read_text(file) for part, file in sources.items()}
     schema = reply.model_json_schema() if reply else None
     digest = hashlib.sha256(json.dumps([texts, params, schema], sort_keys=True).encode()).hexdigest()[:16]

@@ -63,7 +63,10 @@ def load_templates(path: Path, town: Town) -> dict[str, Template]:
     """The templates of a file by id, checked against the town. Raises ConfigError."""
     values = read_toml(path)
     texts, found = values.get("texts", {}), dict[str, Template]()
-    for entry in values.get("templates", []):
+    entries = values.get("templates", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise ConfigError(f"{path} must list its templates as [[templates]] tables.")
+    for entry in entries:
         name, kind = entry.get("id", "?"), entry.get("type")
         if kind in TITLES and kind not in texts:
             raise ConfigError(f"{path}: “{name}” needs a table [texts.{kind}].")
