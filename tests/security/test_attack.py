@@ -24,9 +24,6 @@ from .conftest import finish, served
 
 ADDRESSES = [page.address for pages in SECTIONS.values() for page in pages]
 
-STRANGER = {"X-Forwarded-For": "203.0.113.9"}
-"""What a proxy says of somebody on the internet. Nobody waits whose address it does not tell."""
-
 
 def invited(server: Server, name: str, study: str = "keeper") -> str:
     """The token of an annotator with three items."""
