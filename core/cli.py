@@ -1,7 +1,5 @@
 """The command `concord` and the list of its subcommands, which are imported when they are called."""
 
-from __future__ import annotations
-
 import importlib
 
 import click

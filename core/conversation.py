@@ -1,7 +1,5 @@
 """What was said: Message, Turn, Conversation, and the Unit of it that is rated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple

@@ -1,7 +1,5 @@
 """The errors that Concord raises. Every message is a sentence that names the thing and the remedy."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 

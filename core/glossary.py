@@ -2,8 +2,6 @@
 (data/glossary.toml).
 """
 
-from __future__ import annotations
-
 import tomllib
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a benchmark is run on and lives in the workspace: a Scenario, and whether it may be used."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal

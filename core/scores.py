@@ -5,8 +5,6 @@ rules. Missing scores are nan. Results are rounded to DIGITS where they are stor
 never before.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

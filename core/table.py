@@ -1,7 +1,5 @@
 """Table: rows of figures with notes, and its renderers: terminal, CSV, LaTeX, Markdown and JSON."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

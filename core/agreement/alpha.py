@@ -7,8 +7,6 @@ interval alpha of midranks, and both need only sums over values within items. Th
 each resample.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

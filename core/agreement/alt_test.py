@@ -5,8 +5,6 @@ they come to the remaining people, item by item. The test is passed for that per
 by more than epsilon, what a person costs more than a judge.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 Reliability of a mean after Spearman and Brown (1910), the correction for attenuation after Spearman (1904).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Unpack
 

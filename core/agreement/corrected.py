@@ -1,7 +1,5 @@
 """A mean over items that judges scored, corrected by those that people scored too (PPI++)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

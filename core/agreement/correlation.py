@@ -6,8 +6,6 @@ recomputed from the counts in every resample: ranking once and re-weighting thos
 wrong.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Score distribution: how often each rater gives which answer."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from core.agreement import columns

@@ -1,7 +1,5 @@
 """Feature bias: whether a feature such as length goes with judges' scores beyond people's."""
 
-from __future__ import annotations
-
 from typing import Unpack
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Figures of one criterion as a Table: all are resampled on the same draws and become Estimates."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack

@@ -5,8 +5,6 @@ people do and whether it orders the items of one group. They can even disagree i
 they are kept apart.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Unpack
 

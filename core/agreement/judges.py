@@ -1,7 +1,5 @@
 """Judges and panels against people's mean: order and level."""
 
-from __future__ import annotations
-
 from typing import Unpack, get_args
 
 import numpy as np

@@ -4,8 +4,6 @@ Alpha as Krippendorff (2011) with all differences alike; kappa as Cohen (1960): 
 p_o is the share of items on which two raters agree and p_e the share expected from each rater's own answers.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, Unpack

@@ -4,8 +4,6 @@ A comparison is +1 where the player named first (in alphabetical order) is prefe
 for a tie. Intervals resample scenarios, because the comparisons of one scenario are not independent.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 

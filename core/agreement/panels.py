@@ -1,7 +1,5 @@
 """How much the judges of a panel repeat each other, and what the best of many panels is worth."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import combinations

@@ -1,7 +1,5 @@
 """How many more items must people rate for an interval of a wanted width?"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

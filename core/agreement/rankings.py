@@ -1,7 +1,5 @@
 """Comparison of rankings of the same players: Kendall's tau-b, Spearman's rho, PageRank among judges."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Reads a long frame of ratings into arrays, criterion by criterion, and *final*."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence

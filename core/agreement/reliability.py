@@ -5,8 +5,6 @@ and Fleiss (1979); AC2 with quadratic weights as Gwet (2014), which stays inform
 in one category; the reliability of a mean as Spearman and Brown (1910).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, Literal, Unpack

@@ -5,8 +5,6 @@ counts, exactly as they would be from the drawn items themselves, so differences
 they rest on the same draws.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """How far people agree with each other, and judges and panels with people, on every criterion of a study."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations

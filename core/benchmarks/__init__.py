@@ -6,8 +6,6 @@ The heavy side of a slice (tables, commands, files, demo, mock) lies in modules 
 when asked for.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType

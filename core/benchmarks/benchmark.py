@@ -1,7 +1,5 @@
 """What a benchmark is: who takes part, what varies, how it is played, and how it is judged."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product

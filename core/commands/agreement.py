@@ -1,7 +1,5 @@
 """`concord agreement`: how well judges agree with people, and people with each other."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`concord annotators …`: invite people by link, withdraw links, list annotators."""
 
-from __future__ import annotations
-
 import click
 
 from core.commands import options

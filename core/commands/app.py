@@ -1,7 +1,5 @@
 """`concord app`: open a workspace in the browser."""
 
-from __future__ import annotations
-
 import errno
 import ipaddress
 import os

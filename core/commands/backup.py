@@ -1,7 +1,5 @@
 """`concord backup`: copy the workspace's database while it is in use."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """`concord check`: look for damage in the workspace's database, or in a backup."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 

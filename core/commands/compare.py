@@ -1,7 +1,5 @@
 """`concord compare BENCHMARK`: judges compare conversations two by two in both orders; the tables."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """`concord demo`: build the demo workspace offline, once, and open it."""
 
-from __future__ import annotations
-
 import os
 
 import click

@@ -1,7 +1,5 @@
 """`concord doctor`: check every model with one small call."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 

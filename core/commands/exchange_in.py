@@ -1,7 +1,5 @@
 """`concord import …`: read ratings and conversations; each format is a subcommand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

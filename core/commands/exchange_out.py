@@ -1,7 +1,5 @@
 """`concord export …`: write ratings, conversations, and the report of a study."""
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

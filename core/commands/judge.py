@@ -1,7 +1,5 @@
 """`concord judge BENCHMARK --judges …`: further judges over the conversations that are stored."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

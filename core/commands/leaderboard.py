@@ -1,7 +1,5 @@
 """`concord leaderboard BENCHMARK`: how players compare on what a panel of judges gave them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

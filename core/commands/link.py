@@ -1,7 +1,5 @@
 """`concord link`: another link that opens the app on this machine without signing in."""
 
-from __future__ import annotations
-
 import click
 
 from core.commands.app import one_time_link

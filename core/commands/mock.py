@@ -1,7 +1,5 @@
 """`concord mock`: serve the mock models offline, for the demo and for tests."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """Options that several commands share, so that they mean and default to the same everywhere."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """`concord pairs …`: deal pairs of replies to people, take them back, see who has done how much."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

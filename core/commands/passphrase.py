@@ -1,7 +1,5 @@
 """`concord passphrase`: renew what researchers sign in with."""
 
-from __future__ import annotations
-
 import click
 
 from core.commands.printing import echo

@@ -1,7 +1,5 @@
 """How commands print: text that a terminal shows letter for letter, and tables in the form of `--format`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import click

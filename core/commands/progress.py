@@ -1,7 +1,5 @@
 """Carries out a plan on a terminal: options, estimate, a line of progress, and the result."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterator

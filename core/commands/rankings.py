@@ -1,7 +1,5 @@
 """`concord rankings BENCHMARK`: how stable a leaderboard's order is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`concord run BENCHMARK …`: generate conversations and have them judged."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`concord sessions …`: who is signed in, from where; end sessions."""
 
-from __future__ import annotations
-
 import click
 
 from core.commands.printing import echo

@@ -1,7 +1,5 @@
 """`concord spotcheck …`: conversations to look at, random samples to audit, and what people found."""
 
-from __future__ import annotations
-
 from typing import Any, get_args
 
 import click

@@ -1,7 +1,5 @@
 """`concord study …`: draw a study, deal it to annotators, write its guidelines, show its progress."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 What is built for a benchmark is in its slice's module `demo`: `build`, `is_complete` and the MODELS it needs.
 """
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Read CSV files: records with the number of their first line, numbers, and lists of what is wrong."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

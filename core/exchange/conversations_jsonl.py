@@ -4,8 +4,6 @@ The “kind” of a line is "benchmark", "conversation" or "study". A line witho
 another tool: it needs “messages”, and a “key” or “id”.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """Read a dialogue of another tool: a list of {"role" or "speaker", "content" or "text"}, or plain text."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from json import JSONDecodeError
 from typing import Any

@@ -4,8 +4,6 @@ Mehta & Eskenazi, “Unsupervised Evaluation of Interactive Dialog with DialoGPT
 ratings have no names, so the study is anonymous: a rater is a position in the list of ratings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any

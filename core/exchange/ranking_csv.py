@@ -1,7 +1,5 @@
 """Read another benchmark's ranking from a CSV file: one model a line, with its score or rank."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, TypeVar
 

@@ -1,7 +1,5 @@
 """Read and write ratings in long form (CSV): one rating a line."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Make a study of a ratings file: match its items with conversations and its criteria with scales."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

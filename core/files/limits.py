@@ -4,8 +4,6 @@ What exceeds one is refused in a sentence before it can exhaust memory or time. 
 real study needs.
 """
 
-from __future__ import annotations
-
 FILE_BYTES = 2**30
 """A file of records, one a line: CSV and JSON Lines. It is read line by line."""
 DOCUMENT_BYTES = 32 * 2**20

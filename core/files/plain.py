@@ -1,7 +1,5 @@
 """Text as a terminal or a log shows it letter for letter: what it would obey is escaped."""
 
-from __future__ import annotations
-
 import re
 
 from core.files.limits import SHOWN

@@ -3,8 +3,6 @@
 A vector is scaled to length 1 and half precision when it is read, so that the journal keeps it unchanged.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 

@@ -1,7 +1,5 @@
 """models.toml: the models of a workspace, where they are served, their settings and prices."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

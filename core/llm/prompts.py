@@ -1,7 +1,5 @@
 """Prompts: Jinja templates, the schema of the reply, and sampling parameters, in versions that are frozen."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Replies of models, which are untrusted: parse, validate against a schema, ask again if unusable."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -5,8 +5,6 @@ includes, blocks that capture output, **, texts times numbers) or measured befor
 loop, filter, call and operation is a step, and its operands are weighed.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar

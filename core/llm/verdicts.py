@@ -1,7 +1,5 @@
 """Read a verdict from a plain text: reasons first, then one answer in brackets, `[[7]]` or `[[A]]`."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

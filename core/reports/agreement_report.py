@@ -1,7 +1,5 @@
 """The agreement report of a study: what page, command, JSON and bundle show."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -5,8 +5,6 @@ made later. It names the sample, the ratings, the guidelines and the prompts by 
 can tell whether they are still the same.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Players' means as people would give them: a study's answers correct the judges' scores (PPI++)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pandas as pd

@@ -4,8 +4,6 @@ Scores are means over conversations, with a penalty for long replies; refusals a
 within a margin share a rank.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What a workspace holds, and what to do next."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Sentences that say which models made a study's conversations and judgements."""
 
-from __future__ import annotations
-
 from sqlite_utils import Database
 
 from core.store import configurations

@@ -1,7 +1,5 @@
 """Rank stability: a leaderboard's order by judge, by interrogator, by pool, and against another ranking."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

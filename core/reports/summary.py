@@ -1,7 +1,5 @@
 """How far the judges of a study can be trusted, in sentences, and what keeps it from being known."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from core.agreement.judges import LARGE_SHARE, commonest

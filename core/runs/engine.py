@@ -4,8 +4,6 @@ One process, one event loop, one writing thread. An answered call is in the jour
 second, and a result is one transaction: after `kill -9` only the calls in flight are paid again.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import hashlib

@@ -1,7 +1,5 @@
 """Ask a judge for a judgement of one conversation or a comparison of two."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from core.benchmarks.benchmark import Ask, Comparing, Judging

@@ -1,7 +1,5 @@
 """Start a run as its own process, which outlives the page, the browser and the server that started it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

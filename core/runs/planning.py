@@ -1,7 +1,5 @@
 """Make a plan ready: its pieces of work, those still to do, and their calls and cost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial

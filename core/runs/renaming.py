@@ -1,7 +1,5 @@
 """Refuse a model whose entry in models.toml changed after results were stored, or give it a new name."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 

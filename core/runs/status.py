@@ -1,7 +1,5 @@
 """Sentences that say where a run stands."""
 
-from __future__ import annotations
-
 from sqlite_utils import Database
 
 from core.benchmarks import get

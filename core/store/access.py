@@ -2,8 +2,6 @@
 a slow hash). `sessions` is about who is in.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import secrets

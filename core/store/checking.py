@@ -1,7 +1,5 @@
 """Whether a database is whole: what SQLite says of it, and what Concord knows must hold."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import re

@@ -1,7 +1,5 @@
 """Comparisons in the store: which of two conversations judges and people preferred."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Configurations of models in the store, each stored once, and the results made with them."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping

@@ -1,7 +1,5 @@
 """Conversations in the store: saved once by key, found by what varied, read a page at a time."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

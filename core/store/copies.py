@@ -1,7 +1,5 @@
 """Copies of a database that is in use: one consistent state, taken without stopping anybody who writes."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Opening the database: one connection a use, WAL, foreign keys on, writes that start immediate."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping

@@ -5,8 +5,6 @@ pass to another unit when items are taken back and dealt anew, and a late answer
 dialogue.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby

@@ -1,7 +1,5 @@
 """The condition on conversations of lists, samples, tables and queues."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

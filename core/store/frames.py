@@ -1,7 +1,5 @@
 """The ratings of a study as one long frame, and facets and features of its units."""
 
-from __future__ import annotations
-
 import pandas as pd
 from sqlite_utils import Database
 

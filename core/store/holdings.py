@@ -1,7 +1,5 @@
 """What a workspace holds, counted: conversations by player, judges, studies."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sqlite_utils import Database

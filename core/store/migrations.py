@@ -1,7 +1,5 @@
 """The steps that bring a database up to date, applied in order. A released step is never edited."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

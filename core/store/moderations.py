@@ -1,7 +1,5 @@
 """Harm scores of texts in the store: one row a text and model, so that no text is paid for twice."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 The answers are stored as comparisons. Pairs of a discarded scenario are left out everywhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The progress of a study: the dealt items, and marks that change when its figures could."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sqlite_utils import Database

@@ -1,7 +1,5 @@
 """Judgements and ratings in the store: one table for people and judges."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass

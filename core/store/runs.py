@@ -1,7 +1,5 @@
 """Runs in the store: their progress, the journal of calls already paid for, and the work that failed."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

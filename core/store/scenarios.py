@@ -1,7 +1,5 @@
 """Scenarios in the store: what a benchmark is run on, its source, and who accepted it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

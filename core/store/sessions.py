@@ -4,8 +4,6 @@ A token is 32 random bytes that only the browser has. The store keeps its hash, 
 copy of the database.
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from dataclasses import dataclass

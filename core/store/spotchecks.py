@@ -1,7 +1,5 @@
 """Spot-checks in the store: judgements, what people found of them, and samples to audit."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Studies in the store: units to rate, who rates what in which order, and the answers given at the desk."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The sums, finals and summaries that follow from ratings, for lists and figures to read."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Conversations that a person should look at: why, in which order, which are settled."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 In `where`, “prompt” is the version of the judge's prompt; see `core.store.filters` for the other names.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Trajectories in the store, compressed: what was done beside what was said."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ A writer that goes on and on (an import, a run) therefore keeps all others from 
 writer holds the `queue` while it waits for its `turn`, so that who has just written comes behind it.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time

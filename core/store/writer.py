@@ -1,7 +1,5 @@
 """A thread that writes changes to the store in small groups, one transaction for each group."""
 
-from __future__ import annotations
-
 import queue
 import threading
 import time

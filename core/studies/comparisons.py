@@ -1,7 +1,5 @@
 """Pairwise comparison of models by judges and people: the tables, and the pairs shown to a person."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

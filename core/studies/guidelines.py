@@ -1,7 +1,5 @@
 """The default guidelines of a new study, from `data/`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Pairs of replies dealt to people: drawn over models and scenarios, and the answers from the desk."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any

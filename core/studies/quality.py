@@ -1,7 +1,5 @@
 """Annotation quality: progress, skipped and flagged items, and signs of carelessness."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median

@@ -4,8 +4,6 @@ Chance is a hash of the seed and the name of the thing: the same seed gives the 
 whatever the machine, the version of Python, or the order of the candidates.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import combinations

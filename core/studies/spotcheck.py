@@ -4,8 +4,6 @@ After the human evaluation of Jia et al. (“Evaluating language models with cre
 judgements at random, each found reasonable, too high or too low.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Annotators: invite people by link, withdraw links, deal what somebody has not begun to others."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from urllib.parse import urlsplit
 

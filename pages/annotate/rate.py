@@ -1,7 +1,5 @@
 """The annotator's desk: their items of one study, or their pairs to compare, one after the other."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Studies and their samples: draw one, deal it, follow its progress, read what was skipped and flagged."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from io import StringIO

@@ -1,7 +1,5 @@
 """The form that draws a study: conversations, strata, criteria, and a preview of the sample."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sessions: which browsers are signed in, when and from where they were last used; sign them out."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Addresses: what a page shows stands in its address, and links from one page to another carry it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the charts of several pages have in common."""
 
-from __future__ import annotations
-
 import altair as alt
 
 GREEN = "#3a927e"

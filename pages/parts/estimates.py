@@ -1,7 +1,5 @@
 """Draws a row of Estimates: each value as a point with its interval, on one named axis."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

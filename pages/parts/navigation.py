@@ -1,7 +1,5 @@
 """The pages of the app by section; a page that is not listed is not served. Pages of single benchmarks."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType

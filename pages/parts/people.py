@@ -4,8 +4,6 @@ A session is a cookie that the server set (`pages.parts.server.entrance`). Strea
 each connection; whether their sessions still hold is asked on every run.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Escapes names, comments and models' output, so that Markdown shows them as they are."""
 
-from __future__ import annotations
-
 import re
 
 # Streamlit's Markdown makes links of bare addresses, escaped or not; a word joiner, which is invisible, keeps

@@ -1,7 +1,5 @@
 """The open workspace, who is looking at it, and parts of a page that are redrawn alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any

@@ -1,7 +1,5 @@
 """Sign-in of researchers: OpenID Connect or a passphrase. `server.entrance` checks what is said here."""
 
-from __future__ import annotations
-
 import secrets
 import threading
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Draws a Table on a page: rows that can be sorted and chosen, what it means, and its files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Tables of what is stored. Cells are text and numbers, never Markdown: names may hold anything."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

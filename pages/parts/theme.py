@@ -1,7 +1,5 @@
 """Styles that Streamlit's theme settings (`.streamlit/config.toml`) cannot express."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import streamlit as st

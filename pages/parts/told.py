@@ -1,7 +1,5 @@
 """The result of a button, shown once at the top of the page by the next run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

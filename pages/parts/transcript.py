@@ -3,8 +3,6 @@
 What a model wrote is shown letter for letter: no Markdown, no HTML, nothing is loaded for it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

@@ -3,8 +3,6 @@
 Both stand in the address.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """A player's scores by two facets, as a table coloured by score."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

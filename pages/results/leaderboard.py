@@ -1,7 +1,5 @@
 """How players compare; a row opens into a grid of scores, a cell into the conversation."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import streamlit as st

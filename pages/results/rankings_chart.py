@@ -3,8 +3,6 @@
 Fields have names of our own, so that nobody's name is read as an expression.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

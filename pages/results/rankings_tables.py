@@ -1,7 +1,5 @@
 """Rank stability on the leaderboard page: by judge, interrogator and pool, and another ranking."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any

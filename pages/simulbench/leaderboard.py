@@ -1,7 +1,5 @@
 """SimulBench on the leaderboard page: its tables, tasks, scripts side by side, and toxicity."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

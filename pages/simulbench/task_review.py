@@ -1,7 +1,5 @@
 """The review of proposed tasks: what the browser is sent, and what it reports."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal
 

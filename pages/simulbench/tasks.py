@@ -1,7 +1,5 @@
 """The page of tasks: their number, what a model proposed, and what a person decided."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd

@@ -3,8 +3,6 @@
 `head`, `background`, `speakers` and `dialogue` are called by that page.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from itertools import groupby

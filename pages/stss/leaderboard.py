@@ -1,7 +1,5 @@
 """STSS on the leaderboard page: the action table, the language table, and a chart of the gap."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

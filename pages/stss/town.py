@@ -1,7 +1,5 @@
 """A simulation: the task and who counted, who is where at any moment, a resident's day, the talks."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping
 from datetime import datetime

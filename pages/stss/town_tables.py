@@ -1,7 +1,5 @@
 """The town's tables: who counted, who came close and why not, the conversations. Cells are never Markdown."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime

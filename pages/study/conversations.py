@@ -1,7 +1,5 @@
 """Stored conversations: filtered, put in order, read a page at a time; one of them opened, by its address."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """One conversation: the dialogue, its scores by judges and people, failed judgements, and its cost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any

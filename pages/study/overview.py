@@ -1,7 +1,5 @@
 """What the workspace holds, and what to do next."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from core.benchmarks import BENCHMARKS

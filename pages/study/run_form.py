@@ -1,7 +1,5 @@
 """The forms that start a run, made from a benchmark's roles and options, and the estimate of its cost."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """The runs that are running: their progress, and the button that stops them."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from core.runs import launching, status

@@ -3,8 +3,6 @@
 A run is a process of its own; closing this page stops nothing.
 """
 
-from __future__ import annotations
-
 import streamlit as st
 
 from core.benchmarks.plans import from_dict

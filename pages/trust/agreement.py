@@ -1,7 +1,5 @@
 """How far the judges of a study can be trusted: the summary, then every figure, with where it comes from."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 from functools import partial

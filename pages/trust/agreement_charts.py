@@ -1,7 +1,5 @@
 """The charts of the agreement page; a rater's name is data, never the name of a field."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

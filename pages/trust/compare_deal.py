@@ -1,7 +1,5 @@
 """Dealing pairs to people: how many, to whom, and how far everybody is with theirs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Models compared two by two: wins, position bias, strengths, agreement; and people comparing."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

@@ -1,8 +1,6 @@
 """Spot-checks: people look at what judges said, first at what looks wrong, or at a random sample whose rate
 is unbiased."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

@@ -4,8 +4,6 @@ After Gusev, “PingPong: A Benchmark for Role-Playing Language Models with User
 Evaluation”.
 """
 
-from __future__ import annotations
-
 from core.benchmarks.pingpong.play import PINGPONG
 from core.benchmarks.pingpong.v1 import PINGPONG_V1
 

@@ -1,7 +1,5 @@
 """`concord pingpong …`: what this benchmark alone needs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

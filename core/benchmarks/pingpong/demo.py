@@ -1,7 +1,5 @@
 """The demo's PingPong: runs in two languages, a study with simulated annotators, another not rated yet."""
 
-from __future__ import annotations
-
 import random
 
 from sqlite_utils import Database

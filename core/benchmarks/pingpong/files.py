@@ -1,7 +1,5 @@
 """Import of the authors' settings file: characters and situations, written as the workspace's TOML files."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

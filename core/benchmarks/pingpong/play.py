@@ -1,7 +1,5 @@
 """PingPong, version 2: a player acts a character, an interrogator plays the user, judges rate every turn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -4,8 +4,6 @@ The paper's people annotated conversations of this version, and version 2's judg
 may here, too.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

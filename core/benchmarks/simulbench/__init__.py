@@ -4,8 +4,6 @@ Two benchmarks, one after the other: `simulbench-dialogues` collects dialogues a
 turns, `simulbench` has target models answer scripts that are cut there.
 """
 
-from __future__ import annotations
-
 from core.benchmarks.simulbench.dialogues import DIALOGUES
 from core.benchmarks.simulbench.targets import SIMULBENCH
 

@@ -1,7 +1,5 @@
 """`concord simulbench …`: tasks, scripts, toxicity, and the import of the published files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The demo's SimulBench: a small run from tasks to scripts, targets, scores, comparisons and an audit."""
 
-from __future__ import annotations
-
 from core.benchmarks.plans import ComparePlan, PlayPlan, ProposePlan
 from core.benchmarks.simulbench import extraction, toxicity
 from core.benchmarks.simulbench.mock import judges

@@ -1,7 +1,5 @@
 """`simulbench-dialogues`: a user agent makes requests of a simulator; a judge names the challenging turn."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

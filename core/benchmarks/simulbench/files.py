@@ -1,7 +1,5 @@
 """Import of the published files (JSON Lines): tasks, and scripts cut from dialogues."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

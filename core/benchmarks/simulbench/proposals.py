@@ -3,8 +3,6 @@
 Each call shows five random tasks as examples (Jia et al.).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -4,8 +4,6 @@ It misses other words and later ones, and a character in a game may say these. W
 said of a reply's refusal comes first (see `core.store.suspects`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Review of stored tasks: a person sees what a proposal resembles, and accepts, edits or rejects it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

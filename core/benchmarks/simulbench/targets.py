@@ -1,7 +1,5 @@
 """`simulbench`: target models answer scripts; judges score the last reply from 1 to 10, or compare two."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product

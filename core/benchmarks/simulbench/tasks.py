@@ -1,7 +1,5 @@
 """Tasks: what a model is asked to simulate. They come from files (the catalogue) and from the store."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path

@@ -4,8 +4,6 @@ The paper used a service that is being retired. Here each attribute is the large
 OpenAI protocol; profanity has no counterpart and is undefined.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
 

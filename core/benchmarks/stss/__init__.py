@@ -3,8 +3,6 @@
 After Wang et al., “Towards Objectively Benchmarking Social Intelligence for Language Agents at Action Level”.
 """
 
-from __future__ import annotations
-
 from core.benchmarks.stss.language import STSS_LANGUAGE
 from core.benchmarks.stss.system import STSS
 

@@ -1,7 +1,5 @@
 """Residents' bodies: where they are, what they do, how they walk, and who notices whom."""
 
-from __future__ import annotations
-
 from bisect import insort
 from collections.abc import Iterable
 from dataclasses import dataclass, field

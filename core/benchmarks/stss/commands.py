@@ -1,7 +1,5 @@
 """`concord stss …`: check towns, import tasks, freeze scenes, score trajectories."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Sequence

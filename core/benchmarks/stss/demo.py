@@ -1,7 +1,5 @@
 """The demo's STSS: a simulation of each type of task, with and without TDP, and its scenes judged."""
 
-from __future__ import annotations
-
 from core.benchmarks.plans import PlayPlan
 from core.benchmarks.stss import scenes
 from core.demo.workspace import Told, run

@@ -3,8 +3,6 @@
 It fits by words, place and time, for all residents and moments at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta

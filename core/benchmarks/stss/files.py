@@ -3,8 +3,6 @@
 Trajectories are JSON Lines with a record per resident and step, or the published simulator's files.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

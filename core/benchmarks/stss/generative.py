@@ -3,8 +3,6 @@
 The generative agent is that of Park et al. (2023), optionally with target-driven planning (TDP, STSS paper).
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

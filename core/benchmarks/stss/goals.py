@@ -1,7 +1,5 @@
 """Goal conditions of the language level: yes/no questions on a conversation and on the partner's summary."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Annotated, NamedTuple
 

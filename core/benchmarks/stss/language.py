@@ -1,7 +1,5 @@
 """`stss-language`: conversations from frozen scenes, without a simulation; judged by goal conditions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial

@@ -1,7 +1,5 @@
 """The interface of an agent architecture, its values, and a conversation of two minds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime

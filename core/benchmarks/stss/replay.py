@@ -3,8 +3,6 @@
 Times are minutes since the midnight before the first day.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta

@@ -1,7 +1,5 @@
 """Frozen scenes: the moment before a performer talked with somebody, with what both remembered then."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """A resident's day as actions without gap or overlap, made from a mind's wishes; each repair is noted."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence

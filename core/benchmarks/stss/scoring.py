@@ -3,8 +3,6 @@
 Where the paper and its authors' code differ, this follows the paper: who came early and stayed takes part.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace

@@ -4,8 +4,6 @@ Within a step residents' calls run at the same time. Each changes only its own r
 effect in the order of the town: the outcome does not depend on the order in which replies arrive.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

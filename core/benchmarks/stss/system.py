@@ -1,7 +1,5 @@
 """`stss`: a play simulates two days for one task, architecture and model; it is scored by rule."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta

@@ -3,8 +3,6 @@
 After Wang et al., tables 3 and 4. Intervals resample tasks: simulations of one task are not independent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """A social task: who should bring about what, when and where, in the form of the STSS paper's task files."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Task templates of a town: a seed draws performer, place, time and residents, which makes a task."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Mapping

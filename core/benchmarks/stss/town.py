@@ -1,7 +1,5 @@
 """The town: sectors with arenas and objects, doors, walking distances, and residents."""
 
-from __future__ import annotations
-
 import difflib
 import math
 import re

@@ -1,7 +1,5 @@
 """A trajectory: what every resident did where at every moment, and their conversations."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Views of a simulation: residents' parts, days as planned and as lived, the arithmetic of the score."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """One chat-completion request, checked: Call, and the sentence that says what is wrong with a bad one."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random

@@ -1,7 +1,5 @@
 """What may go wrong with calls, for tests of the code that copes with it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args

@@ -4,8 +4,6 @@ A line holds slots such as `{name}`. A part in square brackets is left out where
 `I am holding {what}[ at {place}].` The same lines serve to say something and to recognise it later.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -5,8 +5,6 @@ replies to the requests that the slice's prompts make, or gives None for any oth
 always gives the same cheap reply, for benchmarks of everything but the model.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re

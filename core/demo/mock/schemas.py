@@ -1,7 +1,5 @@
 """A valid reply for any JSON schema: what a mock answers when it does not know what is being asked."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The mock server: chat completions, embeddings, moderations and models of the OpenAI protocol, offline."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import hmac

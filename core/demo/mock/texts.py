@@ -1,7 +1,5 @@
 """The endpoints that score or embed texts. They count and hash words."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import re

@@ -5,8 +5,6 @@ The first is drawn once for a study. Only the second takes part in the exchange 
 costs a few hundred bytes on the wire and not the desk's whole code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path

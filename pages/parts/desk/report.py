@@ -3,8 +3,6 @@
 A desk of ours stays far below them (`outbox.js`), so that whoever passes them is no desk.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import OrderedDict

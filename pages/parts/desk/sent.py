@@ -5,8 +5,6 @@ Every value is picked by name; a conversation's key, player, facets and meta (an
 never are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

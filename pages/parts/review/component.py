@@ -3,8 +3,6 @@
 Style, outbox (answers stay in the browser until they are stored) and exchange are those of the desk.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The comparison of pairs: what the browser is sent, and what it reports. Nothing names a reply's model."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The reviewer's name, stored with what they decide."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from core.errors import StudyError

@@ -1,7 +1,5 @@
 """What the browser is sent for a spot-check, and what it reports."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any

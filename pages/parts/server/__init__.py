@@ -4,8 +4,6 @@ A request passes the middleware in the order of MIDDLEWARE; what none of it answ
 Streamlit.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

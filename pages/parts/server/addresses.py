@@ -1,7 +1,5 @@
 """Addresses that Concord answers itself instead of Streamlit."""
 
-from __future__ import annotations
-
 import asyncio
 
 from starlette.responses import PlainTextResponse, RedirectResponse

@@ -5,8 +5,6 @@ the connection's own buffers fill up, and nobody else waits. A person's connecti
 more windows give no more.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import Counter, OrderedDict

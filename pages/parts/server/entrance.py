@@ -3,8 +3,6 @@
 The session's token is a cookie that scripts cannot read. Links are taken out of the address at once.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import json

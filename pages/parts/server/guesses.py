@@ -1,7 +1,5 @@
 """Limits on guessing a passphrase: a wait for each source, a delay for everybody, and none is locked out."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections import OrderedDict, deque
 from dataclasses import dataclass, field

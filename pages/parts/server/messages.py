@@ -4,8 +4,6 @@ Streamlit obeys some from anybody that no page of ours sends: to clear every ses
 branch and the changed files of the folder it runs in.
 """
 
-from __future__ import annotations
-
 from google.protobuf.message import DecodeError
 from starlette.types import Message
 from streamlit.proto.BackMsg_pb2 import BackMsg

@@ -1,7 +1,5 @@
 """What Streamlit's page asks the server before it connects."""
 
-from __future__ import annotations
-
 import json
 
 from starlette.datastructures import MutableHeaders

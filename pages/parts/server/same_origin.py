@@ -6,8 +6,6 @@ missing one is refused too. Streamlit would take a page on any port of localhost
 service on the internet for the server's address before it refused others, while everybody waits.
 """
 
-from __future__ import annotations
-
 import logging
 from urllib.parse import urlsplit
 

@@ -4,8 +4,6 @@ The replay is sent once for each simulation. The second component reports the mo
 stops, for the address. All text is set as textContent: nothing that a model wrote is read as HTML.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

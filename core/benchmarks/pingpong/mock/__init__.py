@@ -1,7 +1,5 @@
 """The mock models of PingPong: players, an interrogator, judges, version 1's rating interrogator."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 

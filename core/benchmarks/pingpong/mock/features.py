@@ -4,8 +4,6 @@ The features count words of the card, gestures, stock phrases, repetitions and s
 of the demo's study share an impression of each conversation that no judge has.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import re

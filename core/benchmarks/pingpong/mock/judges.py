@@ -1,7 +1,5 @@
 """Mock judges: they read the card and the turns, form an opinion of each turn, and give reasons for it."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Mapping

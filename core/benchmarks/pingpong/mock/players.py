@@ -4,8 +4,6 @@ What they say is put together from lines of `data/pingpong/<language>/mock/`. Th
 Concord have lines of their own in `cast.toml`; any other says what its card lets it say of itself.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 Made for the prompts that ship with Concord and tolerant of others: what cannot be found is empty.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The mock models of SimulBench: simulators, a user agent, judges of three questions, a task generator."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from core.benchmarks.simulbench.mock import judges, simulators

@@ -1,7 +1,5 @@
 """How mock judges and simulated people read SimulBench's replies: by the right answer, else by form."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 Simulators do some jobs right, and go wrong each in its own manner.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterator, Sequence

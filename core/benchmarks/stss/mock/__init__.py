@@ -3,8 +3,6 @@
 Judges look for the words, times and places in question, and err a little.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any

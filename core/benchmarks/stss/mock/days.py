@@ -1,7 +1,5 @@
 """Mock residents' days: habits, errands, what they agreed to; and target-driven planning."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterable, Sequence

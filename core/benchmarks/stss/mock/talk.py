@@ -1,7 +1,5 @@
 """Mock residents' conversations: whom they speak to, what they say, and what they keep of it."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Mapping, Sequence
