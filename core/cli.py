@@ -83,6 +83,8 @@ class _Lazy(click.Group):
             return super().invoke(ctx)
         except ConcordError as error:
             raise click.ClickException(plain(brief(str(error)))) from error
+        except click.exceptions.NoArgsIsHelpError:
+            raise
         except click.UsageError as error:
             raise click.UsageError(plain(brief(error.format_message())), error.ctx) from error
 

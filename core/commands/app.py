@@ -81,6 +81,7 @@ def serve(
     # Loaded before anything is said, so that a setting which cannot be used is refused first.
     config.load()
     url = f"http://{_shown(host)}:{number}"
+    workspace.served_at.write_text(os.environ.get(PUBLIC_URL) or url, encoding="utf-8")
     if os.environ[LOCAL] == "1":
         url = one_time_link(workspace, url)
     echo(f"Concord is at {url} (workspace {workspace.path}). Stop it with Ctrl+C.")
@@ -88,8 +89,11 @@ def serve(
         # The socket listens already, so that the browser waits until the server answers.
         webbrowser.open(url)
     # Ctrl+C is how it is stopped: no failure.
-    with suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
+    try:
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listening])
+    finally:
+        workspace.served_at.unlink(missing_ok=True)
 
 
 def one_time_link(workspace: Workspace, url: str) -> str:

@@ -4,13 +4,13 @@ import click
 
 from core.commands.app import one_time_link
 from core.commands.printing import echo
-from core.studies import studies
-from core.workspace import Workspace
+from core.workspace import ADDRESS, Workspace
 
 
 @click.command()
-@click.option("--url", default=studies.BASE_URL, show_default=True, help="Where `concord app` runs.")
+@click.option("--url", help=f"Where the app is; else where it runs now, or {ADDRESS}.")
 @click.pass_obj
-def command(workspace: str, url: str) -> None:
+def command(workspace: str, url: str | None) -> None:
     """Print a link that opens the app on this machine, once, without signing in. It works for a day."""
-    echo(one_time_link(Workspace.open(workspace, create=False), url.rstrip("/")))
+    opened = Workspace.open(workspace, create=False)
+    echo(one_time_link(opened, (url or opened.address()).rstrip("/")))

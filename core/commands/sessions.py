@@ -2,9 +2,10 @@
 
 import click
 
-from core.commands.printing import echo
+from core.commands.printing import echo, show
 from core.errors import ConcordError
 from core.store import sessions
+from core.table import Cell, Column, Table
 from core.workspace import Workspace
 
 
@@ -19,10 +20,20 @@ def _list(workspace: str) -> None:
     """Every session with its number, whose it is, its last use, and the address it was used from."""
     with Workspace.open(workspace, create=False).read() as db:
         found = sessions.each(db)
-    for s in found:
-        echo(f"{s.id}\t{s.kind}\t{s.name}\t{s.used}\t{s.source}\t{s.browser}")
-    if not found:
-        echo("Nobody is signed in.", err=True)
+    rows: list[dict[str, Cell]] = [
+        {
+            "number": s.id,
+            "kind": s.kind,
+            "name": s.name,
+            "used": s.used[:16].replace("T", " "),
+            "source": s.source,
+            "browser": s.browser,
+        }
+        for s in found
+    ]
+    columns = tuple(Column(name) for name in ("number", "kind", "name", "used", "source", "browser"))
+    notes = () if found else ("Nobody is signed in.",)
+    show([Table("sessions", "Sessions", columns, tuple(rows), notes=notes)], "table")
 
 
 @command.command("end")

@@ -43,8 +43,8 @@ REFUSED = {
     "unknown": "This link is not valid, or it was withdrawn. Ask the person who invited you for a new one.",
     "expired": "This link has expired. Ask the person who invited you for a new one.",
     "withdrawn": "Your link was withdrawn. Ask the person who invited you.",
-    "used": "This link was used already, or it is too old. On the server's machine `concord link` prints a "
-    "new one.",
+    "used": "This link was used already, or it is too old. On the server's machine "
+    "`concord --workspace DIR link` prints a new one; DIR is the folder of the workspace.",
     "elsewhere": "This link works on the server's own machine only. Researchers sign in from elsewhere.",
 }
 """Why a link lets nobody in, by the word that the address then shows."""

@@ -17,8 +17,8 @@ from core.store import access, conversations, frames, ratings, studies
 from core.store.conversations import Filter
 from core.store.studies import Study
 from core.studies import sampling
+from core.workspace import ADDRESS
 
-BASE_URL = "http://localhost:8501"
 Runs = Literal["mean", "single"]
 REFUSED = "a judge saw a refusal"
 
@@ -243,7 +243,7 @@ def _desks(db: Database, name: str, units: Mapping[str, Sequence[int]]) -> dict[
 
 
 def invite(
-    db: Database, names: Sequence[str], base_url: str = BASE_URL, days: int = access.LINK_DAYS
+    db: Database, names: Sequence[str], base_url: str = ADDRESS, days: int = access.LINK_DAYS
 ) -> dict[str, str]:
     """Links for annotators, by name, which expire after so many days (0: never). A link is returned once, not
     stored, and ends the one before it.

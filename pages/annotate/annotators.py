@@ -59,7 +59,7 @@ def _invite() -> None:
 
 def _here() -> str:
     """The address this page was opened at. The researcher corrects it if annotators use another one."""
-    url = urlsplit(st.context.url or studies.BASE_URL)
+    url = urlsplit(st.context.url or workspace().address())
     return f"{url.scheme}://{url.netloc}"
 
 
@@ -73,7 +73,7 @@ def _table(people: list[Annotator]) -> None:
         {
             "name": a.name,
             "link": a.link,
-            "until": _day(a.expires),
+            "until": _day(a.expires) if a.can_enter else None,
             "used": _day(a.used),
             "from": a.source,
             "done": 100 * a.done / a.items if a.items else None,
@@ -87,9 +87,9 @@ def _table(people: list[Annotator]) -> None:
     ]
     columns = {
         **{"name": "Name", "link": "Link", "items": "Items", "skipped": "Skipped"},
-        "until": st.column_config.DatetimeColumn("Link expires", format="distance"),
-        "used": st.column_config.DatetimeColumn("Last used", format="distance"),
-        "from": "From",
+        "until": st.column_config.DatetimeColumn("Link expires", format="distance", width="medium"),
+        "used": st.column_config.DatetimeColumn("Last used", format="distance", width="medium"),
+        "from": st.column_config.TextColumn("From", width="medium"),
         "minutes": st.column_config.NumberColumn("Minutes at work", format="%.0f"),
         "pairs": "Pairs compared",
         "mock": st.column_config.CheckboxColumn("Simulated"),

@@ -55,8 +55,8 @@ def _study(names: list[str]) -> None:
             study, [a.name for a in people if a.can_enter and not a.simulated], {i.annotator for i in items}
         )
         _progress(items)
-    for said in quality.suspicions(items, ratings) if not study.anonymous else []:
-        st.warning(plain(said), icon=":material/speed:")
+    if not study.anonymous and len(ratings):
+        _quality(quality.suspicions(items, ratings))
     _remarks(items)
     _take(name)
     with st.expander("Strata", icon=":material/grid_view:"):
@@ -67,6 +67,13 @@ def _study(names: list[str]) -> None:
         st.button(
             "Save the guidelines", key="save guidelines", disabled=same, on_click=_save, args=(name, text)
         )
+
+
+def _quality(suspicions: list[str]) -> None:
+    for said in suspicions:
+        st.warning(plain(said), icon=":material/speed:")
+    if not suspicions:
+        st.caption("Annotation quality: no annotator is far faster than the others or repeats one answer.")
 
 
 def _facts(study: Study, items: int) -> None:

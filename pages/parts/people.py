@@ -69,7 +69,7 @@ def who_is_here(workspace: Workspace) -> Researcher | AnnotatorHere | None:
         with workspace.read() as db:
             if access.is_withdrawn(db, connection.cookies.get(f"{connection.cookie()}_{desk}", "")):
                 raise sessions.LinkRefused("withdrawn")
-        raise SignedOut("Open your link again")
+        raise SignedOut("Open your link again, or the new one if it was renewed")
     if who and session and sessions.overdue(session, connection.source):
         used = session
         workspace.change(lambda db: sessions.use(db, used, connection.source))

@@ -64,8 +64,8 @@ def sign_in(workspace: Workspace) -> None:
             _with_passphrase()
         elif is_here_locally():
             st.markdown(
-                "On this machine the link in the console of `concord app` opens this app, once. "
-                "`concord link` prints another one."
+                "On this machine the link in the console of the server opens this app, once. "
+                "`concord --workspace DIR link` prints another one; DIR is the folder of this workspace."
             )
         else:
             _first_passphrase()

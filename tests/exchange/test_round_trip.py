@@ -267,11 +267,11 @@ BAD = {
     "another kind": (json.dumps({"kind": "novel"}), "the kind “novel” is unknown"),
     "half a study": (
         json.dumps({"kind": "study", "name": "s"}),
-        "is no study as `concord export` writes it: “criteria” is missing",
+        "is no study as `concord export` writes it: “title” is missing",
     ),
     "a criterion without answers": (
         json.dumps({"kind": "benchmark", "name": "b", "criteria": [{"name": "f"}]}),
-        "“values” is missing",
+        "“statement” is missing",
     ),
     "half a character": (
         '{"key": "b", "messages": [{"role": "user", "content": "\\ud83d"}]}',

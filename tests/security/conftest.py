@@ -11,10 +11,7 @@ from typing import Any
 import pytest
 
 from core.workspace import Workspace
-from tests.browser.conftest import browser
 from tests.browser.keeper import ROOT, Server, fill, serving
-
-__all__ = ["browser"]
 
 RECORDING = Path(__file__).resolve().parent / "recording"
 OWN = {"127.0.0.1", "::1", "localhost", "None"}

@@ -113,13 +113,14 @@ def test_a_local_link_works_once(server: Server) -> None:
     assert enter(link, cookie=first.cookie).query == "a=b"
 
 
-def test_a_link_by_command_is_one_time_too(server: Server) -> None:
-    said = (
-        CliRunner()
-        .invoke(main, ["--workspace", str(server.workspace.path), "link", "--url", server.url])
-        .output
-    )
-    assert shown(server, enter(said.strip()).cookie)
+def test_a_link_by_command_is_one_time_too_and_leads_to_the_running_app(server: Server) -> None:
+    def printed(*words: str) -> str:
+        return CliRunner().invoke(main, ["--workspace", str(server.workspace.path), *words]).output
+
+    assert printed("link").startswith(f"{server.url}/?token=")
+    assert shown(server, enter(printed("link").strip()).cookie)
+    assert printed("annotators", "invite", "Zed").startswith(f"Zed\t{server.url}/")
+    assert printed("link", "--url", "http://localhost:9/").startswith("http://localhost:9/?token=")
 
 
 @pytest.mark.parametrize(
@@ -177,7 +178,7 @@ def test_ended_sessions_are_over_at_once(behind: Server) -> None:
         listed = {session.source: session for session in sessions.each(db)}
     command = ["--workspace", str(behind.workspace.path), "sessions"]
     said = CliRunner().invoke(main, [*command, "list"]).output
-    assert re.search(rf"^{listed['203.0.113.3'].id}\tpassphrase\t.*\t203.0.113.3\t", said, re.MULTILINE)
+    assert re.search(rf"^ *{listed['203.0.113.3'].id} +passphrase .* 203.0.113.3 ", said, re.MULTILINE)
     CliRunner().invoke(main, [*command, "end", str(listed["203.0.113.3"].id)], catch_exceptions=False)
     assert not shown(behind, one)
     assert shown(behind, other)

@@ -73,7 +73,7 @@ class View {
 
   render(what) {
     const { model } = this;
-    if (model.closed) return this.showClosed();
+    if (model.closed) return this.showClosed(), this.showTop();
     this.root.classList.toggle("over", model.at === null);
     this.root.classList.toggle("loading", model.loading || model.at === undefined);
     if (what.has("item")) this.showItem();
@@ -92,7 +92,7 @@ class View {
     this.signedOut.show();
     const waits = model.outbox.stuck ? model.outbox.signedOut ?? "No connection. Your answers are kept in this browser; the next item comes when it is back." : "The next item is on its way…";
     if (this.wait && this.wait.textContent !== waits) this.wait.textContent = waits;
-    const { state, says } = model.outbox;
+    const { state, says } = model.closed ? { state: "closed", says: "" } : model.outbox;
     if (this.saving.dataset.state !== state) {
       this.saving.dataset.state = state;
       this.saving.textContent = says;
