@@ -87,9 +87,9 @@ def _table(people: list[Annotator]) -> None:
     ]
     columns = {
         **{"name": "Name", "link": "Link", "items": "Items", "skipped": "Skipped"},
-        "until": st.column_config.DatetimeColumn("Link expires", format="distance", width="medium"),
-        "used": st.column_config.DatetimeColumn("Last used", format="distance", width="medium"),
-        "from": st.column_config.TextColumn("From", width="medium"),
+        "until": st.column_config.DatetimeColumn("Link expires", format="distance", width=115),
+        "used": st.column_config.DatetimeColumn("Last used", format="distance", width=115),
+        "from": st.column_config.TextColumn("From", width=115),
         "minutes": st.column_config.NumberColumn("Minutes at work", format="%.0f"),
         "pairs": "Pairs compared",
         "mock": st.column_config.CheckboxColumn("Simulated"),

@@ -187,8 +187,6 @@ def _table(found: Sequence[Found], facets: Sequence[str], *, several: bool) -> T
         Column("number", file_only=True),
         *([Column("benchmark")] if several else []),
         Column("player"),
-        *(Column(f"facet {name}", name) for name in facets if any(name in c.facets for c in found)),
-        Column("language"),
         score("final", help="Mean over judges, criteria and turns"),
         score("spread", help="Distance between the highest and the lowest judge"),
         score("people", help="Mean of people"),
@@ -196,6 +194,8 @@ def _table(found: Sequence[Found], facets: Sequence[str], *, several: bool) -> T
         Column("refused", "refusals", help="Judges who saw a refusal"),
         Column("failed", help="Judgements that could not be read"),
         Column("turns"),
+        *(Column(f"facet {name}", name) for name in facets if any(name in c.facets for c in found)),
+        Column("language"),
         Column("created", "stored (UTC)"),
     )
     rows = tuple(_row(c) for c in found)
