@@ -1,5 +1,7 @@
 """Studies, end to end: what is drawn and dealt, and the ratings as the figures of agreement want them."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace

@@ -470,10 +470,10 @@ def test_a_researchers_page_says_when_the_server_is_gone(page: Page, tmp_path: P
         page.get_by_role("heading", name="Overview").wait_for()
         made.kill()
         page.wait_for_function(
-            f"{notice}.content.includes('No connection') && {notice}.visibility === 'visible'"
+            f"() => {notice}.content.includes('No connection') && {notice}.visibility === 'visible'"
         )
         made.start()
-        page.wait_for_function(f"{notice}.content === 'none'")
+        page.wait_for_function(f"() => {notice}.content === 'none'")
         expect(page.get_by_role("dialog")).to_have_count(0)
 
 

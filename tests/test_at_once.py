@@ -12,10 +12,9 @@ from click.testing import Result
 from bench.crowd import rate
 from core.exchange import incoming
 from core.workspace import Workspace
+from tests.browser.keeper import CRITERIA, serving
+from tests.browser.restarts import House
 from tests.wire import Desk, opened
-
-from .keeper import CRITERIA, serving
-from .restarts import House
 
 PEOPLE, ITEMS = 5, 6
 
