@@ -62,7 +62,9 @@ def page() -> None:
         },
     )
     with st.container(border=True, horizontal=True, vertical_alignment="bottom"):
-        chosen = st.selectbox("Session", found, format_func=_named)
+        # This browser's own stands last, so that it is not ended by mistake.
+        ordered = sorted(found, key=lambda session: session.id == mine)
+        chosen = st.selectbox("Session", ordered, format_func=_named)
         st.button("End it", icon=":material/logout:", on_click=_end, args=([chosen],))
         others = [session for session in found if session.id != mine]
         st.button(
