@@ -112,7 +112,9 @@ async def plain(page: Page, items: int) -> list[tuple[float, float]]:
 
 async def measure(browser: Browser, rate, url: str, tokens: list[str], items: int):  # type: ignore[no-untyped-def]
     """So many annotators at once, each in a window of their own."""
-    contexts = [await browser.new_context(viewport={"width": 1400, "height": 900}) for _ in tokens]
+    # The watching script is evaluated from a text, which the policy of the pages forbids.
+    size = {"width": 1400, "height": 900}
+    contexts = [await browser.new_context(viewport=size, bypass_csp=True) for _ in tokens]
     pages = [await context.new_page() for context in contexts]
     for page, token in zip(pages, tokens, strict=True):
         await page.goto(f"{url}/?token={token}&study=keeper")
