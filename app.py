@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.errors import ConcordError, NotAllowed
+from concord.errors import ConcordError, NotAllowed
 from pages.parts import theme
 from pages.parts.navigation import DESK, SECTIONS, PageFile
 from pages.parts.people import AnnotatorHere

@@ -58,7 +58,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "ratings.csv"
         file.write_text(ratings(options.items), encoding="utf-8")
-        concord = ["-m", "core.cli", "--workspace", f"{folder}/workspace"]
+        concord = ["-m", "concord.cli", "--workspace", f"{folder}/workspace"]
         seconds([*concord, "import", "ratings", str(file), "--study", "bench"], 1)
         calls = {
             "import pandas, scipy.stats": ["-c", "import pandas, scipy.stats"],

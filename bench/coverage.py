@@ -29,25 +29,25 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from core.agreement.calibration import calibrated_players, calibration
-from core.agreement.ceilings import held_out
-from core.agreement.corrected import corrected_mean
-from core.agreement.correlation import point
-from core.agreement.feature_bias import feature_bias
-from core.agreement.figures import Drawing, People
-from core.agreement.intervals import Ends
-from core.agreement.items import bands, levels, within_groups
-from core.agreement.judges import judge_figures
-from core.agreement.next_items import expected_error
-from core.agreement.panels import best_panel
-from core.agreement.raters import raters
-from core.agreement.ratings import Floats, Ratings, read_ratings
-from core.agreement.reliability import reliability
-from core.agreement.resampling import mean_estimates
-from core.agreement.study import study_agreement
-from core.agreement.thresholds import pass_rates, thresholds
-from core.estimate import Estimate
-from core.studies.sampling import draw_by_chance
+from concord.agreement.calibration import calibrated_players, calibration
+from concord.agreement.ceilings import held_out
+from concord.agreement.corrected import corrected_mean
+from concord.agreement.correlation import point
+from concord.agreement.feature_bias import feature_bias
+from concord.agreement.figures import Drawing, People
+from concord.agreement.intervals import Ends
+from concord.agreement.items import bands, levels, within_groups
+from concord.agreement.judges import judge_figures
+from concord.agreement.next_items import expected_error
+from concord.agreement.panels import best_panel
+from concord.agreement.raters import raters
+from concord.agreement.ratings import Floats, Ratings, read_ratings
+from concord.agreement.reliability import reliability
+from concord.agreement.resampling import mean_estimates
+from concord.agreement.study import study_agreement
+from concord.agreement.thresholds import pass_rates, thresholds
+from concord.estimate import Estimate
+from concord.studies.sampling import draw_by_chance
 
 LARGE = 8_000
 """Items of the population on which a truth is measured."""

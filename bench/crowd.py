@@ -35,12 +35,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from sqlite_utils import Database
 
 from bench.desk import ROOT, invited, serving
-from core.conversation import Conversation, Message, Unit
-from core.rating import Judgement, Rater, Rating
-from core.store import access, conversations, database, ratings, studies, writer
-from core.store import desk as desk_store
-from core.store.writer import Writer
-from core.workspace import Workspace
+from concord.conversation import Conversation, Message, Unit
+from concord.rating import Judgement, Rater, Rating
+from concord.store import access, conversations, database, ratings, studies, writer
+from concord.store import desk as desk_store
+from concord.store.writer import Writer
+from concord.workspace import Workspace
 from tests.browser.keeper import CRITERIA, fill
 from tests.wire import Desk, opened
 
@@ -138,7 +138,7 @@ def busy(workspace: Workspace, file: Path, ordered: bool) -> Iterator[list[str]]
     assert run.stdout.readline() == "ready\n"
     begun = time.monotonic()
     importing = start(
-        "from core.cli import main; main()",
+        "from concord.cli import main; main()",
         *("--workspace", str(workspace.path), "import", "ratings", str(file), "--study", "imported"),
     )
     importing_took: list[float] = []

@@ -30,8 +30,8 @@ from urllib.request import urlopen
 
 from playwright.async_api import Browser, Page, async_playwright
 
-from core.store import access, studies
-from core.workspace import Workspace
+from concord.store import access, studies
+from concord.workspace import Workspace
 from tests.browser.keeper import fill
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -150,9 +150,8 @@ def serving(application: str, workspace: Workspace) -> Iterator[tuple[str, int]]
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    code = (
-        f"from core.commands.app import serve; serve(port={port}, browser=False, application={application!r})"
-    )
+    call = f"serve(port={port}, browser=False, application={application!r})"
+    code = f"from concord.commands.app import serve; {call}"
     environment = {**os.environ, "CONCORD_WORKSPACE": str(workspace.path)}
     process = subprocess.Popen(
         [sys.executable, "-c", code], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL

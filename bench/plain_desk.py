@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.store import access, conversations, desk, studies
-from core.workspace import Workspace
+from concord.store import access, conversations, desk, studies
+from concord.workspace import Workspace
 
 st.set_page_config(layout="wide")
 workspace = st.cache_resource(Workspace.chosen)()

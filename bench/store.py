@@ -32,13 +32,13 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from core.exchange import incoming, ratings_csv, ratings_study
-from core.rating import LIKERT_5, Criterion, Rater
-from core.store import conversations, frames, ratings, studies, summaries
-from core.store.conversations import Filter
-from core.store.database import now
-from core.store.studies import Study
-from core.workspace import Workspace
+from concord.exchange import incoming, ratings_csv, ratings_study
+from concord.rating import LIKERT_5, Criterion, Rater
+from concord.store import conversations, frames, ratings, studies, summaries
+from concord.store.conversations import Filter
+from concord.store.database import now
+from concord.store.studies import Study
+from concord.workspace import Workspace
 
 CRITERIA = ("in_character", "entertaining", "fluency")
 PEOPLE, JUDGES = ("ann", "bob"), ("one", "two", "three")

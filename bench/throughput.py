@@ -56,9 +56,9 @@ def concord(url: str, conversations: int, concurrency: int) -> None:
     """Everything stored: 4 turns of interrogator and player, 2 judges."""
     import openai  # noqa: F401
 
-    from core.benchmarks.plans import PlayPlan
-    from core.runs import engine, planning
-    from core.workspace import Workspace  # imports are not measured, here or in the bare loop
+    from concord.benchmarks.plans import PlayPlan
+    from concord.runs import engine, planning
+    from concord.workspace import Workspace  # imports are not measured, here or in the bare loop
 
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace.open(folder)
@@ -113,7 +113,7 @@ def server(latency: float, jitter: float = 0.0, faults: str = ""):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "core.cli", "mock", "--port", str(port), "--latency", str(latency)]
+    command = [sys.executable, "-m", "concord.cli", "mock", "--port", str(port), "--latency", str(latency)]
     command += ["--jitter", str(jitter), "--faults", faults]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:

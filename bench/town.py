@@ -22,10 +22,10 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from core.benchmarks.stss.bodies import Body, Rooms, encounters
-from core.benchmarks.stss.simulation import World, people
-from core.benchmarks.stss.town import Clock, Town, load_town
-from core.runs.engine import few_collections
+from concord.benchmarks.stss.bodies import Body, Rooms, encounters
+from concord.benchmarks.stss.simulation import World, people
+from concord.benchmarks.stss.town import Clock, Town, load_town
+from concord.runs.engine import few_collections
 from tests.stss.scripted import ScriptedMind
 
 REPEATS = 5

@@ -4,41 +4,41 @@ import importlib
 
 import click
 
-from core.errors import ConcordError
-from core.files import has_half_characters
-from core.files.plain import brief, plain
+from concord.errors import ConcordError
+from concord.files import has_half_characters
+from concord.files.plain import brief, plain
 
 # name → (module, one-line help shown without loading the module). The module exports a click command called
 # `command`.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("core.commands.demo", "Build the demo workspace offline and open it."),
-    "app": ("core.commands.app", "Open a workspace in the browser."),
-    "doctor": ("core.commands.doctor", "Check every configured model with one tiny call."),
-    "run": ("core.commands.run", "Generate conversations and have them judged."),
-    "judge": ("core.commands.judge", "Have further judges rate stored conversations."),
-    "compare": ("core.commands.compare", "Have judges compare models two by two."),
-    "pairs": ("core.commands.pairs", "Deal pairs of replies to people, who compare them blind."),
+    "demo": ("concord.commands.demo", "Build the demo workspace offline and open it."),
+    "app": ("concord.commands.app", "Open a workspace in the browser."),
+    "doctor": ("concord.commands.doctor", "Check every configured model with one tiny call."),
+    "run": ("concord.commands.run", "Generate conversations and have them judged."),
+    "judge": ("concord.commands.judge", "Have further judges rate stored conversations."),
+    "compare": ("concord.commands.compare", "Have judges compare models two by two."),
+    "pairs": ("concord.commands.pairs", "Deal pairs of replies to people, who compare them blind."),
     "spotcheck": (
-        "core.commands.spotcheck",
+        "concord.commands.spotcheck",
         "Review suspicious judgements, audit random ones, and show what people found.",
     ),
-    "study": ("core.commands.study", "Draw a study, deal it to annotators, show its progress."),
-    "annotators": ("core.commands.annotators", "Invite annotators by link, withdraw links."),
+    "study": ("concord.commands.study", "Draw a study, deal it to annotators, show its progress."),
+    "annotators": ("concord.commands.annotators", "Invite annotators by link, withdraw links."),
     "agreement": (
-        "core.commands.agreement",
+        "concord.commands.agreement",
         "How well judges agree with people, and people with each other.",
     ),
-    "leaderboard": ("core.commands.leaderboard", "A benchmark's table of models."),
-    "rankings": ("core.commands.rankings", "How stable the order of a leaderboard is."),
-    "import": ("core.commands.exchange_in", "Read ratings or conversations into the workspace."),
-    "export": ("core.commands.exchange_out", "Write ratings or conversations as CSV or JSON Lines."),
-    "link": ("core.commands.link", "Print a link that opens the app on this machine, once."),
-    "sessions": ("core.commands.sessions", "Who is signed in, and from where; end sessions."),
-    "backup": ("core.commands.backup", "Copy the database while it is in use."),
-    "check": ("core.commands.check", "Look for damage in the database, or in a backup."),
-    "passphrase": ("core.commands.passphrase", "Renew the researchers' passphrase."),
-    "local": ("core.commands.local", "Serve a language model on this machine."),
-    "mock": ("core.commands.mock", "Serve the offline mock models (for the demo and tests)."),
+    "leaderboard": ("concord.commands.leaderboard", "A benchmark's table of models."),
+    "rankings": ("concord.commands.rankings", "How stable the order of a leaderboard is."),
+    "import": ("concord.commands.exchange_in", "Read ratings or conversations into the workspace."),
+    "export": ("concord.commands.exchange_out", "Write ratings or conversations as CSV or JSON Lines."),
+    "link": ("concord.commands.link", "Print a link that opens the app on this machine, once."),
+    "sessions": ("concord.commands.sessions", "Who is signed in, and from where; end sessions."),
+    "backup": ("concord.commands.backup", "Copy the database while it is in use."),
+    "check": ("concord.commands.check", "Look for damage in the database, or in a backup."),
+    "passphrase": ("concord.commands.passphrase", "Renew the researchers' passphrase."),
+    "local": ("concord.commands.local", "Serve a language model on this machine."),
+    "mock": ("concord.commands.mock", "Serve the offline mock models (for the demo and tests)."),
 }
 
 
@@ -55,7 +55,7 @@ class _Lazy(click.Group):
         if cmd_name in COMMANDS:
             command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
             return command
-        from core.benchmarks import SLICES, part
+        from concord.benchmarks import SLICES, part
 
         if cmd_name in SLICES:
             own = part(cmd_name, "commands")

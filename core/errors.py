@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable
 
-from core.rating import NOTHING_SPENT, Spent
+from concord.rating import NOTHING_SPENT, Spent
 
 
 class ConcordError(Exception):

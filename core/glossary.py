@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import not_found
+from concord.errors import not_found
 
 FILE = Path(__file__).resolve().parent.parent / "data" / "glossary.toml"
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from core.conversation import Unit
+from concord.conversation import Unit
 
 RaterKind = Literal["human", "judge"]
 Verdict = Literal["A", "B", "C"]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from core.rating import Criterion, Rater, RaterKind
+from concord.rating import Criterion, Rater, RaterKind
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,9 +9,9 @@ from itertools import dropwhile, takewhile
 from textwrap import fill
 from typing import Any, Literal
 
-from core.estimate import Estimate
-from core.files import write_csv
-from core.files.plain import plain, plain_line
+from concord.estimate import Estimate
+from concord.files import write_csv
+from concord.files.plain import plain, plain_line
 
 Cell = Estimate | str | int | float | bool | None
 """What a row holds: a figure, a plain value, or None for an empty cell. An undefined figure says why."""

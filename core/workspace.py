@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from sqlite_utils import Database
 
-from core.errors import WorkspaceError
-from core.store import database, parts, writer
+from concord.errors import WorkspaceError
+from concord.store import database, parts, writer
 
 T = TypeVar("T")
 

@@ -44,10 +44,10 @@ SHOTS = {
 def main() -> None:
     """Build the demo in a folder of its own, serve it, take the pictures."""
     sys.path.insert(0, str(ROOT))
-    from core.demo import workspace as demo
-    from core.demo.workspace import VISITOR
-    from core.store import access
-    from core.workspace import Workspace
+    from concord.demo import workspace as demo
+    from concord.demo.workspace import VISITOR
+    from concord.store import access
+    from concord.workspace import Workspace
 
     wanted = sys.argv[1:] or list(SHOTS)
     PICTURES.mkdir(exist_ok=True)
@@ -60,7 +60,7 @@ def main() -> None:
         command = [
             sys.executable,
             "-m",
-            "core.cli",
+            "concord.cli",
             "--workspace",
             str(workspace.path),
             "app",

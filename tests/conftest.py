@@ -8,10 +8,10 @@ import pytest
 from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, settings
 
-from core.cli import main
-from core.demo.mock.faults import Faults
-from core.demo.mock.server import running
-from core.workspace import Workspace
+from concord.cli import main
+from concord.demo.mock.faults import Faults
+from concord.demo.mock.server import running
+from concord.workspace import Workspace
 
 # Speed depends on the machine and is measured in bench/. `make mutants` runs a test several times in one
 # process, each time on a new instance of its class, which Hypothesis would refuse.

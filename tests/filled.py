@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 
 from sqlite_utils import Database
 
-from core.benchmarks import get
-from core.conversation import Conversation, Message, Unit
-from core.rating import Criterion, Judgement, Rater, Rating, Spent
-from core.store import conversations, desk, ratings, studies
+from concord.benchmarks import get
+from concord.conversation import Conversation, Message, Unit
+from concord.rating import Criterion, Judgement, Rater, Rating, Spent
+from concord.store import conversations, desk, ratings, studies
 
 PLAYERS = {"alder": 4.4, "birch": 3.8, "cedar": 3.2, "dogwood": 3.7}
 """Players and how good they are."""

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 
 from sqlite_utils import Database
 
-from core.benchmarks import get
-from core.conversation import Conversation, Message, Unit
-from core.rating import Judgement, Rater, Rating
-from core.store import conversations, ratings, studies
+from concord.benchmarks import get
+from concord.conversation import Conversation, Message, Unit
+from concord.rating import Judgement, Rater, Rating
+from concord.store import conversations, ratings, studies
 from tests.filled import assigned
 
 GIVEN: Mapping[str, Mapping[str, float]] = {

@@ -10,8 +10,8 @@ import pytest
 from click.testing import Result
 
 from bench.crowd import rate
-from core.exchange import incoming
-from core.workspace import Workspace
+from concord.exchange import incoming
+from concord.workspace import Workspace
 from tests.browser.keeper import CRITERIA, serving
 from tests.browser.restarts import House
 from tests.wire import Desk, opened

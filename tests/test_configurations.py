@@ -9,18 +9,18 @@ import json
 import pytest
 from sqlite_utils import Database
 
-from core.benchmarks.plans import JudgePlan, PlayPlan, as_dict, from_dict
-from core.configuration import Reported, Use
-from core.errors import ConfigError
-from core.llm import completions
-from core.llm.models import Model, load_models
-from core.reports.provenance import provenance
-from core.runs import engine, planning, renaming
-from core.store import configurations, conversations, ratings
-from core.store import runs as stored
-from core.store.conversations import Filter
-from core.store.migrations import migrations
-from core.studies import studies
+from concord.benchmarks.plans import JudgePlan, PlayPlan, as_dict, from_dict
+from concord.configuration import Reported, Use
+from concord.errors import ConfigError
+from concord.llm import completions
+from concord.llm.models import Model, load_models
+from concord.reports.provenance import provenance
+from concord.runs import engine, planning, renaming
+from concord.store import configurations, conversations, ratings
+from concord.store import runs as stored
+from concord.store.conversations import Filter
+from concord.store.migrations import migrations
+from concord.studies import studies
 
 PLAN = PlayPlan(
     "pingpong",

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from core.store import conversations, ratings
-from core.workspace import Workspace
+from concord.store import conversations, ratings
+from concord.workspace import Workspace
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -89,6 +89,7 @@ def test_a_benchmark_is_one_folder_and_one_name(followed, tmp_path):
     """In a copy of the code: the folder of the page, and its name in SLICES."""
     house = tmp_path / "house"
     shutil.copytree(ROOT / "core", house / "core", ignore=shutil.ignore_patterns("__pycache__"))
+    (house / "concord").symlink_to("core")
     for shared in ("prompts", "data"):
         (house / shared).symlink_to(ROOT / shared)
     put(house, "core/")
@@ -99,7 +100,7 @@ def test_a_benchmark_is_one_folder_and_one_name(followed, tmp_path):
 
     def concord(*words):
         done = subprocess.run(
-            [sys.executable, "-m", "core.cli", "--workspace", followed.path, *words],
+            [sys.executable, "-m", "concord.cli", "--workspace", followed.path, *words],
             cwd=house,
             env={**os.environ, "PYTHONPATH": str(house)},
             capture_output=True,

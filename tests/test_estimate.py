@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from core.estimate import Estimate, estimate, undefined
+from concord.estimate import Estimate, estimate, undefined
 
 
 def test_nan_becomes_a_reason():

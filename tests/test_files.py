@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.errors import ConfigError
-from core.files import (
+from concord.errors import ConfigError
+from concord.files import (
     file_name,
     file_names,
     limits,

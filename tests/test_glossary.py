@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import NotFound
-from core.glossary import explain, glossary
+from concord.errors import NotFound
+from concord.glossary import explain, glossary
 
 PAGE = Path(__file__).parent.parent / "docs" / "glossary.md"
 HEAD = """\

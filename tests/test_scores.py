@@ -6,8 +6,8 @@ from math import isnan
 
 import pytest
 
-from core.rating import Criterion, Rater
-from core.scores import FINAL, Sum, final, finals, in_play, labels, panel, run_label, scorecard
+from concord.rating import Criterion, Rater
+from concord.scores import FINAL, Sum, final, finals, in_play, labels, panel, run_label, scorecard
 
 A, B, ADA = Rater("a", "judge", "v2"), Rater("b", "judge", "v2"), Rater("Ada", "human")
 FLUENCY, WIT = Criterion("fluency", ""), Criterion("wit", "")

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from core.agreement.ratings import read_ratings
-from core.conversation import Conversation, Message, Unit
-from core.rating import YES_NO, Criterion, Judgement, Rater, Rating
-from core.reports.leaderboards import panel_scores
-from core.scores import DIGITS, FINAL
-from core.store import access, conversations, database, ratings, summaries, tables
-from core.store import studies as stored
-from core.store.studies import Study
-from core.studies import studies
+from concord.agreement.ratings import read_ratings
+from concord.conversation import Conversation, Message, Unit
+from concord.rating import YES_NO, Criterion, Judgement, Rater, Rating
+from concord.reports.leaderboards import panel_scores
+from concord.scores import DIGITS, FINAL
+from concord.store import access, conversations, database, ratings, summaries, tables
+from concord.store import studies as stored
+from concord.store.studies import Study
+from concord.studies import studies
 
 COUNTED = (Criterion("charm", "Charming."), Criterion("fluency", "Fluent."), Criterion("wit", "Witty."))
 CRITERIA = (*COUNTED, Criterion("refusal", "Refused.", YES_NO, counted=False))

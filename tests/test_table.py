@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.estimate import Estimate, undefined
-from core.table import (
+from concord.estimate import Estimate, undefined
+from concord.table import (
     RENDERERS,
     Column,
     Table,

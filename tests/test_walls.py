@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks import SLICES
+from concord.benchmarks import SLICES
 
 ROOT = Path(__file__).parent.parent
 CORE = sorted((ROOT / "core").rglob("*.py"))
@@ -53,7 +53,7 @@ LEVELS = (
 )
 """Lowest first: a module imports from its own level and the levels before it.
 
-“benchmarks” is the light side, what `import core.benchmarks` loads. The rest of a slice is heavy.
+“benchmarks” is the light side, what `import concord.benchmarks` loads. The rest of a slice is heavy.
 """
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 
@@ -74,7 +74,8 @@ def tree(file: Path) -> ast.Module:
 
 
 def module(file: Path) -> str:
-    return name(file).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    dotted = name(file).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return re.sub(r"^core\b", "concord", dotted)
 
 
 MODULES = {module(file) for file in PYTHON}
@@ -103,7 +104,7 @@ def for_types_only(file: Path) -> set[str]:
 @cache
 def light() -> frozenset[str]:
     """The modules of the benchmarks that are loaded together with the registry."""
-    code = "import sys, core.benchmarks; print(*(m for m in sys.modules if m.startswith('core.benchmarks')))"
+    code = "import sys, concord.benchmarks; print(*(m for m in sys.modules if 'concord.benchmarks' in m))"
     loaded = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -111,7 +112,7 @@ def light() -> frozenset[str]:
 
 
 def test_help_of_the_agreement_command_loads_no_statistics():
-    code = "import sys, core.commands.agreement; print({'numpy', 'pandas', 'scipy'} & {*sys.modules})"
+    code = "import sys, concord.commands.agreement; print({'numpy', 'pandas', 'scipy'} & {*sys.modules})"
     found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "set()"
 
@@ -119,7 +120,7 @@ def test_help_of_the_agreement_command_loads_no_statistics():
 def room(dotted: str) -> str:
     """The entry of LEVELS that a module of the project belongs to."""
     parts = dotted.split(".")
-    if parts[0] != "core":
+    if parts[0] != "concord":
         return parts[0]
     if len(parts) == 1:
         return "conversation"
@@ -131,7 +132,7 @@ def room(dotted: str) -> str:
 
 def inner(file: Path) -> set[str]:
     """The modules of the project that a file imports."""
-    return {i for i in imports(file) if i.split(".")[0] in ("core", "pages", "app")}
+    return {i for i in imports(file) if i.split(".")[0] in ("concord", "pages", "app")}
 
 
 Offenders = Iterable[str]
@@ -166,6 +167,13 @@ def nothing_imports_in_circles() -> Iterator[str]:
 
 
 @wall
+def the_package_is_imported_as_concord() -> Iterator[str]:
+    """`core` would be a second copy of every module, with classes and caches of its own."""
+    for file in [*PYTHON, *(f for folder in ("tests", "bench") for f in (ROOT / folder).rglob("*.py"))]:
+        yield from (f"{name(file)} imports {i}" for i in imports(file) if i.split(".")[0] == "core")
+
+
+@wall
 def core_knows_neither_streamlit_nor_pages() -> Iterator[str]:
     for file in CORE:
         yield from (
@@ -178,7 +186,7 @@ def pages_and_commands_do_not_know_each_other() -> Iterator[str]:
     """What both need lies below them."""
     for file in PAGES:
         yield from (
-            f"{name(file)} imports {i}" for i in inner(file) if re.match(r"core\.(cli|commands)\b", i)
+            f"{name(file)} imports {i}" for i in inner(file) if re.match(r"concord\.(cli|commands)\b", i)
         )
 
 
@@ -193,7 +201,7 @@ def the_store_knows_nouns_only() -> Iterator[str]:
 def agreement_knows_figures_and_errors_only() -> Iterator[str]:
     for file in (ROOT / "core" / "agreement").rglob("*.py"):
         nouns = ("arrays", "estimate", "errors", "glossary", "scores", "table")
-        known = ("core.agreement", *(f"core.{noun}" for noun in nouns))
+        known = ("concord.agreement", *(f"concord.{noun}" for noun in nouns))
         yield from (f"{name(file)} imports {i}" for i in inner(file) if not i.startswith(known))
         yield from (f"{name(file)} imports {i}" for i in imports(file) if i.startswith("sqlite"))
 
@@ -206,7 +214,7 @@ def playing_and_scoring_do_not_know_the_store() -> Iterator[str]:
             yield from (
                 f"{name(file)} imports {i}"
                 for i in inner(file)
-                if i.startswith(("core.store", "core.workspace"))
+                if i.startswith(("concord.store", "concord.workspace"))
             )
 
 
@@ -215,7 +223,7 @@ def a_slice_knows_no_other_slice() -> Iterator[str]:
     for slice_name in SLICES:
         for file in sorted((ROOT / "core" / "benchmarks" / slice_name).rglob("*.py")):
             for other in inner(file):
-                if re.match(rf"core\.benchmarks\.(?!{slice_name}\b)({'|'.join(SLICES)})\b", other):
+                if re.match(rf"concord\.benchmarks\.(?!{slice_name}\b)({'|'.join(SLICES)})\b", other):
                     yield f"{name(file)} imports {other}"
 
 
@@ -411,7 +419,7 @@ def imported() -> dict[str, set[str]]:
         place = "/".join(name(file).split("/")[:2])
         for top in {i.split(".")[0] for i in imports(file)} - {
             *sys.stdlib_module_names,
-            "core",
+            "concord",
             "pages",
             "app",
         }:

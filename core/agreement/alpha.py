@@ -12,11 +12,11 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
-from core.agreement import intervals
-from core.agreement.figures import Figure, PointEstimate
-from core.agreement.ratings import DIGITS, CriterionScores, Floats, Ints
-from core.agreement.resampling import Statistic, Weights, everything, gathering
-from core.estimate import undefined
+from concord.agreement import intervals
+from concord.agreement.figures import Figure, PointEstimate
+from concord.agreement.ratings import DIGITS, CriterionScores, Floats, Ints
+from concord.agreement.resampling import Statistic, Weights, everything, gathering
+from concord.estimate import undefined
 
 Metric = Literal["ordinal", "interval", "nominal"]
 

@@ -11,11 +11,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from core.agreement import columns
-from core.agreement.figures import empty, tabulate
-from core.agreement.ratings import DIGITS, Bools, CriterionScores, Floats, Panels, Ratings
-from core.estimate import estimate
-from core.table import Column, Table
+from concord.agreement import columns
+from concord.agreement.figures import empty, tabulate
+from concord.agreement.ratings import DIGITS, Bools, CriterionScores, Floats, Panels, Ratings
+from concord.estimate import estimate
+from concord.table import Column, Table
 
 EPSILONS = (0.0, 0.1, 0.2, 0.3)
 FALSE_DISCOVERIES = 0.05

@@ -11,12 +11,12 @@ from typing import NamedTuple, Unpack
 import numpy as np
 from scipy import sparse
 
-from core.agreement import columns
-from core.agreement.corrected import corrected_mean
-from core.agreement.crossfit import Levels, folds, levels, once
-from core.agreement.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
-from core.agreement.intervals import ERROR
-from core.agreement.ratings import (
+from concord.agreement import columns
+from concord.agreement.corrected import corrected_mean
+from concord.agreement.crossfit import Levels, folds, levels, once
+from concord.agreement.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
+from concord.agreement.intervals import ERROR
+from concord.agreement.ratings import (
     DIGITS,
     Bools,
     Contender,
@@ -29,10 +29,10 @@ from core.agreement.ratings import (
     divide,
     sums,
 )
-from core.agreement.resampling import Statistic, Weights, gathering, mean
-from core.estimate import Estimate, undefined
-from core.glossary import explain
-from core.table import Column, Table
+from concord.agreement.resampling import Statistic, Weights, gathering, mean
+from concord.estimate import Estimate, undefined
+from concord.glossary import explain
+from concord.table import Column, Table
 
 FEWEST = 10
 """Items of people and a judge below which no curve is fitted."""

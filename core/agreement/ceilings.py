@@ -8,18 +8,18 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from core.agreement import columns
-from core.agreement.alpha import people_alpha
-from core.agreement.correlation import FEWEST, correlation, point, together
-from core.agreement.figures import Drawing, PointEstimate, empty, tabulate
-from core.agreement.intervals import CORRELATION
-from core.agreement.judges import against_people
-from core.agreement.ratings import Contender, CriterionScores, Floats, Panels, Ratings
-from core.agreement.reliability import people_per_item, spearman_brown
-from core.agreement.resampling import Statistic, Weights, mean_defined
-from core.estimate import estimate, undefined
-from core.glossary import explain
-from core.table import Column, Table
+from concord.agreement import columns
+from concord.agreement.alpha import people_alpha
+from concord.agreement.correlation import FEWEST, correlation, point, together
+from concord.agreement.figures import Drawing, PointEstimate, empty, tabulate
+from concord.agreement.intervals import CORRELATION
+from concord.agreement.judges import against_people
+from concord.agreement.ratings import Contender, CriterionScores, Floats, Panels, Ratings
+from concord.agreement.reliability import people_per_item, spearman_brown
+from concord.agreement.resampling import Statistic, Weights, mean_defined
+from concord.estimate import estimate, undefined
+from concord.glossary import explain
+from concord.table import Column, Table
 
 WEAK = 0.4
 """Below this alpha a corrected correlation says more about people's noise than about the judge."""

@@ -1,7 +1,7 @@
 """The columns that several tables share."""
 
-from core.glossary import explain
-from core.table import Column
+from concord.glossary import explain
+from concord.table import Column
 
 RATER = Column("rater", "Judge or panel")
 N = Column("n", help="Items that the figures rest on.")

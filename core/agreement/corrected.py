@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.agreement.intervals import FEWEST as FEWEST_FOR_INTERVAL
-from core.agreement.intervals import Ends, bounded_mean, student
-from core.agreement.ratings import Floats
-from core.estimate import Estimate, estimate, undefined
+from concord.agreement.intervals import FEWEST as FEWEST_FOR_INTERVAL
+from concord.agreement.intervals import Ends, bounded_mean, student
+from concord.agreement.ratings import Floats
+from concord.estimate import Estimate, estimate, undefined
 
 FEWEST = 4
 """Fewer items with people give neither the slope nor its error."""

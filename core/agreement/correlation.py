@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from core.agreement.figures import Figure, PointEstimate
-from core.agreement.intervals import CORRELATION
-from core.agreement.ratings import DIGITS, Floats
-from core.agreement.resampling import Statistic, everything, gathering
-from core.arrays import numbered
-from core.estimate import Estimate, undefined
+from concord.agreement.figures import Figure, PointEstimate
+from concord.agreement.intervals import CORRELATION
+from concord.agreement.ratings import DIGITS, Floats
+from concord.agreement.resampling import Statistic, everything, gathering
+from concord.arrays import numbered
+from concord.estimate import Estimate, undefined
 
 Coefficient = Literal["spearman", "kendall", "pearson"]
 

@@ -5,8 +5,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from core.agreement.ratings import DIGITS, Bools, Floats, Ints, divide, sums
-from core.agreement.resampling import Weights, own_clusters
+from concord.agreement.ratings import DIGITS, Bools, Floats, Ints, divide, sums
+from concord.agreement.resampling import Weights, own_clusters
 
 FOLDS = 5
 """Parts of the items: what is fitted to the others is measured on each in turn."""

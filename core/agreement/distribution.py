@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from core.agreement import columns
-from core.agreement.figures import empty, tabulate
-from core.agreement.judges import LARGE_SHARE
-from core.agreement.ratings import DIGITS, CriterionScores, Floats, Ratings
-from core.table import Column, Table
+from concord.agreement import columns
+from concord.agreement.figures import empty, tabulate
+from concord.agreement.judges import LARGE_SHARE
+from concord.agreement.ratings import DIGITS, CriterionScores, Floats, Ratings
+from concord.table import Column, Table
 
 ALL_PEOPLE = "All people"
 

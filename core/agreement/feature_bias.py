@@ -5,14 +5,14 @@ from typing import Unpack
 
 import numpy as np
 
-from core.agreement import columns
-from core.agreement.correlation import correlated, correlation, point
-from core.agreement.figures import Drawing, Figure, PointEstimate, empty, tabulate
-from core.agreement.intervals import CORRELATION
-from core.agreement.ratings import Contender, Facet, Floats, Ints, Panels, Ratings, divide
-from core.agreement.resampling import Statistic, Weights, gathering
-from core.estimate import undefined
-from core.table import Column, Table
+from concord.agreement import columns
+from concord.agreement.correlation import correlated, correlation, point
+from concord.agreement.figures import Drawing, Figure, PointEstimate, empty, tabulate
+from concord.agreement.intervals import CORRELATION
+from concord.agreement.ratings import Contender, Facet, Floats, Ints, Panels, Ratings, divide
+from concord.agreement.resampling import Statistic, Weights, gathering
+from concord.estimate import undefined
+from concord.table import Column, Table
 
 FEWEST = 4
 """A correlation given a third score needs one item more than one without."""

@@ -7,12 +7,12 @@ from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
-from core.agreement import intervals
-from core.agreement.intervals import DIFFERENCE, Kind, resampled
-from core.agreement.ratings import Bools, Facet, Floats, Ints, Ratings
-from core.agreement.resampling import Statistic, bootstrap, everything, own_clusters
-from core.estimate import Estimate, undefined
-from core.table import Column, Table
+from concord.agreement import intervals
+from concord.agreement.intervals import DIFFERENCE, Kind, resampled
+from concord.agreement.ratings import Bools, Facet, Floats, Ints, Ratings
+from concord.agreement.resampling import Statistic, bootstrap, everything, own_clusters
+from concord.estimate import Estimate, undefined
+from concord.table import Column, Table
 
 MEAN_OF_PEOPLE = "against the mean of all people on the item"
 

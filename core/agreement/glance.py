@@ -6,15 +6,15 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from core.agreement import columns
-from core.agreement.correlation import correlation, point
-from core.agreement.figures import Drawing, PointEstimate, empty, tabulate
-from core.agreement.intervals import FEWEST
-from core.agreement.ratings import Panels, Ratings, called
-from core.agreement.resampling import Statistic
-from core.estimate import Estimate, undefined
-from core.glossary import explain
-from core.table import Cell, Column, Table
+from concord.agreement import columns
+from concord.agreement.correlation import correlation, point
+from concord.agreement.figures import Drawing, PointEstimate, empty, tabulate
+from concord.agreement.intervals import FEWEST
+from concord.agreement.ratings import Panels, Ratings, called
+from concord.agreement.resampling import Statistic
+from concord.estimate import Estimate, undefined
+from concord.glossary import explain
+from concord.table import Cell, Column, Table
 
 Verdict = Literal["at or above", "below", "undecided", "too few", "undefined"]
 """Of a judge beside a held-out annotator."""

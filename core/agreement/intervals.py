@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.agreement.ratings import Floats
-from core.estimate import Estimate, estimate
+from concord.agreement.ratings import Floats
+from concord.estimate import Estimate, estimate
 
 Ends = tuple[float, float]
 """The least and the greatest value of a scale."""

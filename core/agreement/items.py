@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from core.agreement import columns
-from core.agreement.correlation import correlated, correlation, midranks, point, together, why_undefined
-from core.agreement.figures import Drawing, Figure, PointEstimate, empty, tabulate
-from core.agreement.intervals import CORRELATION, ERROR, of_ranks
-from core.agreement.ratings import (
+from concord.agreement import columns
+from concord.agreement.correlation import correlated, correlation, midranks, point, together, why_undefined
+from concord.agreement.figures import Drawing, Figure, PointEstimate, empty, tabulate
+from concord.agreement.intervals import CORRELATION, ERROR, of_ranks
+from concord.agreement.ratings import (
     DIGITS,
     Bools,
     Contender,
@@ -30,9 +30,9 @@ from core.agreement.ratings import (
     divide,
     sums,
 )
-from core.agreement.resampling import Statistic, Weights, mean, mean_defined
-from core.estimate import estimate, undefined
-from core.table import Column, Table
+from concord.agreement.resampling import Statistic, Weights, mean, mean_defined
+from concord.estimate import estimate, undefined
+from concord.table import Column, Table
 
 if TYPE_CHECKING:
     import pandas as pd

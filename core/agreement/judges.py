@@ -4,11 +4,11 @@ from typing import Any, Unpack, get_args
 
 import numpy as np
 
-from core.agreement import columns
-from core.agreement.correlation import FEWEST, Coefficient, correlated, spearman_p, together, why_undefined
-from core.agreement.figures import Drawing, Figure, PointEstimate, empty, tabulate
-from core.agreement.intervals import ERROR, RATIO, holm
-from core.agreement.ratings import (
+from concord.agreement import columns
+from concord.agreement.correlation import FEWEST, Coefficient, correlated, spearman_p, together, why_undefined
+from concord.agreement.figures import Drawing, Figure, PointEstimate, empty, tabulate
+from concord.agreement.intervals import ERROR, RATIO, holm
+from concord.agreement.ratings import (
     DIGITS,
     Contender,
     CriterionScores,
@@ -17,9 +17,9 @@ from core.agreement.ratings import (
     Ratings,
     divide,
 )
-from core.agreement.resampling import Statistic, Weights, mean
-from core.estimate import Estimate, estimate, undefined
-from core.table import Column, Table
+from concord.agreement.resampling import Statistic, Weights, mean
+from concord.estimate import Estimate, estimate, undefined
+from concord.table import Column, Table
 
 LARGE_SHARE = 0.9
 """A rater who gives one answer to more than this share of items is near-constant."""

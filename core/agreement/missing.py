@@ -9,13 +9,13 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from core.agreement import columns
-from core.agreement.correlation import midranks
-from core.agreement.figures import Drawing, empty, tabulate
-from core.agreement.judges import against_people, level_figures
-from core.agreement.ratings import Bools, Contender, Floats, Ratings
-from core.estimate import Estimate, estimate, undefined
-from core.table import Column, Table
+from concord.agreement import columns
+from concord.agreement.correlation import midranks
+from concord.agreement.figures import Drawing, empty, tabulate
+from concord.agreement.judges import against_people, level_figures
+from concord.agreement.ratings import Bools, Contender, Floats, Ratings
+from concord.estimate import Estimate, estimate, undefined
+from concord.table import Column, Table
 
 FEWEST = 3
 """Items rated, and items missing, below which they are not compared."""

@@ -5,12 +5,12 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from core.agreement.figures import Drawing, Figure, PointEstimate, empty, tabulate
-from core.agreement.intervals import RATIO
-from core.agreement.ratings import Bools, Floats, Ints, Panels, Ratings, divide, sums
-from core.agreement.resampling import Statistic, Weights
-from core.estimate import Estimate, estimate, undefined
-from core.table import Cell, Column, Table
+from concord.agreement.figures import Drawing, Figure, PointEstimate, empty, tabulate
+from concord.agreement.intervals import RATIO
+from concord.agreement.ratings import Bools, Floats, Ints, Panels, Ratings, divide, sums
+from concord.agreement.resampling import Statistic, Weights
+from concord.estimate import Estimate, estimate, undefined
+from concord.table import Cell, Column, Table
 
 FEWEST = 20
 """Fewer items that people and judges scored do not tell where judges err: their disagreement alone does."""

@@ -10,14 +10,14 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from core.agreement import columns
-from core.agreement.alpha import alpha_figure, value_counts
-from core.agreement.figures import Drawing, PointEstimate, empty, tabulate
-from core.agreement.intervals import CORRELATION
-from core.agreement.ratings import DIGITS, Floats, Ratings, divide
-from core.agreement.resampling import Statistic, Weights
-from core.estimate import estimate
-from core.table import Column, Table
+from concord.agreement import columns
+from concord.agreement.alpha import alpha_figure, value_counts
+from concord.agreement.figures import Drawing, PointEstimate, empty, tabulate
+from concord.agreement.intervals import CORRELATION
+from concord.agreement.ratings import DIGITS, Floats, Ratings, divide
+from concord.agreement.resampling import Statistic, Weights
+from concord.estimate import estimate
+from concord.table import Column, Table
 
 MAJORITY = "majority of people"
 

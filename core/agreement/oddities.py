@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.agreement.correlation import rank_correlation
-from core.agreement.ratings import DIGITS, CriterionScores, Floats
+from concord.agreement.correlation import rank_correlation
+from concord.agreement.ratings import DIGITS, CriterionScores, Floats
 
 FEWEST = 10
 """Common items below which nobody is said to copy."""

@@ -10,11 +10,11 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from core.agreement.intervals import bounded, resampled
-from core.agreement.nominal import kappa
-from core.agreement.ratings import Bools, Floats, divide
-from core.agreement.resampling import draws, everything
-from core.estimate import Estimate, undefined
+from concord.agreement.intervals import bounded, resampled
+from concord.agreement.nominal import kappa
+from concord.agreement.ratings import Bools, Floats, divide
+from concord.agreement.resampling import draws, everything
+from concord.estimate import Estimate, undefined
 
 PAIR = ["scenario", "one", "other"]
 STEPS, NEAR = 2000, 1e-9

@@ -8,9 +8,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from core.agreement import columns
-from core.agreement.correlation import correlation, point
-from core.agreement.figures import (
+from concord.agreement import columns
+from concord.agreement.correlation import correlation, point
+from concord.agreement.figures import (
     Drawing,
     PointEstimate,
     cluster_codes,
@@ -19,7 +19,7 @@ from core.agreement.figures import (
     empty,
     tabulate,
 )
-from core.agreement.intervals import (
+from concord.agreement.intervals import (
     CORRELATION,
     DIFFERENCE,
     RATIO,
@@ -27,11 +27,11 @@ from core.agreement.intervals import (
     simultaneous,
     simultaneous_differences,
 )
-from core.agreement.ratings import Floats, Ratings, called, divide
-from core.agreement.resampling import Statistic, Weights, bootstrap, everything, mean_defined
-from core.estimate import undefined
-from core.glossary import explain
-from core.table import Column, Table
+from concord.agreement.ratings import Floats, Ratings, called, divide
+from concord.agreement.resampling import Statistic, Weights, bootstrap, everything, mean_defined
+from concord.estimate import undefined
+from concord.glossary import explain
+from concord.table import Column, Table
 
 REDUNDANCY = empty(
     "redundancy",

@@ -6,15 +6,15 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from core.agreement.alpha import alpha, alpha_figure, value_counts
-from core.agreement.ceilings import held_out_difference
-from core.agreement.correlation import correlation
-from core.agreement.figures import Drawing, cluster_codes, count_clusters, empty, tabulate
-from core.agreement.intervals import CORRELATION, DIFFERENCE, ERROR, Kind, interval
-from core.agreement.ratings import Bools, Contender, Ints, Ratings, called
-from core.agreement.resampling import Statistic, draws, everything, mean
-from core.estimate import Estimate, estimate, undefined
-from core.table import Column, Table
+from concord.agreement.alpha import alpha, alpha_figure, value_counts
+from concord.agreement.ceilings import held_out_difference
+from concord.agreement.correlation import correlation
+from concord.agreement.figures import Drawing, cluster_codes, count_clusters, empty, tabulate
+from concord.agreement.intervals import CORRELATION, DIFFERENCE, ERROR, Kind, interval
+from concord.agreement.ratings import Bools, Contender, Ints, Ratings, called
+from concord.agreement.resampling import Statistic, draws, everything, mean
+from concord.estimate import Estimate, estimate, undefined
+from concord.table import Column, Table
 
 FEWEST_ITEMS, FARTHEST = 10, 20
 """No forecast below ten items, and none beyond this many times the items there are."""

@@ -6,11 +6,11 @@ from itertools import combinations
 
 import numpy as np
 
-from core.agreement.correlation import FEWEST, rank_correlation, spearman_p, too_few
-from core.agreement.intervals import ORDER, resampled
-from core.agreement.ratings import Floats, Ints, divide
-from core.agreement.resampling import Weights, draws, everything, gathering, mean_defined
-from core.estimate import Estimate, undefined
+from concord.agreement.correlation import FEWEST, rank_correlation, spearman_p, too_few
+from concord.agreement.intervals import ORDER, resampled
+from concord.agreement.ratings import Floats, Ints, divide
+from concord.agreement.resampling import Weights, draws, everything, gathering, mean_defined
+from concord.estimate import Estimate, undefined
 
 TIE = 1e-7
 """Scores that differ by less are equal, because averages are of values rounded to nine digits."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from core.agreement.ratings import Floats, Ints
+from concord.agreement.ratings import Floats, Ints
 
 PRIOR = 5.0
 """Standard deviation of the normal prior of every parameter, in logits. It keeps finite

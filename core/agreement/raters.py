@@ -7,16 +7,16 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from core.agreement import columns, rasch
-from core.agreement.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
-from core.agreement.intervals import RATIO
-from core.agreement.rasch import Answers, Fitted
-from core.agreement.ratings import Bools, Facet, Floats, Ints, Ratings, divide
-from core.agreement.resampling import Statistic, Weights, mean
-from core.agreement.severity import Axis, Placed, placed
-from core.estimate import Estimate, estimate, undefined
-from core.glossary import explain
-from core.table import Cell, Column, Table
+from concord.agreement import columns, rasch
+from concord.agreement.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
+from concord.agreement.intervals import RATIO
+from concord.agreement.rasch import Answers, Fitted
+from concord.agreement.ratings import Bools, Facet, Floats, Ints, Ratings, divide
+from concord.agreement.resampling import Statistic, Weights, mean
+from concord.agreement.severity import Axis, Placed, placed
+from concord.estimate import Estimate, estimate, undefined
+from concord.glossary import explain
+from concord.table import Cell, Column, Table
 
 MOST_GROUPS = 40
 """With more players than this the items are taken for one group."""
@@ -79,7 +79,7 @@ def raters(
     players: Facet | None = None,
     **drawing: Unpack[Drawing],
 ) -> list[Table]:
-    """Raters and items on the axis of `core.agreement.severity`, and people's means adjusted for severity.
+    """Raters and items on the axis of `concord.agreement.severity`, and people's means adjusted for severity.
 
     People make the axis, and each judge is placed on it by its own answers to the items they rated; without
     two people who share items, judges and people make it together. On *final* the answers to every counted

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core import scores as rules
-from core.arrays import Columns, coded, numbered, taken
-from core.errors import StudyError
-from core.scores import DIGITS as DIGITS
-from core.scores import FINAL as FINAL
+from concord import scores as rules
+from concord.arrays import Columns, coded, numbered, taken
+from concord.errors import StudyError
+from concord.scores import DIGITS as DIGITS
+from concord.scores import FINAL as FINAL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -254,7 +254,7 @@ def read_ratings(
     With `anonymous_people` a person's name is only a position on its item (somebody, not the same somebody
     elsewhere): people's *final* is then the mean of the criteria's means on each item, and has no raters to
     compare. `other_scale` says for a criterion which judges answer on another scale than people, and why
-    (`core.studies.scales`): figures of level (bias, error, spread) are then undefined. *Final* is on
+    (`concord.studies.scales`): figures of level (bias, error, spread) are then undefined. *Final* is on
     another scale where one of its criteria is. `said` is what basis lines add, by criterion.
 
     Resamples draw items by their place, so equal data in an equal order have equal intervals: units are

@@ -11,14 +11,14 @@ from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
-from core.agreement import columns
-from core.agreement.alpha import people_alpha
-from core.agreement.figures import Drawing, Figure, PointEstimate, empty, tabulate
-from core.agreement.intervals import CORRELATION, SHARE
-from core.agreement.ratings import DIGITS, CriterionScores, Floats, Ints, Ratings, divide, sums
-from core.agreement.resampling import Statistic, Weights, mean
-from core.estimate import Estimate, estimate, undefined
-from core.table import Column, Table
+from concord.agreement import columns
+from concord.agreement.alpha import people_alpha
+from concord.agreement.figures import Drawing, Figure, PointEstimate, empty, tabulate
+from concord.agreement.intervals import CORRELATION, SHARE
+from concord.agreement.ratings import DIGITS, CriterionScores, Floats, Ints, Ratings, divide, sums
+from concord.agreement.resampling import Statistic, Weights, mean
+from concord.estimate import Estimate, estimate, undefined
+from concord.table import Column, Table
 
 COEFFICIENTS = {
     "alpha_ordinal": "Krippendorff's alpha, ordinal",

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from core.agreement.intervals import DIFFERENCE, ROUNDING, Ends, bounded, resampled
-from core.agreement.ratings import DIGITS, Floats, Ints, divide
-from core.estimate import Estimate, estimate, undefined
+from concord.agreement.intervals import DIFFERENCE, ROUNDING, Ends, bounded, resampled
+from concord.agreement.ratings import DIGITS, Floats, Ints, divide
+from concord.estimate import Estimate, estimate, undefined
 
 Weights = npt.NDArray[np.floating]
 """Counts, items × resamples."""

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.agreement import rasch
-from core.agreement.rasch import Answers, Fitted
-from core.agreement.ratings import FINAL, Floats, Ints, Ratings
-from core.agreement.resampling import own_clusters
-from core.estimate import Estimate, estimate, undefined
+from concord.agreement import rasch
+from concord.agreement.rasch import Answers, Fitted
+from concord.agreement.ratings import FINAL, Floats, Ints, Ratings
+from concord.agreement.resampling import own_clusters
+from concord.estimate import Estimate, estimate, undefined
 
 FEWEST_ITEMS = 8
 """Fewer items with two answers or more do not tell severity from chance."""

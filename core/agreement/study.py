@@ -7,15 +7,24 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from core.agreement import columns
-from core.agreement.alpha import people_alpha
-from core.agreement.correlation import point, rank_correlation, spearman_p
-from core.agreement.figures import Drawing, Figure, People, basis, count_clusters, described, estimates, whom
-from core.agreement.intervals import CORRELATION, PILED_UP
-from core.agreement.judges import against_people
-from core.agreement.ratings import FINAL, Contender, CriterionScores, Panels, Ratings
-from core.estimate import Estimate, estimate, undefined
-from core.table import SCHEMA, Cell, Column, Table, record
+from concord.agreement import columns
+from concord.agreement.alpha import people_alpha
+from concord.agreement.correlation import point, rank_correlation, spearman_p
+from concord.agreement.figures import (
+    Drawing,
+    Figure,
+    People,
+    basis,
+    count_clusters,
+    described,
+    estimates,
+    whom,
+)
+from concord.agreement.intervals import CORRELATION, PILED_UP
+from concord.agreement.judges import against_people
+from concord.agreement.ratings import FINAL, Contender, CriterionScores, Panels, Ratings
+from concord.estimate import Estimate, estimate, undefined
+from concord.table import SCHEMA, Cell, Column, Table, record
 
 MOST_ANNOTATORS = 12
 """A matrix of more annotators is for files: no page and no terminal holds it."""

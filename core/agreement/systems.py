@@ -13,11 +13,11 @@ from typing import NamedTuple, Unpack
 import numpy as np
 from scipy import sparse
 
-from core.agreement import columns
-from core.agreement.crossfit import folds, levels, once
-from core.agreement.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
-from core.agreement.intervals import Kind
-from core.agreement.ratings import (
+from concord.agreement import columns
+from concord.agreement.crossfit import folds, levels, once
+from concord.agreement.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
+from concord.agreement.intervals import Kind
+from concord.agreement.ratings import (
     DIGITS,
     Bools,
     Contender,
@@ -30,10 +30,10 @@ from core.agreement.ratings import (
     divide,
     sums,
 )
-from core.agreement.resampling import Weights, everything, gathering, mean
-from core.estimate import Estimate, undefined
-from core.glossary import explain
-from core.table import Column, Table
+from concord.agreement.resampling import Weights, everything, gathering, mean
+from concord.estimate import Estimate, undefined
+from concord.glossary import explain
+from concord.table import Column, Table
 
 FEWEST_PLAYERS = 3
 """Two players are one pair, whose order is right half of the time by chance."""

@@ -10,15 +10,15 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from core.agreement import columns
-from core.agreement.crossfit import Levels, folds, levels, once
-from core.agreement.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
-from core.agreement.intervals import SHARE, Kind
-from core.agreement.ratings import DIGITS, Bools, Contender, Facet, Floats, Ints, Panels, Ratings, divide
-from core.agreement.resampling import Weights, everything, gathering, mean
-from core.estimate import Estimate, undefined
-from core.glossary import explain
-from core.table import Column, Table
+from concord.agreement import columns
+from concord.agreement.crossfit import Levels, folds, levels, once
+from concord.agreement.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
+from concord.agreement.intervals import SHARE, Kind
+from concord.agreement.ratings import DIGITS, Bools, Contender, Facet, Floats, Ints, Panels, Ratings, divide
+from concord.agreement.resampling import Weights, everything, gathering, mean
+from concord.estimate import Estimate, undefined
+from concord.glossary import explain
+from concord.table import Column, Table
 
 FEWEST = 4
 """People's passes, and as many fails, below which no cut is chosen for a judge."""

@@ -10,14 +10,14 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
-from core.benchmarks.benchmark import Benchmark
-from core.errors import not_found
+from concord.benchmarks.benchmark import Benchmark
+from concord.errors import not_found
 
 SLICES = ("pingpong", "simulbench", "stss")
 """The folders, in the order in which they are shown."""
 
 _OF_SLICE: dict[str, tuple[Benchmark, ...]] = {
-    name: import_module(f"core.benchmarks.{name}").BENCHMARKS for name in SLICES
+    name: import_module(f"concord.benchmarks.{name}").BENCHMARKS for name in SLICES
 }
 BENCHMARKS: dict[str, Benchmark] = {b.name: b for found in _OF_SLICE.values() for b in found}
 
@@ -37,5 +37,5 @@ def slice_of(benchmark: str) -> str:
 
 def part(slice_name: str, module: str) -> ModuleType | None:
     """A module of a slice's heavy side, such as “tables” or “commands”; None where the slice has none."""
-    name = f"core.benchmarks.{slice_name}.{module}"
+    name = f"concord.benchmarks.{slice_name}.{module}"
     return import_module(name) if find_spec(name) else None

@@ -6,14 +6,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from core.benchmarks.plans import PlayPlan, ProposePlan
-from core.conversation import Conversation
-from core.llm.embeddings import Vector
-from core.llm.models import Kind
-from core.llm.prompts import Prompt, RenderedPrompt, load_prompt
-from core.llm.replies import Answer, Reply
-from core.rating import Criterion, Judgement, Rating
-from core.scenario import Scenario
+from concord.benchmarks.plans import PlayPlan, ProposePlan
+from concord.conversation import Conversation
+from concord.llm.embeddings import Vector
+from concord.llm.models import Kind
+from concord.llm.prompts import Prompt, RenderedPrompt, load_prompt
+from concord.llm.replies import Answer, Reply
+from concord.rating import Criterion, Judgement, Rating
+from concord.scenario import Scenario
 
 
 class Ask(Protocol):

@@ -1,1 +1,1 @@
-"""One module a command; each exports `command` and is listed in core.cli.COMMANDS."""
+"""One module a command; each exports `command` and is listed in concord.cli.COMMANDS."""

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from core.commands import options
-from core.commands.printing import columns, echo
-from core.commands.startup import import_sqlite_utils
+from concord.commands import options
+from concord.commands.printing import columns, echo
+from concord.commands.startup import import_sqlite_utils
 
 
 @click.command("agreement")
@@ -42,9 +42,9 @@ def command(
     compare.
     """
     import_sqlite_utils()
-    from core.llm.families import families
-    from core.reports.agreement_report import WIDTH, Options, agreement_report
-    from core.workspace import Workspace
+    from concord.llm.families import families
+    from concord.reports.agreement_report import WIDTH, Options, agreement_report
+    from concord.workspace import Workspace
 
     opened = Workspace.open(workspace, create=False)
     asked = Options(exclude_refused=not keep_refused, families=families(opened.models_path), **measured)

@@ -2,11 +2,11 @@
 
 import click
 
-from core.commands import options
-from core.commands.printing import echo
-from core.store import access
-from core.studies import studies
-from core.workspace import Workspace
+from concord.commands import options
+from concord.commands.printing import echo
+from concord.store import access
+from concord.studies import studies
+from concord.workspace import Workspace
 
 
 @click.group("annotators")

@@ -9,10 +9,10 @@ from contextlib import suppress
 
 import click
 
-from core.commands.printing import echo
-from core.errors import ConcordError, WorkspaceError
-from core.store import sessions, settings
-from core.workspace import LOCAL, PUBLIC_URL, Workspace
+from concord.commands.printing import echo
+from concord.errors import ConcordError, WorkspaceError
+from concord.store import sessions, settings
+from concord.workspace import LOCAL, PUBLIC_URL, Workspace
 
 
 @click.command()

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from core.commands.printing import echo
-from core.store import copies
-from core.workspace import Workspace
+from concord.commands.printing import echo
+from concord.store import copies
+from concord.workspace import Workspace
 
 
 @click.command()

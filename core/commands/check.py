@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from core.commands.printing import echo
-from core.errors import WorkspaceError
-from core.store import checking, copies, summaries
-from core.workspace import Workspace
+from concord.commands.printing import echo
+from concord.errors import WorkspaceError
+from concord.store import checking, copies, summaries
+from concord.workspace import Workspace
 
 
 @click.command()

@@ -4,11 +4,11 @@ from typing import Any
 
 import click
 
-from core.benchmarks.plans import ComparePlan
-from core.commands import options, printing
-from core.commands.progress import carry_out, running
-from core.studies import comparisons
-from core.workspace import Workspace
+from concord.benchmarks.plans import ComparePlan
+from concord.commands import options, printing
+from concord.commands.progress import carry_out, running
+from concord.studies import comparisons
+from concord.workspace import Workspace
 
 
 @click.command("compare")

@@ -5,10 +5,10 @@ import os
 import click
 from rich.progress import Progress, TaskID
 
-from core.commands.printing import echo
-from core.demo import workspace as demo
-from core.store import access
-from core.workspace import Workspace
+from concord.commands.printing import echo
+from concord.demo import workspace as demo
+from concord.store import access
+from concord.workspace import Workspace
 
 DEMO_FOLDER = "demo"
 
@@ -39,7 +39,7 @@ def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) 
         echo(f"The demo workspace is built in {workspace.path}. Everything in it comes from mock models.")
     if not app:
         return
-    from core.commands.app import serve
+    from concord.commands.app import serve
 
     os.environ["CONCORD_WORKSPACE"] = str(workspace.path)
     with workspace.write() as db:

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 
 import click
 
-from core.commands.printing import echo
-from core.conversation import Message
-from core.errors import ConcordError
-from core.llm import replies
-from core.llm.client import Client
-from core.llm.completions import Completion
-from core.llm.models import Model, load_models, pick
-from core.workspace import Workspace
+from concord.commands.printing import echo
+from concord.conversation import Message
+from concord.errors import ConcordError
+from concord.llm import replies
+from concord.llm.client import Client
+from concord.llm.completions import Completion
+from concord.llm.models import Model, load_models, pick
+from concord.workspace import Workspace
 
 
 class Ping(replies.Reply):

@@ -5,13 +5,13 @@ from typing import Any
 
 import click
 
-from core.benchmarks import BENCHMARKS, SLICES
-from core.commands import options
-from core.commands.printing import echo
-from core.errors import ConcordError, ImportRefused
-from core.exchange import cells, conversations_jsonl, fed, incoming, ratings_csv, ratings_study
-from core.rating import Scale
-from core.workspace import Workspace
+from concord.benchmarks import BENCHMARKS, SLICES
+from concord.commands import options
+from concord.commands.printing import echo
+from concord.errors import ConcordError, ImportRefused
+from concord.exchange import cells, conversations_jsonl, fed, incoming, ratings_csv, ratings_study
+from concord.rating import Scale
+from concord.workspace import Workspace
 
 
 class _Formats(click.Group):

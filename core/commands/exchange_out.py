@@ -11,16 +11,16 @@ from typing import Any, BinaryIO, TextIO
 
 import click
 
-from core.commands import options
-from core.commands.printing import echo
-from core.errors import ConfigError, StudyError
-from core.exchange import conversations_jsonl, ratings_csv
-from core.files import file_name
-from core.llm.families import families
-from core.reports import bundle
-from core.reports.agreement_report import Options
-from core.store import studies as stored
-from core.workspace import Workspace
+from concord.commands import options
+from concord.commands.printing import echo
+from concord.errors import ConfigError, StudyError
+from concord.exchange import conversations_jsonl, ratings_csv
+from concord.files import file_name
+from concord.llm.families import families
+from concord.reports import bundle
+from concord.reports.agreement_report import Options
+from concord.store import studies as stored
+from concord.workspace import Workspace
 
 _OUT = click.option(
     "--out", type=click.Path(path_type=Path), help="The file to write; the terminal if left out."

@@ -4,10 +4,10 @@ from typing import Any
 
 import click
 
-from core.benchmarks.plans import JudgePlan
-from core.commands import options
-from core.commands.progress import carry_out, running
-from core.workspace import Workspace
+from concord.benchmarks.plans import JudgePlan
+from concord.commands import options
+from concord.commands.progress import carry_out, running
+from concord.workspace import Workspace
 
 
 @click.command(name="judge")

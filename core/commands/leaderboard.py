@@ -4,13 +4,13 @@ from typing import Any
 
 import click
 
-from core.benchmarks import get
-from core.commands import options, printing
-from core.commands.options import names
-from core.errors import ConcordError
-from core.reports import corrected, leaderboards
-from core.studies import studies
-from core.workspace import Workspace
+from concord.benchmarks import get
+from concord.commands import options, printing
+from concord.commands.options import names
+from concord.errors import ConcordError
+from concord.reports import corrected, leaderboards
+from concord.studies import studies
+from concord.workspace import Workspace
 
 
 @click.command("leaderboard")

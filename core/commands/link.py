@@ -2,10 +2,10 @@
 
 import click
 
-from core.commands.app import one_time_link
-from core.commands.printing import echo
-from core.store import settings
-from core.workspace import Workspace
+from concord.commands.app import one_time_link
+from concord.commands.printing import echo
+from concord.store import settings
+from concord.workspace import Workspace
 
 
 @click.command()

@@ -5,7 +5,7 @@ import threading
 
 import click
 
-from core.commands.printing import echo
+from concord.commands.printing import echo
 
 
 @click.group(name="local")
@@ -22,7 +22,7 @@ def command() -> None:
 @click.option("--threads", default=0, show_default=True, help="0 takes as many as there are cores.")
 def serve(model: str, name: str, port: int, parallel: int, context: int, threads: int) -> None:
     """Serve a GGUF model by llama.cpp until Ctrl+C, and print its entry for models.toml."""
-    from core.llm.local import served, weights
+    from concord.llm.local import served, weights
 
     stop = threading.Event()
     for sign in (signal.SIGINT, signal.SIGTERM):

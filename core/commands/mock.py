@@ -15,7 +15,7 @@ import click
 @click.option("--faults", default="", help="Every n-th call goes wrong, as in rate_limit=5,server_error=7.")
 def command(faults: str, **how: Any) -> None:
     """Serve mock models over the OpenAI protocol. They follow rules; they are no language models."""
-    from core.demo.mock.faults import read_faults
-    from core.demo.mock.server import serve
+    from concord.demo.mock.faults import read_faults
+    from concord.demo.mock.server import serve
 
     serve(faults=read_faults(faults), **how)

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import click
 
-from core.errors import ConcordError
-from core.rating import Scale, scale_of
-from core.table import FORMS
+from concord.errors import ConcordError
+from concord.rating import Scale, scale_of
+from concord.table import FORMS
 
 MOST_RESAMPLES = 100_000
 """More draws than this move no end of an interval that one would print."""

@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
-from core.commands import options
-from core.commands.printing import echo
-from core.store import pairings as stored
-from core.store.pairings import Standing
-from core.studies import pairings
-from core.workspace import Workspace
+from concord.commands import options
+from concord.commands.printing import echo
+from concord.store import pairings as stored
+from concord.store.pairings import Standing
+from concord.studies import pairings
+from concord.workspace import Workspace
 
 
 @click.group("pairs")

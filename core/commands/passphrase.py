@@ -2,9 +2,9 @@
 
 import click
 
-from core.commands.printing import echo
-from core.store import access
-from core.workspace import Workspace
+from concord.commands.printing import echo
+from concord.store import access
+from concord.workspace import Workspace
 
 
 @click.command()

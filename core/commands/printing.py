@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import click
 
-from core.files.plain import plain
-from core.table import Table, as_document
+from concord.files.plain import plain
+from concord.table import Table, as_document
 
 
 def echo(text: object = "", *, err: bool = False, nl: bool = True) -> None:

@@ -11,15 +11,15 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from core.benchmarks.plans import Plan
-from core.commands.printing import echo
-from core.files.plain import plain
-from core.runs import engine, planning, renaming, status
-from core.runs.planning import Survey
-from core.runs.status import sentence
-from core.store import runs
-from core.store.runs import Progress, Reason
-from core.workspace import Workspace
+from concord.benchmarks.plans import Plan
+from concord.commands.printing import echo
+from concord.files.plain import plain
+from concord.runs import engine, planning, renaming, status
+from concord.runs.planning import Survey
+from concord.runs.status import sentence
+from concord.store import runs
+from concord.store.runs import Progress, Reason
+from concord.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
 PLAIN_SECONDS = 5.0

@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from core.commands import options, printing
-from core.commands.leaderboard import parsed_weights
-from core.errors import ImportRefused
-from core.exchange import ranking_csv
-from core.reports import leaderboards, rank_stability
-from core.workspace import Workspace
+from concord.commands import options, printing
+from concord.commands.leaderboard import parsed_weights
+from concord.errors import ImportRefused
+from concord.exchange import ranking_csv
+from concord.reports import leaderboards, rank_stability
+from concord.workspace import Workspace
 
 
 @click.command("rankings")

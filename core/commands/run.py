@@ -5,14 +5,14 @@ from typing import Any
 
 import click
 
-from core.benchmarks import BENCHMARKS
-from core.benchmarks.benchmark import Benchmark, Option, Role
-from core.benchmarks.plans import PlayPlan, from_dict
-from core.commands.options import NAMES
-from core.commands.progress import carry_out, running
-from core.runs import launching
-from core.store import runs
-from core.workspace import Workspace
+from concord.benchmarks import BENCHMARKS
+from concord.benchmarks.benchmark import Benchmark, Option, Role
+from concord.benchmarks.plans import PlayPlan, from_dict
+from concord.commands.options import NAMES
+from concord.commands.progress import carry_out, running
+from concord.runs import launching
+from concord.store import runs
+from concord.workspace import Workspace
 
 
 @click.group(name="run")

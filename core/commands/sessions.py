@@ -2,11 +2,11 @@
 
 import click
 
-from core.commands.printing import echo, show
-from core.errors import ConcordError
-from core.store import sessions
-from core.table import Cell, Column, Table
-from core.workspace import Workspace
+from concord.commands.printing import echo, show
+from concord.errors import ConcordError
+from concord.store import sessions
+from concord.table import Cell, Column, Table
+from concord.workspace import Workspace
 
 
 @click.group("sessions")

@@ -4,12 +4,12 @@ from typing import Any, get_args
 
 import click
 
-from core.commands import options, printing
-from core.commands.printing import echo
-from core.rating import Finding
-from core.store import suspects
-from core.studies import audits, spotcheck
-from core.workspace import Workspace
+from concord.commands import options, printing
+from concord.commands.printing import echo
+from concord.rating import Finding
+from concord.store import suspects
+from concord.studies import audits, spotcheck
+from concord.workspace import Workspace
 
 
 @click.group("spotcheck")

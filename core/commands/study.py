@@ -7,16 +7,16 @@ from typing import Any
 import click
 from sqlite_utils import Database
 
-from core.commands import options, printing
-from core.commands.printing import echo
-from core.errors import StudyError
-from core.files import read_text
-from core.store import access, conversations
-from core.store import studies as stored
-from core.store.conversations import Filter
-from core.studies import studies
-from core.table import Cell, Column, Table
-from core.workspace import Workspace
+from concord.commands import options, printing
+from concord.commands.printing import echo
+from concord.errors import StudyError
+from concord.files import read_text
+from concord.store import access, conversations
+from concord.store import studies as stored
+from concord.store.conversations import Filter
+from concord.studies import studies
+from concord.table import Cell, Column, Table
+from concord.workspace import Workspace
 
 
 @click.group("study")

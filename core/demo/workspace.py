@@ -14,12 +14,12 @@ from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
-from core.benchmarks import SLICES, part
-from core.benchmarks.plans import Plan
-from core.errors import ConcordError
-from core.llm.models import load_models
-from core.runs import engine, planning
-from core.workspace import Workspace
+from concord.benchmarks import SLICES, part
+from concord.benchmarks.plans import Plan
+from concord.errors import ConcordError
+from concord.llm.models import load_models
+from concord.runs import engine, planning
+from concord.workspace import Workspace
 
 PORT = 8601
 SEED = 7
@@ -85,7 +85,7 @@ def serving(workspace: Workspace) -> Iterator[bool]:
         yield address is not None
         return
     port = str(urlsplit(address).port)
-    command = [sys.executable, "-m", "core.cli", "mock", "--port", port, "--seed", str(SEED)]
+    command = [sys.executable, "-m", "concord.cli", "mock", "--port", port, "--seed", str(SEED)]
     root = Path(__file__).resolve().parents[2]
     process = subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True)
     try:

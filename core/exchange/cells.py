@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, AnyStr
 
-from core.errors import ImportRefused
-from core.files import unmarked
-from core.files.limits import COLUMNS, FILE_BYTES, NAME, RECORD
+from concord.errors import ImportRefused
+from concord.files import unmarked
+from concord.files.limits import COLUMNS, FILE_BYTES, NAME, RECORD
 
 # The default limit is 128 KiB; a dialogue in one cell may be longer.
 csv.field_size_limit(RECORD)

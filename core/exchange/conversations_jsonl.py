@@ -12,18 +12,18 @@ from typing import Any, TextIO
 
 from sqlite_utils import Database
 
-from core.benchmarks import BENCHMARKS
-from core.configuration import Use
-from core.conversation import Conversation
-from core.errors import ConcordError, ImportRefused
-from core.exchange.cells import lines_of, name_in, nfc
-from core.exchange.dialogue import as_list, from_list
-from core.files import parse_json
-from core.files.limits import RECORD
-from core.rating import Criterion, Scale
-from core.store import configurations, conversations, ratings, studies, trajectories
-from core.store.conversations import Filter
-from core.store.studies import Study
+from concord.benchmarks import BENCHMARKS
+from concord.configuration import Use
+from concord.conversation import Conversation
+from concord.errors import ConcordError, ImportRefused
+from concord.exchange.cells import lines_of, name_in, nfc
+from concord.exchange.dialogue import as_list, from_list
+from concord.files import parse_json
+from concord.files.limits import RECORD
+from concord.rating import Criterion, Scale
+from concord.store import configurations, conversations, ratings, studies, trajectories
+from concord.store.conversations import Filter
+from concord.store.studies import Study
 
 _OF_STUDY: Mapping[str, type] = {
     **dict.fromkeys(("name", "title", "guidelines", "source"), str),

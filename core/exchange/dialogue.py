@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from json import JSONDecodeError
 from typing import Any
 
-from core.conversation import Message, Role
-from core.errors import ImportRefused
-from core.files import has_half_characters, parse_json
+from concord.conversation import Message, Role
+from concord.errors import ImportRefused
+from concord.files import has_half_characters, parse_json
 
 _SPEAKERS: dict[str, Role] = {
     "system": "system",

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.conversation import Conversation, Unit
-from core.errors import ImportRefused
-from core.exchange.dialogue import from_list
-from core.exchange.incoming import Given, Incoming
-from core.files import read_json
-from core.rating import Criterion, Rater, Scale, points
-from core.store.studies import Study
+from concord.conversation import Conversation, Unit
+from concord.errors import ImportRefused
+from concord.exchange.dialogue import from_list
+from concord.exchange.incoming import Given, Incoming
+from concord.files import read_json
+from concord.rating import Criterion, Rater, Scale, points
+from concord.store.studies import Study
 
 PEOPLE = "fed_human_annotations.json"
 JUDGE = "fed_gpt4_annotations.json"

@@ -8,16 +8,16 @@ from typing import TypeVar
 
 from sqlite_utils import Database
 
-from core.benchmarks import BENCHMARKS
-from core.conversation import Conversation, Unit
-from core.errors import ImportRefused
-from core.rating import Rater
-from core.store import conversations, ratings, studies, summaries
-from core.store.database import now
-from core.store.parts import Part, in_parts, rated_by
-from core.store.ratings import Row
-from core.store.studies import Study
-from core.workspace import Workspace
+from concord.benchmarks import BENCHMARKS
+from concord.conversation import Conversation, Unit
+from concord.errors import ImportRefused
+from concord.rating import Rater
+from concord.store import conversations, ratings, studies, summaries
+from concord.store.database import now
+from concord.store.parts import Part, in_parts, rated_by
+from concord.store.ratings import Row
+from concord.store.studies import Study
+from concord.workspace import Workspace
 
 T = TypeVar("T")
 AT_ONCE = 100

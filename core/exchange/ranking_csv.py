@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Literal, TypeVar
 
-from core.errors import ImportRefused
-from core.exchange.cells import by_column, each, figure_in, nfc, records_of
-from core.files import unmarked
-from core.reports.rank_stability import Other
+from concord.errors import ImportRefused
+from concord.exchange.cells import by_column, each, figure_in, nfc, records_of
+from concord.files import unmarked
+from concord.reports.rank_stability import Other
 
 MODEL = ("model", "player")
 """Names of the column of models; `player` is that of a leaderboard's own CSV."""

@@ -9,13 +9,13 @@ from typing import Any, TextIO
 
 from sqlite_utils import Database
 
-from core.configuration import Use
-from core.errors import ImportRefused
-from core.exchange.cells import by_column, each, figure_in, name_in, nfc, records
-from core.files import unmarked, write_csv
-from core.files.limits import NAME, WHOLE
-from core.rating import Rater, RaterKind
-from core.store import configurations, ratings
+from concord.configuration import Use
+from concord.errors import ImportRefused
+from concord.exchange.cells import by_column, each, figure_in, name_in, nfc, records
+from concord.files import unmarked, write_csv
+from concord.files.limits import NAME, WHOLE
+from concord.rating import Rater, RaterKind
+from concord.store import configurations, ratings
 
 REQUIRED = ("item_id", "criterion", "rater_type", "rater", "score")
 OF_ITEM = ("text", "text_ref", "model", "language")

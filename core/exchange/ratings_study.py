@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from sqlite_utils import Database
 
-from core.conversation import Conversation, Message, Unit
-from core.errors import ImportRefused
-from core.exchange.dialogue import from_cell
-from core.exchange.incoming import Given, Incoming
-from core.exchange.ratings_csv import OF_ITEM, RatingLine, RatingsFile
-from core.rating import Criterion, Scale
-from core.store import conversations, ratings, studies
-from core.store.conversations import Filter
-from core.store.studies import Study
-from core.studies.scales import shared_scale
+from concord.conversation import Conversation, Message, Unit
+from concord.errors import ImportRefused
+from concord.exchange.dialogue import from_cell
+from concord.exchange.incoming import Given, Incoming
+from concord.exchange.ratings_csv import OF_ITEM, RatingLine, RatingsFile
+from concord.rating import Criterion, Scale
+from concord.store import conversations, ratings, studies
+from concord.store.conversations import Filter
+from concord.store.studies import Study
+from concord.studies.scales import shared_scale
 
 FACET_LENGTH, FACET_VALUES = 80, 100
 

@@ -16,8 +16,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from core.errors import ConcordError, ConfigError
-from core.files import limits
+from concord.errors import ConcordError, ConfigError
+from concord.files import limits
 
 if TYPE_CHECKING:
     from pydantic import ValidationError

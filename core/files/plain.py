@@ -2,7 +2,7 @@
 
 import re
 
-from core.files.limits import SHOWN
+from concord.files.limits import SHOWN
 
 # Control characters but tab and line feed, separators of lines, marks that turn the direction of writing, and
 # halves of surrogate pairs, which no encoding can write.

@@ -11,22 +11,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import quote
 
-from core.configuration import UNREPORTED, Reported
-from core.conversation import Message
-from core.errors import CallFailed
-from core.llm import completions, embeddings, trouble
-from core.llm.completions import RAW, Broken, Completion, reported
-from core.llm.embeddings import BadVectors, Vector
-from core.llm.gates import Gate
-from core.llm.models import UNSET, Model, pick
-from core.llm.trouble import Trouble
-from core.rating import NOTHING_SPENT, Spent
+from concord.configuration import UNREPORTED, Reported
+from concord.conversation import Message
+from concord.errors import CallFailed
+from concord.llm import completions, embeddings, trouble
+from concord.llm.completions import RAW, Broken, Completion, reported
+from concord.llm.embeddings import BadVectors, Vector
+from concord.llm.gates import Gate
+from concord.llm.models import UNSET, Model, pick
+from concord.llm.trouble import Trouble
+from concord.rating import NOTHING_SPENT, Spent
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 RETRIES = 5
-"""Repeats of a call that failed for a while: after 0.5 s, doubling to 8 s (classes: `core.llm.trouble`)."""
+"""Repeats of a call that failed for a while: after 0.5 s, doubling to 8 s (see `concord.llm.trouble`)."""
 FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0
 REASKS = 2
 """Repeats of a call for vectors whose reply holds no usable ones."""

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple
 
-from core.configuration import UNREPORTED, Reported
-from core.rating import Spent
+from concord.configuration import UNREPORTED, Reported
+from concord.rating import Spent
 
 RAW = 2000
 """Characters of a body that are kept where it gave no reply."""

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from core.errors import ConfigError
-from core.files import read_toml
+from concord.errors import ConfigError
+from concord.files import read_toml
 
 
 def families(path: Path) -> tuple[tuple[str, str], ...]:

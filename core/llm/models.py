@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from core.configuration import Configuration
-from core.errors import ConfigError, not_found
-from core.files import read_toml
-from core.files.limits import NAME
+from concord.configuration import Configuration
+from concord.errors import ConfigError, not_found
+from concord.files import read_toml
+from concord.files.limits import NAME
 
 Kind = Literal["chat", "embeddings"]
 """A chat model talks and judges; an embeddings model turns texts into vectors."""

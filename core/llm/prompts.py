@@ -9,11 +9,11 @@ from typing import Any
 
 from jinja2 import Template, TemplateError, TemplateSyntaxError
 
-from core.conversation import Message
-from core.errors import ConfigError, not_found
-from core.files import kept_toml, read_text
-from core.llm.replies import Reply
-from core.llm.templates import compiled, rendered
+from concord.conversation import Message
+from concord.errors import ConfigError, not_found
+from concord.files import kept_toml, read_text
+from concord.llm.replies import Reply
+from concord.llm.templates import compiled, rendered
 
 
 @dataclass(frozen=True)

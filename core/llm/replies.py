@@ -10,10 +10,10 @@ from typing import Annotated, Any, TypeVar, get_args
 import json_repair
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 
-from core.conversation import Message
-from core.errors import CallFailed
-from core.llm.completions import PLAIN, Beside, Completion, marks
-from core.rating import NOTHING_SPENT, Spent
+from concord.conversation import Message
+from concord.errors import CallFailed
+from concord.llm.completions import PLAIN, Beside, Completion, marks
+from concord.rating import NOTHING_SPENT, Spent
 
 REASKS = 2
 """How often an unusable reply is sent back with the problem named."""

@@ -18,7 +18,7 @@ from jinja2.runtime import LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
-from core.files.limits import RENDERED, RENDERING_SECONDS, STEPS, TEMPLATE, WHOLE
+from concord.files.limits import RENDERED, RENDERING_SECONDS, STEPS, TEMPLATE, WHOLE
 
 
 def _words(text: str) -> frozenset[str]:

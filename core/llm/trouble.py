@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from core.errors import CallFailed
-from core.llm.completions import RAW, Broken
-from core.llm.models import Model
+from concord.errors import CallFailed
+from concord.llm.completions import RAW, Broken
+from concord.llm.models import Model
 
 Class = Literal["throttled", "down", "transient", "permanent", "content"]
 _THROTTLED = (429, 529)

@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
-from core.llm.replies import Unusable
-from core.rating import Verdict
+from concord.llm.replies import Unusable
+from concord.rating import Verdict
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 LETTER = re.compile(r"[A-Za-z]")

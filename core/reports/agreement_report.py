@@ -15,32 +15,32 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sqlite_utils import Database
 
-from core.agreement.alt_test import Score
-from core.agreement.distribution import of_people
-from core.agreement.figures import People
-from core.agreement.items import item_scores, largest_differences
-from core.agreement.nominal import nominal
-from core.agreement.ratings import DIGITS, FINAL, Floats, Ratings, called, default_panels, read_ratings
-from core.agreement.study import (
+from concord.agreement.alt_test import Score
+from concord.agreement.distribution import of_people
+from concord.agreement.figures import People
+from concord.agreement.items import item_scores, largest_differences
+from concord.agreement.nominal import nominal
+from concord.agreement.ratings import DIGITS, FINAL, Floats, Ratings, called, default_panels, read_ratings
+from concord.agreement.study import (
     StudyAgreement,
     as_json,
     correlations_table,
     study_agreement,
 )
-from core.arrays import Columns
-from core.errors import not_found
-from core.estimate import Estimate
-from core.files.plain import plain_line
-from core.rating import Criterion, Scale
-from core.reports import summary
-from core.reports.cautions import cautions
-from core.reports.scales import final_scale, other_scales, said_of_scales, scales
-from core.reports.sections import OVER_ALL, SECTIONS
-from core.store import frames
-from core.studies import studies
-from core.studies.scales import SharedScale
-from core.studies.studies import Runs, StudyRatings
-from core.table import (
+from concord.arrays import Columns
+from concord.errors import not_found
+from concord.estimate import Estimate
+from concord.files.plain import plain_line
+from concord.rating import Criterion, Scale
+from concord.reports import summary
+from concord.reports.cautions import cautions
+from concord.reports.scales import final_scale, other_scales, said_of_scales, scales
+from concord.reports.sections import OVER_ALL, SECTIONS
+from concord.store import frames
+from concord.studies import studies
+from concord.studies.scales import SharedScale
+from concord.studies.studies import Runs, StudyRatings
+from concord.table import (
     SCHEMA,
     Column,
     Table,
@@ -233,7 +233,7 @@ class AgreementReport:
         )
 
     def section(self, name: str, criterion: str) -> dict[str, Table]:
-        """The tables of a section of `core.reports.sections` on one criterion, by name; computed once.
+        """The tables of a section of `concord.reports.sections` on one criterion, by name; computed once.
 
         Raises StudyError for an unknown criterion.
         """
@@ -282,7 +282,7 @@ class AgreementReport:
             )
         ]
         if len(set(self.players.values())) > 1 and not self.ratings[self.main].same_items:
-            from core.agreement.raters import severity_sentence  # loads scipy.optimize and scipy.stats
+            from concord.agreement.raters import severity_sentence  # loads scipy.optimize and scipy.stats
 
             sentences.append(severity_sentence(self.section("raters", self.main)))
         return [*filter(None, sentences), *cautions(self.ratings, self.agreement, self.label)]
@@ -368,7 +368,7 @@ class AgreementReport:
     def document(
         self, form: str, *, sections: Sequence[str] = (), criterion: str = "", width: int = WIDTH
     ) -> str:
-        """The report in one of `core.table.FORMS`: the summary, and the figures of the main criterion.
+        """The report in one of `concord.table.FORMS`: the summary, and the figures of the main criterion.
 
         JSON has everything, CSV every figure on a line of its own. With names of `sections` (“all” for every
         one), their tables on `criterion` (else the main one). Text is made for a terminal of `width` columns.

@@ -18,13 +18,13 @@ from typing import Any
 import pandas as pd
 from sqlite_utils import Database
 
-from core.files import file_name, file_names
-from core.reports.agreement_report import AgreementReport, Options, agreement_report
-from core.reports.provenance import provenance
-from core.store import configurations
-from core.store import studies as stored
-from core.studies import studies
-from core.table import SCHEMA, as_csv, markdown_text
+from concord.files import file_name, file_names
+from concord.reports.agreement_report import AgreementReport, Options, agreement_report
+from concord.reports.provenance import provenance
+from concord.store import configurations
+from concord.store import studies as stored
+from concord.studies import studies
+from concord.table import SCHEMA, as_csv, markdown_text
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time a ZIP gives its files: always the same, so that equal bundles are equal bytes."""

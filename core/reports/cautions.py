@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 
-from core.agreement.judges import LARGE_SHARE, commonest
-from core.agreement.missing import missing_ratings
-from core.agreement.oddities import constants, copies, duplicates
-from core.agreement.ratings import FINAL, CriterionScores, Ratings
-from core.agreement.study import Labels, StudyAgreement
-from core.estimate import Estimate
-from core.table import Cell
+from concord.agreement.judges import LARGE_SHARE, commonest
+from concord.agreement.missing import missing_ratings
+from concord.agreement.oddities import constants, copies, duplicates
+from concord.agreement.ratings import FINAL, CriterionScores, Ratings
+from concord.agreement.study import Labels, StudyAgreement
+from concord.estimate import Estimate
+from concord.table import Cell
 
 NAMED = 5
 """Names in a sentence; of more only the number is said."""

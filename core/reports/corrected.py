@@ -6,20 +6,20 @@ import numpy as np
 import pandas as pd
 from sqlite_utils import Database
 
-from core import scores
-from core.agreement.calibration import FEWEST, calibrated_means
-from core.agreement.corrected import corrected_mean
-from core.agreement.intervals import Ends, bounded, resampled
-from core.agreement.ratings import read_ratings
-from core.agreement.resampling import bootstrap
-from core.errors import StudyError
-from core.estimate import Estimate, undefined
-from core.reports.leaderboards import MOCKS, Leaderboard, scales_of
-from core.scores import FINAL
-from core.store import holdings
-from core.store import studies as stored
-from core.studies.studies import StudyRatings
-from core.table import Cell, Column, Table, record
+from concord import scores
+from concord.agreement.calibration import FEWEST, calibrated_means
+from concord.agreement.corrected import corrected_mean
+from concord.agreement.intervals import Ends, bounded, resampled
+from concord.agreement.ratings import read_ratings
+from concord.agreement.resampling import bootstrap
+from concord.errors import StudyError
+from concord.estimate import Estimate, undefined
+from concord.reports.leaderboards import MOCKS, Leaderboard, scales_of
+from concord.scores import FINAL
+from concord.store import holdings
+from concord.store import studies as stored
+from concord.studies.studies import StudyRatings
+from concord.table import Cell, Column, Table, record
 
 DRAW = "It is assumed that people's conversations are a random draw of the player's. "
 

@@ -12,20 +12,20 @@ import numpy as np
 import pandas as pd
 from sqlite_utils import Database
 
-from core import scores
-from core.agreement.intervals import Ends, bounded, described
-from core.agreement.resampling import mean_estimates
-from core.benchmarks import BENCHMARKS, get, part, slice_of
-from core.benchmarks.benchmark import Benchmark
-from core.errors import ConcordError, not_found
-from core.estimate import Estimate, undefined
-from core.llm.replies import UNANSWERED
-from core.rating import Criterion, Rater
-from core.scores import DIGITS, FINAL
-from core.store import runs, tables
-from core.store.filters import Where
-from core.store.tables import PROMPT, mixed_notes
-from core.table import Column, Table, record
+from concord import scores
+from concord.agreement.intervals import Ends, bounded, described
+from concord.agreement.resampling import mean_estimates
+from concord.benchmarks import BENCHMARKS, get, part, slice_of
+from concord.benchmarks.benchmark import Benchmark
+from concord.errors import ConcordError, not_found
+from concord.estimate import Estimate, undefined
+from concord.llm.replies import UNANSWERED
+from concord.rating import Criterion, Rater
+from concord.scores import DIGITS, FINAL
+from concord.store import runs, tables
+from concord.store.filters import Where
+from concord.store.tables import PROMPT, mixed_notes
+from concord.table import Column, Table, record
 
 PENALTY = 0.07
 """The most that long replies can cost: a share of the score."""

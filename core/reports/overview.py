@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.benchmarks import BENCHMARKS
-from core.errors import ConfigError
-from core.llm.models import Model, load_models
-from core.store import holdings, runs
-from core.store.access import Annotator, annotators
-from core.store.holdings import Judge, Played, StudyHeld
-from core.store.runs import Progress
-from core.workspace import Workspace
+from concord.benchmarks import BENCHMARKS
+from concord.errors import ConfigError
+from concord.llm.models import Model, load_models
+from concord.store import holdings, runs
+from concord.store.access import Annotator, annotators
+from concord.store.holdings import Judge, Played, StudyHeld
+from concord.store.runs import Progress
+from concord.workspace import Workspace
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from sqlite_utils import Database
 
-from core.store import configurations
+from concord.store import configurations
 
 
 def provenance(db: Database, study: str) -> list[str]:

@@ -9,18 +9,18 @@ import numpy as np
 import pandas as pd
 from sqlite_utils import Database
 
-from core.agreement import rankings as figures
-from core.agreement.intervals import described
-from core.agreement.ratings import Floats, Ints
-from core.benchmarks import get
-from core.errors import ConcordError, not_found
-from core.estimate import Estimate, undefined
-from core.reports.agreement_report import Options, agreement_report
-from core.reports.corrected import offered
-from core.reports.leaderboards import MOCKS, Leaderboard, panel_scores
-from core.scores import DIGITS, FINAL
-from core.store import tables as store
-from core.table import Cell, Column, Table
+from concord.agreement import rankings as figures
+from concord.agreement.intervals import described
+from concord.agreement.ratings import Floats, Ints
+from concord.benchmarks import get
+from concord.errors import ConcordError, not_found
+from concord.estimate import Estimate, undefined
+from concord.reports.agreement_report import Options, agreement_report
+from concord.reports.corrected import offered
+from concord.reports.leaderboards import MOCKS, Leaderboard, panel_scores
+from concord.scores import DIGITS, FINAL
+from concord.store import tables as store
+from concord.table import Cell, Column, Table
 
 UNIFORM, BEST_TWO, PAGERANK = "uniform", "best two", "PageRank"
 FEWEST = 3

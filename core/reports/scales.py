@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from core.errors import not_found
-from core.rating import Scale
-from core.scores import FINAL
-from core.studies.scales import SharedScale, shared_scale
-from core.studies.studies import StudyRatings
+from concord.errors import not_found
+from concord.rating import Scale
+from concord.scores import FINAL
+from concord.studies.scales import SharedScale, shared_scale
+from concord.studies.studies import StudyRatings
 
 Declared = Sequence[tuple[str, Scale]]
 """Criteria (“” for every one) and the scales on which people and judges answer them."""

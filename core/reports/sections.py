@@ -9,29 +9,29 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.agreement.alt_test import alt_test
-from core.agreement.calibration import calibrated_players, calibration, calibration_curves
-from core.agreement.ceilings import ceilings, held_out
-from core.agreement.distribution import score_distribution
-from core.agreement.feature_bias import feature_bias
-from core.agreement.glance import glance, panel_gain
-from core.agreement.items import bands, high_disagreement, levels, within_groups
-from core.agreement.judges import judge_figures
-from core.agreement.missing import common_items, missing_ratings, without_rating
-from core.agreement.next_items import designs, saved
-from core.agreement.panels import best_panel, redundancy
-from core.agreement.planning import PEOPLE, needed
-from core.agreement.ratings import called
-from core.agreement.reliability import reliability, retest
-from core.agreement.study import annotators_table, judges_table, pairs_table, people_table
-from core.agreement.systems import player_order, systems, ties
-from core.agreement.thresholds import pass_rates, thresholds
-from core.errors import StudyError
-from core.estimate import Estimate, undefined
-from core.table import Table
+from concord.agreement.alt_test import alt_test
+from concord.agreement.calibration import calibrated_players, calibration, calibration_curves
+from concord.agreement.ceilings import ceilings, held_out
+from concord.agreement.distribution import score_distribution
+from concord.agreement.feature_bias import feature_bias
+from concord.agreement.glance import glance, panel_gain
+from concord.agreement.items import bands, high_disagreement, levels, within_groups
+from concord.agreement.judges import judge_figures
+from concord.agreement.missing import common_items, missing_ratings, without_rating
+from concord.agreement.next_items import designs, saved
+from concord.agreement.panels import best_panel, redundancy
+from concord.agreement.planning import PEOPLE, needed
+from concord.agreement.ratings import called
+from concord.agreement.reliability import reliability, retest
+from concord.agreement.study import annotators_table, judges_table, pairs_table, people_table
+from concord.agreement.systems import player_order, systems, ties
+from concord.agreement.thresholds import pass_rates, thresholds
+from concord.errors import StudyError
+from concord.estimate import Estimate, undefined
+from concord.table import Table
 
 if TYPE_CHECKING:
-    from core.reports.agreement_report import AgreementReport
+    from concord.reports.agreement_report import AgreementReport
 
 WIDTH = 0.1
 """The width of interval, from end to end, that a forecast of items is made for."""
@@ -163,7 +163,7 @@ def _bias(report: AgreementReport, criterion: str) -> Iterator[Table]:
 
 
 def _raters(report: AgreementReport, criterion: str) -> Iterator[Table]:
-    from core.agreement.raters import raters  # loads scipy.optimize and scipy.stats: 0.6 s
+    from concord.agreement.raters import raters  # loads scipy.optimize and scipy.stats: 0.6 s
 
     answers = {name: report.answers(name) for name in {criterion, *report.ratings.counted}}
     yield from raters(report.ratings, criterion, answers, report.players, **report.drawing)

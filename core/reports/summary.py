@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from core.agreement.figures import whom
-from core.agreement.ratings import FINAL, Ratings, called
-from core.agreement.study import Labels, StudyAgreement
-from core.estimate import Estimate
-from core.table import Cell, Table
+from concord.agreement.figures import whom
+from concord.agreement.ratings import FINAL, Ratings, called
+from concord.agreement.study import Labels, StudyAgreement
+from concord.estimate import Estimate
+from concord.table import Cell, Table
 
 Rows = Sequence[Mapping[str, Cell]]
 

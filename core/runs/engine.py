@@ -18,27 +18,27 @@ from typing import Any, TypeVar
 
 from sqlite_utils import Database
 
-from core.benchmarks import get
-from core.benchmarks.benchmark import Comparing, Judging, Play
-from core.benchmarks.plans import as_dict
-from core.configuration import Reported, Use
-from core.conversation import Conversation, Message
-from core.errors import CallFailed, ConcordError, RunStopped
-from core.llm import embeddings, replies
-from core.llm.client import Client, Embedded, limits
-from core.llm.completions import Beside, Completion
-from core.llm.embeddings import Vector
-from core.llm.prompts import Prompt, RenderedPrompt
-from core.llm.replies import UNANSWERED, json_schema
-from core.rating import NOTHING_SPENT, Comparison, Judgement, Spent
-from core.runs import judging
-from core.runs.planning import Job, Pending, Survey, left, survey
-from core.scenario import Scenario
-from core.store import comparisons, configurations, conversations, ratings, runs, scenarios
-from core.store.database import now
-from core.store.runs import Failure, NotedCall, Progress, State
-from core.store.writer import Writer
-from core.workspace import Workspace
+from concord.benchmarks import get
+from concord.benchmarks.benchmark import Comparing, Judging, Play
+from concord.benchmarks.plans import as_dict
+from concord.configuration import Reported, Use
+from concord.conversation import Conversation, Message
+from concord.errors import CallFailed, ConcordError, RunStopped
+from concord.llm import embeddings, replies
+from concord.llm.client import Client, Embedded, limits
+from concord.llm.completions import Beside, Completion
+from concord.llm.embeddings import Vector
+from concord.llm.prompts import Prompt, RenderedPrompt
+from concord.llm.replies import UNANSWERED, json_schema
+from concord.rating import NOTHING_SPENT, Comparison, Judgement, Spent
+from concord.runs import judging
+from concord.runs.planning import Job, Pending, Survey, left, survey
+from concord.scenario import Scenario
+from concord.store import comparisons, configurations, conversations, ratings, runs, scenarios
+from concord.store.database import now
+from concord.store.runs import Failure, NotedCall, Progress, State
+from concord.store.writer import Writer
+from concord.workspace import Workspace
 
 BEAT_SECONDS = 0.5
 GRACE_SECONDS = 30.0

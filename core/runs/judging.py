@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from core.benchmarks.benchmark import Ask, Comparing, Judging
-from core.conversation import Conversation
-from core.errors import CallFailed
-from core.llm import verdicts
-from core.llm.models import Model
-from core.llm.replies import UNANSWERED
-from core.rating import Comparison, Judgement, Rater
+from concord.benchmarks.benchmark import Ask, Comparing, Judging
+from concord.conversation import Conversation
+from concord.errors import CallFailed
+from concord.llm import verdicts
+from concord.llm.models import Model
+from concord.llm.replies import UNANSWERED
+from concord.rating import Comparison, Judgement, Rater
 
 
 async def judge(ask: Ask, conversation: Conversation, owed: Judging, model: Model) -> Judgement:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.benchmarks.plans import Plan, as_dict, from_dict
-from core.errors import WorkspaceError
-from core.files import read_json
-from core.store import runs
-from core.store.database import now
-from core.workspace import Workspace
+from concord.benchmarks.plans import Plan, as_dict, from_dict
+from concord.errors import WorkspaceError
+from concord.files import read_json
+from concord.store import runs
+from concord.store.database import now
+from concord.workspace import Workspace
 
 FOLDER = "runs"
 """Where a workspace keeps the plan (`.json`) and the output (`.log`) of each such run."""
@@ -57,7 +57,7 @@ def start(
         asked.write_text(json.dumps(as_dict(plan), ensure_ascii=False, indent=1), encoding="utf-8")
         log = asked.with_suffix(".log")
         with log.open("wb") as out:
-            command = ["-m", "core.cli", "--workspace", str(workspace.path), "run", "plan", str(asked)]
+            command = ["-m", "concord.cli", "--workspace", str(workspace.path), "run", "plan", str(asked)]
             child = subprocess.Popen(
                 [sys.executable, *command, *options],
                 stdin=subprocess.DEVNULL,

@@ -6,19 +6,19 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from core.benchmarks import get
-from core.benchmarks.benchmark import Comparing, Expected, Judging, Materials, Play
-from core.benchmarks.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
-from core.errors import ConfigError, not_found
-from core.llm.models import Model, load_models, pick
-from core.llm.prompts import Prompt
-from core.llm.replies import UNANSWERED
-from core.rating import Spent
-from core.runs import renaming
-from core.scenario import Scenario
-from core.store import comparisons, conversations, ratings, runs, scenarios
-from core.store.conversations import Filter
-from core.workspace import Workspace
+from concord.benchmarks import get
+from concord.benchmarks.benchmark import Comparing, Expected, Judging, Materials, Play
+from concord.benchmarks.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
+from concord.errors import ConfigError, not_found
+from concord.llm.models import Model, load_models, pick
+from concord.llm.prompts import Prompt
+from concord.llm.replies import UNANSWERED
+from concord.rating import Spent
+from concord.runs import renaming
+from concord.scenario import Scenario
+from concord.store import comparisons, conversations, ratings, runs, scenarios
+from concord.store.conversations import Filter
+from concord.workspace import Workspace
 
 CHUNK = 500
 

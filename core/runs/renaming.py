@@ -3,12 +3,12 @@
 import json
 from collections.abc import Mapping
 
-from core.benchmarks.plans import Plan
-from core.errors import ConfigError
-from core.files import as_toml
-from core.llm.models import Model, load_models
-from core.store import configurations
-from core.workspace import Workspace
+from concord.benchmarks.plans import Plan
+from concord.errors import ConfigError
+from concord.files import as_toml
+from concord.llm.models import Model, load_models
+from concord.store import configurations
+from concord.workspace import Workspace
 
 
 class ChangedModel(ConfigError):

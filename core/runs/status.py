@@ -2,9 +2,9 @@
 
 from sqlite_utils import Database
 
-from core.benchmarks import get
-from core.store import runs
-from core.store.runs import Progress
+from concord.benchmarks import get
+from concord.store import runs
+from concord.store.runs import Progress
 
 
 def sentence(p: Progress) -> str:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from sqlite_utils import Database
 
-from core.errors import NotAllowed, StudyError, not_found
-from core.rating import Rater
-from core.store import ratings, sessions, settings
-from core.store.database import find, now
+from concord.errors import NotAllowed, StudyError, not_found
+from concord.rating import Rater
+from concord.store import ratings, sessions, settings
+from concord.store.database import find, now
 
 PASSPHRASE = "passphrase"
 """The setting that holds the hash of the researchers' passphrase."""

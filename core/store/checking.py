@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from core.store import configurations, summaries
+from concord.store import configurations, summaries
 
 RESTORE = "Restore a backup (docs/backup.md)."
 COMPUTE_ANEW = "Compute them anew: `concord check --compute-anew`."

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import pandas as pd
 from sqlite_utils import Database
 
-from core.errors import NotFound
-from core.rating import Comparison, Verdict
-from core.store import conversations, ratings, tables
-from core.store.filters import Where
+from concord.errors import NotFound
+from concord.rating import Comparison, Verdict
+from concord.store import conversations, ratings, tables
+from concord.store.filters import Where
 
 TURNED: dict[Verdict, Verdict] = {"A": "B", "B": "A", "C": "C"}
 """A verdict when the two change places."""

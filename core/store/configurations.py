@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from sqlite_utils import Database
 
-from core.configuration import Configuration, Reported, Use
-from core.store.database import find, insert, now
-from core.store.studies import study_id
+from concord.configuration import Configuration, Reported, Use
+from concord.store.database import find, insert, now
+from concord.store.studies import study_id
 
 Verdicts = Literal["judgements", "comparisons"]
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sqlite_utils import Database
 
-from core.conversation import Conversation, Message
-from core.errors import NotFound
-from core.rating import NOTHING_SPENT, Rater, Spent
-from core.store import database, trajectories
-from core.store.database import find, now
-from core.store.filters import condition
+from concord.conversation import Conversation, Message
+from concord.errors import NotFound
+from concord.rating import NOTHING_SPENT, Rater, Spent
+from concord.store import database, trajectories
+from concord.store.database import find, now
+from concord.store.filters import condition
 
 if TYPE_CHECKING:
     import pandas as pd

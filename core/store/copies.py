@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 
 from sqlite_utils import Database
 
-from core.errors import WorkspaceError
-from core.store.database import connect
+from concord.errors import WorkspaceError
+from concord.store.database import connect
 
 
 def backup(path: Path, to: Path) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from core.errors import WorkspaceError
-from core.store import summaries
-from core.store.migrations import migrations
-from core.store.turns import turn
+from concord.errors import WorkspaceError
+from concord.store import summaries
+from concord.store.migrations import migrations
+from concord.store.turns import turn
 
 BUSY_SECONDS = 30.0
 IDLE = 8

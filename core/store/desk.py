@@ -13,9 +13,9 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from pydantic import BaseModel, Field, ValidationError
 from sqlite_utils import Database
 
-from core.errors import ConcordError, NotAllowed, StudyError
-from core.store import studies
-from core.store.database import find, now
+from concord.errors import ConcordError, NotAllowed, StudyError
+from concord.store import studies
+from concord.store.database import find, now
 
 
 class Event(BaseModel):

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from sqlite_utils import Database
 
-from core.arrays import Columns, coded
-from core.conversation import Conversation, Message
-from core.scores import labels
-from core.store import studies
-from core.store.ratings import RATER, rater
-from core.store.studies import study_id
+from concord.arrays import Columns, coded
+from concord.conversation import Conversation, Message
+from concord.scores import labels
+from concord.store import studies
+from concord.store.ratings import RATER, rater
+from concord.store.studies import study_id
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,7 +169,7 @@ def rows(db: Database, name: str) -> Columns:
     """A study's ratings in long form: a row a unit, criterion, rater and repeat; people's once submitted.
 
     Columns: unit (id), conversation_id, turn (nan: the whole conversation), player, criterion, rater (see
-    `core.scores.labels`), model (a judge's, as models.toml names it), kind, simulated, repeat, total and n
+    `concord.scores.labels`), model (a judge's, as models.toml names it), kind, simulated, repeat, total and n
     (sum and number of the scores), score (their mean).
     """
     found = study_id(db, name)

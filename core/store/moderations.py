@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlite_utils import Database
 
-from core.configuration import Use
-from core.store import configurations
-from core.store.database import now
+from concord.configuration import Use
+from concord.store import configurations
+from concord.store.database import now
 
 
 def mark(text: str) -> str:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from core.errors import NotAllowed
-from core.rating import Verdict
-from core.store import comparisons
-from core.store.database import now
+from concord.errors import NotAllowed
+from concord.rating import Verdict
+from concord.store import comparisons
+from concord.store.database import now
 
 # A pair is compared whichever of the two was shown first, be it at this desk or elsewhere. The plus has
 # SQLite look up the few comparisons of the conversation, not the many of the person.

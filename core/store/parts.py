@@ -8,10 +8,10 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
-from core.errors import WorkspaceError
-from core.store import summaries
-from core.store.database import reading, writing
-from core.store.turns import alone
+from concord.errors import WorkspaceError
+from concord.store import summaries
+from concord.store.database import reading, writing
+from concord.store.turns import alone
 
 Part = Callable[[], AbstractContextManager[Database]]
 """Opens the next part: one transaction."""

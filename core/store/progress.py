@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from core.store.studies import study_id
+from concord.store.studies import study_id
 
 
 @dataclass(frozen=True, slots=True)

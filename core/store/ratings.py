@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
-from core.errors import NotFound
-from core.rating import Comparison, Criterion, Judgement, Rater, RaterKind, Rating, Scale, Spent
-from core.store import database, summaries
-from core.store.database import find, now
+from concord.errors import NotFound
+from concord.rating import Comparison, Criterion, Judgement, Rater, RaterKind, Rating, Scale, Spent
+from concord.store import database, summaries
+from concord.store.database import find, now
 
 
 @dataclass(frozen=True)

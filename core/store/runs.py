@@ -10,12 +10,12 @@ from typing import Any, Literal, NamedTuple
 
 from sqlite_utils import Database
 
-from core.configuration import Configuration, Reported
-from core.errors import not_found
-from core.rating import Spent
-from core.store import configurations
-from core.store.database import insert, now
-from core.store.filters import Where
+from concord.configuration import Configuration, Reported
+from concord.errors import not_found
+from concord.rating import Spent
+from concord.store import configurations
+from concord.store.database import insert, now
+from concord.store.filters import Where
 
 State = Literal["running", "finished", "stopped", "broken"]
 SILENT_SECONDS = 15.0

@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from core.errors import not_found
-from core.scenario import Scenario, State
-from core.store.database import find, now
+from concord.errors import not_found
+from concord.scenario import Scenario, State
+from concord.store.database import find, now
 
 
 def save(db: Database, given: Iterable[Scenario]) -> int:

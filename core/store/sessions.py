@@ -13,8 +13,8 @@ from typing import Literal
 
 from sqlite_utils import Database
 
-from core.errors import NotAllowed, NotFound
-from core.store.database import find, now
+from concord.errors import NotAllowed, NotFound
+from concord.store.database import find, now
 
 Kind = Literal["local", "passphrase", "oidc", "annotator"]
 

@@ -2,7 +2,7 @@
 
 from sqlite_utils import Database
 
-from core.store.database import find
+from concord.store.database import find
 
 ADDRESS = "http://localhost:8501"
 """Where `concord app` serves unless told otherwise."""

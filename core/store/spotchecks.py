@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import pandas as pd
 from sqlite_utils import Database
 
-from core.errors import StudyError, not_found
-from core.rating import Rating, Verification
-from core.store import ratings, summaries
-from core.store.database import find, insert, now
-from core.store.filters import Where, condition
+from concord.errors import StudyError, not_found
+from concord.rating import Rating, Verification
+from concord.store import ratings, summaries
+from concord.store.database import find, insert, now
+from concord.store.filters import Where, condition
 
 LOOKED = "(v.finding = 'seen') = (j.failure IS NOT NULL)"
 """That a finding v is one of the judgement j as it stands: a verdict that was unreadable when it was seen may

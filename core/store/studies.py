@@ -7,11 +7,11 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from core.conversation import Unit
-from core.errors import NotAllowed, NotFound, StudyError, not_found
-from core.rating import Annotation, Criterion
-from core.store import database, ratings, summaries
-from core.store.database import find, now
+from concord.conversation import Unit
+from concord.errors import NotAllowed, NotFound, StudyError, not_found
+from concord.rating import Annotation, Criterion
+from concord.store import database, ratings, summaries
+from concord.store.database import find, now
 
 # An item somebody has answered, flagged or closed is theirs; the others may still be dealt anew.
 _BEGUN = (

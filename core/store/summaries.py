@@ -7,9 +7,9 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from core import scores
-from core.rating import Criterion, Rater
-from core.scores import DIGITS, Line, Sum
+from concord import scores
+from concord.rating import Criterion, Rater
+from concord.scores import DIGITS, Line, Sum
 
 Criteria = Mapping[str, Sequence[Criterion]]
 
@@ -63,7 +63,7 @@ def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None
 
 
 def scorecard(db: Database, conversation_id: int) -> list[Line]:
-    """The scores of one conversation without answers not submitted: see `core.scores.scorecard`."""
+    """The scores of one conversation without answers not submitted: see `concord.scores.scorecard`."""
     raters = {
         row["id"]: Rater(row["name"], row["kind"], row["variant"], bool(row["simulated"]))
         for row in db.query(

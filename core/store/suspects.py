@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from core.store.filters import Where, condition
-from core.store.spotchecks import LOOKED
+from concord.store.filters import Where, condition
+from concord.store.spotchecks import LOOKED
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What leaderboards are made of: conversations that judges rated, and what each judge gave them.
 
-In `where`, “prompt” is the version of the judge's prompt; see `core.store.filters` for the other names.
+In `where`, “prompt” is the version of the judge's prompt; see `concord.store.filters` for the other names.
 """
 
 import json
@@ -10,12 +10,12 @@ from typing import Any
 import pandas as pd
 from sqlite_utils import Database
 
-from core.errors import not_found
-from core.rating import Rater
-from core.scores import labels
-from core.store import conversations as stored
-from core.store import ratings
-from core.store.filters import Where, condition
+from concord.errors import not_found
+from concord.rating import Rater
+from concord.scores import labels
+from concord.store import conversations as stored
+from concord.store import ratings
+from concord.store.filters import Where, condition
 
 PROMPT = "prompt"
 

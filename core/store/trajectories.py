@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from core.errors import NotFound
-from core.store import database
+from concord.errors import NotFound
+from concord.store import database
 
 
 def save(db: Database, conversation: int, values: Mapping[str, Any]) -> None:

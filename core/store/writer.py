@@ -12,8 +12,8 @@ from typing import Any, Self, TypeVar
 
 from sqlite_utils import Database
 
-from core.store.database import Idle, closing_if_failed, transaction
-from core.store.turns import turn
+from concord.store.database import Idle, closing_if_failed, transaction
+from concord.store.turns import turn
 
 T = TypeVar("T")
 Change = Callable[[Database], Any]

@@ -12,14 +12,14 @@ import pandas as pd
 from scipy.stats import binomtest
 from sqlite_utils import Database
 
-from core.benchmarks import get
-from core.errors import StudyError
-from core.estimate import Estimate, undefined
-from core.store import spotchecks
-from core.store.filters import Where
-from core.store.spotchecks import Audit
-from core.studies.spotcheck import check_judges, rater_of
-from core.table import Column, Table, record
+from concord.benchmarks import get
+from concord.errors import StudyError
+from concord.estimate import Estimate, undefined
+from concord.store import spotchecks
+from concord.store.filters import Where
+from concord.store.spotchecks import Audit
+from concord.studies.spotcheck import check_judges, rater_of
+from concord.table import Column, Table, record
 
 SIZE = 100
 """How many judgements an audit has, unless told otherwise: as in the paper."""

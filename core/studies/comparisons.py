@@ -9,16 +9,16 @@ from itertools import combinations
 import pandas as pd
 from sqlite_utils import Database
 
-from core.agreement import pairwise
-from core.agreement.intervals import SHARE, described
-from core.agreement.pairwise import Bias, Duel, Match, Strength
-from core.benchmarks import get
-from core.errors import ConcordError, not_found
-from core.rating import Comparison, Rater, Verdict
-from core.store import comparisons, conversations, ratings, tables
-from core.store.filters import Where
-from core.store.tables import mixed_notes
-from core.table import Cell, Column, Table, record
+from concord.agreement import pairwise
+from concord.agreement.intervals import SHARE, described
+from concord.agreement.pairwise import Bias, Duel, Match, Strength
+from concord.benchmarks import get
+from concord.errors import ConcordError, not_found
+from concord.rating import Comparison, Rater, Verdict
+from concord.store import comparisons, conversations, ratings, tables
+from concord.store.filters import Where
+from concord.store.tables import mixed_notes
+from concord.table import Cell, Column, Table, record
 
 ALL_JUDGES = "all judges"
 PEOPLE = "people"

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.errors import ConfigError
-from core.files import read_toml
-from core.rating import Criterion
+from concord.errors import ConfigError
+from concord.files import read_toml
+from concord.rating import Criterion
 
 FALLBACK = "en"
 

@@ -10,16 +10,16 @@ import pandas as pd
 from pydantic import BaseModel, Field
 from sqlite_utils import Database
 
-from core.agreement.ratings import Floats
-from core.benchmarks import get
-from core.errors import StudyError, not_found
-from core.rating import Verdict
-from core.store import access, conversations, desk, pairings, tables
-from core.store import comparisons as stored
-from core.store.conversations import Filter
-from core.store.filters import Where
-from core.store.pairings import Standing
-from core.studies import comparisons, sampling
+from concord.agreement.ratings import Floats
+from concord.benchmarks import get
+from concord.errors import StudyError, not_found
+from concord.rating import Verdict
+from concord.store import access, conversations, desk, pairings, tables
+from concord.store import comparisons as stored
+from concord.store.conversations import Filter
+from concord.store.filters import Where
+from concord.store.pairings import Standing
+from concord.studies import comparisons, sampling
 
 AGAINST = "against"
 """The column of a table of pairs that says which two models meet."""

@@ -6,7 +6,7 @@ from statistics import median
 
 import pandas as pd
 
-from core.store.progress import Item
+from concord.store.progress import Item
 
 READING = 60.0
 """Characters a second that nobody reads faster: about 700 words a minute."""

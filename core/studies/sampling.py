@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from core.agreement.next_items import chances
-from core.errors import StudyError
+from concord.agreement.next_items import chances
+from concord.errors import StudyError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +76,7 @@ def draw(
 def draw_by_chance(
     candidates: pd.DataFrame, n: int, size: npt.NDArray[np.float64], *, seed: int = 0, name: str = "unit"
 ) -> pd.DataFrame:
-    """Draw `n` of the candidates with probabilities by `size` (`core.agreement.next_items.chances`).
+    """Draw `n` of the candidates with probabilities by `size` (`concord.agreement.next_items.chances`).
 
     Pareto sampling (Rosén 1997): the n with the smallest u/(1 − u) · (1 − p)/p, u being chance and p the
     probability; the number is fixed, and the probabilities hold closely. The result gains the columns

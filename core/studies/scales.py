@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from core.agreement.ratings import DIGITS, Floats
-from core.rating import Scale, points
+from concord.agreement.ratings import DIGITS, Floats
+from concord.rating import Scale, points
 
 MOST_ANSWERS = 21
 """Whole numbers over a wider range than this are a continuous scale."""

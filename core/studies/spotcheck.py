@@ -9,16 +9,16 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from core.benchmarks import get
-from core.conversation import Conversation, Unit
-from core.errors import StudyError, not_found
-from core.rating import Criterion, Finding, Rater, Rating, Verification
-from core.store import conversations, ratings, spotchecks, studies, suspects
-from core.store.filters import Where
-from core.store.ratings import Stored
-from core.store.spotchecks import Seen
-from core.store.suspects import Search, Suspect, Suspicion
-from core.table import Column, Table
+from concord.benchmarks import get
+from concord.conversation import Conversation, Unit
+from concord.errors import StudyError, not_found
+from concord.rating import Criterion, Finding, Rater, Rating, Verification
+from concord.store import conversations, ratings, spotchecks, studies, suspects
+from concord.store.filters import Where
+from concord.store.ratings import Stored
+from concord.store.spotchecks import Seen
+from concord.store.suspects import Search, Suspect, Suspicion
+from concord.table import Column, Table
 
 REASONS: Mapping[str, str] = {
     "low": "low score",

@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 from sqlite_utils import Database
 
-from core.agreement.next_items import expected_error
-from core.arrays import Columns, coded, numbered, taken
-from core.errors import StudyError, not_found
-from core.rating import Criterion
-from core.scores import run_label
-from core.store import access, conversations, frames, ratings, settings, studies
-from core.store.conversations import Filter
-from core.store.studies import Study
-from core.studies import sampling
+from concord.agreement.next_items import expected_error
+from concord.arrays import Columns, coded, numbered, taken
+from concord.errors import StudyError, not_found
+from concord.rating import Criterion
+from concord.scores import run_label
+from concord.store import access, conversations, frames, ratings, settings, studies
+from concord.store.conversations import Filter
+from concord.store.studies import Study
+from concord.studies import sampling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ REFUSED = "a judge saw a refusal"
 
 @dataclass(frozen=True)
 class StudyRatings:
-    """A study's ratings ready for `core.agreement`.
+    """A study's ratings ready for `concord.agreement`.
 
     `rows` has a row a unit, criterion and rater: unit, conversation_id, turn, player, criterion, rater,
     kind, simulated, score. `criteria` are shown, `counted` enter *final*; `left_out`: unit → reason why
@@ -205,7 +205,7 @@ def draw_study(
     With `next_for` the conversations are those that narrow a figure most, in place of strata: people's mean
     of all (“mean”), or of each player, of which equally many are drawn (“players”). Each is drawn with a
     probability that follows how far people are expected to be from the judges there
-    (`core.agreement.next_items`).
+    (`concord.agreement.next_items`).
     """
     criteria = _asked(db, wanted.benchmark, ask)
     sample = draw(
@@ -455,7 +455,7 @@ def _scenario(facets: Mapping[str, Mapping[int, str]], benchmarks: set[str]) -> 
     """
     by = ["scenario"] if "scenario" in facets else []
     if facets.keys() - {CONVERSATION} and len(benchmarks) == 1:
-        from core.benchmarks import BENCHMARKS  # loads every benchmark
+        from concord.benchmarks import BENCHMARKS  # loads every benchmark
 
         [benchmark] = benchmarks
         own = BENCHMARKS[benchmark].items if benchmark in BENCHMARKS else ()
@@ -519,7 +519,7 @@ def _single_runs(rows: Columns) -> tuple[Columns, dict[str, tuple[str, ...]]]:
 
 def reported(study: Study) -> Mapping[str, str] | None:
     """What the paper reports for the benchmark and language that a study was drawn from."""
-    from core.benchmarks import BENCHMARKS  # loads every benchmark, of which few studies ask
+    from concord.benchmarks import BENCHMARKS  # loads every benchmark, of which few studies ask
 
     drawn = study.meta.get("drawn", {})
     benchmark = BENCHMARKS.get(drawn.get("benchmark", ""))

@@ -5,11 +5,11 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from core.errors import NotAllowed
-from core.store import access, pairings, settings
-from core.store import studies as stored
-from core.store.access import Annotator
-from core.studies import studies
+from concord.errors import NotAllowed
+from concord.store import access, pairings, settings
+from concord.store import studies as stored
+from concord.store.access import Annotator
+from concord.studies import studies
 from pages.parts import tables, told
 from pages.parts.plain import plain
 from pages.parts.session import workspace

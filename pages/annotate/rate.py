@@ -6,9 +6,9 @@ from typing import Literal
 import streamlit as st
 from sqlite_utils import Database
 
-from core.benchmarks import BENCHMARKS
-from core.store import access, desk, pairings, studies
-from core.studies import pairings as pairs
+from concord.benchmarks import BENCHMARKS
+from concord.store import access, desk, pairings, studies
+from concord.studies import pairings as pairs
 from pages.parts import theme
 from pages.parts.desk import component, sent
 from pages.parts.people import AnnotatorHere, Researcher

@@ -7,13 +7,13 @@ from io import StringIO
 import pandas as pd
 import streamlit as st
 
-from core.exchange import conversations_jsonl, ratings_csv
-from core.files import file_name
-from core.store import access, frames, progress
-from core.store import studies as stored
-from core.store.studies import Study
-from core.studies import quality, studies
-from core.workspace import Workspace
+from concord.exchange import conversations_jsonl, ratings_csv
+from concord.files import file_name
+from concord.store import access, frames, progress
+from concord.store import studies as stored
+from concord.store.studies import Study
+from concord.studies import quality, studies
+from concord.workspace import Workspace
 from pages.annotate import samples_draw as drawing
 from pages.parts import tables, told
 from pages.parts.address import asked, link, of_conversation, shown

@@ -5,14 +5,14 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import ConcordError
-from core.rating import Criterion
-from core.store import conversations, progress, ratings
-from core.store import studies as stored
-from core.store.conversations import Filter
-from core.studies import studies
-from core.studies.guidelines import default_guidelines
-from core.studies.studies import Sample
+from concord.errors import ConcordError
+from concord.rating import Criterion
+from concord.store import conversations, progress, ratings
+from concord.store import studies as stored
+from concord.store.conversations import Filter
+from concord.studies import studies
+from concord.studies.guidelines import default_guidelines
+from concord.studies.studies import Sample
 from pages.parts import told
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace

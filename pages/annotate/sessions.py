@@ -5,8 +5,8 @@ from datetime import datetime
 import pandas as pd
 import streamlit as st
 
-from core.store import sessions
-from core.store.sessions import Session
+from concord.store import sessions
+from concord.store.sessions import Session
 from pages.parts import told
 from pages.parts.people import Researcher
 from pages.parts.plain import plain

@@ -5,9 +5,9 @@ from typing import Any
 
 import streamlit as st
 
-from core.benchmarks import BENCHMARKS
-from core.benchmarks.benchmark import Benchmark
-from core.errors import not_found
+from concord.benchmarks import BENCHMARKS
+from concord.benchmarks.benchmark import Benchmark
+from concord.errors import not_found
 from pages.parts.navigation import SECTIONS, PageFile
 from pages.parts.plain import plain
 

@@ -14,9 +14,9 @@ from starlette.requests import HTTPConnection
 from starlette.types import Scope
 from streamlit.runtime.session_manager import ClientContext
 
-from core.store import sessions
-from core.store.sessions import Session
-from core.workspace import LOCAL, PUBLIC_URL
+from concord.store import sessions
+from concord.store.sessions import Session
+from concord.workspace import LOCAL, PUBLIC_URL
 
 _PROXY = (
     "forwarded",

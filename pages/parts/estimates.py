@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from core.estimate import Estimate
+from concord.estimate import Estimate
 from pages.parts.charts import name_axis
 from pages.parts.plain import plain
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from core.benchmarks import BENCHMARKS, slice_of
+from concord.benchmarks import BENCHMARKS, slice_of
 
 PAGES = Path(__file__).resolve().parent.parent
 

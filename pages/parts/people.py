@@ -12,10 +12,10 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from core.errors import ConfigError, NotAllowed
-from core.store import access, sessions
-from core.store.sessions import Session
-from core.workspace import Workspace
+from concord.errors import ConfigError, NotAllowed
+from concord.store import access, sessions
+from concord.store.sessions import Session
+from concord.workspace import Workspace
 from pages.parts.connection import Connection, rater_in
 
 FRESH = 300.0

@@ -6,9 +6,9 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import ConcordError
-from core.store.database import keep_open
-from core.workspace import Workspace
+from concord.errors import ConcordError
+from concord.store.database import keep_open
+from concord.workspace import Workspace
 from pages.parts.people import AnnotatorHere, Researcher, SignedOut, who_is_here
 
 

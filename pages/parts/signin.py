@@ -8,9 +8,9 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import NotAllowed
-from core.store import access, sessions
-from core.workspace import Workspace
+from concord.errors import NotAllowed
+from concord.store import access, sessions
+from concord.workspace import Workspace
 from pages.parts.people import Researcher, account, is_here_locally, oidc_configured
 from pages.parts.session import sentence
 

@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.estimate import Estimate
-from core.files import file_name
-from core.table import UNDEFINED, Cell, Column, Table, as_csv, as_latex, ends, is_text, shown
+from concord.estimate import Estimate
+from concord.files import file_name
+from concord.table import UNDEFINED, Cell, Column, Table, as_csv, as_latex, ends, is_text, shown
 from pages.parts.plain import plain
 
 FOLDED = 250

@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.scores import marked
-from core.store.holdings import Judge, Played
+from concord.scores import marked
+from concord.store.holdings import Judge, Played
 
 STATES = {
     "running": ":material/play_circle:",

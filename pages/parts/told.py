@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import streamlit as st
 from sqlite_utils import Database
 
-from core.errors import ConcordError
+from concord.errors import ConcordError
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from core.benchmarks import BENCHMARKS
-from core.conversation import Conversation, Turn
+from concord.benchmarks import BENCHMARKS
+from concord.conversation import Conversation, Turn
 from pages.parts.plain import breakable, plain
 
 

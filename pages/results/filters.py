@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from core.benchmarks.benchmark import Benchmark
+from concord.benchmarks.benchmark import Benchmark
 from pages.parts.address import choice
 from pages.parts.plain import plain
 

@@ -4,15 +4,15 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from core.benchmarks import BENCHMARKS
-from core.benchmarks.benchmark import Benchmark
-from core.errors import ConcordError
-from core.reports import corrected, leaderboards, rank_stability
-from core.reports.leaderboards import Leaderboard, Rated
-from core.store import conversations, progress
-from core.store import tables as stored
-from core.studies import studies
-from core.table import Table
+from concord.benchmarks import BENCHMARKS
+from concord.benchmarks.benchmark import Benchmark
+from concord.errors import ConcordError
+from concord.reports import corrected, leaderboards, rank_stability
+from concord.reports.leaderboards import Leaderboard, Rated
+from concord.store import conversations, progress
+from concord.store import tables as stored
+from concord.studies import studies
+from concord.table import Table
 from pages.parts import table
 from pages.parts.address import asked, benchmark_chosen, go, link, shown
 from pages.parts.estimates import forest

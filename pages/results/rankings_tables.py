@@ -6,11 +6,11 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import ConcordError
-from core.exchange import ranking_csv
-from core.reports import rank_stability
-from core.reports.leaderboards import Leaderboard
-from core.table import Table, as_document
+from concord.errors import ConcordError
+from concord.exchange import ranking_csv
+from concord.reports import rank_stability
+from concord.reports.leaderboards import Leaderboard
+from concord.table import Table, as_document
 from pages.parts import table
 from pages.parts.plain import plain
 from pages.results import rankings_chart

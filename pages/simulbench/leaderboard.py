@@ -6,15 +6,15 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from core.benchmarks.benchmark import Benchmark
-from core.benchmarks.simulbench import tables as boards
-from core.benchmarks.simulbench import toxicity
-from core.benchmarks.simulbench.scripts import SCRIPT
-from core.benchmarks.simulbench.tables import Parting
-from core.benchmarks.simulbench.tasks import STORED
-from core.store import conversations, moderations, scenarios
-from core.store import tables as stored
-from core.table import Table
+from concord.benchmarks.benchmark import Benchmark
+from concord.benchmarks.simulbench import tables as boards
+from concord.benchmarks.simulbench import toxicity
+from concord.benchmarks.simulbench.scripts import SCRIPT
+from concord.benchmarks.simulbench.tables import Parting
+from concord.benchmarks.simulbench.tasks import STORED
+from concord.store import conversations, moderations, scenarios
+from concord.store import tables as stored
+from concord.table import Table
 from pages.parts import table
 from pages.parts.address import go, link
 from pages.parts.plain import plain

@@ -6,11 +6,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from sqlite_utils import Database
 
-from core.benchmarks.benchmark import Materials
-from core.benchmarks.simulbench import review
-from core.benchmarks.simulbench.review import Review
-from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask
-from core.store import scenarios
+from concord.benchmarks.benchmark import Materials
+from concord.benchmarks.simulbench import review
+from concord.benchmarks.simulbench.review import Review
+from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask
+from concord.store import scenarios
 from pages.parts.review.component import AHEAD, LINE, Moving, name
 
 SHOWN = ("act", "task_description", "request_type", "type")

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from core.benchmarks.plans import ProposePlan
-from core.benchmarks.simulbench import proposals, review
-from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of
-from core.benchmarks.simulbench.tasks import tasks as usable
-from core.llm.models import load_models
-from core.runs.planning import materials
-from core.scenario import Scenario
-from core.scores import marked
-from core.store import scenarios
+from concord.benchmarks.plans import ProposePlan
+from concord.benchmarks.simulbench import proposals, review
+from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of
+from concord.benchmarks.simulbench.tasks import tasks as usable
+from concord.llm.models import load_models
+from concord.runs.planning import materials
+from concord.scenario import Scenario
+from concord.scores import marked
+from concord.store import scenarios
 from pages.parts import theme
 from pages.parts.address import asked, shown
 from pages.parts.plain import plain

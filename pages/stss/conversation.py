@@ -9,13 +9,13 @@ from itertools import groupby
 
 import streamlit as st
 
-from core.benchmarks.stss import language, system, views
-from core.benchmarks.stss.tasks import task_from
-from core.benchmarks.stss.trajectory import STAMP, from_stored
-from core.conversation import Conversation, Message
-from core.errors import NotFound
-from core.store import conversations, scenarios, trajectories
-from core.store.conversations import Found
+from concord.benchmarks.stss import language, system, views
+from concord.benchmarks.stss.tasks import task_from
+from concord.benchmarks.stss.trajectory import STAMP, from_stored
+from concord.conversation import Conversation, Message
+from concord.errors import NotFound
+from concord.store import conversations, scenarios, trajectories
+from concord.store.conversations import Found
 from pages.parts.address import link
 from pages.parts.plain import plain
 from pages.parts.session import workspace

@@ -7,12 +7,12 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from core.benchmarks.benchmark import Benchmark
-from core.benchmarks.stss import STSS, STSS_LANGUAGE
-from core.benchmarks.stss import tables as boards
-from core.store import conversations
-from core.store import tables as stored
-from core.table import Cell, Table
+from concord.benchmarks.benchmark import Benchmark
+from concord.benchmarks.stss import STSS, STSS_LANGUAGE
+from concord.benchmarks.stss import tables as boards
+from concord.store import conversations
+from concord.store import tables as stored
+from concord.table import Cell, Table
 from pages.parts import table
 from pages.parts.address import go
 from pages.parts.session import workspace

@@ -8,15 +8,15 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.benchmarks.stss import language, system, views
-from core.benchmarks.stss.replay import replay
-from core.benchmarks.stss.tasks import TITLES, SocialTask, task_from
-from core.benchmarks.stss.trajectory import STAMP, Talk, from_stored
-from core.benchmarks.stss.views import Simulation
-from core.conversation import Conversation
-from core.runs.planning import materials
-from core.store import conversations, scenarios, trajectories
-from core.store.conversations import Filter
+from concord.benchmarks.stss import language, system, views
+from concord.benchmarks.stss.replay import replay
+from concord.benchmarks.stss.tasks import TITLES, SocialTask, task_from
+from concord.benchmarks.stss.trajectory import STAMP, Talk, from_stored
+from concord.benchmarks.stss.views import Simulation
+from concord.conversation import Conversation
+from concord.runs.planning import materials
+from concord.store import conversations, scenarios, trajectories
+from concord.store.conversations import Filter
 from pages.parts.address import asked, link, shown
 from pages.parts.plain import plain
 from pages.parts.session import live, workspace

@@ -7,9 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from core.benchmarks.stss.evidence import Evidence
-from core.benchmarks.stss.trajectory import STAMP, Talk
-from core.benchmarks.stss.views import Simulation, Spoken
+from concord.benchmarks.stss.evidence import Evidence
+from concord.benchmarks.stss.trajectory import STAMP, Talk
+from concord.benchmarks.stss.views import Simulation, Spoken
 from pages.parts.plain import plain
 
 Go = Callable[[datetime, str], None]

@@ -7,12 +7,12 @@ from typing import Any
 
 import streamlit as st
 
-from core.benchmarks import BENCHMARKS
-from core.errors import NotFound
-from core.scores import labels, marked
-from core.store import conversations, studies
-from core.store.conversations import Filter, Found, Order
-from core.table import Cell, Column, Table
+from concord.benchmarks import BENCHMARKS
+from concord.errors import NotFound
+from concord.scores import labels, marked
+from concord.store import conversations, studies
+from concord.store.conversations import Filter, Found, Order
+from concord.table import Cell, Column, Table
 from pages.parts import table
 from pages.parts.address import link
 from pages.parts.plain import plain

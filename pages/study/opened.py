@@ -8,13 +8,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.benchmarks import BENCHMARKS
-from core.conversation import Conversation, Turn
-from core.rating import Criterion, Rater, Spent
-from core.scores import Line, labels, run_label
-from core.store import configurations, conversations, ratings, summaries
-from core.store.conversations import Found
-from core.store.ratings import Stored
+from concord.benchmarks import BENCHMARKS
+from concord.conversation import Conversation, Turn
+from concord.rating import Criterion, Rater, Spent
+from concord.scores import Line, labels, run_label
+from concord.store import configurations, conversations, ratings, summaries
+from concord.store.conversations import Found
+from concord.store.ratings import Stored
 from pages.parts.navigation import part
 from pages.parts.plain import breakable, plain
 from pages.parts.session import workspace

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from core.benchmarks import BENCHMARKS
-from core.reports import overview
-from core.reports.leaderboards import compares
-from core.reports.overview import Overview
-from core.runs.status import sentence as progress_sentence
-from core.store import ratings
+from concord.benchmarks import BENCHMARKS
+from concord.reports import overview
+from concord.reports.leaderboards import compares
+from concord.reports.overview import Overview
+from concord.runs.status import sentence as progress_sentence
+from concord.store import ratings
 from pages.parts import tables
 from pages.parts.address import link, page_at
 from pages.parts.plain import plain

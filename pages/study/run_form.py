@@ -4,15 +4,15 @@ from typing import Any
 
 import streamlit as st
 
-from core.benchmarks import BENCHMARKS
-from core.benchmarks.benchmark import Benchmark, Option, Role
-from core.benchmarks.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan, Where, from_dict
-from core.errors import ConcordError
-from core.llm.models import Kind, Model, load_models
-from core.runs import launching, planning, renaming
-from core.scores import marked
-from core.store import conversations
-from core.store.runs import Progress
+from concord.benchmarks import BENCHMARKS
+from concord.benchmarks.benchmark import Benchmark, Option, Role
+from concord.benchmarks.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan, Where, from_dict
+from concord.errors import ConcordError
+from concord.llm.models import Kind, Model, load_models
+from concord.runs import launching, planning, renaming
+from concord.scores import marked
+from concord.store import conversations
+from concord.store.runs import Progress
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
 

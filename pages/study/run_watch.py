@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from core.runs import launching, status
-from core.runs.launching import Launched
-from core.runs.status import duration
-from core.store import runs
-from core.store.runs import Progress
+from concord.runs import launching, status
+from concord.runs.launching import Launched
+from concord.runs.status import duration
+from concord.store import runs
+from concord.store.runs import Progress
 from pages.parts.plain import plain
 from pages.parts.session import live, workspace
 from pages.parts.tables import STATES

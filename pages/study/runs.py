@@ -5,13 +5,13 @@ A run is a process of its own; closing this page stops nothing.
 
 import streamlit as st
 
-from core.benchmarks.plans import from_dict
-from core.errors import ConcordError
-from core.runs import planning, renaming
-from core.runs.status import duration
-from core.store import conversations, runs
-from core.store.conversations import Filter
-from core.store.runs import Progress
+from concord.benchmarks.plans import from_dict
+from concord.errors import ConcordError
+from concord.runs import planning, renaming
+from concord.runs.status import duration
+from concord.store import conversations, runs
+from concord.store.conversations import Filter
+from concord.store.runs import Progress
 from pages.parts.address import link
 from pages.parts.plain import plain
 from pages.parts.session import live, sentence, workspace

@@ -8,18 +8,18 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.agreement.ratings import called
-from core.agreement.study import MOST_ANNOTATORS
-from core.errors import ConcordError
-from core.estimate import Estimate
-from core.llm.families import families
-from core.reports import bundle
-from core.reports.agreement_report import AgreementReport, Options, agreement_report, at, renamed
-from core.reports.sections import AT_ONCE, CLOSELY, SECTIONS
-from core.store import frames, progress
-from core.store import studies as stored
-from core.studies import studies
-from core.table import Column, Table
+from concord.agreement.ratings import called
+from concord.agreement.study import MOST_ANNOTATORS
+from concord.errors import ConcordError
+from concord.estimate import Estimate
+from concord.llm.families import families
+from concord.reports import bundle
+from concord.reports.agreement_report import AgreementReport, Options, agreement_report, at, renamed
+from concord.reports.sections import AT_ONCE, CLOSELY, SECTIONS
+from concord.store import frames, progress
+from concord.store import studies as stored
+from concord.studies import studies
+from concord.table import Column, Table
 from pages.parts.address import asked, link, of_conversation, shown
 from pages.parts.estimates import forest
 from pages.parts.plain import plain

@@ -7,9 +7,9 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from core.agreement.study import CriterionAgreement
-from core.estimate import Estimate
-from core.table import Table
+from concord.agreement.study import CriterionAgreement
+from concord.estimate import Estimate
+from concord.table import Table
 from pages.parts.charts import name_axis
 from pages.trust import decision_charts, glance_chart
 
@@ -275,4 +275,4 @@ PICTURES: dict[str, Pictures] = {
     "system": decision_charts.system,
     "thresholds": decision_charts.thresholds,
 }
-"""The charts above the tables of a section of `core.reports.sections`, by the section's name."""
+"""The charts above the tables of a section of `concord.reports.sections`, by the section's name."""

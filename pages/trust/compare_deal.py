@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from core.benchmarks.benchmark import Benchmark
-from core.store import access
-from core.store import pairings as stored
-from core.store.pairings import Standing
-from core.studies import pairings
+from concord.benchmarks.benchmark import Benchmark
+from concord.store import access
+from concord.store import pairings as stored
+from concord.store.pairings import Standing
+from concord.studies import pairings
 from pages.parts import tables, told
 from pages.parts.address import link
 from pages.parts.session import workspace

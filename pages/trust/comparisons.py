@@ -4,14 +4,14 @@ from functools import partial
 
 import streamlit as st
 
-from core.benchmarks import BENCHMARKS
-from core.benchmarks.benchmark import Benchmark
-from core.errors import ConcordError
-from core.store import comparisons as stored
-from core.store import conversations, tables
-from core.studies import comparisons
-from core.studies.comparisons import Compared
-from core.table import as_document
+from concord.benchmarks import BENCHMARKS
+from concord.benchmarks.benchmark import Benchmark
+from concord.errors import ConcordError
+from concord.store import comparisons as stored
+from concord.store import conversations, tables
+from concord.studies import comparisons
+from concord.studies.comparisons import Compared
+from concord.table import as_document
 from pages.parts import table, theme, told
 from pages.parts.address import begin_work, begun_with, benchmark_chosen, choice, end_work, link
 from pages.parts.estimates import forest

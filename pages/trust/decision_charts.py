@@ -6,9 +6,9 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from core.agreement.calibration import GIVEN
-from core.estimate import Estimate
-from core.table import Table
+from concord.agreement.calibration import GIVEN
+from concord.estimate import Estimate
+from concord.table import Table
 from pages.parts.charts import name_axis
 
 Chart = Any

@@ -7,8 +7,8 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from core.estimate import Estimate
-from core.table import Table
+from concord.estimate import Estimate
+from concord.table import Table
 from pages.parts.charts import name_axis
 
 ROW = 26

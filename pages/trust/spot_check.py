@@ -5,12 +5,12 @@ from typing import Any
 
 import streamlit as st
 
-from core.benchmarks import BENCHMARKS
-from core.benchmarks.benchmark import Benchmark
-from core.errors import ConcordError
-from core.estimate import Estimate
-from core.store import conversations, ratings, spotchecks, suspects
-from core.studies import audits, spotcheck
+from concord.benchmarks import BENCHMARKS
+from concord.benchmarks.benchmark import Benchmark
+from concord.errors import ConcordError
+from concord.estimate import Estimate
+from concord.store import conversations, ratings, spotchecks, suspects
+from concord.studies import audits, spotcheck
 from pages.parts import table, theme, told
 from pages.parts.address import asked, begin_work, begun_with, benchmark_chosen, choice, end_work, link, shown
 from pages.parts.plain import plain

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import strategies as st
 from scipy import stats
 
-from core.estimate import Estimate
+from concord.estimate import Estimate
 
 FED = Path(__file__).parents[3] / "shared" / "data" / "fed"
 

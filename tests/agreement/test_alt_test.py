@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.agreement.alt_test import alt_test, rejected
-from core.agreement.planning import needed
-from core.agreement.ratings import read_ratings
+from concord.agreement.alt_test import alt_test, rejected
+from concord.agreement.planning import needed
+from concord.agreement.ratings import read_ratings
 
 from .frames import flat, people, study
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
-from core.agreement.calibration import (
+from concord.agreement.calibration import (
     GIVEN,
     GROUPS,
     ISOTONIC,
@@ -16,8 +16,8 @@ from core.agreement.calibration import (
     ordinal,
     rising,
 )
-from core.agreement.ratings import read_ratings
-from core.agreement.resampling import everything
+from concord.agreement.ratings import read_ratings
+from concord.agreement.resampling import everything
 
 from .frames import fed, flat, study
 

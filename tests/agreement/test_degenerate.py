@@ -5,21 +5,21 @@ import json
 import numpy as np
 import pytest
 
-from core.agreement.alt_test import alt_test
-from core.agreement.calibration import calibrated_players, calibration, calibration_curves
-from core.agreement.ceilings import ceilings, held_out
-from core.agreement.distribution import score_distribution
-from core.agreement.feature_bias import feature_bias
-from core.agreement.items import bands, high_disagreement, item_scores, levels, within_groups
-from core.agreement.judges import judge_figures
-from core.agreement.next_items import designs, saved
-from core.agreement.nominal import nominal
-from core.agreement.panels import best_panel, redundancy
-from core.agreement.planning import needed
-from core.agreement.raters import raters
-from core.agreement.ratings import read_ratings
-from core.agreement.reliability import reliability, retest
-from core.agreement.study import (
+from concord.agreement.alt_test import alt_test
+from concord.agreement.calibration import calibrated_players, calibration, calibration_curves
+from concord.agreement.ceilings import ceilings, held_out
+from concord.agreement.distribution import score_distribution
+from concord.agreement.feature_bias import feature_bias
+from concord.agreement.items import bands, high_disagreement, item_scores, levels, within_groups
+from concord.agreement.judges import judge_figures
+from concord.agreement.next_items import designs, saved
+from concord.agreement.nominal import nominal
+from concord.agreement.panels import best_panel, redundancy
+from concord.agreement.planning import needed
+from concord.agreement.raters import raters
+from concord.agreement.ratings import read_ratings
+from concord.agreement.reliability import reliability, retest
+from concord.agreement.study import (
     annotators_table,
     as_json,
     correlations_table,
@@ -27,10 +27,10 @@ from core.agreement.study import (
     people_table,
     study_agreement,
 )
-from core.agreement.systems import player_order, systems, ties
-from core.agreement.thresholds import pass_rates, thresholds
-from core.estimate import undefined
-from core.table import RENDERERS, as_values
+from concord.agreement.systems import player_order, systems, ties
+from concord.agreement.thresholds import pass_rates, thresholds
+from concord.estimate import undefined
+from concord.table import RENDERERS, as_values
 
 from .frames import frame, judges, people, study
 

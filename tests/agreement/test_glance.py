@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.agreement.ceilings import held_out
-from core.agreement.glance import glance, panel_gain, verdict
-from core.agreement.judges import judge_figures
-from core.agreement.ratings import Ratings, read_ratings
-from core.estimate import Estimate, undefined
-from core.table import Table
+from concord.agreement.ceilings import held_out
+from concord.agreement.glance import glance, panel_gain, verdict
+from concord.agreement.judges import judge_figures
+from concord.agreement.ratings import Ratings, read_ratings
+from concord.estimate import Estimate, undefined
+from concord.table import Table
 
 from .frames import people, study
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.agreement.items import levels, within_groups
-from core.agreement.ratings import read_ratings
-from core.agreement.resampling import draws
+from concord.agreement.items import levels, within_groups
+from concord.agreement.ratings import read_ratings
+from concord.agreement.resampling import draws
 
 from .frames import ends, fed, fed_systems, flat, study
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.agreement.correlation import correlation, point
-from core.agreement.intervals import (
+from concord.agreement.correlation import correlation, point
+from concord.agreement.intervals import (
     CORRELATION,
     PILED_UP,
     RATIO,
@@ -21,7 +21,7 @@ from core.agreement.intervals import (
     simultaneous,
     simultaneous_differences,
 )
-from core.agreement.resampling import bootstrap
+from concord.agreement.resampling import bootstrap
 
 
 def test_a_bounded_mean_is_students_t_with_one_observation_at_each_end():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.agreement.items import bands, high_disagreement, item_scores, largest_differences
-from core.agreement.ratings import read_ratings
+from concord.agreement.items import bands, high_disagreement, item_scores, largest_differences
+from concord.agreement.ratings import read_ratings
 
 from .frames import flat, study
 

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.agreement.ceilings import ceilings, held_out
-from core.agreement.items import bands
-from core.agreement.judges import judge_figures
-from core.agreement.ratings import read_ratings
-from core.agreement.resampling import draws
+from concord.agreement.ceilings import ceilings, held_out
+from concord.agreement.items import bands
+from concord.agreement.judges import judge_figures
+from concord.agreement.ratings import read_ratings
+from concord.agreement.resampling import draws
 
 from .frames import ends, fed, flat, matrix, people, study
 

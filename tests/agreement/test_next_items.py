@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.agreement.corrected import corrected_mean
-from core.agreement.next_items import chances, designs, expected_error, saved
-from core.agreement.planning import needed
-from core.agreement.ratings import read_ratings
-from core.estimate import Estimate, undefined
-from core.studies import sampling
+from concord.agreement.corrected import corrected_mean
+from concord.agreement.next_items import chances, designs, expected_error, saved
+from concord.agreement.planning import needed
+from concord.agreement.ratings import read_ratings
+from concord.estimate import Estimate, undefined
+from concord.studies import sampling
 from tests.agreement.frames import flat, people, study
 
 

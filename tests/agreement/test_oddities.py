@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from core.agreement.oddities import constants, copies, duplicates
-from core.agreement.ratings import read_ratings
+from concord.agreement.oddities import constants, copies, duplicates
+from concord.agreement.ratings import read_ratings
 
 from .frames import study
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.agreement import pairwise
+from concord.agreement import pairwise
 
 
 def asked(*rows, kind="judge"):

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.agreement import rasch
-from core.agreement.raters import raters, severity_sentence
-from core.agreement.ratings import read_ratings
-from core.estimate import Estimate
+from concord.agreement import rasch
+from concord.agreement.raters import raters, severity_sentence
+from concord.agreement.ratings import read_ratings
+from concord.estimate import Estimate
 from tests.agreement.frames import FED, fed, flat, frame, people, study
 
 LIKERT = {"quality": np.arange(1.0, 6.0)}

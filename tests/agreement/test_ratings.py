@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.agreement.figures import basis
-from core.agreement.ratings import FINAL, read_ratings
-from core.errors import StudyError
+from concord.agreement.figures import basis
+from concord.agreement.ratings import FINAL, read_ratings
+from concord.errors import StudyError
 
 from .frames import frame, judges, people, study
 

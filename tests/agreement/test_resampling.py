@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from core.agreement import resampling
-from core.agreement.resampling import draws
+from concord.agreement import resampling
+from concord.agreement.resampling import draws
 
 
 def all_draws(*args, **options):

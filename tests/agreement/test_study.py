@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.agreement.ratings import FINAL, default_panels, read_ratings
-from core.agreement.resampling import draws
-from core.agreement.study import as_json
-from core.agreement.study import study_agreement as measured
-from core.errors import StudyError
+from concord.agreement.ratings import FINAL, default_panels, read_ratings
+from concord.agreement.resampling import draws
+from concord.agreement.study import as_json
+from concord.agreement.study import study_agreement as measured
+from concord.errors import StudyError
 
 from .frames import ends, fed, frame, judges, matrix, people, study
 

@@ -3,15 +3,15 @@
 import pandas as pd
 import pytest
 
-from core.agreement.ratings import read_ratings
-from core.agreement.study import (
+from concord.agreement.ratings import read_ratings
+from concord.agreement.study import (
     annotators_table,
     correlations_table,
     judges_table,
     people_table,
     study_agreement,
 )
-from core.table import as_latex, as_text
+from concord.table import as_latex, as_text
 
 from .frames import frame, people, study
 

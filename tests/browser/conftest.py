@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, sync_playwright
 
-from core.store import access, studies
-from core.workspace import Workspace
+from concord.store import access, studies
+from concord.workspace import Workspace
 
 from .keeper import ELSEWHERE, RUNNING, Server, fill, serving
 

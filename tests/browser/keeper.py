@@ -15,11 +15,11 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Locator, expect
 
-from core.conversation import Conversation, Message
-from core.rating import YES_NO, Criterion, Rater, points
-from core.store import conversations, ratings, studies
-from core.store.studies import Study
-from core.workspace import Workspace
+from concord.conversation import Conversation, Message
+from concord.rating import YES_NO, Criterion, Rater, points
+from concord.store import conversations, ratings, studies
+from concord.store.studies import Study
+from concord.workspace import Workspace
 
 from .asking import enter
 
@@ -86,7 +86,7 @@ def serving(workspace: Workspace, log: Path, *options: str, **environment: str) 
             [
                 sys.executable,
                 "-c",
-                "from core.cli import main; main()",
+                "from concord.cli import main; main()",
                 "--workspace",
                 str(workspace.path),
                 "app",

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from core.conversation import Conversation, Message, Unit
-from core.rating import LIKERT_5, YES_NO, Annotation, Criterion, Judgement, Rater, Rating
-from core.store import access, conversations, ratings, studies
-from core.store.studies import Study
-from core.workspace import Workspace
+from concord.conversation import Conversation, Message, Unit
+from concord.rating import LIKERT_5, YES_NO, Annotation, Criterion, Judgement, Rater, Rating
+from concord.store import access, conversations, ratings, studies
+from concord.store.studies import Study
+from concord.workspace import Workspace
 
 ASKED = (
     Criterion("in_character", "The reply fits the character.", title="In character"),

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.benchmarks.simulbench.targets import QUALITY
-from core.conversation import Conversation, Message, Unit
-from core.rating import Comparison, Judgement, Rater, Rating
-from core.scenario import Scenario
-from core.store import comparisons, conversations, ratings, scenarios
-from core.workspace import Workspace
+from concord.benchmarks.simulbench.targets import QUALITY
+from concord.conversation import Conversation, Message, Unit
+from concord.rating import Comparison, Judgement, Rater, Rating
+from concord.scenario import Scenario
+from concord.store import comparisons, conversations, ratings, scenarios
+from concord.workspace import Workspace
 
 PLAYERS = ("amber", "birch", "cedar")
 JUDGES = ("judge-keen", "judge-mild")

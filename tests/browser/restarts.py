@@ -23,8 +23,8 @@ from typing import Literal, get_args
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from core.store import access, studies
-from core.workspace import Workspace
+from concord.store import access, studies
+from concord.workspace import Workspace
 from pages.parts.desk.sent import AHEAD
 
 from .conftest import launched

@@ -14,8 +14,8 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.store import access, studies
-from core.workspace import Workspace
+from concord.store import access, studies
+from concord.workspace import Workspace
 from pages.parts.connection import is_local
 from pages.parts.navigation import SECTIONS
 
@@ -177,7 +177,7 @@ def test_a_researcher_from_elsewhere_sets_a_passphrase_with_the_code_of_the_cons
 
 def test_a_study_of_somebody_else_cannot_be_reported_on(server: Server, invite: Invite) -> None:
     """The items of another annotator are refused one by one, and the rest of the report counts."""
-    from core.store import desk
+    from concord.store import desk
 
     mine = invite(2)
     with server.workspace.write() as db:

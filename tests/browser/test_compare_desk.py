@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from core.benchmarks.simulbench.targets import QUALITY
-from core.store import access, studies
-from core.store import pairings as stored
-from core.store.pairings import Pairing
-from core.store.studies import Study
-from core.studies import pairings
+from concord.benchmarks.simulbench.targets import QUALITY
+from concord.store import access, studies
+from concord.store import pairings as stored
+from concord.store.pairings import Pairing
+from concord.store.studies import Study
+from concord.studies import pairings
 
 from .asking import ask, enter
 from .keeper import ELSEWHERE, Server, serving

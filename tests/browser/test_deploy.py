@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from core.store import access, studies
-from core.workspace import Workspace
+from concord.store import access, studies
+from concord.workspace import Workspace
 from tests.browser.keeper import CRITERIA, ELSEWHERE, ROOT, SECRETS, fill, serving
 
 pytestmark = pytest.mark.browser

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Error, Page, expect
 
-from core.store import access, studies
-from core.workspace import Workspace
+from concord.store import access, studies
+from concord.workspace import Workspace
 from pages.parts.desk.report import EVENTS
 
 from .conftest import Invite

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 from playwright.sync_api import Browser, Page, expect
 
-from core.demo.mock.server import running
-from core.workspace import Workspace
+from concord.demo.mock.server import running
+from concord.workspace import Workspace
 
 from .keeper import Server, holds, serving
 
@@ -120,7 +120,7 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
     assert app.rows("SELECT state, count(*) FROM assignments GROUP BY state") == [("done", 2 * ITEMS)]
 
     # The figure on the page is the figure of the command.
-    from core.cli import main
+    from concord.cli import main
 
     said = CliRunner().invoke(
         main, ["--workspace", str(app.workspace.path), "agreement", "--study", "trust", "--format", "json"]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from core.store import access, sessions
-from core.workspace import Workspace
+from concord.store import access, sessions
+from concord.workspace import Workspace
 from tests.security.test_sign_in import PASSPHRASE, refusal
 
 from .asking import ask

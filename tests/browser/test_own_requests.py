@@ -16,9 +16,9 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
-from core.store import access, conversations, studies
-from core.store.studies import Study
-from core.workspace import Workspace
+from concord.store import access, conversations, studies
+from concord.store.studies import Study
+from concord.workspace import Workspace
 from pages.parts.navigation import SECTIONS
 from pages.parts.server.headers import headers, inline_scripts, policy
 from tests.browser.keeper import CRITERIA, Server, dialogue, serving

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from core.workspace import Workspace
+from concord.workspace import Workspace
 from tests.mutual import fill
 
 from .keeper import serving

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.store import access, sessions
+from concord.store import access, sessions
 
 from .keeper import Server
 from .restarts import house, rate

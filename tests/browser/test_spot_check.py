@@ -10,14 +10,14 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from core.benchmarks.simulbench import review, toxicity
-from core.benchmarks.simulbench.tables import SUBSETS, scored, subsets
-from core.benchmarks.simulbench.tasks import tasks as usable
-from core.configuration import Configuration, Use
-from core.runs.planning import materials
-from core.scenario import Scenario
-from core.store import moderations, scenarios
-from core.studies import audits, comparisons, spotcheck
+from concord.benchmarks.simulbench import review, toxicity
+from concord.benchmarks.simulbench.tables import SUBSETS, scored, subsets
+from concord.benchmarks.simulbench.tasks import tasks as usable
+from concord.configuration import Configuration, Use
+from concord.runs.planning import materials
+from concord.scenario import Scenario
+from concord.store import moderations, scenarios
+from concord.studies import audits, comparisons, spotcheck
 from tests.simulbench import by_hand
 
 from .keeper import Server, serving

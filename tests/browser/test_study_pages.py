@@ -13,12 +13,12 @@ from urllib.parse import quote, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from core.conversation import Conversation, Message, Unit
-from core.demo.mock.server import running
-from core.rating import Judgement, Rater, Rating
-from core.store import conversations, ratings, runs, studies
-from core.store.studies import Study
-from core.workspace import Workspace
+from concord.conversation import Conversation, Message, Unit
+from concord.demo.mock.server import running
+from concord.rating import Judgement, Rater, Rating
+from concord.store import conversations, ratings, runs, studies
+from concord.store.studies import Study
+from concord.workspace import Workspace
 from tests.conftest import FIXED, toml
 from tests.filled import HOSTILE, fill
 

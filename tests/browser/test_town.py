@@ -11,13 +11,13 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from core.benchmarks.stss.system import spoken
-from core.benchmarks.stss.tasks import SocialTask, Subgoal, values_of
-from core.benchmarks.stss.trajectory import Talk
-from core.conversation import Conversation, Message
-from core.scenario import Scenario
-from core.store import conversations, scenarios
-from core.workspace import Workspace
+from concord.benchmarks.stss.system import spoken
+from concord.benchmarks.stss.tasks import SocialTask, Subgoal, values_of
+from concord.benchmarks.stss.trajectory import Talk
+from concord.conversation import Conversation, Message
+from concord.scenario import Scenario
+from concord.store import conversations, scenarios
+from concord.workspace import Workspace
 from tests.filled import HOSTILE
 from tests.stss.made import at, lived
 

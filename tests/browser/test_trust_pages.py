@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.reports.agreement_report import AgreementReport, agreement_report
-from core.store import studies
-from core.store.studies import Study
+from concord.reports.agreement_report import AgreementReport, agreement_report
+from concord.store import studies
+from concord.store.studies import Study
 
 from .keeper import Server, holds, serving
 from .made import PEOPLE, make

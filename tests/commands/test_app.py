@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from core.cli import main
-from core.commands.app import _listen, _shown
+from concord.cli import main
+from concord.commands.app import _listen, _shown
 
 
 def test_a_port_that_is_taken_is_said_in_a_sentence(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 import pytest
 
-from core.cli import main
-from core.errors import ConcordError
+from concord.cli import main
+from concord.errors import ConcordError
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").glob("*.md"))]

@@ -3,9 +3,9 @@
 import subprocess
 import sys
 
-SLOW = {"pandas", "scipy.stats", "scipy.optimize", "pydantic", "core.benchmarks"}
+SLOW = {"pandas", "scipy.stats", "scipy.optimize", "pydantic", "concord.benchmarks"}
 CALL = (
-    "import sys; from core.cli import main; main(sys.argv[1:], standalone_mode=False); "
+    "import sys; from concord.cli import main; main(sys.argv[1:], standalone_mode=False); "
     f"print(sorted({SLOW} & {{*sys.modules}}), file=sys.stderr)"
 )
 

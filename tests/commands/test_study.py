@@ -7,10 +7,10 @@ from collections import Counter
 
 import pytest
 
-from core.store import access
-from core.store import studies as stored
-from core.table import FORMS
-from core.workspace import Workspace
+from concord.store import access
+from concord.store import studies as stored
+from concord.table import FORMS
+from concord.workspace import Workspace
 from tests.filled import fill
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.errors import ImportRefused
-from core.exchange import fed, incoming
-from core.reports.agreement_report import Options, report_of
-from core.store import conversations
-from core.studies import studies
+from concord.errors import ImportRefused
+from concord.exchange import fed, incoming
+from concord.reports.agreement_report import Options, report_of
+from concord.store import conversations
+from concord.studies import studies
 
 FED = Path(__file__).parents[3] / "shared" / "data" / "fed"
 published = pytest.mark.skipif(not FED.exists(), reason=f"the published FED files are not at {FED}")

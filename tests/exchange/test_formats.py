@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks import SLICES, part
-from core.commands.exchange_in import command
-from core.store import conversations, studies
+from concord.benchmarks import SLICES, part
+from concord.commands.exchange_in import command
+from concord.store import conversations, studies
 
 DOCS = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
 OPTIONS = {"import ratings": ("--study", "s")}

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from core.errors import WorkspaceError
-from core.exchange import incoming
-from core.store import checking, copies, parts
-from core.workspace import Workspace
+from concord.errors import WorkspaceError
+from concord.exchange import incoming
+from concord.store import checking, copies, parts
+from concord.workspace import Workspace
 
 LINES = [
     f"i{item},wit,{kind},{rater},{(item + len(rater)) % 5 + 1},A reply of item {item}."
@@ -83,8 +83,8 @@ def test_a_refusal_in_the_last_part_leaves_nothing(workspace, run, tmp_path, mon
 
 KILLED = """
 import os, signal, sys
-from core.cli import main
-from core.exchange import incoming
+from concord.cli import main
+from concord.exchange import incoming
 incoming.AT_ONCE, rows, calls = 1, incoming._rows, []
 def dying(*args):
     calls.append(args)

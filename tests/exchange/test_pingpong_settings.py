@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.benchmarks.pingpong import files
-from core.benchmarks.pingpong.play import characters, situations
-from core.errors import ImportRefused
-from core.files import as_toml
+from concord.benchmarks.pingpong import files
+from concord.benchmarks.pingpong.play import characters, situations
+from concord.errors import ImportRefused
+from concord.files import as_toml
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "pingpong" / "settings_v2.json"
 CARD = {

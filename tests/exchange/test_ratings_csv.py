@@ -9,15 +9,15 @@ import random
 
 import pytest
 
-from core.commands.options import scale_told
-from core.conversation import Conversation, Message
-from core.errors import ImportRefused
-from core.exchange import conversations_jsonl, incoming, ranking_csv, ratings_csv, ratings_study
-from core.rating import Scale, points
-from core.store import conversations, frames, ratings
-from core.store import studies as stored
-from core.studies import studies
-from core.workspace import Workspace
+from concord.commands.options import scale_told
+from concord.conversation import Conversation, Message
+from concord.errors import ImportRefused
+from concord.exchange import conversations_jsonl, incoming, ranking_csv, ratings_csv, ratings_study
+from concord.rating import Scale, points
+from concord.store import conversations, frames, ratings
+from concord.store import studies as stored
+from concord.studies import studies
+from concord.workspace import Workspace
 
 HEADER = "item_id,criterion,rater_type,rater,score"
 

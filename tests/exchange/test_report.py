@@ -7,14 +7,14 @@ from datetime import date
 
 import pytest
 
-from core.errors import NotFound, StudyError
-from core.reports import bundle as report
-from core.reports.agreement_report import Options, agreement_report, renamed
-from core.reports.sections import SECTIONS
-from core.store import studies as stored
-from core.store.studies import Study
-from core.table import FORMS, as_csv, as_document, as_markdown, markdown_text
-from core.workspace import Workspace
+from concord.errors import NotFound, StudyError
+from concord.reports import bundle as report
+from concord.reports.agreement_report import Options, agreement_report, renamed
+from concord.reports.sections import SECTIONS
+from concord.store import studies as stored
+from concord.store.studies import Study
+from concord.table import FORMS, as_csv, as_document, as_markdown, markdown_text
+from concord.workspace import Workspace
 from tests.exchange.test_round_trip import carried
 from tests.filled import fill
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from core.conversation import Unit
-from core.exchange import fed, incoming
-from core.rating import Judgement, Rater, Rating
-from core.reports.agreement_report import Options, agreement_report
-from core.store import access, conversations, frames, ratings
-from core.store import studies as stored
-from core.studies import studies
+from concord.conversation import Unit
+from concord.exchange import fed, incoming
+from concord.rating import Judgement, Rater, Rating
+from concord.reports.agreement_report import Options, agreement_report
+from concord.store import access, conversations, frames, ratings
+from concord.store import studies as stored
+from concord.studies import studies
 from tests.filled import assigned, fill
 
 FED = Path(__file__).parents[3] / "shared" / "data" / "fed"

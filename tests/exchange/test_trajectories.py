@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from core.benchmarks.stss import views
-from core.benchmarks.stss.tasks import task_from, values_of
-from core.benchmarks.stss.trajectory import UNSEEN, from_stored
-from core.conversation import Conversation, Message
-from core.store import conversations, trajectories
+from concord.benchmarks.stss import views
+from concord.benchmarks.stss.tasks import task_from, values_of
+from concord.benchmarks.stss.trajectory import UNSEEN, from_stored
+from concord.conversation import Conversation, Message
+from concord.store import conversations, trajectories
 from tests.stss.made import CAFE, HALL, at, lived, party, talk
 
 DAYS = (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.llm.completions import Beside, Broken, apart, marks, read
+from concord.llm.completions import Beside, Broken, apart, marks, read
 
 
 def body(message, finish="stop", **more):

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from aiohttp import web
 
-from core.commands.doctor import examine
-from core.conversation import Message
-from core.demo.mock.server import listening, running
-from core.errors import CallFailed, ConfigError, NotFound
-from core.llm.client import REASKS, Client
-from core.llm.embeddings import BadVectors, pack, read, tokens, unpack
-from core.llm.models import Model, Price, pick
+from concord.commands.doctor import examine
+from concord.conversation import Message
+from concord.demo.mock.server import listening, running
+from concord.errors import CallFailed, ConfigError, NotFound
+from concord.llm.client import REASKS, Client
+from concord.llm.embeddings import BadVectors, pack, read, tokens, unpack
+from concord.llm.models import Model, Price, pick
 
 
 def reply(*vectors, **more):
@@ -146,7 +146,7 @@ def test_the_mock_models_puts_texts_with_words_in_common_near_each_other(embedde
 
 
 def test_an_endpoint_in_trouble_is_asked_again():
-    from core.demo.mock.faults import Faults
+    from concord.demo.mock.faults import Faults
 
     with running(faults=Faults(rate_limit=2, malformed=3, retry_after=0.01)) as url:
         model = Model(name="m", kind="embeddings", base_url=url, model="mock-embeddings")

@@ -7,15 +7,15 @@ from typing import get_args
 
 import pytest
 
-from core.benchmarks import BENCHMARKS
-from core.conversation import Message
-from core.demo.mock.faults import Fault, Faults
-from core.demo.mock.server import running
-from core.errors import CallFailed
-from core.llm import client as clients
-from core.llm import gates, replies
-from core.llm.client import Client
-from core.llm.models import Model
+from concord.benchmarks import BENCHMARKS
+from concord.conversation import Message
+from concord.demo.mock.faults import Fault, Faults
+from concord.demo.mock.server import running
+from concord.errors import CallFailed
+from concord.llm import client as clients
+from concord.llm import gates, replies
+from concord.llm.client import Client
+from concord.llm.models import Model
 
 ROLES = {
     f"{benchmark.name} {prompt}": reply

@@ -10,15 +10,15 @@ from contextlib import contextmanager
 import pytest
 from aiohttp import web
 
-from core.conversation import Message
-from core.demo.mock.faults import Faults
-from core.demo.mock.server import listening, make_app, running
-from core.errors import CallFailed
-from core.llm import client as clients
-from core.llm import gates
-from core.llm.client import Client
-from core.llm.gates import Gate, seconds
-from core.llm.models import Model
+from concord.conversation import Message
+from concord.demo.mock.faults import Faults
+from concord.demo.mock.server import listening, make_app, running
+from concord.errors import CallFailed
+from concord.llm import client as clients
+from concord.llm import gates
+from concord.llm.client import Client
+from concord.llm.gates import Gate, seconds
+from concord.llm.models import Model
 
 HELLO = (Message("user", "Hello."),)
 

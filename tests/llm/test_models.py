@@ -7,14 +7,14 @@ import dataclasses
 
 import pytest
 
-from core.commands.doctor import examine
-from core.conversation import Message
-from core.demo.mock.server import running
-from core.errors import CallFailed, ConfigError
-from core.llm import gates, trouble
-from core.llm.client import DEFAULT_CONCURRENCY, Client, limits, merge, request
-from core.llm.families import families
-from core.llm.models import Model, Price, load_models
+from concord.commands.doctor import examine
+from concord.conversation import Message
+from concord.demo.mock.server import running
+from concord.errors import CallFailed, ConfigError
+from concord.llm import gates, trouble
+from concord.llm.client import DEFAULT_CONCURRENCY, Client, limits, merge, request
+from concord.llm.families import families
+from concord.llm.models import Model, Price, load_models
 
 HELLO = (
     Message("system", "Be brief."),
@@ -98,7 +98,7 @@ def test_an_address_that_is_none_or_holds_credentials_is_refused(tmp_path, monke
 
 
 def test_the_template_of_a_new_workspace_loads(workspace, tmp_path):
-    from core.workspace import MODELS_TEMPLATE
+    from concord.workspace import MODELS_TEMPLATE
 
     template = MODELS_TEMPLATE.read_text(encoding="utf-8")
     assert load_models(written(tmp_path, template)) == {}
@@ -234,7 +234,7 @@ def test_the_class_of_an_error_says_what_is_done(status, content, cls, kind):
 
 
 def test_a_hanging_endpoint_times_out(tmp_path):
-    from core.demo.mock.faults import Faults
+    from concord.demo.mock.faults import Faults
 
     with running(faults=Faults(hang=1)) as url, pytest.raises(CallFailed, match=r"within 0\.3 s") as caught:
         call(Model(name="m", base_url=url, model="mock-bland", timeout=0.3))
@@ -242,7 +242,7 @@ def test_a_hanging_endpoint_times_out(tmp_path):
 
 
 def test_retry_after_is_honoured_and_the_call_succeeds():
-    from core.demo.mock.faults import Faults
+    from concord.demo.mock.faults import Faults
 
     with running(faults=Faults(rate_limit=2, retry_after=0.05)) as url:
         model = Model(name="m", base_url=url, model="mock-bland")

@@ -9,13 +9,13 @@ from typing import Annotated
 import pytest
 from pydantic import Field
 
-from core.benchmarks import BENCHMARKS
-from core.benchmarks.benchmark import Materials
-from core.conversation import Message
-from core.errors import ConfigError, NotFound
-from core.llm.prompts import load_prompt, versions
-from core.llm.replies import Reply, Text, Unusable, json_schema, read
-from core.workspace import SHIPPED
+from concord.benchmarks import BENCHMARKS
+from concord.benchmarks.benchmark import Materials
+from concord.conversation import Message
+from concord.errors import ConfigError, NotFound
+from concord.llm.prompts import load_prompt, versions
+from concord.llm.replies import Reply, Text, Unusable, json_schema, read
+from concord.workspace import SHIPPED
 
 
 class Said(Reply):

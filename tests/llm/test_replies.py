@@ -10,12 +10,12 @@ from typing import Annotated
 import pytest
 from pydantic import Field
 
-from core.conversation import Message
-from core.errors import CallFailed
-from core.llm import verdicts
-from core.llm.completions import PLAIN, Beside, Completion
-from core.llm.replies import REASKS, Reply, Unusable, answer, json_schema, read
-from core.rating import Spent
+from concord.conversation import Message
+from concord.errors import CallFailed
+from concord.llm import verdicts
+from concord.llm.completions import PLAIN, Beside, Completion
+from concord.llm.replies import REASKS, Reply, Unusable, answer, json_schema, read
+from concord.rating import Spent
 
 
 class Verdict(Reply):

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
-from core.llm import verdicts
-from core.llm.completions import apart
-from core.llm.replies import Reply, Unusable, read
+from concord.llm import verdicts
+from concord.llm.completions import apart
+from concord.llm.replies import Reply, Unusable, read
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "replies.md"
 ASKED_AGAIN = "asked again"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.llm import verdicts
-from core.llm.replies import Unusable
+from concord.llm import verdicts
+from concord.llm.replies import Unusable
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ import json
 from functools import cache
 from pathlib import Path
 
-from core.benchmarks.pingpong.play import NextUtterance, Scores, characters, situations
-from core.conversation import Conversation, Message
-from core.demo.mock.call import Call
-from core.demo.mock.personas import reply
-from core.llm.prompts import load_prompt
+from concord.benchmarks.pingpong.play import NextUtterance, Scores, characters, situations
+from concord.conversation import Conversation, Message
+from concord.demo.mock.call import Call
+from concord.demo.mock.personas import reply
+from concord.llm.prompts import load_prompt
 
 ROOT = Path(__file__).parents[2]
 REPLIES = {"player": None, "interrogator": NextUtterance, "judge": Scores}

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from core.demo.mock import material
-from core.demo.mock.material import DATA, fill, fresh, load, pick, read
-from core.errors import ConfigError
+from concord.demo.mock import material
+from concord.demo.mock.material import DATA, fill, fresh, load, pick, read
+from concord.errors import ConfigError
 
 ASK = "I am holding {what}[ at {place}][ on {date}]. Will you come?"
 SHAPES = {"what": r"[^.;?]+?", "place": "[A-Z][A-Za-z ]*?", "date": r"\d{4}-\d\d-\d\d"}

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from core.benchmarks.pingpong.mock.features import CRITERIA, rate
-from core.benchmarks.pingpong.mock.reading import transcript_of
-from core.benchmarks.pingpong.play import Scores
-from core.conversation import Conversation, Message
-from core.demo.mock.call import Call
-from core.demo.mock.material import load
-from core.demo.mock.personas import reply
+from concord.benchmarks.pingpong.mock.features import CRITERIA, rate
+from concord.benchmarks.pingpong.mock.reading import transcript_of
+from concord.benchmarks.pingpong.play import Scores
+from concord.conversation import Conversation, Message
+from concord.demo.mock.call import Call
+from concord.demo.mock.material import load
+from concord.demo.mock.personas import reply
 
 from .dialogues import cast, dialogue, judge_call, judged, scenes
 

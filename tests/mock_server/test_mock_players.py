@@ -7,12 +7,12 @@ from statistics import mean
 
 import pytest
 
-from core.benchmarks.pingpong.mock.features import features_of, misspelt
-from core.benchmarks.pingpong.mock.reading import card_of, facts_of, language_of, read_card, scene_of
-from core.conversation import Message
-from core.demo.mock.call import Call
-from core.demo.mock.material import load
-from core.demo.mock.personas import models, reply
+from concord.benchmarks.pingpong.mock.features import features_of, misspelt
+from concord.benchmarks.pingpong.mock.reading import card_of, facts_of, language_of, read_card, scene_of
+from concord.conversation import Message
+from concord.demo.mock.call import Call
+from concord.demo.mock.material import load
+from concord.demo.mock.personas import models, reply
 
 from .dialogues import call, cast, dialogue, known, scenes
 

@@ -10,10 +10,10 @@ from urllib.request import Request, urlopen
 import openai
 import pytest
 
-from core.demo.mock.faults import Faults, read_faults
-from core.demo.mock.personas import models
-from core.demo.mock.server import FINGERPRINT, running, tokens
-from core.errors import ConfigError
+from concord.demo.mock.faults import Faults, read_faults
+from concord.demo.mock.personas import models
+from concord.demo.mock.server import FINGERPRINT, running, tokens
+from concord.errors import ConfigError
 
 from .dialogues import ROOT
 
@@ -308,7 +308,10 @@ def test_a_port_that_is_taken_is_named(url):
 
 def test_the_command_says_where_it_listens_and_ends_when_told():
     process = subprocess.Popen(
-        [sys.executable, "-m", "core.cli", "mock", "--port", "0"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "concord.cli", "mock", "--port", "0"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         url = process.stdout.readline().split()[-1]

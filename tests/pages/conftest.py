@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from core.workspace import Workspace
+from concord.workspace import Workspace
 from pages.parts.people import Researcher
 
 

@@ -10,13 +10,13 @@ import pytest
 from sqlite_utils import Database
 from streamlit.testing.v1 import AppTest
 
-from core.conversation import Conversation, Message, Unit
-from core.rating import Criterion, Judgement, Rater, Rating, Scale, points
-from core.reports.sections import SECTIONS
-from core.store import conversations, ratings, studies, summaries
-from core.store.ratings import Row
-from core.store.studies import Study
-from core.workspace import Workspace
+from concord.conversation import Conversation, Message, Unit
+from concord.rating import Criterion, Judgement, Rater, Rating, Scale, points
+from concord.reports.sections import SECTIONS
+from concord.store import conversations, ratings, studies, summaries
+from concord.store.ratings import Row
+from concord.store.studies import Study
+from concord.workspace import Workspace
 
 FRAME = """
 import streamlit as st

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.conversation import Conversation, Message, Unit
-from core.rating import Criterion, Judgement, Rater, Rating
-from core.store import conversations, ratings
-from core.workspace import Workspace
+from concord.conversation import Conversation, Message, Unit
+from concord.rating import Criterion, Judgement, Rater, Rating
+from concord.store import conversations, ratings
+from concord.workspace import Workspace
 from tests.pages.test_navigation import FRAME
 
 CRITERIA = (Criterion("wit", "It is witty."), Criterion("tact", "It is tactful."))

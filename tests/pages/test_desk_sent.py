@@ -8,9 +8,9 @@ import json
 
 import pytest
 
-from core.conversation import Conversation, Message
-from core.rating import LIKERT_5, YES_NO, Scale, points
-from core.store.studies import Study, Task
+from concord.conversation import Conversation, Message
+from concord.rating import LIKERT_5, YES_NO, Scale, points
+from concord.store.studies import Study, Task
 from pages.parts.desk.sent import item, options
 
 

@@ -7,8 +7,8 @@ import re
 
 from streamlit.testing.v1 import AppTest
 
-from core.estimate import Estimate, undefined
-from core.table import Column, Table
+from concord.estimate import Estimate, undefined
+from concord.table import Column, Table
 from pages.parts import table as part
 from pages.parts.plain import breakable
 
@@ -32,7 +32,7 @@ def drawn_table() -> None:
 
 
 def drawn_estimates() -> None:
-    from core.estimate import Estimate, undefined
+    from concord.estimate import Estimate, undefined
     from pages.parts.estimates import forest
 
     rows = [("a", Estimate(0.5, 0.25, 0.75, n=12)), ("b", Estimate(-0.1, n=12)), ("c", undefined("no item"))]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.workspace import Workspace
+from concord.workspace import Workspace
 from pages.parts.navigation import PAGES, SECTIONS, PageFile
 from tests.filled import fill
 

@@ -9,10 +9,10 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.store import access
-from core.store import pairings as stored
-from core.studies import pairings
-from core.workspace import Workspace
+from concord.store import access
+from concord.store import pairings as stored
+from concord.studies import pairings
+from concord.workspace import Workspace
 from pages.parts.people import AnnotatorHere
 from pages.parts.plain import plain
 from pages.parts.review import pair

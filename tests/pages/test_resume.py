@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.benchmarks.plans import JudgePlan, as_dict
-from core.llm.models import load_models
-from core.runs import launching
-from core.store import configurations, runs
-from core.workspace import Workspace
+from concord.benchmarks.plans import JudgePlan, as_dict
+from concord.llm.models import load_models
+from concord.runs import launching
+from concord.store import configurations, runs
+from concord.workspace import Workspace
 from pages.parts import session
 from pages.parts.people import Researcher
 

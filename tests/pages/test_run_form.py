@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from core.benchmarks.plans import JudgePlan
-from core.llm.models import load_models
-from core.store import configurations
-from core.workspace import Workspace
+from concord.benchmarks.plans import JudgePlan
+from concord.llm.models import load_models
+from concord.store import configurations
+from concord.workspace import Workspace
 
 PLAN = JudgePlan("pingpong", ("a",))
 

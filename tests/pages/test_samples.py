@@ -7,11 +7,11 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.conversation import Conversation, Message, Unit
-from core.rating import Criterion, Judgement, Rater, Rating
-from core.store import access, conversations, ratings, studies
-from core.store.studies import Study
-from core.workspace import Workspace
+from concord.conversation import Conversation, Message, Unit
+from concord.rating import Criterion, Judgement, Rater, Rating
+from concord.store import access, conversations, ratings, studies
+from concord.store.studies import Study
+from concord.workspace import Workspace
 from tests.filled import assigned
 
 FRAME = """

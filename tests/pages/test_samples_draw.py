@@ -6,8 +6,8 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from core.store import studies
-from core.workspace import Workspace
+from concord.store import studies
+from concord.workspace import Workspace
 from tests.filled import fill
 
 FORM = """

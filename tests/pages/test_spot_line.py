@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from core.conversation import Message
-from core.store import conversations, spotchecks
-from core.studies import spotcheck
-from core.workspace import Workspace
+from concord.conversation import Message
+from concord.store import conversations, spotchecks
+from concord.studies import spotcheck
+from concord.workspace import Workspace
 from pages.parts.review import spot
 from tests.simulbench import by_hand
 

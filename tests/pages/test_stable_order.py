@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.workspace import Workspace
+from concord.workspace import Workspace
 from tests.mutual import GIVEN, fill
 from tests.pages.test_navigation import FRAME
 

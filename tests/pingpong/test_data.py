@@ -282,7 +282,7 @@ def test_judge_prompt_has_card_and_turns_in_the_form_that_is_parsed() -> None:
 
 
 def test_judge_prompt_counts_turns_as_a_conversation_does() -> None:
-    from core.conversation import Conversation, Message
+    from concord.conversation import Conversation, Message
 
     shapes = ["ua", "uaua", "aua", "uua", "uaa", "ua" * 8]
     for shape in shapes:

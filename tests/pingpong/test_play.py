@@ -6,16 +6,16 @@ import asyncio
 
 import pytest
 
-from core.benchmarks.benchmark import Materials
-from core.benchmarks.pingpong import play as pingpong
-from core.benchmarks.pingpong.play import PINGPONG, NextUtterance, Scores, TurnScore
-from core.benchmarks.plans import PlayPlan
-from core.conversation import Conversation, Message
-from core.errors import ConfigError
-from core.llm.prompts import load_prompt
-from core.llm.replies import Answer, Unusable
-from core.rating import NOTHING_SPENT
-from core.workspace import SHIPPED
+from concord.benchmarks.benchmark import Materials
+from concord.benchmarks.pingpong import play as pingpong
+from concord.benchmarks.pingpong.play import PINGPONG, NextUtterance, Scores, TurnScore
+from concord.benchmarks.plans import PlayPlan
+from concord.conversation import Conversation, Message
+from concord.errors import ConfigError
+from concord.llm.prompts import load_prompt
+from concord.llm.replies import Answer, Unusable
+from concord.rating import NOTHING_SPENT
+from concord.workspace import SHIPPED
 
 MATERIALS = Materials((SHIPPED / "prompts",), (SHIPPED / "data",))
 

@@ -9,20 +9,20 @@ import json
 
 import pytest
 
-from core.benchmarks.benchmark import Materials
-from core.benchmarks.pingpong import play as pingpong
-from core.benchmarks.pingpong import v1
-from core.benchmarks.pingpong.v1 import PINGPONG_V1, RatedUtterance, likert, rates
-from core.benchmarks.plans import PlayPlan
-from core.conversation import Message
-from core.demo.mock.call import Call
-from core.demo.mock.personas import reply
-from core.llm.replies import Answer, Unusable, read
-from core.rating import NOTHING_SPENT, Rater
-from core.reports import leaderboards
-from core.runs import engine, planning
-from core.store import conversations, ratings
-from core.workspace import SHIPPED
+from concord.benchmarks.benchmark import Materials
+from concord.benchmarks.pingpong import play as pingpong
+from concord.benchmarks.pingpong import v1
+from concord.benchmarks.pingpong.v1 import PINGPONG_V1, RatedUtterance, likert, rates
+from concord.benchmarks.plans import PlayPlan
+from concord.conversation import Message
+from concord.demo.mock.call import Call
+from concord.demo.mock.personas import reply
+from concord.llm.replies import Answer, Unusable, read
+from concord.rating import NOTHING_SPENT, Rater
+from concord.reports import leaderboards
+from concord.runs import engine, planning
+from concord.store import conversations, ratings
+from concord.workspace import SHIPPED
 
 MATERIALS = Materials((SHIPPED / "prompts",), (SHIPPED / "data",))
 MODELS = {"players": ("player",), "interrogator": ("user",), "judges": ("a",)}

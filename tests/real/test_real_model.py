@@ -12,11 +12,11 @@ import sys
 
 import pytest
 
-from core.benchmarks.stss import files as stss_files
-from core.benchmarks.stss.tasks import SocialTask, Subgoal
-from core.store import conversations, runs
-from core.store.conversations import Filter
-from core.workspace import Workspace
+from concord.benchmarks.stss import files as stss_files
+from concord.benchmarks.stss.tasks import SocialTask, Subgoal
+from concord.store import conversations, runs
+from concord.store.conversations import Filter
+from concord.workspace import Workspace
 from tests.stss.made import at
 from tests.stss.test_town import SMALL
 
@@ -67,7 +67,7 @@ SCRIPT = {
 @pytest.fixture(scope="module")
 def url():
     """The address of `concord local serve`, which ends by the signal of Ctrl+C."""
-    command = "-m core.cli local serve --port 0 --context 4096 --threads 1"
+    command = "-m concord.cli local serve --port 0 --context 4096 --threads 1"
     asked = [sys.executable, *command.split()]
     with subprocess.Popen(asked, stdout=subprocess.PIPE, text=True) as process:
         try:

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.rating import Criterion, points
-from core.reports.agreement_report import AgreementReport, Options, at, report_of, short_names
-from core.reports.sections import OVER_ALL, SECTIONS
-from core.store.studies import Study
-from core.studies.studies import StudyRatings
-from core.table import as_values
+from concord.rating import Criterion, points
+from concord.reports.agreement_report import AgreementReport, Options, at, report_of, short_names
+from concord.reports.sections import OVER_ALL, SECTIONS
+from concord.store.studies import Study
+from concord.studies.studies import StudyRatings
+from concord.table import as_values
 
 CRITERIA = (Criterion("wit", "It is witty."), Criterion("care", "It is careful."))
 PLAYERS = ("amber", "birch", "cedar")

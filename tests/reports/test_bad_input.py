@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.errors import StudyError
-from core.estimate import Estimate
-from core.reports.agreement_report import AgreementReport, Options
-from core.reports.sections import SECTIONS
-from core.table import FORMS
+from concord.errors import StudyError
+from concord.estimate import Estimate
+from concord.reports.agreement_report import AgreementReport, Options
+from concord.reports.sections import SECTIONS
+from concord.table import FORMS
 from tests.reports.test_agreement_report import frame, measured
 
 Answers = list[list[float | None]]

@@ -12,17 +12,17 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from core.benchmarks import get
-from core.cli import main
-from core.conversation import Conversation, Message, Unit
-from core.errors import ConcordError, NotFound
-from core.estimate import Estimate, undefined
-from core.rating import Judgement, Rater, Rating
-from core.reports import leaderboards
-from core.reports.leaderboards import length_factor, ranks, standings
-from core.store import conversations, ratings, tables
-from core.table import as_latex
-from core.workspace import Workspace
+from concord.benchmarks import get
+from concord.cli import main
+from concord.conversation import Conversation, Message, Unit
+from concord.errors import ConcordError, NotFound
+from concord.estimate import Estimate, undefined
+from concord.rating import Judgement, Rater, Rating
+from concord.reports import leaderboards
+from concord.reports.leaderboards import length_factor, ranks, standings
+from concord.store import conversations, ratings, tables
+from concord.table import as_latex
+from concord.workspace import Workspace
 from tests.filled import JUDGES, fill
 
 ALIKE = {"in_character": 1.0, "fluency": 1.0}

@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 from scipy.optimize import isotonic_regression
 
-from core.agreement.corrected import corrected_mean
-from core.errors import StudyError
-from core.reports import leaderboards
-from core.reports.corrected import corrected, offered
-from core.store import studies as stored
-from core.studies import studies
-from core.workspace import Workspace
+from concord.agreement.corrected import corrected_mean
+from concord.errors import StudyError
+from concord.reports import leaderboards
+from concord.reports.corrected import corrected, offered
+from concord.store import studies as stored
+from concord.studies import studies
+from concord.workspace import Workspace
 from tests.filled import PLAYERS, fill
 
 

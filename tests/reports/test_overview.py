@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from core.rating import Rater
-from core.reports import overview
-from core.reports.overview import next_steps
-from core.store import access, conversations, holdings, ratings, runs, studies, summaries
-from core.store.database import now
-from core.workspace import Workspace
+from concord.rating import Rater
+from concord.reports import overview
+from concord.reports.overview import next_steps
+from concord.store import access, conversations, holdings, ratings, runs, studies, summaries
+from concord.store.database import now
+from concord.workspace import Workspace
 from tests.filled import JUDGES, PLAYERS, assigned, fill
 
 MODEL = "[models.a]\nmodel = 'mock-fixed'\n"

@@ -10,13 +10,13 @@ import json
 
 import pytest
 
-from core.conversation import Conversation, Message
-from core.errors import ConcordError, ImportRefused, NotFound
-from core.exchange import ranking_csv
-from core.reports import leaderboards, rank_stability
-from core.reports.rank_stability import Other
-from core.store import conversations
-from core.workspace import Workspace
+from concord.conversation import Conversation, Message
+from concord.errors import ConcordError, ImportRefused, NotFound
+from concord.exchange import ranking_csv
+from concord.reports import leaderboards, rank_stability
+from concord.reports.rank_stability import Other
+from concord.store import conversations
+from concord.workspace import Workspace
 from tests.mutual import GIVEN, fill
 
 

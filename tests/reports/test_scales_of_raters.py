@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from core.errors import NotFound, StudyError
-from core.estimate import Estimate
-from core.rating import Criterion, points
-from core.reports.agreement_report import AgreementReport, Options, report_of
-from core.table import Table
+from concord.errors import NotFound, StudyError
+from concord.estimate import Estimate
+from concord.rating import Criterion, points
+from concord.reports.agreement_report import AgreementReport, Options, report_of
+from concord.table import Table
 from tests.reports.test_agreement_report import CRITERIA, FEW, frame, measured
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from core.benchmarks.plans import PlayPlan
-from core.demo.mock.quirks import THOUGHT
-from core.llm.models import load_models
-from core.reports import leaderboards
-from core.runs import engine, planning
-from core.store import conversations
-from core.store import runs as stored
+from concord.benchmarks.plans import PlayPlan
+from concord.demo.mock.quirks import THOUGHT
+from concord.llm.models import load_models
+from concord.reports import leaderboards
+from concord.runs import engine, planning
+from concord.store import conversations
+from concord.store import runs as stored
 
 PLAYER = "mock-bland"
 

@@ -11,11 +11,11 @@ import time
 
 import pytest
 
-from core.benchmarks.plans import PlayPlan
-from core.errors import WorkspaceError
-from core.runs import launching
-from core.store import runs
-from core.workspace import Workspace
+from concord.benchmarks.plans import PlayPlan
+from concord.errors import WorkspaceError
+from concord.runs import launching
+from concord.store import runs
+from concord.workspace import Workspace
 from tests.conftest import FIXED, toml
 
 

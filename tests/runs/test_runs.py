@@ -14,18 +14,18 @@ from urllib.request import urlopen
 
 import pytest
 
-from core.benchmarks.plans import JudgePlan, PlayPlan, as_dict
-from core.commands.progress import estimated
-from core.configuration import UNREPORTED
-from core.demo.mock.server import running
-from core.errors import ConcordError, ConfigError, NotFound
-from core.llm.models import load_models
-from core.rating import NOTHING_SPENT
-from core.runs import engine, planning
-from core.store import conversations, ratings
-from core.store import runs as stored
-from core.store.runs import NotedCall
-from core.workspace import Workspace
+from concord.benchmarks.plans import JudgePlan, PlayPlan, as_dict
+from concord.commands.progress import estimated
+from concord.configuration import UNREPORTED
+from concord.demo.mock.server import running
+from concord.errors import ConcordError, ConfigError, NotFound
+from concord.llm.models import load_models
+from concord.rating import NOTHING_SPENT
+from concord.runs import engine, planning
+from concord.store import conversations, ratings
+from concord.store import runs as stored
+from concord.store.runs import NotedCall
+from concord.workspace import Workspace
 from tests.conftest import FIXED, toml
 
 ROOT = Path(__file__).parent.parent.parent
@@ -45,7 +45,7 @@ def run(workspace, the_plan, **how):
 
 def concord_run(workspace: Workspace, *words: str) -> list[str]:
     """The command of a run in a process of its own."""
-    head = [sys.executable, "-m", "core.cli", "--workspace", str(workspace.path), "run", "pingpong"]
+    head = [sys.executable, "-m", "concord.cli", "--workspace", str(workspace.path), "run", "pingpong"]
     return [*head, "--players", "player", "--interrogator", "user", *words]
 
 
@@ -179,7 +179,7 @@ def test_an_endpoint_that_is_down_breaks_the_run_with_a_sentence(workspace):
     text = workspace.models_path.read_text()
     workspace.models_path.write_text(text.replace(text.split('"')[1], "http://127.0.0.1:9/v1"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("core.llm.gates.FIRST_SECONDS", 0.0)
+        patch.setattr("concord.llm.gates.FIRST_SECONDS", 0.0)
         ended = run(workspace, plan(repeats=30))
     assert ended.state == "broken"
     assert "cannot be reached" in ended.message
@@ -189,7 +189,7 @@ def test_an_endpoint_that_is_down_breaks_the_run_with_a_sentence(workspace):
 
 def test_failures_that_are_not_in_a_row_do_not_end_the_run(faulty, monkeypatch):
     """Of each model, two calls at least are answered between two that fail."""
-    monkeypatch.setattr("core.llm.client.RETRIES", 0)
+    monkeypatch.setattr("concord.llm.client.RETRIES", 0)
     monkeypatch.setattr(engine, "PATIENCE", 3)
     workspace = faulty(server_error=5)
     text = workspace.models_path.read_text()
@@ -217,7 +217,7 @@ def test_an_authentication_error_ends_the_run_at_once(tmp_path, monkeypatch):
 
 def test_too_many_calls_are_no_fault_of_the_judge(faulty, monkeypatch):
     """A 429 that outlasts all patience leaves the judgement to be done; it is not stored as failed."""
-    monkeypatch.setattr("core.llm.client.THROTTLED_SECONDS", -1.0)
+    monkeypatch.setattr("concord.llm.client.THROTTLED_SECONDS", -1.0)
     workspace = faulty(rate_limit=2, retry_after=0.01, models=("mock-judge-strict",))
     text = workspace.models_path.read_text()
     judge = "[models.a]", "mock-fixed", "mock-judge-strict"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from core.workspace import Workspace
+from concord.workspace import Workspace
 from tests.browser.keeper import ROOT, Server, fill, serving
 
 RECORDING = Path(__file__).resolve().parent / "recording"

@@ -15,17 +15,17 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from core.benchmarks.pingpong import play
-from core.benchmarks.simulbench import tasks
-from core.benchmarks.stss.files import read_trajectory
-from core.benchmarks.stss.templates import load_templates
-from core.benchmarks.stss.town import load_town, read_town
-from core.cli import main
-from core.errors import ConcordError
-from core.llm.models import load_models
-from core.llm.prompts import load_prompt
-from core.studies.guidelines import default_guidelines
-from core.workspace import SHIPPED, Workspace
+from concord.benchmarks.pingpong import play
+from concord.benchmarks.simulbench import tasks
+from concord.benchmarks.stss.files import read_trajectory
+from concord.benchmarks.stss.templates import load_templates
+from concord.benchmarks.stss.town import load_town, read_town
+from concord.cli import main
+from concord.errors import ConcordError
+from concord.llm.models import load_models
+from concord.llm.prompts import load_prompt
+from concord.studies.guidelines import default_guidelines
+from concord.workspace import SHIPPED, Workspace
 
 MEMORY = 2 * 2**30
 """Bytes a reader may take beyond what the imports take."""

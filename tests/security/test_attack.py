@@ -15,7 +15,7 @@ from urllib.request import Request, urlopen
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from core.store import access, studies
+from concord.store import access, studies
 from pages.parts.navigation import SECTIONS
 from tests.browser.keeper import SECRETS, Server
 from tests.wire import LINK, Desk, Wire, opened

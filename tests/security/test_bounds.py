@@ -18,7 +18,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Origin
 
-from core.store import access, studies
+from concord.store import access, studies
 from pages.parts.desk.report import EVENTS
 from pages.parts.server import bounds
 from pages.parts.server.bounds import BODY, LIMITS, UPLOAD, Bounds, Limits, Pace

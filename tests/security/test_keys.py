@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from core.demo.mock.faults import Faults
-from core.demo.mock.server import running
-from core.workspace import Workspace
+from concord.demo.mock.faults import Faults
+from concord.demo.mock.server import running
+from concord.workspace import Workspace
 
 ROOT = Path(__file__).parent.parent.parent
 MARKER = 'sk-marker/of"the+key-4711'
@@ -28,7 +28,7 @@ def test_a_key_that_comes_back_is_kept_and_printed_nowhere(tmp_path, fault):
 
         def concord(*words):
             nonlocal told
-            command = [sys.executable, "-m", "core.cli", "--workspace", str(workspace.path), *words]
+            command = [sys.executable, "-m", "concord.cli", "--workspace", str(workspace.path), *words]
             env = {**os.environ, "MARKED_KEY": MARKER}
             done = subprocess.run(command, cwd=ROOT, capture_output=True, env=env)
             told += done.stdout + done.stderr

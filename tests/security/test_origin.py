@@ -12,7 +12,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from core.errors import ConfigError
+from concord.errors import ConfigError
 from pages.parts.server.same_origin import is_own, origin, public_origin
 from tests.browser.keeper import Server
 

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 
-from core.cli import main
-from core.commands import progress
-from core.conversation import Conversation, Message
-from core.files import write_csv
-from core.files.limits import SHOWN
-from core.files.plain import brief, plain, plain_line
-from core.store import conversations
+from concord.cli import main
+from concord.commands import progress
+from concord.conversation import Conversation, Message
+from concord.files import write_csv
+from concord.files.limits import SHOWN
+from concord.files.plain import brief, plain, plain_line
+from concord.store import conversations
 
 NAME = "[bold red]a[/] \x1b]0;title\x07\x1b[2J\x9b31m\u202eb\r\u2028{x}"
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.errors import NotAllowed, StudyError
+from concord.errors import NotAllowed, StudyError
 from pages.parts.desk import report
 from pages.parts.desk.report import AT_ONCE, EVENTS, PER_SECOND, Allowance, checked
 

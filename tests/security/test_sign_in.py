@@ -19,11 +19,11 @@ import pytest
 from click.testing import CliRunner
 from starlette.datastructures import Headers
 
-from core.cli import main
-from core.errors import NotAllowed
-from core.store import access, sessions
-from core.store.database import now
-from core.workspace import Workspace
+from concord.cli import main
+from concord.errors import NotAllowed
+from concord.store import access, sessions
+from concord.store.database import now
+from concord.workspace import Workspace
 from pages.parts.connection import Connection
 from pages.parts.server import guesses
 from pages.parts.server.guesses import Guesses, network

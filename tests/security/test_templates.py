@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from jinja2 import TemplateError
 
-from core.files.limits import RENDERED, RENDERING_SECONDS, STEPS, TEMPLATE
-from core.llm.templates import FILTERS, compiled, rendered
+from concord.files.limits import RENDERED, RENDERING_SECONDS, STEPS, TEMPLATE
+from concord.llm.templates import FILTERS, compiled, rendered
 
 FORMATS = Path(__file__).parents[2] / "docs" / "formats.md"
 LONG = "x" * 100_000

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from core.benchmarks.simulbench.targets import QUALITY
-from core.conversation import Conversation, Message, Unit
-from core.rating import Judgement, Rater, Rating
-from core.scenario import Scenario
-from core.store import conversations, ratings, scenarios, summaries, suspects
-from core.studies import spotcheck
+from concord.benchmarks.simulbench.targets import QUALITY
+from concord.conversation import Conversation, Message, Unit
+from concord.rating import Judgement, Rater, Rating
+from concord.scenario import Scenario
+from concord.store import conversations, ratings, scenarios, summaries, suspects
+from concord.studies import spotcheck
 
 KINDS = {"s1": "LastOnly", "s2": "FirstChan", "s3": "SubseqChan", "s4": "FirstChan"}
 TYPES = {"s1": "stateless", "s2": "stateless", "s3": "stateless", "s4": "stateful"}

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from core.benchmarks.plans import PlayPlan
-from core.benchmarks.simulbench import extraction
-from core.cli import main
-from core.runs import engine, planning
-from core.workspace import Workspace
+from concord.benchmarks.plans import PlayPlan
+from concord.benchmarks.simulbench import extraction
+from concord.cli import main
+from concord.runs import engine, planning
+from concord.workspace import Workspace
 from tests.conftest import toml
 
 PUBLISHED = Path(__file__).parent.parent.parent.parent / "shared" / "data" / "simulbench"

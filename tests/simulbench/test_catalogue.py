@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from core.benchmarks.simulbench.proposals import likenesses
-from core.benchmarks.simulbench.tasks import STRATEGIES, SimulationTask, catalogue
-from core.errors import ConfigError
-from core.workspace import SHIPPED
+from concord.benchmarks.simulbench.proposals import likenesses
+from concord.benchmarks.simulbench.tasks import STRATEGIES, SimulationTask, catalogue
+from concord.errors import ConfigError
+from concord.workspace import SHIPPED
 
 CATALOGUE = catalogue([SHIPPED / "data"])
 

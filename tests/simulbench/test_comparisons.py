@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from core.benchmarks.plans import ComparePlan
-from core.configuration import Reported
-from core.errors import ConcordError, ConfigError, NotFound
-from core.llm.models import load_models
-from core.rating import Comparison, Rater
-from core.runs import planning
-from core.store import comparisons as store
-from core.store import configurations, conversations, scenarios
-from core.studies import comparisons
+from concord.benchmarks.plans import ComparePlan
+from concord.configuration import Reported
+from concord.errors import ConcordError, ConfigError, NotFound
+from concord.llm.models import load_models
+from concord.rating import Comparison, Rater
+from concord.runs import planning
+from concord.store import comparisons as store
+from concord.store import configurations, conversations, scenarios
+from concord.studies import comparisons
 from tests.simulbench import by_hand
 from tests.simulbench.conftest import TARGETS, execute
 

@@ -2,19 +2,19 @@
 
 import pytest
 
-from core.benchmarks.simulbench import demo as demo_simulbench
-from core.benchmarks.simulbench import review, toxicity
-from core.benchmarks.simulbench.mock import judges
-from core.runs.planning import materials
-from core.store import conversations
-from core.studies import audits, comparisons
+from concord.benchmarks.simulbench import demo as demo_simulbench
+from concord.benchmarks.simulbench import review, toxicity
+from concord.benchmarks.simulbench.mock import judges
+from concord.runs.planning import materials
+from concord.store import conversations
+from concord.studies import audits, comparisons
 from tests.simulbench import by_hand
 from tests.simulbench.conftest import TARGETS
 
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory, mock):
-    from core.workspace import Workspace
+    from concord.workspace import Workspace
     from tests.simulbench.conftest import models
 
     made = Workspace.open(tmp_path_factory.mktemp("demo") / "workspace")

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from core.benchmarks.simulbench import files
-from core.benchmarks.simulbench.scripts import stored
-from core.store import scenarios
+from concord.benchmarks.simulbench import files
+from concord.benchmarks.simulbench.scripts import stored
+from concord.store import scenarios
 
 DESCRIPTION = "Be a till. My first item costs 3."
 

@@ -7,11 +7,11 @@ import json
 import pandas as pd
 import pytest
 
-from core.benchmarks.simulbench import tables as boards
-from core.conversation import Conversation, Message, Unit
-from core.errors import ConcordError, NotFound
-from core.rating import Judgement, Rater, Rating
-from core.store import conversations, ratings, scenarios
+from concord.benchmarks.simulbench import tables as boards
+from concord.conversation import Conversation, Message, Unit
+from concord.errors import ConcordError, NotFound
+from concord.rating import Judgement, Rater, Rating
+from concord.store import conversations, ratings, scenarios
 from tests.simulbench import by_hand
 
 SCORES = {

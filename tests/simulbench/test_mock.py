@@ -5,16 +5,16 @@ import re
 
 import pytest
 
-from core.benchmarks.benchmark import Materials
-from core.benchmarks.simulbench import DIALOGUES, SIMULBENCH
-from core.benchmarks.simulbench.mock import question_of
-from core.benchmarks.simulbench.mock.judges import FAILED, PLAIN, rate, view
-from core.benchmarks.simulbench.mock.simulators import right_reply
-from core.benchmarks.simulbench.tasks import STRATEGIES, catalogue
-from core.conversation import Message
-from core.demo.mock.call import Call
-from core.demo.mock.personas import models, reply
-from core.workspace import SHIPPED
+from concord.benchmarks.benchmark import Materials
+from concord.benchmarks.simulbench import DIALOGUES, SIMULBENCH
+from concord.benchmarks.simulbench.mock import question_of
+from concord.benchmarks.simulbench.mock.judges import FAILED, PLAIN, rate, view
+from concord.benchmarks.simulbench.mock.simulators import right_reply
+from concord.benchmarks.simulbench.tasks import STRATEGIES, catalogue
+from concord.conversation import Message
+from concord.demo.mock.call import Call
+from concord.demo.mock.personas import models, reply
+from concord.workspace import SHIPPED
 
 SHIPS = Materials((SHIPPED / "prompts",), (SHIPPED / "data",))
 TASKS = catalogue([SHIPPED / "data"])
@@ -107,7 +107,7 @@ def test_jobs_that_nobody_knows():
 
 
 def call(model, asked, seed=0):
-    from core.llm.replies import json_schema
+    from concord.llm.replies import json_schema
 
     schema = json_schema(asked.reply) if asked.reply else None
     return Call(model, asked.messages, "json_schema" if schema else "text", schema, own_seed=seed)
@@ -128,7 +128,7 @@ def asked_for(question):
         pair = {"first": "1: 7", "second": "1: 8", "first_cut": False, "second_cut": False}
         return SIMULBENCH.prompt(SHIPS, "pairwise").render(task="Stack Calculator", dialogue=said, **pair)
     if question == "challenge":
-        from core.conversation import Conversation
+        from concord.conversation import Conversation
 
         turns = list(Conversation("", "", "", (*said, Message("assistant", "9: 9"))).turns())
         return DIALOGUES.prompt(SHIPS, "judge").render(task="Stack Calculator", turns=turns)

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from core.benchmarks.simulbench import toxicity
-from core.demo.mock.call import BadCall
-from core.demo.mock.texts import moderate
-from core.errors import CallFailed, NotFound
+from concord.benchmarks.simulbench import toxicity
+from concord.demo.mock.call import BadCall
+from concord.demo.mock.texts import moderate
+from concord.errors import CallFailed, NotFound
 from tests.simulbench import by_hand
 
 

@@ -4,12 +4,12 @@ from collections import Counter
 
 import pytest
 
-from core.errors import ConcordError, NotAllowed, NotFound, StudyError
-from core.rating import Rater
-from core.store import access, conversations, ratings, scenarios
-from core.store import pairings as stored
-from core.store.desk import Refusal
-from core.studies import comparisons, pairings
+from concord.errors import ConcordError, NotAllowed, NotFound, StudyError
+from concord.rating import Rater
+from concord.store import access, conversations, ratings, scenarios
+from concord.store import pairings as stored
+from concord.store.desk import Refusal
+from concord.studies import comparisons, pairings
 from tests.simulbench import by_hand
 
 SCRIPTS = ("s1", "s2", "s3", "s4")

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from core.benchmarks.simulbench.refusals import OPENING, PATTERNS, looks_like_refusal
-from core.demo.mock.material import load
+from concord.benchmarks.simulbench.refusals import OPENING, PATTERNS, looks_like_refusal
+from concord.demo.mock.material import load
 
 REFUSING = {
     "en": (

@@ -6,25 +6,25 @@ from dataclasses import replace
 
 import pytest
 
-from core.benchmarks.benchmark import Materials
-from core.benchmarks.simulbench.dialogues import DIALOGUES, judge_values, read_turn, strategy_named
-from core.benchmarks.simulbench.targets import (
+from concord.benchmarks.benchmark import Materials
+from concord.benchmarks.simulbench.dialogues import DIALOGUES, judge_values, read_turn, strategy_named
+from concord.benchmarks.simulbench.targets import (
     PAIRWISE,
     SIMULBENCH,
     ending,
     read_score,
 )
-from core.benchmarks.simulbench.targets import (
+from concord.benchmarks.simulbench.targets import (
     judge_values as score_values,
 )
-from core.benchmarks.simulbench.tasks import STRATEGIES, SimulationTask, Strategy
-from core.conversation import Conversation, Message
-from core.errors import ConfigError
-from core.llm.replies import Answer, Unusable
-from core.rating import NOTHING_SPENT
-from core.runs import planning
-from core.store import conversations, ratings, scenarios
-from core.workspace import SHIPPED
+from concord.benchmarks.simulbench.tasks import STRATEGIES, SimulationTask, Strategy
+from concord.conversation import Conversation, Message
+from concord.errors import ConfigError
+from concord.llm.replies import Answer, Unusable
+from concord.rating import NOTHING_SPENT
+from concord.runs import planning
+from concord.store import conversations, ratings, scenarios
+from concord.workspace import SHIPPED
 from tests.simulbench.conftest import JUDGES, TARGETS, TASKS, answers, dialogues, execute
 
 SHIPS = Materials((SHIPPED / "prompts",), (SHIPPED / "data",))

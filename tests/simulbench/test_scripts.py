@@ -3,13 +3,13 @@
 import pytest
 from pydantic import ValidationError
 
-from core.benchmarks.simulbench import extraction, review
-from core.benchmarks.simulbench import tables as boards
-from core.benchmarks.simulbench.scripts import Script, extract
-from core.conversation import Conversation, Message
-from core.errors import ConcordError, NotFound
-from core.scenario import Scenario
-from core.store import scenarios
+from concord.benchmarks.simulbench import extraction, review
+from concord.benchmarks.simulbench import tables as boards
+from concord.benchmarks.simulbench.scripts import Script, extract
+from concord.conversation import Conversation, Message
+from concord.errors import ConcordError, NotFound
+from concord.scenario import Scenario
+from concord.store import scenarios
 from tests.simulbench import by_hand
 
 

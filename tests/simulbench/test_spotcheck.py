@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import NotFound, StudyError
-from core.estimate import undefined
-from core.store import conversations, database, ratings, spotchecks, suspects
-from core.store.migrations import migrations
-from core.store.studies import names
-from core.studies import audits, spotcheck, studies
-from core.table import SCHEMA
-from core.workspace import Workspace
+from concord.errors import NotFound, StudyError
+from concord.estimate import undefined
+from concord.store import conversations, database, ratings, spotchecks, suspects
+from concord.store.migrations import migrations
+from concord.store.studies import names
+from concord.studies import audits, spotcheck, studies
+from concord.table import SCHEMA
+from concord.workspace import Workspace
 from tests.simulbench import by_hand
 
 SCORES = {

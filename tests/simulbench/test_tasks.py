@@ -5,18 +5,18 @@ import time
 
 import pytest
 
-from core.benchmarks.plans import ProposePlan
-from core.benchmarks.simulbench import proposals
-from core.benchmarks.simulbench import review as tasks
-from core.benchmarks.simulbench.proposals import Proposed
-from core.benchmarks.simulbench.tasks import SimulationTask, catalogue
-from core.benchmarks.simulbench.tasks import tasks as usable
-from core.errors import ConcordError, NotFound
-from core.llm.replies import Unusable
-from core.runs import engine, launching, planning
-from core.runs.planning import materials
-from core.store import runs, scenarios
-from core.workspace import SHIPPED
+from concord.benchmarks.plans import ProposePlan
+from concord.benchmarks.simulbench import proposals
+from concord.benchmarks.simulbench import review as tasks
+from concord.benchmarks.simulbench.proposals import Proposed
+from concord.benchmarks.simulbench.tasks import SimulationTask, catalogue
+from concord.benchmarks.simulbench.tasks import tasks as usable
+from concord.errors import ConcordError, NotFound
+from concord.llm.replies import Unusable
+from concord.runs import engine, launching, planning
+from concord.runs.planning import materials
+from concord.store import runs, scenarios
+from concord.workspace import SHIPPED
 
 KNOWN = list(catalogue([SHIPPED / "data"]).values())
 

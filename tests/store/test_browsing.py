@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from core.conversation import Conversation, Message
-from core.errors import NotFound
-from core.rating import Spent
-from core.store import conversations
-from core.store.conversations import Filter
-from core.workspace import Workspace
+from concord.conversation import Conversation, Message
+from concord.errors import NotFound
+from concord.rating import Spent
+from concord.store import conversations
+from concord.store.conversations import Filter
+from concord.workspace import Workspace
 from tests.filled import fill
 
 

@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from core.conversation import Conversation, Message, Unit
-from core.errors import WorkspaceError
-from core.rating import Criterion, Judgement, Rater, Rating
-from core.store import access, checking, conversations, copies, database, desk, ratings, studies
-from core.store.writer import Writer
-from core.workspace import Workspace
+from concord.conversation import Conversation, Message, Unit
+from concord.errors import WorkspaceError
+from concord.rating import Criterion, Judgement, Rater, Rating
+from concord.store import access, checking, conversations, copies, database, desk, ratings, studies
+from concord.store.writer import Writer
+from concord.workspace import Workspace
 
 CRITERIA = tuple(Criterion(name, name) for name in ("wit", "care", "fluency"))
 PEOPLE, ITEMS = 3, 60

@@ -9,11 +9,11 @@ import pytest
 from pydantic import BaseModel
 from sqlite_utils import Database
 
-from core.conversation import Conversation, Message
-from core.errors import StudyError
-from core.rating import Criterion
-from core.store import access, conversations, desk, studies
-from core.workspace import Workspace
+from concord.conversation import Conversation, Message
+from concord.errors import StudyError
+from concord.rating import Criterion
+from concord.store import access, conversations, desk, studies
+from concord.workspace import Workspace
 
 CRITERIA = (Criterion("fluency", "It is fluent."), Criterion("wit", "It is witty."))
 

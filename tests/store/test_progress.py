@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
-from core.conversation import Conversation, Message, Unit
-from core.errors import NotFound
-from core.rating import LIKERT_5, Criterion, Judgement, Rater, Rating
-from core.store import access, conversations, progress, ratings, studies
-from core.store.studies import Study
-from core.workspace import Workspace
+from concord.conversation import Conversation, Message, Unit
+from concord.errors import NotFound
+from concord.rating import LIKERT_5, Criterion, Judgement, Rater, Rating
+from concord.store import access, conversations, progress, ratings, studies
+from concord.store.studies import Study
+from concord.workspace import Workspace
 from tests.filled import assigned
 
 WIT = Criterion("wit", "It is witty.", LIKERT_5)

@@ -8,12 +8,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from core.conversation import Conversation, Message, Unit
-from core.errors import NotAllowed, StudyError
-from core.rating import YES_NO, Criterion, Judgement, Rater, Rating
-from core.store import access, conversations, frames, ratings, studies, summaries
-from core.store.studies import Study
-from core.workspace import Workspace
+from concord.conversation import Conversation, Message, Unit
+from concord.errors import NotAllowed, StudyError
+from concord.rating import YES_NO, Criterion, Judgement, Rater, Rating
+from concord.store import access, conversations, frames, ratings, studies, summaries
+from concord.store.studies import Study
+from concord.workspace import Workspace
 from tests.filled import assigned
 
 CRITERIA = (

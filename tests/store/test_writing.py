@@ -14,13 +14,13 @@ from contextlib import contextmanager
 import pytest
 from sqlite_utils import Database
 
-from core.conversation import Conversation, Message, Unit
-from core.errors import NotFound, StudyError, WorkspaceError
-from core.rating import Judgement, Rater, Rating, Spent, points
-from core.store import conversations, database, ratings, turns, writer
-from core.store.migrations import migrations
-from core.store.writer import Writer
-from core.workspace import Workspace
+from concord.conversation import Conversation, Message, Unit
+from concord.errors import NotFound, StudyError, WorkspaceError
+from concord.rating import Judgement, Rater, Rating, Spent, points
+from concord.store import conversations, database, ratings, turns, writer
+from concord.store.migrations import migrations
+from concord.store.writer import Writer
+from concord.workspace import Workspace
 
 
 @pytest.fixture
@@ -306,7 +306,7 @@ def test_a_turn_ends_with_its_process_and_one_that_is_stuck_does_not_keep_others
     workspace, monkeypatch
 ):
     code = (
-        "import sys, time; from pathlib import Path; from core.store.turns import turn\n"
+        "import sys, time; from pathlib import Path; from concord.store.turns import turn\n"
         "with turn(Path(sys.argv[1])): print('mine', flush=True); time.sleep(600)"
     )
     with subprocess.Popen(

@@ -10,15 +10,15 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-from core.benchmarks.benchmark import Materials
-from core.benchmarks.stss import STSS, system
-from core.benchmarks.stss.generative import find
-from core.demo.mock.call import read_call
-from core.demo.mock.personas import reply
-from core.errors import CallFailed
-from core.llm import replies
-from core.llm.completions import Completion
-from core.rating import Spent
+from concord.benchmarks.benchmark import Materials
+from concord.benchmarks.stss import STSS, system
+from concord.benchmarks.stss.generative import find
+from concord.demo.mock.call import read_call
+from concord.demo.mock.personas import reply
+from concord.errors import CallFailed
+from concord.llm import replies
+from concord.llm.completions import Completion
+from concord.rating import Spent
 
 ROOT = Path(__file__).resolve().parents[2]
 MATERIALS = Materials((ROOT / "prompts",), (ROOT / "data",))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from core.benchmarks.stss.tasks import SocialTask, Subgoal
-from core.benchmarks.stss.trajectory import State, Talk, Trajectory, assemble
+from concord.benchmarks.stss.tasks import SocialTask, Subgoal
+from concord.benchmarks.stss.trajectory import State, Talk, Trajectory, assemble
 
 CAFE, PARK, HALL = "Lantern Café:front room:window table", "Fern Park:lawn:bench", "Town Hall:hall:stage"
 

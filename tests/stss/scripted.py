@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.benchmarks.stss.mind import DayPlan, Kept, Neighbour, Now, Said, Self, Utterance
-from core.benchmarks.stss.schedule import Wish, habits
+from concord.benchmarks.stss.mind import DayPlan, Kept, Neighbour, Now, Said, Self, Utterance
+from concord.benchmarks.stss.schedule import Wish, habits
 
 
 @dataclass

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from core.benchmarks.stss import files, system
-from core.cli import main
-from core.errors import ImportRefused
-from core.runs import planning
-from core.workspace import Workspace
+from concord.benchmarks.stss import files, system
+from concord.cli import main
+from concord.errors import ImportRefused
+from concord.runs import planning
+from concord.workspace import Workspace
 from tests.stss.asking import MATERIALS, TOWN
 from tests.stss.made import party
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from core.benchmarks.stss import STSS, STSS_LANGUAGE, goals, tables
-from core.benchmarks.stss.goals import CONDITIONS, Met, Verdict, conditions, met, read
-from core.benchmarks.stss.system import spoken
-from core.benchmarks.stss.tables import AGENT, success
-from core.benchmarks.stss.tasks import TITLES, Subgoal
-from core.conversation import Conversation, Message
-from core.llm.replies import Unusable
+from concord.benchmarks.stss import STSS, STSS_LANGUAGE, goals, tables
+from concord.benchmarks.stss.goals import CONDITIONS, Met, Verdict, conditions, met, read
+from concord.benchmarks.stss.system import spoken
+from concord.benchmarks.stss.tables import AGENT, success
+from concord.benchmarks.stss.tasks import TITLES, Subgoal
+from concord.conversation import Conversation, Message
+from concord.llm.replies import Unusable
 from tests.stss.made import at, party, talk
 
 SAID = Conversation("stss-language", "k", "m", (Message("assistant", "Come!"), Message("user", "Yes.")))

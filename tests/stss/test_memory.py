@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from core.benchmarks.stss.memory import DECAY, Memory, Stream
+from concord.benchmarks.stss.memory import DECAY, Memory, Stream
 from tests.stss.made import at
 
 

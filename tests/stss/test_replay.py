@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from core.benchmarks.stss.replay import opens, replay
-from core.benchmarks.stss.tasks import Subgoal
-from core.benchmarks.stss.trajectory import UNSEEN
+from concord.benchmarks.stss.replay import opens, replay
+from concord.benchmarks.stss.tasks import Subgoal
+from concord.benchmarks.stss.trajectory import UNSEEN
 
 from .made import CAFE, HALL, PARK, at, lived, talk
 from .test_views import EVENING, MORNING, TOWN, planned, seen

@@ -15,22 +15,22 @@ from urllib.request import urlopen
 import pytest
 from click.testing import CliRunner
 
-from core.benchmarks.plans import JudgePlan, PlayPlan
-from core.benchmarks.stss import tables
-from core.benchmarks.stss.scoring import score
-from core.benchmarks.stss.tasks import task_from
-from core.benchmarks.stss.trajectory import from_stored
-from core.cli import main
-from core.conversation import Unit
-from core.demo.mock.faults import Faults
-from core.demo.mock.server import running
-from core.errors import ConcordError, ConfigError, NotFound
-from core.rating import Annotation, Rating
-from core.runs import engine, planning, status
-from core.store import access, conversations, scenarios, studies, trajectories
-from core.store.conversations import Filter
-from core.studies.studies import draw_study
-from core.workspace import Workspace
+from concord.benchmarks.plans import JudgePlan, PlayPlan
+from concord.benchmarks.stss import tables
+from concord.benchmarks.stss.scoring import score
+from concord.benchmarks.stss.tasks import task_from
+from concord.benchmarks.stss.trajectory import from_stored
+from concord.cli import main
+from concord.conversation import Unit
+from concord.demo.mock.faults import Faults
+from concord.demo.mock.server import running
+from concord.errors import ConcordError, ConfigError, NotFound
+from concord.rating import Annotation, Rating
+from concord.runs import engine, planning, status
+from concord.store import access, conversations, scenarios, studies, trajectories
+from concord.store.conversations import Filter
+from concord.studies.studies import draw_study
+from concord.workspace import Workspace
 from tests.conftest import toml
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -151,7 +151,7 @@ def test_a_killed_simulation_goes_on_where_it_was(tmp_path):
     """
     options = {"players": "host", "residents": "resident", "tasks": "harvest-supper"}
     options |= {"architectures": "GA+TDP", "step-minutes": "15"}
-    command = [sys.executable, "-m", "core.cli", "--workspace", str(tmp_path), "run", "stss"]
+    command = [sys.executable, "-m", "concord.cli", "--workspace", str(tmp_path), "run", "stss"]
     command += [word for name, value in options.items() for word in (f"--{name}", value)]
     silent = 50
     with running(seed=5, faults=Faults(hang=silent)) as url:

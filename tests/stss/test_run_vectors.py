@@ -9,15 +9,15 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from core.benchmarks.plans import JudgePlan, PlayPlan
-from core.cli import main
-from core.demo.mock.faults import Faults
-from core.demo.mock.server import running
-from core.errors import ConfigError
-from core.llm.embeddings import unpack
-from core.runs import engine, planning
-from core.store import conversations
-from core.workspace import Workspace
+from concord.benchmarks.plans import JudgePlan, PlayPlan
+from concord.cli import main
+from concord.demo.mock.faults import Faults
+from concord.demo.mock.server import running
+from concord.errors import ConfigError
+from concord.llm.embeddings import unpack
+from concord.runs import engine, planning
+from concord.store import conversations
+from concord.workspace import Workspace
 from tests.conftest import toml
 
 MODELS = {

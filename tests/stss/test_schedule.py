@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.benchmarks.stss.schedule import IDLE, RISING, SLEEPING, Wish, arrange, at, habits
-from core.benchmarks.stss.town import hour_of, load_town, minute_of
+from concord.benchmarks.stss.schedule import IDLE, RISING, SLEEPING, Wish, arrange, at, habits
+from concord.benchmarks.stss.town import hour_of, load_town, minute_of
 from tests.stss.test_town import SHIPPED
 
 TOWN = load_town(SHIPPED / "town.toml")

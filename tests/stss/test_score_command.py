@@ -6,10 +6,10 @@ import json
 
 from click.testing import CliRunner
 
-from core.benchmarks.stss.files import write_trajectory
-from core.benchmarks.stss.tasks import values_of
-from core.benchmarks.stss.trajectory import records
-from core.cli import main
+from concord.benchmarks.stss.files import write_trajectory
+from concord.benchmarks.stss.tasks import values_of
+from concord.benchmarks.stss.trajectory import records
+from concord.cli import main
 from tests.stss.made import CAFE, lived, party
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from core.benchmarks.stss.scoring import report, score
-from core.benchmarks.stss.tasks import Subgoal
-from core.errors import ConfigError
+from concord.benchmarks.stss.scoring import report, score
+from concord.benchmarks.stss.tasks import Subgoal
+from concord.errors import ConfigError
 from tests.stss.made import CAFE, HALL, PARK, at, lived, party, talk
 
 

@@ -12,16 +12,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from core.benchmarks.stss import system
-from core.benchmarks.stss.bodies import WALKING, Rooms
-from core.benchmarks.stss.mind import DayPlan, Kept, Self, Utterance, require_usable
-from core.benchmarks.stss.schedule import SLEEPING, Wish
-from core.benchmarks.stss.scoring import score
-from core.benchmarks.stss.simulation import World, people
-from core.benchmarks.stss.tasks import Subgoal, task_from
-from core.benchmarks.stss.town import Clock, load_town, minute_of
-from core.benchmarks.stss.trajectory import from_stored
-from core.errors import CallFailed, ConfigError, NotFound
+from concord.benchmarks.stss import system
+from concord.benchmarks.stss.bodies import WALKING, Rooms
+from concord.benchmarks.stss.mind import DayPlan, Kept, Self, Utterance, require_usable
+from concord.benchmarks.stss.schedule import SLEEPING, Wish
+from concord.benchmarks.stss.scoring import score
+from concord.benchmarks.stss.simulation import World, people
+from concord.benchmarks.stss.tasks import Subgoal, task_from
+from concord.benchmarks.stss.town import Clock, load_town, minute_of
+from concord.benchmarks.stss.trajectory import from_stored
+from concord.errors import CallFailed, ConfigError, NotFound
 from tests.stss.asking import MATERIALS, TOWN, Asking, failing, simulate
 from tests.stss.made import at, party
 from tests.stss.scripted import ScriptedMind

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks.stss.tasks import TITLES, read_tasks, task_from, values_of
-from core.errors import ConfigError
+from concord.benchmarks.stss.tasks import TITLES, read_tasks, task_from, values_of
+from concord.errors import ConfigError
 from tests.stss.made import at, party
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data" / "stss"

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from core.benchmarks.stss.tasks import TITLES
-from core.benchmarks.stss.templates import instantiate, load_templates, missing
-from core.benchmarks.stss.town import load_town, problems, read_town
-from core.cli import main
-from core.errors import ConfigError, NotFound
+from concord.benchmarks.stss.tasks import TITLES
+from concord.benchmarks.stss.templates import instantiate, load_templates, missing
+from concord.benchmarks.stss.town import load_town, problems, read_town
+from concord.cli import main
+from concord.errors import ConfigError, NotFound
 
 SHIPPED = Path(__file__).resolve().parents[2] / "data" / "stss" / "en" / "merrow-quay"
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from core.benchmarks.stss.files import read_trajectory, write_trajectory
-from core.benchmarks.stss.trajectory import from_stored, records
-from core.errors import ConfigError
+from concord.benchmarks.stss.files import read_trajectory, write_trajectory
+from concord.benchmarks.stss.trajectory import from_stored, records
+from concord.errors import ConfigError
 from tests.stss.made import at, lived, talk
 
 

@@ -11,9 +11,9 @@ import random
 import numpy as np
 import pytest
 
-from core.benchmarks.stss.memory import Memory, Stream, Vectors
-from core.errors import CallFailed
-from core.llm.embeddings import BATCH
+from concord.benchmarks.stss.memory import Memory, Stream, Vectors
+from concord.errors import CallFailed
+from concord.llm.embeddings import BATCH
 from tests.stss.asking import Asking, simulate
 from tests.stss.made import at
 
@@ -135,8 +135,8 @@ class Living(Asking):
 
     def __init__(self, delay=None):
         super().__init__(delay)
-        from core.demo.mock.texts import embed
-        from core.llm.embeddings import read
+        from concord.demo.mock.texts import embed
+        from concord.llm.embeddings import read
 
         self.vectors = Embedding(delay=delay)
         self.vectors.vector = lambda text: read(

@@ -7,11 +7,11 @@ from datetime import date, timedelta
 
 import pytest
 
-from core.benchmarks.stss import views
-from core.benchmarks.stss.tasks import Subgoal
-from core.benchmarks.stss.town import Sector, Town
-from core.benchmarks.stss.trajectory import Trajectory
-from core.benchmarks.stss.views import BECAME, Stretch
+from concord.benchmarks.stss import views
+from concord.benchmarks.stss.tasks import Subgoal
+from concord.benchmarks.stss.town import Sector, Town
+from concord.benchmarks.stss.trajectory import Trajectory
+from concord.benchmarks.stss.views import BECAME, Stretch
 
 from .made import CAFE, HALL, PARK, at, lived, party, talk
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks import get
-from core.errors import ConfigError
-from core.rating import Criterion
-from core.studies.guidelines import default_guidelines
-from core.workspace import SHIPPED
+from concord.benchmarks import get
+from concord.errors import ConfigError
+from concord.rating import Criterion
+from concord.studies.guidelines import default_guidelines
+from concord.workspace import SHIPPED
 
 SHIPS = [SHIPPED / "data"]
 PINGPONG = get("pingpong").criteria

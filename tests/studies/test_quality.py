@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from core.store.progress import Item
-from core.studies.quality import progress, remarks, suspicions
+from concord.store.progress import Item
+from concord.studies.quality import progress, remarks, suspicions
 
 
 def item(annotator: str = "Ada", unit: int = 1, **fields: object) -> Item:

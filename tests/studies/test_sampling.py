@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.errors import StudyError
-from core.studies import sampling
+from concord.errors import StudyError
+from concord.studies import sampling
 
 
 def grid(repeats=1, players="abcd", characters=8, situations=8):

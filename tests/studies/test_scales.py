@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.rating import Scale, points
-from core.studies.scales import guessed, shared_scale
+from concord.rating import Scale, points
+from concord.studies.scales import guessed, shared_scale
 
 
 def scored(*scores):

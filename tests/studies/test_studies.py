@@ -5,17 +5,17 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from core.conversation import Conversation, Message, Unit
-from core.errors import NotFound, StudyError
-from core.estimate import Estimate
-from core.rating import Criterion, Judgement, Rater, Rating, Scale
-from core.reports.agreement_report import Options, agreement_report, report_of
-from core.store import access, conversations, frames, ratings
-from core.store import studies as stored
-from core.store.conversations import Filter
-from core.store.studies import Study
-from core.studies import studies
-from core.workspace import Workspace
+from concord.conversation import Conversation, Message, Unit
+from concord.errors import NotFound, StudyError
+from concord.estimate import Estimate
+from concord.rating import Criterion, Judgement, Rater, Rating, Scale
+from concord.reports.agreement_report import Options, agreement_report, report_of
+from concord.store import access, conversations, frames, ratings
+from concord.store import studies as stored
+from concord.store.conversations import Filter
+from concord.store.studies import Study
+from concord.studies import studies
+from concord.workspace import Workspace
 from tests.filled import assigned, fill
 
 PINGPONG = Filter("pingpong")

@@ -4,8 +4,8 @@ After Gusev, “PingPong: A Benchmark for Role-Playing Language Models with User
 Evaluation”.
 """
 
-from core.benchmarks.pingpong.play import PINGPONG
-from core.benchmarks.pingpong.v1 import PINGPONG_V1
+from concord.benchmarks.pingpong.play import PINGPONG
+from concord.benchmarks.pingpong.v1 import PINGPONG_V1
 
 BENCHMARKS = (PINGPONG, PINGPONG_V1)
 

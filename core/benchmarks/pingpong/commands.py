@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from core.benchmarks.pingpong import files
-from core.commands.printing import echo
-from core.workspace import Workspace
+from concord.benchmarks.pingpong import files
+from concord.commands.printing import echo
+from concord.workspace import Workspace
 
 
 @click.group("pingpong")

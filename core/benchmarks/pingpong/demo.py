@@ -4,17 +4,17 @@ import random
 
 from sqlite_utils import Database
 
-from core.benchmarks.pingpong.mock.features import rate
-from core.benchmarks.pingpong.play import PINGPONG
-from core.benchmarks.plans import PlayPlan
-from core.conversation import Unit
-from core.demo.workspace import VISITOR, Told, run
-from core.rating import Annotation, Rating
-from core.store import access, conversations, ratings, studies
-from core.store.conversations import Filter
-from core.studies.guidelines import default_guidelines
-from core.studies.studies import deal_study, draw_study
-from core.workspace import Workspace
+from concord.benchmarks.pingpong.mock.features import rate
+from concord.benchmarks.pingpong.play import PINGPONG
+from concord.benchmarks.plans import PlayPlan
+from concord.conversation import Unit
+from concord.demo.workspace import VISITOR, Told, run
+from concord.rating import Annotation, Rating
+from concord.store import access, conversations, ratings, studies
+from concord.store.conversations import Filter
+from concord.studies.guidelines import default_guidelines
+from concord.studies.studies import deal_study, draw_study
+from concord.workspace import Workspace
 
 PLAYERS = ("mock-vivid", "mock-bland", "mock-refuser", "mock-typist")
 JUDGES = ("mock-judge-strict", "mock-judge-lenient", "mock-judge-noisy")

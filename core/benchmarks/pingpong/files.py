@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import ImportRefused
-from core.files import as_toml, file_name, has_half_characters, read_json
+from concord.errors import ImportRefused
+from concord.files import as_toml, file_name, has_half_characters, read_json
 
 # The published files name the greeting in three ways, one of them a slip.
 _GREETINGS = ("greeting", "initial_message", "inital_message")

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.benchmarks.benchmark import (
+from concord.benchmarks.benchmark import (
     Ask,
     Benchmark,
     Expected,
@@ -20,13 +20,13 @@ from core.benchmarks.benchmark import (
     Rubric,
     Values,
 )
-from core.benchmarks.plans import PlayPlan
-from core.conversation import Conversation, Message, Unit
-from core.errors import ConfigError, not_found
-from core.files import first_problem, kept_toml
-from core.llm.prompts import Prompt, versions
-from core.llm.replies import Reply, Text, Unusable
-from core.rating import YES_NO, Criterion, Rating
+from concord.benchmarks.plans import PlayPlan
+from concord.conversation import Conversation, Message, Unit
+from concord.errors import ConfigError, not_found
+from concord.files import first_problem, kept_toml
+from concord.llm.prompts import Prompt, versions
+from concord.llm.replies import Reply, Text, Unusable
+from concord.rating import YES_NO, Criterion, Rating
 
 LANGUAGES = ("en", "ru")
 

@@ -4,8 +4,8 @@ Two benchmarks, one after the other: `simulbench-dialogues` collects dialogues a
 turns, `simulbench` has target models answer scripts that are cut there.
 """
 
-from core.benchmarks.simulbench.dialogues import DIALOGUES
-from core.benchmarks.simulbench.targets import SIMULBENCH
+from concord.benchmarks.simulbench.dialogues import DIALOGUES
+from concord.benchmarks.simulbench.targets import SIMULBENCH
 
 BENCHMARKS = (SIMULBENCH, DIALOGUES)
 

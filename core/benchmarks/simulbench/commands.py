@@ -6,19 +6,19 @@ from typing import Any
 
 import click
 
-from core.benchmarks.plans import ProposePlan
-from core.benchmarks.simulbench import extraction, files, review, toxicity
-from core.benchmarks.simulbench.scripts import HARD, SCRIPT, Script, counts, stored
-from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES
-from core.benchmarks.simulbench.tasks import tasks as usable
-from core.commands import options, printing
-from core.commands.options import names
-from core.commands.printing import echo
-from core.commands.progress import carry_out, running
-from core.runs.planning import materials
-from core.scenario import State
-from core.store import scenarios
-from core.workspace import Workspace
+from concord.benchmarks.plans import ProposePlan
+from concord.benchmarks.simulbench import extraction, files, review, toxicity
+from concord.benchmarks.simulbench.scripts import HARD, SCRIPT, Script, counts, stored
+from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES
+from concord.benchmarks.simulbench.tasks import tasks as usable
+from concord.commands import options, printing
+from concord.commands.options import names
+from concord.commands.printing import echo
+from concord.commands.progress import carry_out, running
+from concord.runs.planning import materials
+from concord.scenario import State
+from concord.store import scenarios
+from concord.workspace import Workspace
 
 STATES = ("proposed", "accepted", "rejected")
 

@@ -1,14 +1,14 @@
 """The demo's SimulBench: a small run from tasks to scripts, targets, scores, comparisons and an audit."""
 
-from core.benchmarks.plans import ComparePlan, PlayPlan, ProposePlan
-from core.benchmarks.simulbench import extraction, toxicity
-from core.benchmarks.simulbench.mock import judges
-from core.benchmarks.simulbench.targets import SIMULBENCH
-from core.demo.mock.texts import MODERATION
-from core.demo.workspace import Told, run
-from core.store import access, conversations, spotchecks
-from core.studies import audits, comparisons, spotcheck
-from core.workspace import Workspace
+from concord.benchmarks.plans import ComparePlan, PlayPlan, ProposePlan
+from concord.benchmarks.simulbench import extraction, toxicity
+from concord.benchmarks.simulbench.mock import judges
+from concord.benchmarks.simulbench.targets import SIMULBENCH
+from concord.demo.mock.texts import MODERATION
+from concord.demo.workspace import Told, run
+from concord.store import access, conversations, spotchecks
+from concord.studies import audits, comparisons, spotcheck
+from concord.workspace import Workspace
 
 TASKS = (
     "rail-fence-clerk",

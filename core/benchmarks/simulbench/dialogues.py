@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role, Rubric
-from core.benchmarks.plans import PlayPlan
-from core.benchmarks.simulbench.tasks import (
+from concord.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role, Rubric
+from concord.benchmarks.plans import PlayPlan
+from concord.benchmarks.simulbench.tasks import (
     CATALOGUE,
     STORED,
     TYPES,
@@ -20,12 +20,12 @@ from core.benchmarks.simulbench.tasks import (
     tasks,
     wanted,
 )
-from core.conversation import Conversation, Message, Unit
-from core.errors import ConfigError, not_found
-from core.llm import verdicts
-from core.llm.prompts import Prompt, versions
-from core.llm.replies import Reply, Text
-from core.rating import Criterion, Rating, points
+from concord.conversation import Conversation, Message, Unit
+from concord.errors import ConfigError, not_found
+from concord.llm import verdicts
+from concord.llm.prompts import Prompt, versions
+from concord.llm.replies import Reply, Text
+from concord.rating import Criterion, Rating, points
 
 NAME = "simulbench-dialogues"
 MOST_TURNS = 10

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import pandas as pd
 from sqlite_utils import Database
 
-from core.benchmarks.simulbench.dialogues import CHALLENGING, DIALOGUES
-from core.benchmarks.simulbench.scripts import KINDS, SCRIPT, Script, extract, stored
-from core.benchmarks.simulbench.targets import QUALITY, SIMULBENCH
-from core.benchmarks.simulbench.tasks import STORED
-from core.errors import ConcordError, not_found
-from core.store import conversations, ratings, scenarios, tables
+from concord.benchmarks.simulbench.dialogues import CHALLENGING, DIALOGUES
+from concord.benchmarks.simulbench.scripts import KINDS, SCRIPT, Script, extract, stored
+from concord.benchmarks.simulbench.targets import QUALITY, SIMULBENCH
+from concord.benchmarks.simulbench.tasks import STORED
+from concord.errors import ConcordError, not_found
+from concord.store import conversations, ratings, scenarios, tables
 
 
 @dataclass(frozen=True)

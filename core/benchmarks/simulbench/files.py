@@ -8,10 +8,10 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
-from core.benchmarks.simulbench.scripts import Script, kind_of
-from core.benchmarks.simulbench.tasks import SimulationTask
-from core.errors import ImportRefused
-from core.files import first_problem, parse_json, read_text
+from concord.benchmarks.simulbench.scripts import Script, kind_of
+from concord.benchmarks.simulbench.tasks import SimulationTask
+from concord.errors import ImportRefused
+from concord.files import first_problem, parse_json, read_text
 
 A = TypeVar("A")
 T = TypeVar("T")

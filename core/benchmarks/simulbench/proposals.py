@@ -14,13 +14,13 @@ from difflib import SequenceMatcher
 from functools import partial
 from typing import NamedTuple
 
-from core.benchmarks.benchmark import Ask, Expected, Materials, Play
-from core.benchmarks.plans import ProposePlan
-from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, Type, tasks
-from core.errors import ConfigError, not_found
-from core.llm.prompts import RenderedPrompt, load_prompt
-from core.llm.replies import Reply, Text, Unusable
-from core.scenario import Scenario
+from concord.benchmarks.benchmark import Ask, Expected, Materials, Play
+from concord.benchmarks.plans import ProposePlan
+from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, Type, tasks
+from concord.errors import ConfigError, not_found
+from concord.llm.prompts import RenderedPrompt, load_prompt
+from concord.llm.replies import Reply, Text, Unusable
+from concord.scenario import Scenario
 
 GENERATED = "generated"
 """The source of proposed tasks."""

@@ -1,7 +1,7 @@
 """A guess whether a reply refuses, by its first words in English and Russian. It never enters a score.
 
 It misses other words and later ones, and a character in a game may say these. What a judge or a person has
-said of a reply's refusal comes first (see `core.store.suspects`).
+said of a reply's refusal comes first (see `concord.store.suspects`).
 """
 
 import re

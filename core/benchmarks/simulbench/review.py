@@ -7,14 +7,14 @@ from typing import Any
 from pydantic import ValidationError
 from sqlite_utils import Database
 
-from core.benchmarks.benchmark import Materials
-from core.benchmarks.simulbench import proposals
-from core.benchmarks.simulbench.proposals import Likeness, Proposed
-from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of, tasks
-from core.errors import ConcordError
-from core.llm.replies import Unusable
-from core.scenario import Scenario, State
-from core.store import scenarios
+from concord.benchmarks.benchmark import Materials
+from concord.benchmarks.simulbench import proposals
+from concord.benchmarks.simulbench.proposals import Likeness, Proposed
+from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of, tasks
+from concord.errors import ConcordError
+from concord.llm.replies import Unusable
+from concord.scenario import Scenario, State
+from concord.store import scenarios
 
 WORDS = {"act": "The name", "task_description": "The description", "request_type": "The kind of request"}
 """What a person may change of a task, in their words."""

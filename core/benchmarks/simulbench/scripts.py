@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from core.benchmarks.simulbench.tasks import STORED, TYPES, Type, read_stored
-from core.conversation import Conversation, Message
-from core.scenario import Scenario
+from concord.benchmarks.simulbench.tasks import STORED, TYPES, Type, read_stored
+from concord.conversation import Conversation, Message
+from concord.scenario import Scenario
 
 SCRIPT = "script"
 

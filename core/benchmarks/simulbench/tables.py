@@ -13,18 +13,18 @@ from typing import Any
 import pandas as pd
 from sqlite_utils import Database
 
-from core.agreement.intervals import bounded, described
-from core.agreement.resampling import mean_estimates
-from core.benchmarks.simulbench.scripts import HARD, SCRIPT
-from core.benchmarks.simulbench.targets import QUALITY, SIMULBENCH
-from core.benchmarks.simulbench.tasks import STORED, TASK, TYPES
-from core.errors import NotFound, not_found
-from core.reports import leaderboards
-from core.reports.leaderboards import MOCKS, Leaderboard
-from core.scores import DIGITS, FINAL
-from core.store import scenarios, tables
-from core.store.filters import Where
-from core.table import Column, Table, record
+from concord.agreement.intervals import bounded, described
+from concord.agreement.resampling import mean_estimates
+from concord.benchmarks.simulbench.scripts import HARD, SCRIPT
+from concord.benchmarks.simulbench.targets import QUALITY, SIMULBENCH
+from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES
+from concord.errors import NotFound, not_found
+from concord.reports import leaderboards
+from concord.reports.leaderboards import MOCKS, Leaderboard
+from concord.scores import DIGITS, FINAL
+from concord.store import scenarios, tables
+from concord.store.filters import Where
+from concord.table import Column, Table, record
 
 ENDS = QUALITY.scale.low, QUALITY.scale.high
 """The least and the greatest score of a reply."""

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from core.benchmarks.benchmark import (
+from concord.benchmarks.benchmark import (
     Ask,
     Benchmark,
     Expected,
@@ -16,18 +16,18 @@ from core.benchmarks.benchmark import (
     Role,
     Rubric,
 )
-from core.benchmarks.plans import PlayPlan
-from core.benchmarks.simulbench import proposals
-from core.benchmarks.simulbench.proposals import Proposed
-from core.benchmarks.simulbench.refusals import looks_like_refusal
-from core.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script, stored
-from core.benchmarks.simulbench.tasks import STORED, TYPES, wanted
-from core.conversation import Conversation, Message, Unit
-from core.errors import ConfigError
-from core.llm import verdicts
-from core.llm.prompts import Prompt, versions
-from core.llm.replies import Answer
-from core.rating import Criterion, Rating, points
+from concord.benchmarks.plans import PlayPlan
+from concord.benchmarks.simulbench import proposals
+from concord.benchmarks.simulbench.proposals import Proposed
+from concord.benchmarks.simulbench.refusals import looks_like_refusal
+from concord.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script, stored
+from concord.benchmarks.simulbench.tasks import STORED, TYPES, wanted
+from concord.conversation import Conversation, Message, Unit
+from concord.errors import ConfigError
+from concord.llm import verdicts
+from concord.llm.prompts import Prompt, versions
+from concord.llm.replies import Answer
+from concord.rating import Criterion, Rating, points
 
 NAME = STORED
 

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.benchmarks.benchmark import Materials
-from core.errors import ConfigError
-from core.files import first_problem, read_toml
-from core.scenario import Scenario
+from concord.benchmarks.benchmark import Materials
+from concord.errors import ConfigError
+from concord.files import first_problem, read_toml
+from concord.scenario import Scenario
 
 STORED = "simulbench"
 """The benchmark under which tasks and scripts are stored."""

@@ -9,19 +9,19 @@ from collections.abc import Mapping, Sequence
 
 from sqlite_utils import Database
 
-from core.benchmarks.simulbench.scripts import SCRIPT, stored
-from core.benchmarks.simulbench.targets import SIMULBENCH
-from core.benchmarks.simulbench.tasks import STORED, tasks
-from core.configuration import Use
-from core.errors import not_found
-from core.estimate import Estimate, undefined
-from core.llm.client import Client
-from core.llm.models import load_models, pick
-from core.runs import renaming
-from core.runs.planning import materials
-from core.store import conversations, moderations, scenarios
-from core.table import Cell, Column, Table
-from core.workspace import Workspace
+from concord.benchmarks.simulbench.scripts import SCRIPT, stored
+from concord.benchmarks.simulbench.targets import SIMULBENCH
+from concord.benchmarks.simulbench.tasks import STORED, tasks
+from concord.configuration import Use
+from concord.errors import not_found
+from concord.estimate import Estimate, undefined
+from concord.llm.client import Client
+from concord.llm.models import load_models, pick
+from concord.runs import renaming
+from concord.runs.planning import materials
+from concord.store import conversations, moderations, scenarios
+from concord.table import Cell, Column, Table
+from concord.workspace import Workspace
 
 ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "toxicity": ("harassment", "harassment/threatening", "hate", "hate/threatening"),

@@ -3,8 +3,8 @@
 After Wang et al., “Towards Objectively Benchmarking Social Intelligence for Language Agents at Action Level”.
 """
 
-from core.benchmarks.stss.language import STSS_LANGUAGE
-from core.benchmarks.stss.system import STSS
+from concord.benchmarks.stss.language import STSS_LANGUAGE
+from concord.benchmarks.stss.system import STSS
 
 BENCHMARKS = (STSS, STSS_LANGUAGE)
 

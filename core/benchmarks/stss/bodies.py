@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
 
-from core.benchmarks.stss.mind import Mind, Self
-from core.benchmarks.stss.schedule import SLEEPING, Day, at
-from core.benchmarks.stss.town import Clock, Place, Town
-from core.benchmarks.stss.trajectory import WALKING
+from concord.benchmarks.stss.mind import Mind, Self
+from concord.benchmarks.stss.schedule import SLEEPING, Day, at
+from concord.benchmarks.stss.town import Clock, Place, Town
+from concord.benchmarks.stss.trajectory import WALKING
 
 
 @dataclass(eq=False)

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import click
 
-from core.benchmarks.stss import files, scenes, scoring, system, views
-from core.benchmarks.stss.files import read_trajectory, write_trajectory
-from core.benchmarks.stss.tasks import TITLES, Kind, read_tasks, task_from, values_of
-from core.benchmarks.stss.templates import load_templates
-from core.benchmarks.stss.town import problems, read_town
-from core.benchmarks.stss.trajectory import from_stored, records
-from core.commands import options, printing
-from core.commands.printing import echo
-from core.errors import ConfigError, not_found
-from core.runs.planning import materials
-from core.store import conversations, trajectories
-from core.table import SCHEMA, Cell, Column, Table
-from core.workspace import Workspace
+from concord.benchmarks.stss import files, scenes, scoring, system, views
+from concord.benchmarks.stss.files import read_trajectory, write_trajectory
+from concord.benchmarks.stss.tasks import TITLES, Kind, read_tasks, task_from, values_of
+from concord.benchmarks.stss.templates import load_templates
+from concord.benchmarks.stss.town import problems, read_town
+from concord.benchmarks.stss.trajectory import from_stored, records
+from concord.commands import options, printing
+from concord.commands.printing import echo
+from concord.errors import ConfigError, not_found
+from concord.runs.planning import materials
+from concord.store import conversations, trajectories
+from concord.table import SCHEMA, Cell, Column, Table
+from concord.workspace import Workspace
 
 PATH = click.Path(path_type=Path)
 

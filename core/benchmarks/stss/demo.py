@@ -1,11 +1,11 @@
 """The demo's STSS: a simulation of each type of task, with and without TDP, and its scenes judged."""
 
-from core.benchmarks.plans import PlayPlan
-from core.benchmarks.stss import scenes
-from core.demo.workspace import Told, run
-from core.store import conversations
-from core.store.conversations import Filter
-from core.workspace import Workspace
+from concord.benchmarks.plans import PlayPlan
+from concord.benchmarks.stss import scenes
+from concord.demo.workspace import Told, run
+from concord.store import conversations
+from concord.store.conversations import Filter
+from concord.workspace import Workspace
 
 TASKS = ("harvest-supper", "board-games", "thesis-talk", "film-night", "cough-medicine")
 """One of each type: public activity, companions, appointment, online activity, asking for help."""

@@ -11,8 +11,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from core.benchmarks.stss.tasks import SocialTask, Subgoal
-from core.benchmarks.stss.trajectory import STAMP, UNSEEN, State, Talk, Trajectory
+from concord.benchmarks.stss.tasks import SocialTask, Subgoal
+from concord.benchmarks.stss.trajectory import STAMP, UNSEEN, State, Talk, Trajectory
 
 Mask = npt.NDArray[np.bool_]
 

@@ -12,13 +12,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
-from core.benchmarks.stss.templates import missing
-from core.benchmarks.stss.town import Town
-from core.benchmarks.stss.trajectory import Sighting, State, Talk, Trajectory, assemble
-from core.errors import ConfigError, ImportRefused
-from core.files import file_name, parse_json, read_json, read_text, read_toml
-from core.files.limits import MOMENTS
+from concord.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
+from concord.benchmarks.stss.templates import missing
+from concord.benchmarks.stss.town import Town
+from concord.benchmarks.stss.trajectory import Sighting, State, Talk, Trajectory, assemble
+from concord.errors import ConfigError, ImportRefused
+from concord.files import file_name, parse_json, read_json, read_text, read_toml
+from concord.files.limits import MOMENTS
 
 Names = Mapping[str, Mapping[str, str]]
 """What `people` and `places` of a file are called in the town."""

@@ -11,13 +11,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from core.benchmarks.benchmark import Ask
-from core.benchmarks.stss.mind import DayPlan, Kept, Mind, Neighbour, Now, Said, Self, Utterance
-from core.benchmarks.stss.schedule import Wish, habits
-from core.benchmarks.stss.town import Town, hour_of
-from core.errors import CallFailed, ConfigError, not_found
-from core.llm.prompts import Prompt
-from core.llm.replies import UNANSWERED, Reply, Text, Unusable
+from concord.benchmarks.benchmark import Ask
+from concord.benchmarks.stss.mind import DayPlan, Kept, Mind, Neighbour, Now, Said, Self, Utterance
+from concord.benchmarks.stss.schedule import Wish, habits
+from concord.benchmarks.stss.town import Town, hour_of
+from concord.errors import CallFailed, ConfigError, not_found
+from concord.llm.prompts import Prompt
+from concord.llm.replies import UNANSWERED, Reply, Text, Unusable
 
 
 class Outline(Reply):

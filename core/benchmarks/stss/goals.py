@@ -5,10 +5,10 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from core.benchmarks.stss.tasks import Kind, SocialTask
-from core.conversation import Conversation, Unit
-from core.llm.replies import Reply, Unusable
-from core.rating import YES_NO, Criterion, Rating, points
+from concord.benchmarks.stss.tasks import Kind, SocialTask
+from concord.conversation import Conversation, Unit
+from concord.llm.replies import Reply, Unusable
+from concord.rating import YES_NO, Criterion, Rating, points
 
 SUMMARY = "summary_"
 """The prefix of a condition that is asked of the partner's own summary."""

@@ -6,19 +6,19 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role, Rubric
-from core.benchmarks.plans import PlayPlan
-from core.benchmarks.stss import goals, system
-from core.benchmarks.stss.generative import ARCHITECTURES, Architecture, find, minds
-from core.benchmarks.stss.memory import Memory, Stream, Vectors
-from core.benchmarks.stss.mind import Kept, Now, Self, converse, require_usable
-from core.benchmarks.stss.tasks import TITLES, SocialTask, task_from
-from core.benchmarks.stss.town import Clock, Town
-from core.benchmarks.stss.trajectory import STAMP
-from core.conversation import Conversation, Message
-from core.errors import ConfigError
-from core.llm.prompts import Prompt
-from core.scenario import Scenario
+from concord.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role, Rubric
+from concord.benchmarks.plans import PlayPlan
+from concord.benchmarks.stss import goals, system
+from concord.benchmarks.stss.generative import ARCHITECTURES, Architecture, find, minds
+from concord.benchmarks.stss.memory import Memory, Stream, Vectors
+from concord.benchmarks.stss.mind import Kept, Now, Self, converse, require_usable
+from concord.benchmarks.stss.tasks import TITLES, SocialTask, task_from
+from concord.benchmarks.stss.town import Clock, Town
+from concord.benchmarks.stss.trajectory import STAMP
+from concord.conversation import Conversation, Message
+from concord.errors import ConfigError
+from concord.llm.prompts import Prompt
+from concord.scenario import Scenario
 
 NAME = "stss-language"
 SCENARIO = "scenario"

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-from core.benchmarks.stss.memory import Memory, Stream
-from core.benchmarks.stss.schedule import Day, Wish
-from core.benchmarks.stss.tasks import SocialTask
-from core.benchmarks.stss.town import Clock, Resident, Town, hour_of
-from core.errors import CallFailed
+from concord.benchmarks.stss.memory import Memory, Stream
+from concord.benchmarks.stss.schedule import Day, Wish
+from concord.benchmarks.stss.tasks import SocialTask
+from concord.benchmarks.stss.town import Clock, Resident, Town, hour_of
+from concord.errors import CallFailed
 
 Said = Sequence[tuple[str, str]]
 """Who said what so far."""

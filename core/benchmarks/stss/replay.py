@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from core.benchmarks.stss import views
-from core.benchmarks.stss.town import DAY, Town
-from core.benchmarks.stss.trajectory import STAMP, UNSEEN, changes
-from core.benchmarks.stss.views import Simulation, Stretch
+from concord.benchmarks.stss import views
+from concord.benchmarks.stss.town import DAY, Town
+from concord.benchmarks.stss.trajectory import STAMP, UNSEEN, changes
+from concord.benchmarks.stss.views import Simulation, Stretch
 
 NOON = time(12)
 MORNING, LAST, LIVED = "morning’s plan", "last plan", "happened"

@@ -4,15 +4,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from core.benchmarks.stss import STSS, language
-from core.benchmarks.stss.evidence import before_event
-from core.benchmarks.stss.tasks import SocialTask, task_from, values_of
-from core.benchmarks.stss.trajectory import STAMP, Talk, Trajectory, from_stored
-from core.conversation import Conversation
-from core.errors import ConcordError
-from core.scenario import Scenario
-from core.store import conversations, scenarios, trajectories
-from core.workspace import Workspace
+from concord.benchmarks.stss import STSS, language
+from concord.benchmarks.stss.evidence import before_event
+from concord.benchmarks.stss.tasks import SocialTask, task_from, values_of
+from concord.benchmarks.stss.trajectory import STAMP, Talk, Trajectory, from_stored
+from concord.conversation import Conversation
+from concord.errors import ConcordError
+from concord.scenario import Scenario
+from concord.store import conversations, scenarios, trajectories
+from concord.workspace import Workspace
 
 PER_PAIR = 2
 """At most so many scenes of one task for the same two people, each from another simulation."""

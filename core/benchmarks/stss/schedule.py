@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from core.benchmarks.stss.town import DAY, Place, Resident, Town, hour_of, minute_of
+from concord.benchmarks.stss.town import DAY, Place, Resident, Town, hour_of, minute_of
 
 SLEEPING, RISING, IDLE = "sleeping", "getting up and ready for the day", "taking a break"
 EARLIEST, LATEST = 4 * 60, 13 * 60

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from core.benchmarks.stss.evidence import (
+from concord.benchmarks.stss.evidence import (
     ONLY_TALK,
     Evidence,
     Mask,
@@ -24,9 +24,9 @@ from core.benchmarks.stss.evidence import (
     stretch,
     told,
 )
-from core.benchmarks.stss.tasks import TITLES, Kind, SocialTask
-from core.benchmarks.stss.trajectory import STAMP, UNSEEN, Talk, Trajectory
-from core.errors import ConfigError
+from concord.benchmarks.stss.tasks import TITLES, Kind, SocialTask
+from concord.benchmarks.stss.trajectory import STAMP, UNSEEN, Talk, Trajectory
+from concord.errors import ConfigError
 
 OUT_OF_ORDER = 0.5
 ELSEWHERE = 0.5

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from core.benchmarks.stss import bodies
-from core.benchmarks.stss.bodies import AGAIN, PAUSE, Body, Encounter, Rooms
-from core.benchmarks.stss.memory import Stream, Vectors, together
-from core.benchmarks.stss.mind import Kept, Mind, Now, Said, Self, converse, minutes
-from core.benchmarks.stss.schedule import Day, arrange
-from core.benchmarks.stss.tasks import SocialTask
-from core.benchmarks.stss.town import Clock, Town, hour_of
-from core.benchmarks.stss.trajectory import STAMP, Indices, State, Talk, Trajectory
+from concord.benchmarks.stss import bodies
+from concord.benchmarks.stss.bodies import AGAIN, PAUSE, Body, Encounter, Rooms
+from concord.benchmarks.stss.memory import Stream, Vectors, together
+from concord.benchmarks.stss.mind import Kept, Mind, Now, Said, Self, converse, minutes
+from concord.benchmarks.stss.schedule import Day, arrange
+from concord.benchmarks.stss.tasks import SocialTask
+from concord.benchmarks.stss.town import Clock, Town, hour_of
+from concord.benchmarks.stss.trajectory import STAMP, Indices, State, Talk, Trajectory
 
 SEEN, PLANNED = 1, 4
 """The importance (1 to 10) of having seen somebody, and of a day's plan."""

@@ -9,19 +9,19 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from core.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role
-from core.benchmarks.plans import PlayPlan
-from core.benchmarks.stss.generative import ARCHITECTURES, THOUGHTS, Architecture, find, minds
-from core.benchmarks.stss.memory import Vectors
-from core.benchmarks.stss.mind import require_usable
-from core.benchmarks.stss.simulation import World, people
-from core.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
-from core.benchmarks.stss.templates import FIRST_DAY, instantiate, load_templates, missing, with_company
-from core.benchmarks.stss.town import Clock, Town, load_town
-from core.benchmarks.stss.trajectory import STAMP, Talk, check_stored
-from core.conversation import Conversation, Message
-from core.errors import ConfigError, not_found
-from core.llm.prompts import Prompt, versions
+from concord.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role
+from concord.benchmarks.plans import PlayPlan
+from concord.benchmarks.stss.generative import ARCHITECTURES, THOUGHTS, Architecture, find, minds
+from concord.benchmarks.stss.memory import Vectors
+from concord.benchmarks.stss.mind import require_usable
+from concord.benchmarks.stss.simulation import World, people
+from concord.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
+from concord.benchmarks.stss.templates import FIRST_DAY, instantiate, load_templates, missing, with_company
+from concord.benchmarks.stss.town import Clock, Town, load_town
+from concord.benchmarks.stss.trajectory import STAMP, Talk, check_stored
+from concord.conversation import Conversation, Message
+from concord.errors import ConfigError, not_found
+from concord.llm.prompts import Prompt, versions
 
 NAME = "stss"
 LANGUAGE = "en"

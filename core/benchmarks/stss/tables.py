@@ -15,20 +15,20 @@ from typing import Any
 import pandas as pd
 from sqlite_utils import Database
 
-from core.agreement.intervals import SHARE, Ends, described
-from core.agreement.resampling import mean_estimates
-from core.benchmarks.stss import STSS, STSS_LANGUAGE, goals, scoring
-from core.benchmarks.stss.tasks import TITLES, Kind, task_from
-from core.benchmarks.stss.trajectory import from_stored
-from core.conversation import Conversation
-from core.errors import ConcordError, NotFound, not_found
-from core.estimate import Estimate, undefined
-from core.llm.replies import UNANSWERED
-from core.reports import leaderboards
-from core.reports.leaderboards import MOCKS, Rated
-from core.store import conversations, runs, tables, trajectories
-from core.store.filters import Where
-from core.table import Cell, Column, Table
+from concord.agreement.intervals import SHARE, Ends, described
+from concord.agreement.resampling import mean_estimates
+from concord.benchmarks.stss import STSS, STSS_LANGUAGE, goals, scoring
+from concord.benchmarks.stss.tasks import TITLES, Kind, task_from
+from concord.benchmarks.stss.trajectory import from_stored
+from concord.conversation import Conversation
+from concord.errors import ConcordError, NotFound, not_found
+from concord.estimate import Estimate, undefined
+from concord.llm.replies import UNANSWERED
+from concord.reports import leaderboards
+from concord.reports.leaderboards import MOCKS, Rated
+from concord.store import conversations, runs, tables, trajectories
+from concord.store.filters import Where
+from concord.table import Cell, Column, Table
 
 AGENT = ("player", "architecture", "embeddings")
 """What is evaluated: a model in an architecture; `embeddings` is the model for relevance, if any."""

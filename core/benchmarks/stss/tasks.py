@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from core.errors import ConfigError
-from core.files import first_problem, read_json
+from concord.errors import ConfigError
+from concord.files import first_problem, read_json
 
 Kind = Literal["public", "appointment", "companions", "online", "help"]
 

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.benchmarks.stss.tasks import TITLES, Kind, SocialTask, Subgoal
-from core.benchmarks.stss.town import Hour, Named, Town, minute_of
-from core.errors import ConfigError
-from core.files import first_problem, read_toml
+from concord.benchmarks.stss.tasks import TITLES, Kind, SocialTask, Subgoal
+from concord.benchmarks.stss.town import Hour, Named, Town, minute_of
+from concord.errors import ConfigError
+from concord.files import first_problem, read_toml
 
 FIRST_DAY = date(2023, 2, 13)
 """Performers prepare on this day; events are on the next."""

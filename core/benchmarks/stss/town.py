@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.errors import ConfigError, NotFound, not_found
-from core.files import first_problem, read_toml
+from concord.errors import ConfigError, NotFound, not_found
+from concord.files import first_problem, read_toml
 
 DAY = 24 * 60
 

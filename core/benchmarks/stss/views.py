@@ -7,16 +7,16 @@ from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from core.benchmarks.benchmark import Materials
-from core.benchmarks.stss.evidence import about, told, words_in
-from core.benchmarks.stss.schedule import SLEEPING
-from core.benchmarks.stss.scoring import Score, score
-from core.benchmarks.stss.system import town_named
-from core.benchmarks.stss.tasks import COLLECTIVE, SocialTask
-from core.benchmarks.stss.town import DAY, Town, minute_of
-from core.benchmarks.stss.trajectory import STAMP, State, Talk, Trajectory
-from core.conversation import Conversation
-from core.errors import ConfigError, NotFound
+from concord.benchmarks.benchmark import Materials
+from concord.benchmarks.stss.evidence import about, told, words_in
+from concord.benchmarks.stss.schedule import SLEEPING
+from concord.benchmarks.stss.scoring import Score, score
+from concord.benchmarks.stss.system import town_named
+from concord.benchmarks.stss.tasks import COLLECTIVE, SocialTask
+from concord.benchmarks.stss.town import DAY, Town, minute_of
+from concord.benchmarks.stss.trajectory import STAMP, State, Talk, Trajectory
+from concord.conversation import Conversation
+from concord.errors import ConfigError, NotFound
 
 Kind = Literal["the task", "conversation", "on the way", "asleep", "anything else"]
 Part = Literal["performer", "counted", "came close", "others"]

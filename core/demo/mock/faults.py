@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
-from core.errors import ConfigError
+from concord.errors import ConfigError
 
 Fault = Literal[
     "rate_limit",

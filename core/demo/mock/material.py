@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.errors import ConfigError
-from core.files import read_toml
+from concord.errors import ConfigError
+from concord.files import read_toml
 
 DATA = Path(__file__).resolve().parents[3] / "data"
 SLOT = re.compile(r"\{(\w+)\}")

@@ -11,9 +11,9 @@ import re
 from functools import cache
 from types import ModuleType
 
-from core.benchmarks import SLICES, part
-from core.demo.mock.call import Answer, Call
-from core.demo.mock.schemas import fill
+from concord.benchmarks import SLICES, part
+from concord.demo.mock.call import Answer, Call
+from concord.demo.mock.schemas import fill
 
 FIXED = "mock-fixed"
 LINE = "I keep the lamp and count the ships; sit down, and tell me where you come from."

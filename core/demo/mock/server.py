@@ -17,13 +17,13 @@ from typing import Any
 from aiohttp import web
 from anyio.from_thread import start_blocking_portal
 
-from core.commands.printing import echo
-from core.demo.mock import quirks
-from core.demo.mock.call import BadCall, Call, read_call
-from core.demo.mock.faults import Fault, Faults
-from core.demo.mock.personas import models, reply
-from core.demo.mock.texts import EMBEDDINGS, MODERATION, embed, moderate
-from core.errors import ConfigError
+from concord.commands.printing import echo
+from concord.demo.mock import quirks
+from concord.demo.mock.call import BadCall, Call, read_call
+from concord.demo.mock.faults import Fault, Faults
+from concord.demo.mock.personas import models, reply
+from concord.demo.mock.texts import EMBEDDINGS, MODERATION, embed, moderate
+from concord.errors import ConfigError
 
 FINGERPRINT = "concord-mock"
 MAX_BODY = 64 * 1024**2

@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 from sqlite_utils import Database
 
-from core.store.desk import Refusal, Taken, take
+from concord.store.desk import Refusal, Taken, take
 from pages.parts.desk.report import checked
 from pages.parts.session import workspace
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.errors import NotAllowed, StudyError
+from concord.errors import NotAllowed, StudyError
 
 EVENTS = 100
 """Events of one report, as many as `outbox.js` sends: a tenth of a second of the writing thread."""

@@ -10,12 +10,12 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from core.benchmarks import BENCHMARKS
-from core.conversation import Conversation
-from core.rating import Criterion, Scale
-from core.store import conversations, desk, studies
-from core.store.desk import Refusal
-from core.store.studies import Study, Task
+from concord.benchmarks import BENCHMARKS
+from concord.conversation import Conversation
+from concord.rating import Criterion, Scale
+from concord.store import conversations, desk, studies
+from concord.store.desk import Refusal
+from concord.store.studies import Study, Task
 
 REASONS = (
     "I cannot judge this one",

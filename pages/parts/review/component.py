@@ -12,9 +12,9 @@ import streamlit as st
 from pydantic import BaseModel
 from sqlite_utils import Database
 
-from core.conversation import Conversation, Message
-from core.errors import ConcordError, NotAllowed
-from core.store.desk import Refusal, once
+from concord.conversation import Conversation, Message
+from concord.errors import ConcordError, NotAllowed
+from concord.store.desk import Refusal, once
 from pages.parts.desk import component as desk
 from pages.parts.people import SignedOut
 from pages.parts.session import researching, workspace

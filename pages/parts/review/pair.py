@@ -7,9 +7,9 @@ from typing import Any
 from pydantic import BaseModel, Field
 from sqlite_utils import Database
 
-from core.rating import Verdict
-from core.store import conversations, pairings
-from core.studies import comparisons
+from concord.rating import Verdict
+from concord.store import conversations, pairings
+from concord.studies import comparisons
 from pages.parts.review.component import AHEAD, LINE, Moving, name, said
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.errors import StudyError
+from concord.errors import StudyError
 from pages.parts.people import Researcher
 from pages.parts.session import here
 

@@ -7,15 +7,15 @@ from typing import Any
 from pydantic import BaseModel, Field
 from sqlite_utils import Database
 
-from core.benchmarks import get
-from core.conversation import Message
-from core.rating import Finding
-from core.scores import run_label
-from core.store import spotchecks, suspects
-from core.store.filters import Where
-from core.store.spotchecks import Seen
-from core.studies import spotcheck
-from core.studies.spotcheck import Screen
+from concord.benchmarks import get
+from concord.conversation import Message
+from concord.rating import Finding
+from concord.scores import run_label
+from concord.store import spotchecks, suspects
+from concord.store.filters import Where
+from concord.store.spotchecks import Seen
+from concord.studies import spotcheck
+from concord.studies.spotcheck import Screen
 from pages.parts.desk.sent import as_text, options
 from pages.parts.review.component import AHEAD, LINE, Moving, name, said
 from pages.parts.transcript import history_by

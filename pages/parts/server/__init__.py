@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.starlette import App
 
-from core.workspace import PUBLIC_URL
+from concord.workspace import PUBLIC_URL
 from pages.parts.server.addresses import NamedRoot, Operators
 from pages.parts.server.bounds import Bounds
 from pages.parts.server.entrance import Entrance

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from core.errors import ConcordError
+from concord.errors import ConcordError
 from pages.parts.connection import Connection
 from pages.parts.server import messages
 from pages.parts.server.guesses import network

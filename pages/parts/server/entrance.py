@@ -17,10 +17,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from core.errors import ConcordError, NotAllowed
-from core.store import access, sessions
-from core.store.sessions import LONGEST, Kind
-from core.workspace import PUBLIC_URL
+from concord.errors import ConcordError, NotAllowed
+from concord.store import access, sessions
+from concord.store.sessions import LONGEST, Kind
+from concord.workspace import PUBLIC_URL
 from pages.parts.connection import Connection
 from pages.parts.people import oidc_configured
 from pages.parts.server.guesses import Guesses, network

@@ -4,7 +4,7 @@ import ipaddress
 from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 
-from core.errors import NotAllowed
+from concord.errors import NotAllowed
 
 FREE = 5
 """Wrong guesses of a source that start no wait."""

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from core.errors import ConfigError
+from concord.errors import ConfigError
 from pages.parts.server.refusal import refusal
 
 log = logging.getLogger("concord")

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Mapping
 
-from core.benchmarks.pingpong.mock import judges, players
-from core.benchmarks.pingpong.mock.reading import plays
-from core.demo.mock.call import Answer, Call
+from concord.benchmarks.pingpong.mock import judges, players
+from concord.benchmarks.pingpong.mock.reading import plays
+from concord.demo.mock.call import Answer, Call
 
 PLAYERS: Mapping[str, Callable[[Call], str]] = {
     "mock-vivid": players.vivid,

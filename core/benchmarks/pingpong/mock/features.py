@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from core.benchmarks.pingpong.mock.reading import (
+from concord.benchmarks.pingpong.mock.reading import (
     ACTION,
     WORD,
     Card,
@@ -22,7 +22,7 @@ from core.benchmarks.pingpong.mock.reading import (
     stem,
     words,
 )
-from core.conversation import Conversation
+from concord.conversation import Conversation
 
 CRITERIA = ("in_character", "entertaining", "fluency")
 SHARED = 0.5

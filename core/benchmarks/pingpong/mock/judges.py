@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.benchmarks.pingpong.mock.features import CRITERIA, Features, Taste, answer, features_of, noise
-from core.benchmarks.pingpong.mock.reading import Exchange, Transcript, transcript_of, transcript_of_scene
-from core.demo.mock.call import Call
-from core.demo.mock.material import load, pick
-from core.demo.mock.schemas import Schema, bounds, fill, resolve
+from concord.benchmarks.pingpong.mock.features import CRITERIA, Features, Taste, answer, features_of, noise
+from concord.benchmarks.pingpong.mock.reading import Exchange, Transcript, transcript_of, transcript_of_scene
+from concord.demo.mock.call import Call
+from concord.demo.mock.material import load, pick
+from concord.demo.mock.schemas import Schema, bounds, fill, resolve
 
 JUDGES = ("mock-judge-strict", "mock-judge-lenient", "mock-judge-noisy", "mock-judge-erratic")
 PLAIN = "plain"

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.benchmarks.pingpong.mock.reading import (
+from concord.benchmarks.pingpong.mock.reading import (
     ACTION,
     WORD,
     Card,
@@ -22,8 +22,8 @@ from core.benchmarks.pingpong.mock.reading import (
     stop_words,
     words,
 )
-from core.demo.mock.call import Call
-from core.demo.mock.material import SLOT, fresh, load, pick
+from concord.demo.mock.call import Call
+from concord.demo.mock.material import SLOT, fresh, load, pick
 
 REFUSING = {"challenge": 0.75, "fight": 0.75, "tease": 0.75}
 OTHERWISE_REFUSING = 0.05

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from core.benchmarks.simulbench.mock import judges, simulators
-from core.demo.mock.call import Answer, Call
+from concord.benchmarks.simulbench.mock import judges, simulators
+from concord.demo.mock.call import Answer, Call
 
 MODELS = (*simulators.lines()["manners"], *judges.EYES)
 

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.conversation import Message
-from core.demo.mock.call import Call
-from core.demo.mock.material import load, pick, pieces
+from concord.conversation import Message
+from concord.demo.mock.call import Call
+from concord.demo.mock.material import load, pick, pieces
 
 DIALOGUE = re.compile(r"^=== The dialogue(?: so far)? ===$(.*)^=== End of the dialogue ===$", re.M | re.S)
 CUT = "(the reply was cut off here by the length limit)"

@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from core.benchmarks.stss import generative
-from core.benchmarks.stss.goals import Verdict
-from core.benchmarks.stss.mock import days, talk
-from core.benchmarks.stss.mock.reading import TIME, prompt_of, section
-from core.demo.mock.call import Answer, Call
+from concord.benchmarks.stss import generative
+from concord.benchmarks.stss.goals import Verdict
+from concord.benchmarks.stss.mock import days, talk
+from concord.benchmarks.stss.mock.reading import TIME, prompt_of, section
+from concord.demo.mock.call import Answer, Call
 
 MODELS = (*talk.MANNERS,)
 ERRS = 0.04

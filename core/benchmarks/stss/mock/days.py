@@ -5,12 +5,20 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from core.benchmarks.stss.mock import reading
-from core.benchmarks.stss.mock.reading import TIME, Affair, Persona, affairs, persona_of, prompt_of, section
-from core.benchmarks.stss.mock.talk import settled, usual_time
-from core.benchmarks.stss.town import DAY, hour_of, minute_of
-from core.demo.mock.call import Call
-from core.demo.mock.material import load
+from concord.benchmarks.stss.mock import reading
+from concord.benchmarks.stss.mock.reading import (
+    TIME,
+    Affair,
+    Persona,
+    affairs,
+    persona_of,
+    prompt_of,
+    section,
+)
+from concord.benchmarks.stss.mock.talk import settled, usual_time
+from concord.benchmarks.stss.town import DAY, hour_of, minute_of
+from concord.demo.mock.call import Call
+from concord.demo.mock.material import load
 
 OVERSLEEPS, FORGETS, STRAYS = 0.1, 0.12, 0.01
 """How often residents oversleep, forget what they agreed to, plan for a place that does not exist."""

@@ -7,10 +7,18 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
-from core.benchmarks.stss.mock import reading
-from core.benchmarks.stss.mock.reading import Affair, Persona, hears, lines, own_notes, persona_of, prompt_of
-from core.demo.mock.call import Call
-from core.demo.mock.material import load, pick
+from concord.benchmarks.stss.mock import reading
+from concord.benchmarks.stss.mock.reading import (
+    Affair,
+    Persona,
+    hears,
+    lines,
+    own_notes,
+    persona_of,
+    prompt_of,
+)
+from concord.demo.mock.call import Call
+from concord.demo.mock.material import load, pick
 
 Thought = dict[str, Any]
 
