@@ -131,7 +131,7 @@ class Rating:
 @dataclass(frozen=True)
 class Spent:
     """What calls cost: tokens in and out, money in the currency of models.toml (0 where no price is given),
-    seconds of waiting.
+    seconds of waiting. `cached_tokens` are those of the tokens in that the endpoint had in its prompt cache.
     """
 
     calls: int = 0
@@ -139,6 +139,7 @@ class Spent:
     output_tokens: int = 0
     cost: float = 0.0
     seconds: float = 0.0
+    cached_tokens: int = 0
 
     def __add__(self, other: Spent) -> Spent:
         return Spent(
@@ -147,6 +148,7 @@ class Spent:
             self.output_tokens + other.output_tokens,
             self.cost + other.cost,
             self.seconds + other.seconds,
+            self.cached_tokens + other.cached_tokens,
         )
 
 

@@ -120,8 +120,7 @@ class Client:
         model = pick(self._models, name)
         body = request(model, messages, params=params, schema=schema, seed=seed)
         read, seconds = await self._post(model, "/chat/completions", body, completions.read)
-        spent = Spent(1, *read.tokens, model.cost(*read.tokens), seconds)
-        return Completion(read.text, read.cut, spent, read.reported, read.beside)
+        return Completion(read.text, read.cut, model.spent(read.tokens, seconds), read.reported, read.beside)
 
     async def embed(self, name: str, texts: Sequence[str]) -> Embedded:
         """The vectors of texts, none of them empty, in one call; unusable ones are asked for again.
@@ -134,7 +133,7 @@ class Client:
         for _ in range(1 + REASKS):
             content, seconds = await self._post(model, "/embeddings", body, _json)
             read = embeddings.tokens(content)
-            spent += Spent(1, read, 0, model.cost(read, 0), seconds)
+            spent += model.spent((read, 0, 0), seconds)
             try:
                 return Embedded(embeddings.read(content, len(texts)), spent, reported(json.loads(content)))
             except BadVectors as error:

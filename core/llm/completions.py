@@ -78,11 +78,13 @@ class Completion:
 
 
 class Read(NamedTuple):
-    """A body, read: text, whether it was cut, tokens in and out, who answered, and what stands beside."""
+    """A body, read: text, whether it was cut, tokens in, out and cached (of those in), who answered, and
+    what stands beside.
+    """
 
     text: str
     cut: bool
-    tokens: tuple[int, int]
+    tokens: tuple[int, int, int]
     reported: Reported
     beside: Beside
 
@@ -117,10 +119,10 @@ def read(content: bytes) -> Read:
     text = refusal if refused else text
     cut = finish in CUT
     lacks = "" if text.strip() else _lacks(message, finish, cut, inside, thinking)
-    *tokens, thought = _tokens(reply.get("usage"))
+    given, made, cached, thought = _tokens(reply.get("usage"))
     raw = content[:RAW].decode("utf-8", "replace") if not text.strip() else ""
     beside = Beside(thinking, thought, refused, finish, lacks, raw)
-    return Read(text, cut, (tokens[0], tokens[1]), reported(reply), beside)
+    return Read(text, cut, (given, made, cached), reported(reply), beside)
 
 
 def reported(reply: Mapping[str, Any]) -> Reported:
@@ -218,9 +220,9 @@ def _lacks(message: Mapping[str, Any], finish: str, cut: bool, inside: str, thin
     return "It holds thinking only." if unclosed or (isinstance(content, list) and thinking) else ""
 
 
-def _tokens(usage: Any) -> tuple[int, int, int]:
-    """Tokens in, out and of thinking; those out contain those of thinking, also where an endpoint counts
-    them apart.
+def _tokens(usage: Any) -> tuple[int, int, int, int]:
+    """Tokens in, out, cached and of thinking. Those in contain the cached ones; those out contain those of
+    thinking, also where an endpoint counts them apart.
     """
 
     def number(of: Any, *names: str) -> int:
@@ -232,7 +234,9 @@ def _tokens(usage: Any) -> tuple[int, int, int]:
     thought = number(details, "reasoning_tokens") or number(usage, "reasoning_tokens")
     if thought and number(usage, "total_tokens") == given + made + thought:
         made += thought
-    return given, made, thought
+    details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
+    cached = number(details, "cached_tokens") or number(usage, "prompt_cache_hit_tokens")
+    return given, made, min(given, cached), thought
 
 
 def _error(error: Any) -> Broken:

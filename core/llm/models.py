@@ -12,6 +12,7 @@ from concord.configuration import Configuration
 from concord.errors import ConfigError, not_found
 from concord.files import read_toml
 from concord.files.limits import NAME
+from concord.rating import Spent
 
 Kind = Literal["chat", "embeddings"]
 """A chat model talks and judges; an embeddings model turns texts into vectors."""
@@ -27,12 +28,33 @@ UNSET = "unset"
 """The value of a parameter that is not sent, although the prompt has one."""
 
 
-class Price(BaseModel):
-    """Money per million tokens."""
+Money = Annotated[float, Field(ge=0)]
 
-    model_config = ConfigDict(extra="forbid")
-    input: Annotated[float, Field(ge=0)]
-    output: Annotated[float, Field(ge=0)]
+
+class Rates(BaseModel):
+    """Money per million tokens in, out, and in from the endpoint's prompt cache (as in, unless stated)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    input: Money
+    output: Money
+    cached: Money | None = None
+
+    def of(self, given: int, made: int, cached: int = 0) -> float:
+        """What tokens cost; the cached ones are among those given."""
+        per_cached = self.input if self.cached is None else self.cached
+        return ((given - cached) * self.input + cached * per_cached + made * self.output) / 1e6
+
+
+class Price(Rates):
+    """The rates of calls, and of batches: a share of those, or rates of their own; None where not stated."""
+
+    batch: Annotated[float, Field(ge=0, le=1)] | Rates | None = None
+
+    def by_batch(self, given: int, made: int, cached: int = 0) -> float:
+        """What tokens cost in a batch: as in calls, where no price of batches is stated."""
+        if isinstance(self.batch, Rates):
+            return self.batch.of(given, made, cached)
+        return self.of(given, made, cached) * (1.0 if self.batch is None else self.batch)
 
 
 def address(text: str) -> str:
@@ -72,6 +94,8 @@ class Model(BaseModel):
     seed: bool = False
     """Send a seed derived from the plan, for endpoints that honour it."""
     price: Price | None = None
+    batch: bool = True
+    """Whether `--batch` asks it through its endpoint's Batch API; else it is called."""
     family: Annotated[str, Field(max_length=NAME)] = ""
     """Whose model it is (“gpt”, “llama”), for whether judges prefer their own; it is not sent."""
 
@@ -124,11 +148,17 @@ class Model(BaseModel):
             raise ConfigError(f"The model “{self.name}” needs a key: set the environment variable {name}.")
         return os.environ[name]
 
-    def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """What so many tokens cost; 0 without a price."""
+    def cost(self, given: int, made: int, cached: int = 0, *, batch: bool = False) -> float:
+        """What tokens in, out and in from the cache cost, in a call or in a batch; 0 without a price."""
         if self.price is None:
             return 0.0
-        return (input_tokens * self.price.input + output_tokens * self.price.output) / 1e6
+        return (self.price.by_batch if batch else self.price.of)(given, made, cached)
+
+    def spent(self, tokens: tuple[int, int, int], seconds: float, *, batch: bool = False) -> Spent:
+        """One call: its tokens in, out and in from the cache, and what they cost."""
+        given, made, cached = tokens
+        cost = self.cost(given, made, cached, batch=batch)
+        return Spent(1, given, made, cost, seconds, cached)
 
 
 def load_models(path: Path) -> dict[str, Model]:
@@ -164,6 +194,8 @@ def load_models(path: Path) -> dict[str, Model]:
 def _mistake(error: Mapping[str, Any]) -> str:
     """One mistake in an entry as a sentence."""
     setting = ".".join(map(str, error["loc"]))
+    if setting.startswith("price.batch"):
+        return "“price.batch” is a share of the price, such as 0.5, or { input = 1.25, output = 5.0 }."
     if error["type"] == "extra_forbidden":
         known = Price.model_fields if "." in setting else Model.model_fields.keys() - {"name"}
         return str(not_found("setting", setting.rpartition(".")[2], known))

@@ -3,6 +3,7 @@
 from sqlite_utils import Database
 
 from concord.benchmarks import get
+from concord.rating import Spent
 from concord.store import runs
 from concord.store.runs import Progress
 
@@ -14,12 +15,18 @@ def sentence(p: Progress) -> str:
     if p.failed:
         parts.append(f"{p.failed:,} failed")
     parts.append(f"{p.spent.calls:,} calls ({rate:.1f}/s)")
-    parts += [f"{p.spent.input_tokens + p.spent.output_tokens:,} tokens", f"cost {p.spent.cost:.2f}"]
+    parts += [tokens(p.spent), f"cost {p.spent.cost:.2f}"]
     if p.state == "running" and p.seconds_left is not None:
         parts.append(f"{duration(p.seconds_left)} left")
     if p.state == "running" and p.message:
         parts.append(p.message)
     return " · ".join(parts)
+
+
+def tokens(spent: Spent) -> str:
+    """Tokens in and out, and how many of them the endpoint had in its prompt cache."""
+    cached = f" ({spent.cached_tokens:,} cached)" if spent.cached_tokens else ""
+    return f"{spent.input_tokens + spent.output_tokens:,} tokens{cached}"
 
 
 def duration(seconds: float) -> str:

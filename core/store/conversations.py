@@ -203,7 +203,7 @@ def found(db: Database, which: int) -> Found:
 
 def spent(db: Database, which: int) -> Spent:
     """What a conversation cost to make. Raises NotFound."""
-    row = find(db, "conversations", "calls, input_tokens, output_tokens, cost, seconds", id=which)
+    row = find(db, "conversations", ", ".join(vars(NOTHING_SPENT)), id=which)
     if row is None:
         raise NotFound(f"There is no conversation number {which} in this workspace.")
     return Spent(**row)

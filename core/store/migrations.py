@@ -449,3 +449,12 @@ UPDATE conversations SET cut_replies = (
 
 # The judges without a final are found among the finals.
 _step("018_summaries_without_incomplete", "ALTER TABLE summaries DROP COLUMN incomplete")
+
+# The tokens in that an endpoint read from its prompt cache.
+_step(
+    "019_cached_tokens",
+    ";\n".join(
+        f"ALTER TABLE {table} ADD COLUMN cached_tokens INTEGER NOT NULL DEFAULT 0"
+        for table in ("runs", "journal", "conversations", "judgements", "comparisons")
+    ),
+)

@@ -8,7 +8,17 @@ from typing import Any, NamedTuple
 from sqlite_utils import Database
 
 from concord.errors import NotFound
-from concord.rating import Comparison, Criterion, Judgement, Rater, RaterKind, Rating, Scale, Spent
+from concord.rating import (
+    NOTHING_SPENT,
+    Comparison,
+    Criterion,
+    Judgement,
+    Rater,
+    RaterKind,
+    Rating,
+    Scale,
+    Spent,
+)
 from concord.store import database, summaries
 from concord.store.database import find, now
 
@@ -260,7 +270,7 @@ def judgements_of(db: Database, conversation_id: int) -> list[dict[str, Any]]:
     return list(
         db.query(
             "SELECT j.key, x.name AS judge, x.variant, x.simulated, j.repeat, j.failure, j.raw, j.prompt, "
-            "j.meta, j.calls, j.input_tokens, j.output_tokens, j.cost, j.seconds, j.created "
+            "j.meta, j.calls, j.input_tokens, j.output_tokens, j.cost, j.seconds, j.cached_tokens, j.created "
             "FROM judgements j JOIN raters x ON x.id = j.rater_id WHERE j.conversation_id = ? "
             "ORDER BY x.name, j.repeat",
             [conversation_id],
@@ -317,7 +327,7 @@ def tokens_by_judge(db: Database) -> Mapping[str, tuple[float, float]]:
 
 def total_spent(db: Database) -> Spent:
     """Everything paid for in this workspace."""
-    names = "calls, input_tokens, output_tokens, cost, seconds"
+    names = ", ".join(vars(NOTHING_SPENT))
     paid = " UNION ALL ".join(
         f"SELECT {names} FROM {of}" for of in ("conversations", "judgements", "comparisons")
     )

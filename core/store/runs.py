@@ -162,7 +162,7 @@ def noted_calls(db: Database, work: str) -> dict[str, NotedCall]:
     """The calls kept for a piece of work, by step."""
     found = {}
     for row in db.table("journal").rows_where("work = ?", [work]):
-        spent = Spent(1, row["input_tokens"], row["output_tokens"], row["cost"], row["seconds"])
+        spent = Spent(**{f.name: row[f.name] for f in fields(Spent) if f.name != "calls"}, calls=1)
         reported = Reported(row["model"], row["fingerprint"])
         cut, beside = bool(row["cut"]), json.loads(row["beside"])
         found[row["step"]] = NotedCall(row["asked"], row["reply"], cut, spent, reported, beside)

@@ -100,6 +100,7 @@ def figures(run: Progress) -> None:
         "failed": f"{run.failed:,}",
         "calls": f"{run.spent.calls:,} ({rate:.1f}/s)",
         "tokens": f"{run.spent.input_tokens + run.spent.output_tokens:,}",
+        **({"of them cached": f"{run.spent.cached_tokens:,}"} if run.spent.cached_tokens else {}),
         "cost": f"{run.spent.cost:,.2f}",
         "time left": "–" if left is None else duration(left),
     }

@@ -62,13 +62,27 @@ def test_thinking_and_parts_are_read_wherever_an_endpoint_puts_them(message, tex
     assert (found.text, found.beside.thinking, found.beside.lacks) == (text, thinking, "")
 
 
+@pytest.mark.parametrize(
+    ("usage", "cached"),
+    [
+        ({"prompt_tokens_details": {"cached_tokens": 8}}, 8),
+        ({"prompt_cache_hit_tokens": 8}, 8),
+        ({"prompt_tokens_details": {"cached_tokens": 800}}, 10),
+        ({"prompt_tokens_details": None}, 0),
+    ],
+)
+def test_cached_tokens_are_those_in_that_the_endpoint_says_it_knew(usage, cached):
+    counted = {"prompt_tokens": 10, "completion_tokens": 20, **usage}
+    assert read(body({"content": "Yes"}, usage=counted)).tokens == (10, 20, cached)
+
+
 def test_tokens_of_thinking_are_counted_once():
     usage = {"prompt_tokens": 10, "completion_tokens": 20, "total_tokens": 30}
     usage["completion_tokens_details"] = {"reasoning_tokens": 15}
     found = read(body({"content": "Yes"}, usage=usage))
-    assert (found.tokens, found.beside.thinking_tokens) == ((10, 20), 15)
+    assert (found.tokens, found.beside.thinking_tokens) == ((10, 20, 0), 15)
     apart_from = {**usage, "completion_tokens": 5, "total_tokens": 30}
-    assert read(body({"content": "Yes"}, usage=apart_from)).tokens == (10, 20)
+    assert read(body({"content": "Yes"}, usage=apart_from)).tokens == (10, 20, 0)
 
 
 def test_a_refusal_is_the_replys_text_and_marked():

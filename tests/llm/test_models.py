@@ -14,7 +14,7 @@ from concord.errors import CallFailed, ConfigError
 from concord.llm import gates, trouble
 from concord.llm.client import DEFAULT_CONCURRENCY, Client, limits, merge, request
 from concord.llm.families import families
-from concord.llm.models import Model, Price, load_models
+from concord.llm.models import Model, Price, Rates, load_models
 
 HELLO = (
     Message("system", "Be brief."),
@@ -115,6 +115,27 @@ def test_cost_is_per_million_tokens():
     model = Model(name="a", price=Price(input=2.5, output=10.0))
     assert model.cost(1_000_000, 100_000) == pytest.approx(2.5 + 1.0)
     assert Model(name="a").cost(10**6, 10**6) == 0.0
+
+
+def test_cached_tokens_and_batches_have_prices_of_their_own():
+    price = Price(input=2.0, output=8.0, cached=0.5, batch=0.5)
+    model = Model(name="a", price=price)
+    million = 10**6
+    # Half of the tokens in were cached: 0.5 million at 2, 0.5 million at 0.5, a million out at 8
+    assert model.cost(million, million, million // 2) == pytest.approx(1.0 + 0.25 + 8.0)
+    assert model.cost(million, million, million // 2, batch=True) == pytest.approx((1.0 + 0.25 + 8.0) / 2)
+    own = Price(input=2.0, output=8.0, batch=Rates(input=1.5, output=3.0))
+    assert Model(name="a", price=own).cost(million, million, million, batch=True) == pytest.approx(4.5)
+    bare = Model(name="a", price=Price(input=2.0, output=8.0))
+    assert bare.cost(million, million, million, batch=True) == pytest.approx(10.0), (
+        "what is not stated is full"
+    )
+
+
+def test_a_wrong_price_of_batches_is_told(tmp_path):
+    entry = "[models.a]\nprice = { input = 1, output = 2, batch = 5 }"
+    with pytest.raises(ConfigError, match="is a share of the price"):
+        load_models(written(tmp_path, entry))
 
 
 def test_models_on_one_endpoint_share_the_smallest_limit_stated():

@@ -70,6 +70,7 @@ class Faults:
     trickle: int = 0  # a body that never ends, a byte now and then
     capacity: int = 0  # more calls in flight than this are answered 429 at once
     per_minute: int = 0  # more calls in a minute than this are answered 429 at once
+    cache_from: int = 0  # beginnings of prompts of so many tokens are cached, as OpenAI counts them
     limit_headers: bool = False  # say `x-ratelimit-…` with each answer, where there is a limit per minute
     retry_after: float = 1.0
     hang_seconds: float = 3600.0

@@ -27,6 +27,8 @@ from concord.errors import ConfigError
 
 FINGERPRINT = "concord-mock"
 MAX_BODY = 64 * 1024**2
+BLOCK = 128
+"""Tokens, of four characters, by which a prompt cache grows."""
 
 Make = Callable[[Fault | None], dict[str, Any]]
 Endpoint = Callable[[bytes], tuple[str, Make]]
@@ -70,6 +72,7 @@ class Service:
         self.arrived = 0
         self.seen: set[bytes] = set()
         self.tokens, self.filled = 0.0, 0.0
+        self.prefixes: set[tuple[str, int]] = set()
 
     async def timed(self, request: web.Request, endpoint: Endpoint, known: Sequence[str]) -> web.Response:
         """An answer, `latency` seconds after the request arrived, and counted; errors too."""
@@ -172,7 +175,18 @@ class Service:
     def complete(self, body: bytes) -> tuple[str, Make]:
         """A chat completion."""
         call = read_call(body, self.seed)
-        return call.model, lambda fault: _completion(call, fault, _mark(body).hex())
+        cached = self.cached(call) if self.faults.cache_from else None
+        return call.model, lambda fault: _completion(call, fault, _mark(body).hex(), cached)
+
+    def cached(self, call: Call) -> int:
+        """The tokens at a prompt's beginning that an earlier prompt began with, in whole blocks."""
+        text, known, at = "\n".join(m.content for m in call.messages), 0, BLOCK
+        while at * 4 <= len(text):
+            mark = call.model, hash(text[: at * 4])
+            known = at if mark in self.prefixes else known
+            self.prefixes.add(mark)
+            at += BLOCK
+        return known if known >= self.faults.cache_from else 0
 
     async def models(self, request: web.Request) -> web.Response:
         """The models, or one of them."""
@@ -265,7 +279,7 @@ def tokens(text: str) -> int:
     return max(1, (len(text) if text.isascii() else len(text.encode("utf-8", "replace"))) // 4)
 
 
-def _completion(call: Call, fault: Fault | None, mark: str) -> dict[str, Any]:
+def _completion(call: Call, fault: Fault | None, mark: str, cached: int | None) -> dict[str, Any]:
     text, most = reply(call), call.max_tokens
     if fault == "malformed":
         text = "Certainly! Here is what you asked for: {" + text[: len(text) // 2].replace('"', "'")
@@ -286,6 +300,8 @@ def _completion(call: Call, fault: Fault | None, mark: str) -> dict[str, Any]:
         "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}],
         "usage": {"prompt_tokens": given, "completion_tokens": written, "total_tokens": given + written},
     }
+    if cached is not None:
+        made["usage"]["prompt_tokens_details"] = {"cached_tokens": min(cached, given)}
     return quirks.COMPLETIONS[fault](made) if fault is not None and fault in quirks.COMPLETIONS else made
 
 
