@@ -1,6 +1,7 @@
 """The command `concord` and the list of its subcommands, which are imported when they are called."""
 
 import importlib
+from pathlib import Path
 
 import click
 
@@ -55,10 +56,10 @@ class _Lazy(click.Group):
         if cmd_name in COMMANDS:
             command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
             return command
-        from concord.benchmarks import SLICES, part
+        from concord.benchmarks import BENCHMARKS, SLICES, part, slice_of
 
-        if cmd_name in SLICES:
-            own = part(cmd_name, "commands")
+        if cmd_name in (*SLICES, *BENCHMARKS):
+            own = part(cmd_name if cmd_name in SLICES else slice_of(cmd_name), "commands")
             return own.command if own else None
         for name in SLICES:
             own = part(name, "commands")
@@ -81,6 +82,7 @@ class _Lazy(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         try:
+            _know_own_benchmarks(Path(ctx.params["workspace"]).expanduser().resolve())
             return super().invoke(ctx)
         except ConcordError as error:
             raise click.ClickException(plain(brief(str(error)))) from error
@@ -88,6 +90,18 @@ class _Lazy(click.Group):
             raise
         except click.UsageError as error:
             raise click.UsageError(plain(brief(error.format_message())), error.ctx) from error
+
+
+def _know_own_benchmarks(folder: Path) -> None:
+    """Register what the workspace's models.toml lists; without a list nothing is imported."""
+    try:
+        listed = b"benchmarks" in (folder / "models.toml").read_bytes()
+    except OSError:
+        return  # whoever needs the file says what is wrong with it
+    if listed:
+        from concord.benchmarks import register_own
+
+        register_own(folder)
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})

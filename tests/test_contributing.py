@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from concord.store import conversations, ratings
+from concord.scenario import Scenario
+from concord.store import conversations, ratings, scenarios
 from concord.workspace import Workspace
 
 ROOT = Path(__file__).parent.parent
@@ -122,3 +123,31 @@ def test_a_benchmark_is_one_folder_and_one_name(followed, tmp_path):
     lengths = json.loads(concord("haiku", "lengths", "--format", "json"))["tables"]["haiku-lengths"]
     assert [(row["poet"], row["lines"]["n"]) for row in lengths["rows"]] == [("player", 2)]
     assert "player" in concord("leaderboard", "haiku")
+
+
+def test_a_benchmark_of_ones_own_lies_in_the_workspace(followed, tmp_path):
+    """Named in the command it runs; listed in models.toml every command knows it."""
+    (followed.path / "verse.py").write_text(BLOCKS["core/benchmarks/haiku/__init__.py"])
+    with followed.write() as db:
+        subject = Scenario("haiku", "subject", "snow", {"text": "snow"}, "accepted", "a test", "import")
+        scenarios.save(db, [subject])
+
+    def concord(*words):
+        command = [sys.executable, "-m", "concord.cli", "--workspace", followed.path, *words]
+        env = {**os.environ, "PYTHONPATH": str(ROOT)}
+        return subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+
+    done = concord("run", "verse:HAIKU", "--poets", "player", "--judges", "a")
+    assert "finished: 2 of 2 stored" in done.stdout, done.stderr
+    assert 'benchmarks = ["verse:HAIKU"]' in done.stderr
+    refused = concord("leaderboard", "haiku")
+    assert refused.returncode == 1
+    assert "There is no benchmark “haiku”" in refused.stderr
+    followed.models_path.write_text('benchmarks = ["verse:HAIKU"]\n' + followed.models_path.read_text())
+    told = concord("leaderboard", "haiku")
+    assert "player" in told.stdout, told.stderr
+    again = concord("run", "haiku", "--poets", "player", "--judges", "a", "--estimate")
+    assert "2 stored, 0 left" in again.stdout, again.stderr
+    followed.models_path.write_text('benchmarks = ["verse:VERSE"]\n')
+    refused = concord("leaderboard", "haiku")
+    assert refused.stderr.startswith("Error: There is no name “VERSE”.")

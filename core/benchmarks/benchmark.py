@@ -8,6 +8,8 @@ from typing import Any, Literal, Protocol
 
 from concord.benchmarks.plans import PlayPlan, ProposePlan
 from concord.conversation import Conversation
+from concord.files import callables
+from concord.files.callables import Bring
 from concord.llm.embeddings import Vector
 from concord.llm.models import Kind
 from concord.llm.prompts import Prompt, RenderedPrompt, load_prompt
@@ -37,11 +39,15 @@ class Ask(Protocol):
 
 @dataclass(frozen=True)
 class Materials:
-    """Where prompts and data are read from, the workspace's folder first, and its accepted scenarios."""
+    """Where prompts and data are read from, the workspace's folder first, and its accepted scenarios.
+
+    `bring` imports what the user named as module:name.
+    """
 
     prompts: tuple[Path, ...]
     data: tuple[Path, ...]
     scenarios: Callable[[str, str], Sequence[Scenario]] = lambda _benchmark, _kind: ()
+    bring: Bring = callables.refused
 
 
 Values = Callable[[Materials, Mapping[str, Any]], Sequence[str]]

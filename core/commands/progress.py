@@ -71,11 +71,12 @@ def carry_out(
     max_cost: float | None = None,
     retry_failed: bool = False,
     as_new: str = "",
+    own_code: bool = False,
 ) -> None:
     """Estimate or execute a plan, say how it ended, and exit with 1 if it broke, 2 if pieces failed."""
     if as_new:
         plan = renaming.as_new(workspace, plan, as_new)
-    job = planning.job(workspace, plan)
+    job = planning.job(workspace, plan, own_code=own_code)
     if estimate:
         echo(estimated(planning.survey(workspace, job, retry_failed=retry_failed)))
         return

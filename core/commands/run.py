@@ -5,17 +5,40 @@ from typing import Any
 
 import click
 
-from concord.benchmarks import BENCHMARKS
+from concord.benchmarks import BENCHMARKS, register
 from concord.benchmarks.benchmark import Benchmark, Option, Role
 from concord.benchmarks.plans import PlayPlan, from_dict
 from concord.commands.options import NAMES
+from concord.commands.printing import echo
 from concord.commands.progress import carry_out, running
+from concord.llm.models import OWN, own_benchmarks
 from concord.runs import launching
 from concord.store import runs
 from concord.workspace import Workspace
 
 
-@click.group(name="run")
+class _Benchmarks(click.Group):
+    """A command for each benchmark; `module:name` names one of the user's own."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*super().list_commands(ctx), *BENCHMARKS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if ":" in cmd_name:
+            workspace = Workspace.open(ctx.obj)
+            made = register(cmd_name, workspace.path)
+            if cmd_name not in own_benchmarks(workspace.models_path):
+                echo(
+                    f"Other commands and the pages know {made.title} once {workspace.models_path} has, above "
+                    f'its tables: {OWN} = ["{cmd_name}"]',
+                    err=True,
+                )
+            return _command(made)
+        known = BENCHMARKS.get(cmd_name)
+        return _command(known) if known else super().get_command(ctx, cmd_name)
+
+
+@click.group(name="run", cls=_Benchmarks)
 def command() -> None:
     """Generate conversations and have them judged. The same command continues a run that was interrupted."""
 
@@ -27,7 +50,7 @@ def _command(benchmark: Benchmark) -> click.Command:
     def invoke(folder: str, /, **given: Any) -> None:
         models = {role.name: given.pop(role.name) for role in roles}
         chosen = {option.name: given.pop(option.name) for option in options}
-        carry_out(Workspace.open(folder), PlayPlan(benchmark.name, models, chosen), **given)
+        carry_out(Workspace.open(folder), PlayPlan(benchmark.name, models, chosen), own_code=True, **given)
 
     params: list[click.Parameter] = [_role(role) for role in roles]
     params += [_option(option) for option in options]
@@ -56,12 +79,14 @@ def _option(option: Option) -> click.Option:
     return click.Option([flag], default=option.default, help=option.help, **KINDS[option.kind])
 
 
-for _benchmark in BENCHMARKS.values():
-    command.add_command(_command(_benchmark))
+own_code = click.option(
+    "--own-code", is_flag=True, help="Import the code of your own (module:name) that the plan names."
+)
 
 
 @command.command("resume")
 @click.argument("number", type=int)
+@own_code
 @running
 @click.pass_obj
 def resume(folder: str, /, number: int, **how: Any) -> None:
@@ -74,6 +99,7 @@ def resume(folder: str, /, number: int, **how: Any) -> None:
 
 @command.command("plan")
 @click.argument("file", type=click.Path(path_type=Path))
+@own_code
 @running
 @click.pass_obj
 def plan(folder: str, /, file: Path, **how: Any) -> None:

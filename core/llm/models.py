@@ -28,6 +28,9 @@ UNSET = "unset"
 """The value of a parameter that is not sent, although the prompt has one."""
 
 
+OWN = "benchmarks"
+"""The list in models.toml of the user's own benchmarks."""
+
 Money = Annotated[float, Field(ge=0)]
 
 
@@ -167,10 +170,11 @@ def load_models(path: Path) -> dict[str, Model]:
         return {}
     parsed = read_toml(path)
     entries = parsed.get("models", {})
-    unknown = set(parsed) - {"models"}
+    unknown = set(parsed) - {"models", OWN}
     if unknown or not isinstance(entries, dict):
         raise ConfigError(
-            f"{path} may hold [models.NAME] tables only; found “{', '.join(sorted(unknown)) or 'models'}”."
+            f"{path} may hold [models.NAME] tables and the list `{OWN}` only; found "
+            f"“{', '.join(sorted(unknown)) or 'models'}”."
         )
     models = {}
     for name, entry in entries.items():
@@ -189,6 +193,16 @@ def load_models(path: Path) -> dict[str, Model]:
             wrong = " ".join(_mistake(e) for e in error.errors())
             raise ConfigError(f"{path}: [models.{name}] {wrong}") from error
     return models
+
+
+def own_benchmarks(path: Path) -> tuple[str, ...]:
+    """The benchmarks of the user's own that models.toml lists as `module:name`. Raises ConfigError."""
+    if not path.exists():
+        return ()
+    named = read_toml(path).get(OWN, [])
+    if not isinstance(named, list) or not all(isinstance(one, str) for one in named):
+        raise ConfigError(f'{path}: `{OWN}` is a list, written {OWN} = ["module:name"] above all tables.')
+    return tuple(named)
 
 
 def _mistake(error: Mapping[str, Any]) -> str:

@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from concord.benchmarks import get
 from concord.benchmarks.benchmark import Comparing, Expected, Judging, Materials, Play
 from concord.benchmarks.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
 from concord.errors import ConfigError, not_found
+from concord.files import callables
 from concord.llm.models import Model, load_models, pick
 from concord.llm.prompts import Prompt
 from concord.llm.replies import UNANSWERED
@@ -69,14 +71,19 @@ class Survey:
         return Spent(sum(self.calls.values()), tokens_in, tokens_out, self.cost)
 
 
-def materials(workspace: Workspace) -> Materials:
-    """The prompts, data and accepted scenarios of a workspace."""
+def materials(workspace: Workspace, *, own_code: bool = False) -> Materials:
+    """The prompts, data and accepted scenarios of a workspace.
+
+    `own_code` says that the user named the code to be imported. It is looked for in the workspace, then in
+    the current folder.
+    """
 
     def accepted(benchmark: str, kind: str) -> list[Scenario]:
         with workspace.read() as db:
             return scenarios.accepted(db, benchmark, kind)
 
-    return Materials(workspace.folders("prompts"), workspace.folders("data"), accepted)
+    bring = partial(callables.bring, folders=(workspace.path, Path.cwd())) if own_code else callables.refused
+    return Materials(workspace.folders("prompts"), workspace.folders("data"), accepted, bring)
 
 
 def complete(plan: PlayPlan, models: Mapping[str, Model], workspace: Workspace) -> PlayPlan:
@@ -116,10 +123,13 @@ class Job:
     plays: Callable[[], Iterator[Play]]
 
 
-def job(workspace: Workspace, plan: Plan) -> Job:
-    """Make a plan ready. Raises NotFound or ConfigError, before any call, if it cannot be carried out."""
+def job(workspace: Workspace, plan: Plan, *, own_code: bool = False) -> Job:
+    """Make a plan ready; code of the user's own is imported only if `own_code` (see `materials`).
+
+    Raises NotFound or ConfigError, before any call, if it cannot be carried out.
+    """
     known = load_models(workspace.models_path)
-    benchmark, brought = get(plan.benchmark), materials(workspace)
+    benchmark, brought = get(plan.benchmark), materials(workspace, own_code=own_code)
     plays: Callable[[], Iterator[Play]]
     match plan:
         case PlayPlan():

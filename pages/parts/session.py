@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from concord.benchmarks import register_own
 from concord.errors import ConcordError
 from concord.store.database import keep_open
 from concord.workspace import Workspace
@@ -16,6 +17,7 @@ from pages.parts.people import AnnotatorHere, Researcher, SignedOut, who_is_here
 def workspace() -> Workspace:
     """The workspace of this server (CONCORD_WORKSPACE, else ./workspace), opened and migrated once."""
     chosen = Workspace.chosen()
+    register_own(chosen.path)
     keep_open(chosen.db_path)
     return chosen
 

@@ -72,7 +72,7 @@ def simulate(
         "key",
         task,
         TOWN,
-        find(architecture),
+        find(architecture) if isinstance(architecture, str) else architecture,
         model,
         "mock-resident",
         step,

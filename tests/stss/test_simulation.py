@@ -7,13 +7,16 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import sys
 from datetime import date
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
 
 from concord.benchmarks.stss import system
 from concord.benchmarks.stss.bodies import WALKING, Rooms
+from concord.benchmarks.stss.generative import find
 from concord.benchmarks.stss.mind import DayPlan, Kept, Self, Utterance, require_usable
 from concord.benchmarks.stss.schedule import SLEEPING, Wish
 from concord.benchmarks.stss.scoring import score
@@ -22,6 +25,7 @@ from concord.benchmarks.stss.tasks import Subgoal, task_from
 from concord.benchmarks.stss.town import Clock, load_town, minute_of
 from concord.benchmarks.stss.trajectory import from_stored
 from concord.errors import CallFailed, ConfigError, NotFound
+from concord.files import callables
 from tests.stss.asking import MATERIALS, TOWN, Asking, failing, simulate
 from tests.stss.made import at, party
 from tests.stss.scripted import ScriptedMind
@@ -271,17 +275,18 @@ def test_an_architecture_of_ones_own(tmp_path, monkeypatch):
         "from tests.stss.scripted import ScriptedMind\ndef hermit(making):\n    assert "
         "making.performer\n    return ScriptedMind()\nnothing = 3\n"
     )
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    bring = partial(callables.bring, folders=(tmp_path,))
     ask = Asking()
-    conversation = simulate(ask, architecture="my_minds:hermit")
+    conversation = simulate(ask, architecture=find("my_minds:hermit", bring))
     assert not [s for s in ask.asked if conversation.context["Performer"] in s]
     assert score(task_from(conversation.context["_task"]), from_stored(conversation.trajectory)).value == 0
-    with pytest.raises(ConfigError, match="cannot be imported"):
-        simulate(ask, architecture="my_minds:sage")
     with pytest.raises(ConfigError, match="must be a callable"):
-        simulate(ask, architecture="my_minds:nothing")
+        find("my_minds:nothing", bring)
     with pytest.raises(NotFound, match="Did you mean “GA"):
-        simulate(ask, architecture="GA-TDP")
+        find("GA-TDP", bring)
+    with pytest.raises(ConfigError, match="only where you name it"):
+        find("my_minds:hermit")
 
 
 def test_a_step_must_divide_the_day():

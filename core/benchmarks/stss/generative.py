@@ -3,7 +3,6 @@
 The generative agent is that of Park et al. (2023), optionally with target-driven planning (TDP, STSS paper).
 """
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +15,8 @@ from concord.benchmarks.stss.mind import DayPlan, Kept, Mind, Neighbour, Now, Sa
 from concord.benchmarks.stss.schedule import Wish, habits
 from concord.benchmarks.stss.town import Town, hour_of
 from concord.errors import CallFailed, ConfigError, not_found
+from concord.files import callables
+from concord.files.callables import Bring
 from concord.llm.prompts import Prompt
 from concord.llm.replies import UNANSWERED, Reply, Text, Unusable
 
@@ -287,17 +288,13 @@ def minds(
     return performer, GenerativeMind(Making(ask, prompts, residents, residents, performer=False))
 
 
-def find(name: str) -> Architecture:
+def find(name: str, bring: Bring = callables.refused) -> Architecture:
     """An architecture by name, or your own as “module:callable”. Raises NotFound or ConfigError."""
     if name in ARCHITECTURES:
         return ARCHITECTURES[name]
-    module, colon, attribute = name.partition(":")
-    if not colon:
+    if ":" not in name:
         raise not_found("architecture", name, ARCHITECTURES)
-    try:
-        found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ConfigError(f"The architecture “{name}” cannot be imported: {error}.") from error
+    found = bring(name, "architecture")
     if not callable(found):
         raise ConfigError(f"The architecture “{name}” must be a callable that makes a Mind of a Making.")
     made: Architecture = found

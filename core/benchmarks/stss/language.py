@@ -140,7 +140,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
                 raise ConfigError(
                     f"The scene “{scenario.key}” is about {person}, who does not live in {name}."
                 )
-    makers = {name: find(name) for name in (options["architectures"] or ARCHITECTURES)}
+    makers = {name: find(name, materials.bring) for name in (options["architectures"] or ARCHITECTURES)}
     thoughts = system.STSS.prompts
     prompts = {name: system.STSS.prompt(materials, name, options["thoughts"]) for name in thoughts}
     judge = STSS_LANGUAGE.prompt(materials, "judge", version)

@@ -158,7 +158,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     chosen = [known[name] for name in (options["tasks"] or known)]
     for task in chosen:
         check(task, town)
-    makers = {name: find(name) for name in (options["architectures"] or ARCHITECTURES)}
+    makers = {name: find(name, materials.bring) for name in (options["architectures"] or ARCHITECTURES)}
     prompts = {name: STSS.prompt(materials, name, version) for name in STSS.prompts}
     residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
     lived = partial(simulate, town=town, residents=residents, step_minutes=step, embeddings=embeddings)

@@ -1,0 +1,84 @@
+"""A user's own code, named as `module:name`: the one place that imports it."""
+
+import importlib
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from functools import reduce
+from importlib.machinery import PathFinder
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from concord.errors import ConfigError, NotFound, not_found
+
+Bring = Callable[[str, str], Any]
+"""Imports a `module:name`; the second argument says what it is, for messages. Raises ConfigError."""
+
+
+def refused(named: str, what: str) -> Any:
+    """The `Bring` of whoever was not told by the user to import code. Raises ConfigError."""
+    raise ConfigError(
+        f"The {what} “{named}” is code of your own, which is imported only where you name it: in a command, "
+        "or in models.toml. To continue a run whose plan names it: `concord run resume NUMBER --own-code`."
+    )
+
+
+def bring(named: str, what: str, folders: Sequence[Path]) -> Any:
+    """What `module:name` names. The module lies in one of the folders, or where Python finds it.
+
+    The folders come last on Python's path and stay there, so that no file in them hides an installed module
+    and the module may import what lies beside it. Nothing is imported again that was imported before. Raises
+    NotFound for a missing name, ConfigError for whatever else cannot be imported.
+    """
+    name, colon, attribute = named.partition(":")
+    parts = [*name.split("."), *attribute.split(".")]
+    if not colon or not all(map(str.isidentifier, parts)):
+        raise ConfigError(f"The {what} “{named}” is not written as module:name.")
+    found = _module(name, what, folders)
+    try:
+        return reduce(getattr, attribute.split("."), found)
+    except AttributeError:
+        missing = not_found("name", attribute, [own for own in vars(found) if not own.startswith("_")])
+        raise NotFound(f"{missing} The module is {found.__file__ or name}.") from None
+
+
+def _module(name: str, what: str, folders: Sequence[Path]) -> ModuleType:
+    for folder in map(str, folders):
+        if folder not in sys.path:
+            sys.path.append(folder)
+    importlib.invalidate_caches()
+    top = name.split(".")[0]
+    theirs = PathFinder.find_spec(top, [*map(str, folders)])
+    try:
+        module = importlib.import_module(name)
+    except Exception as error:
+        raise ConfigError(_why(error, name, what, folders)) from error
+    except SystemExit as error:
+        raise ConfigError(
+            f"The {what} cannot be imported: the module “{name}” ends the program when it is imported. Put "
+            'what it does as a program below `if __name__ == "__main__":`.'
+        ) from error
+    found = getattr(sys.modules[top], "__file__", None)
+    if theirs is not None and theirs.origin and found != theirs.origin:
+        raise ConfigError(
+            f"The {what} “{name}” would be {theirs.origin}, but Python has a module “{top}” already "
+            f"({found or 'built in'}). Rename the file."
+        )
+    return module
+
+
+def _why(error: Exception, name: str, what: str, folders: Sequence[Path]) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        if f"{name}.".startswith(f"{error.name}."):
+            looked = ", ".join(str(folder) for folder in folders)
+            return f"The {what} needs a module “{error.name}”, which is neither in {looked} nor installed."
+        return f"The {what} needs “{error.name}”, which the module “{name}” imports and is not installed."
+    steps = [step for step in traceback.extract_tb(error.__traceback__) if "importlib" not in step.filename]
+    last = steps[-1] if steps else None
+    file, line = (error.filename, error.lineno) if isinstance(error, SyntaxError) else (None, None)
+    if file is None and last is not None:
+        file, line = last.filename, last.lineno
+    where = f" ({file}, line {line})" if file else ""
+    said = f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}".rstrip(": .")
+    return f"The {what} cannot be imported: the module “{name}” raises {said}{where}."
