@@ -19,9 +19,9 @@ def taken(columns: Columns, rows: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any
 
 def coded(values: npt.NDArray[Any]) -> tuple[Codes, list[Hashable]]:
     """Values as numbers from 0, and the distinct values in the order in which they first appear."""
-    number: dict[Hashable, int] = {}
-    codes = [number.setdefault(value, len(number)) for value in values.tolist()]
-    return np.array(codes, dtype=np.int64), list(number)
+    given: list[Hashable] = values.tolist()
+    number = {value: place for place, value in enumerate(dict.fromkeys(given))}
+    return np.fromiter(map(number.__getitem__, given), np.int64, len(given)), list(number)
 
 
 def numbered(keys: Codes) -> tuple[Codes, Codes]:

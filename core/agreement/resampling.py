@@ -6,6 +6,7 @@ they rest on the same draws.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,9 @@ Statistic = Callable[[Weights], Floats]
 CELLS, TOGETHER = 4_000_000, 250
 """Items × resamples, and resamples, held at a time: small studies fit the cache, large ones memory."""
 
+KEPT = 4
+"""Streams of weights of at most `CELLS` that are kept: the tables of a report have theirs in common."""
+
 
 def draws(
     items: int,
@@ -40,13 +44,28 @@ def draws(
     items are drawn, all others have weight 0. With `clusters` (a number per item) whole clusters are drawn,
     as many as there are; items of cluster −1 stand alone.
     """
-    among = np.arange(items) if among is None else among
+    asked = (items, resamples, seed, _bytes(among), _bytes(clusters), size)
+    if items * resamples <= CELLS:
+        yield from _kept(*asked)
+    else:
+        yield from _drawn(*asked)
+
+
+def _bytes(numbers: Ints | None) -> bytes | None:
+    return None if numbers is None else numbers.astype(np.int64).tobytes()
+
+
+def _drawn(
+    items: int, resamples: int, seed: int, of: bytes | None, alike: bytes | None, size: int | None
+) -> Iterator[Weights]:
+    """`draws` with its arrays as bytes; the weights are read-only."""
+    among = np.arange(items) if of is None else np.frombuffer(of, np.int64)
     if not len(among):
         return
+    clusters = None if alike is None else np.frombuffer(alike, np.int64)
     cluster = np.arange(len(among)) if clusters is None else own_clusters(clusters[among])
     units = int(cluster.max()) + 1
     size = units if size is None else size
-    whole = len(among) == items
     rng = np.random.default_rng(seed)
     chunk = max(1, min(TOGETHER, CELLS // items))
     for start in range(0, resamples, chunk):
@@ -56,12 +75,19 @@ def draws(
         weights = np.ascontiguousarray(block.T)
         if clusters is not None:
             weights = weights[cluster]
-        if whole:
-            yield weights
-        else:
+        if len(among) < items:
             spread = np.zeros((items, weights.shape[1]), dtype=np.float32)
             spread[among] = weights
-            yield spread
+            weights = spread
+        weights.flags.writeable = False
+        yield weights
+
+
+@lru_cache(KEPT)
+def _kept(
+    items: int, resamples: int, seed: int, of: bytes | None, alike: bytes | None, size: int | None
+) -> tuple[Weights, ...]:
+    return tuple(_drawn(items, resamples, seed, of, alike, size))
 
 
 def own_clusters(clusters: Ints) -> Ints:

@@ -1,6 +1,7 @@
 """Weights are draws of items."""
 
 import numpy as np
+import pytest
 
 from concord.agreement import resampling
 from concord.agreement.resampling import draws
@@ -53,3 +54,20 @@ def test_only_some_items():
     assert set(np.flatnonzero(weights.any(axis=1))) == {2, 5, 7}
     clusters = np.array([9, 9, 4, 9, 9, 4, 9, 4, 9, 9])
     assert (all_draws(10, 40, 0, among=np.array([2, 5, 7]), clusters=clusters)[[2, 5, 7]] == 1).all()
+
+
+def test_tables_of_a_report_share_their_draws():
+    among, clusters = np.array([0, 2, 3, 4]), np.array([0, 0, 1, 1, -1])
+    for asked in ({}, {"among": among}, {"among": among, "clusters": clusters}):
+        first, again = (list(draws(5, 300, 3, **asked)) for _ in range(2))
+        assert all(one is other for one, other in zip(first, again, strict=True))
+        with pytest.raises(ValueError, match="read-only"):
+            first[0][0, 0] = 1
+
+
+def test_draws_of_a_large_study_are_not_kept(monkeypatch):
+    kept = all_draws(5, 300, 4)
+    monkeypatch.setattr(resampling, "CELLS", 100)
+    first, again = (list(draws(5, 300, 4)) for _ in range(2))
+    assert first[0] is not again[0]
+    assert (np.concatenate(first, axis=1) == kept).all()
