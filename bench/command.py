@@ -3,8 +3,8 @@
     python -m bench.command [--items 1600] [--repeats 5]
 
 The study has five people (three an item), three judges and three criteria. The baseline is a process that
-imports pandas and scipy.stats and does nothing. Python keeps the bytecode of modules, as it does where Concord
-is installed: each call is made once before it is timed.
+imports pandas and scipy.stats and does nothing. Python keeps the bytecode of modules, as it does where
+Concord is installed: each call is made once before it is timed.
 """
 
 from __future__ import annotations
