@@ -13,6 +13,10 @@ Where = Mapping[str, tuple[str, ...]]
 """A filter of stored conversations: the values allowed by name of a facet, or of `language` or `player`."""
 
 
+PROPOSER = "proposer"
+"""The role of a model that proposes scenarios."""
+
+
 @dataclass(frozen=True)
 class PlayPlan:
     """Play a benchmark and judge what was played. The same plan gives the same keys."""
@@ -92,7 +96,7 @@ class ProposePlan:
     @property
     def models(self) -> Models:
         """The models by role."""
-        return {"proposer": (self.model,)}
+        return {PROPOSER: (self.model,)}
 
     def renamed(self, old: str, new: str) -> ProposePlan:
         """The plan with one model under another name."""

@@ -12,6 +12,7 @@ import click
 @click.option("--jitter", default=0.0, show_default=True, help="The share by which latency varies.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same replies.")
 @click.option("--require-key", help="Refuse calls that do not bring this key (for tests; not a secret).")
+@click.option("--like", default="", metavar="KIND", help="Refuse what this kind of endpoint refuses.")
 @click.option("--faults", default="", help="Every n-th call goes wrong, as in rate_limit=5,server_error=7.")
 def command(faults: str, **how: Any) -> None:
     """Serve mock models over the OpenAI protocol. They follow rules; they are no language models."""

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from concord.configuration import UNREPORTED, Reported
 from concord.conversation import Message
 from concord.errors import CallFailed
-from concord.llm import completions, embeddings, trouble
+from concord.llm import adapting, completions, embeddings, trouble
 from concord.llm.completions import RAW, Broken, Completion, reported
 from concord.llm.embeddings import BadVectors, Vector
 from concord.llm.gates import Gate
@@ -77,12 +77,18 @@ class Client:
         retries: int | None = None,
         admit: Callable[[], None] = lambda: None,
     ):
-        self._models = models
+        self._models = dict(models)
         self._admit = admit
         self._retries = RETRIES if retries is None else retries
         self._clients: dict[tuple[str, str], AsyncOpenAI] = {}
         self._gates: dict[tuple[str, str], Gate] = {}
         self._secrets: set[bytes] = set()
+        self.adaptations: list[str] = []
+        """What was changed of calls because an endpoint refused a parameter, a sentence for each."""
+
+    def model(self, name: str) -> Model:
+        """The model as it is called now: adapted to what its endpoint refused."""
+        return self._models[name]
 
     async def __aenter__(self) -> Self:
         for endpoint, most in limits(self._models.values()).items():
@@ -115,12 +121,37 @@ class Client:
         params: Mapping[str, Any] | None = None,
         schema: Mapping[str, Any] | None = None,
         seed: int = 0,
+        role: str = "",
     ) -> Completion:
-        """One reply; `schema` is sent if the endpoint supports it. Raises CallFailed after all retries."""
-        model = pick(self._models, name)
-        body = request(model, messages, params=params, schema=schema, seed=seed)
-        read, seconds = await self._post(model, "/chat/completions", body, completions.read)
+        """One reply; `schema` is sent if the endpoint supports it. Raises CallFailed after all retries.
+
+        Where the endpoint refuses a parameter, it is left out or renamed from then on, for all calls to the
+        model (`concord.llm.adapting`).
+        """
+        while True:
+            model = pick(self._models, name)
+            body = request(model, messages, params=params, schema=schema, seed=seed, role=role)
+            try:
+                read, seconds = await self._post(model, "/chat/completions", body, completions.read)
+                break
+            except CallFailed as failure:
+                if not self._adapts(model, body, role, failure):
+                    raise
         return Completion(read.text, read.cut, model.spent(read.tokens, seconds), read.reported, read.beside)
+
+    def _adapts(self, model: Model, sent: Mapping[str, Any], role: str, failure: CallFailed) -> bool:
+        """Whether a refused call can be sent in another form, which all calls to its model now have."""
+        if failure.reason not in {f"HTTP {status}" for status in adapting.STATUSES}:
+            return False
+        if self._models[model.name] is not model:
+            return True  # Another call was refused while this one was on its way.
+        refused = adapting.refused(failure.raw, sent, {**model.entry.params, **model.roles.get(role, {})})
+        known = model.adapted
+        if not refused or any(other in known or known.get(name) == other for name, other in refused.items()):
+            return False
+        self._models[model.name] = model.adapt(refused)
+        self.adaptations.append(adapting.sentence(model, refused))
+        return True
 
     async def embed(self, name: str, texts: Sequence[str]) -> Embedded:
         """The vectors of texts, none of them empty, in one call; unusable ones are asked for again.
@@ -292,8 +323,11 @@ def request(
     params: Mapping[str, Any] | None = None,
     schema: Mapping[str, Any] | None = None,
     seed: int = 0,
+    role: str = "",
 ) -> dict[str, Any]:
-    """The body of a call: the prompt's parameters, overridden, unset and renamed by the model's own."""
+    """The body of a call: the prompt's parameters, overridden by the model's and those of its role, then
+    unset and renamed.
+    """
     if model.system == "merge":
         messages = merge(messages)
     body: dict[str, Any] = {
@@ -301,6 +335,7 @@ def request(
         "messages": [{"role": m.role, "content": m.content} for m in messages],
         **(params or {}),
         **model.params,
+        **model.roles.get(role, {}),
     }
     for name in [name for name, value in body.items() if value == UNSET]:
         del body[name]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from concord.configuration import Configuration
 from concord.errors import ConfigError, not_found
@@ -26,6 +26,11 @@ _WRONG_KIND = {
 
 UNSET = "unset"
 """The value of a parameter that is not sent, although the prompt has one."""
+
+Adapted = Mapping[str, str]
+"""Parameters that an endpoint refused: the name under which each is sent instead, or “unset”; of
+`response_format`, its type.
+"""
 
 
 OWN = "benchmarks"
@@ -88,6 +93,8 @@ class Model(BaseModel):
     model: str = ""
     params: dict[str, Any] = {}
     """Parameters of a call, over those of the prompt; "unset" sends none, as `temperature = "unset"`."""
+    roles: dict[str, dict[str, Any]] = {}
+    """Parameters by role, as plans name it (`judges`), over `params`."""
     rename: dict[str, str] = {}
     """Parameters under another name, as `{ max_tokens = "max_completion_tokens" }`."""
     system: Literal["native", "merge"] = "native"
@@ -101,6 +108,38 @@ class Model(BaseModel):
     """Whether `--batch` asks it through its endpoint's Batch API; else it is called."""
     family: Annotated[str, Field(max_length=NAME)] = ""
     """Whose model it is (“gpt”, “llama”), for whether judges prefer their own; it is not sent."""
+    _adapted: Adapted = PrivateAttr(default_factory=dict)
+    _entry: "Model | None" = PrivateAttr(default=None)
+
+    @property
+    def adapted(self) -> Adapted:
+        """What its endpoint refused, which this is adapted to; {} for an entry as it was read."""
+        return self._adapted
+
+    @property
+    def entry(self) -> "Model":
+        """The entry as it was read."""
+        return self._entry or self
+
+    def adapt(self, refused: Adapted) -> "Model":
+        """The model with the settings that its endpoint wants in place of what it refused."""
+        if not refused:
+            return self
+        params, rename, replies, seed = dict(self.params), dict(self.rename), self.replies, self.seed
+        for name, other in refused.items():
+            if name == "response_format":
+                replies = "json_object" if other == "json_object" else "text"
+            elif name == "seed":
+                seed = False
+            elif other == UNSET:
+                params.setdefault(name, UNSET)
+            else:
+                rename.setdefault(name, other)
+        settings = {"params": params, "rename": rename, "replies": replies, "seed": seed}
+        made = self.model_copy(update=settings)
+        made._adapted = {**self._adapted, **refused}
+        made._entry = self.entry
+        return made
 
     @property
     def simulated(self) -> bool:
@@ -132,7 +171,9 @@ class Model(BaseModel):
             self.kind,
             self.params
             | ({"seed": "from the plan"} if self.seed else {})
-            | ({"rename": self.rename} if self.rename else {}),
+            | ({"rename": self.rename} if self.rename else {})
+            | ({"roles": self.roles} if self.roles else {})
+            | ({"adapted": dict(self.adapted)} if self.adapted else {}),
             self.system,
             self.replies,
         )

@@ -18,11 +18,12 @@ from concord.llm.templates import compiled, rendered
 
 @dataclass(frozen=True)
 class RenderedPrompt:
-    """What is sent, and the schema of the reply."""
+    """What is sent, the schema of the reply, and the prompt's name."""
 
     messages: tuple[Message, ...]
     params: Mapping[str, Any]
     reply: type[Reply] | None
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Prompt:
         messages += [Message(m.role, m.content) for m in history]
         if said.get("user"):
             messages.append(Message("user", said["user"]))
-        return RenderedPrompt(tuple(messages), self.params, self.reply)
+        return RenderedPrompt(tuple(messages), self.params, self.reply, self.name)
 
     def _fill(self, part: str, values: Mapping[str, Any]) -> str:
         try:

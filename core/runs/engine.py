@@ -87,7 +87,7 @@ def execute(
         raise
     with workspace.write() as db:
         state: State = "broken" if run.broken else "stopped" if run.stop else "finished"
-        runs.end(db, number, state, run.stop)
+        runs.end(db, number, state, " ".join([*run.client.adaptations, run.stop]).strip())
         return runs.get(db, number)
 
 
@@ -288,7 +288,7 @@ class _Run:
             "stored": self.survey.stored,
             "done": self.done,
             "failed": self.failed + self.survey.failed,
-            "message": self.client.says(),
+            "message": " ".join([*self.client.adaptations, self.client.says()]).strip(),
         }
         spent = self.spent
         self.writer.put(lambda db: runs.beat(db, self.number, **stands, spent=spent))
@@ -319,7 +319,7 @@ class _Asking:
 
     def use(self, model: str) -> Use:
         """The configuration of a model, and what its endpoint reported for this piece of work."""
-        return Use(self.run.job.models[model].configuration, self.reported.get(model, {}))
+        return Use(self.run.client.model(model).configuration, self.reported.get(model, {}))
 
     async def __call__(
         self,
@@ -334,7 +334,7 @@ class _Asking:
         schema = json_schema(asked.reply) if asked.reply else None
 
         async def call(step: str, messages: Sequence[Message], /) -> Completion:
-            return await self._call(step, model, messages, asked.params, schema)
+            return await self._call(step, model, messages, asked, schema)
 
         try:
             return await replies.answer(
@@ -353,12 +353,12 @@ class _Asking:
         step: str,
         model: str,
         messages: Sequence[Message],
-        params: Mapping[str, Any],
+        asked: RenderedPrompt,
         schema: Mapping[str, Any] | None,
     ) -> Completion:
-        run = self.run
-        configuration = run.job.models[model].configuration
-        sent = _digest([configuration.hash, [(m.role, m.content) for m in messages], dict(params), schema])
+        run, params = self.run, asked.params
+        entry = run.job.models[model].entry.configuration
+        sent = _digest([entry.hash, [(m.role, m.content) for m in messages], dict(params), schema])
         noted = self.noted.get(step)
         if noted is not None and noted.asked == sent:
             self.spent += noted.spent
@@ -368,10 +368,14 @@ class _Asking:
         # A retry on demand must not get the answer that failed.
         seed = int(_digest([self.work, step, run.number if run.retry_failed else 0])[:8], 16)
         done = await self._paid(
-            model, lambda: run.client.complete(model, messages, params=params, schema=schema, seed=seed)
+            model,
+            lambda: run.client.complete(
+                model, messages, params=params, schema=schema, seed=seed, role=run.job.role(model, asked.name)
+            ),
         )
         self._count(model, done.reported)
         note = NotedCall(sent, done.text, done.cut, done.spent, done.reported, done.beside.as_dict())
+        configuration = run.client.model(model).configuration
         run.writer.put(lambda db: runs.note_call(db, self.work, step, note, configuration))
         return done
 

@@ -7,9 +7,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from concord.benchmarks import get
+from concord.benchmarks import BENCHMARKS, get
 from concord.benchmarks.benchmark import Comparing, Expected, Judging, Materials, Play
-from concord.benchmarks.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
+from concord.benchmarks.plans import PROPOSER, ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
 from concord.errors import ConfigError, not_found
 from concord.files import callables
 from concord.llm.models import Model, load_models, pick
@@ -122,6 +122,12 @@ class Job:
     models: Mapping[str, Model]
     plays: Callable[[], Iterator[Play]]
 
+    def role(self, model: str, prompt: str) -> str:
+        """The role in which a model is sent a prompt: its own, of several the first that is sent it."""
+        own = [role for role, names in self.plan.models.items() if model in names]
+        sent = [role.name for role in get(self.plan.benchmark).roles if prompt in role.prompts]
+        return next((role for role in own if role in sent), own[0] if own else "")
+
 
 def job(workspace: Workspace, plan: Plan, *, own_code: bool = False) -> Job:
     """Make a plan ready; code of the user's own is imported only if `own_code` (see `materials`).
@@ -150,8 +156,17 @@ def job(workspace: Workspace, plan: Plan, *, own_code: bool = False) -> Job:
         for role, names in plan.models.items()
         for name in names
     }
+    check_roles(models.values())
     renaming.refuse_changed(workspace, models)
-    return Job(plan, models, plays)
+    return Job(plan, renaming.adapted(workspace, models), plays)
+
+
+def check_roles(models: Iterable[Model]) -> None:
+    """Raises NotFound if an entry has parameters for a role that no benchmark has."""
+    known = {role.name for benchmark in BENCHMARKS.values() for role in benchmark.roles} | {PROPOSER}
+    for model in models:
+        for name in model.roles.keys() - known:
+            raise not_found(f"role for [models.{model.name}.roles] in models.toml", name, known)
 
 
 def _judgements(workspace: Workspace, plan: JudgePlan, prompt: Prompt) -> Iterator[Play]:

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 from concord.benchmarks.plans import Plan
+from concord.configuration import Configuration
 from concord.errors import ConfigError
 from concord.files import as_toml
 from concord.llm.models import Model, load_models
@@ -26,6 +28,13 @@ def refuse_changed(workspace: Workspace, models: Mapping[str, Model]) -> None:
             f"{'; '.join(what)}.{others} Results of two configurations would be mixed. "
             "Restore the old setting, or go on under another name with --as-new NAME."
         )
+
+
+def adapted(workspace: Workspace, models: Mapping[str, Model]) -> dict[str, Model]:
+    """The models, each adapted to what its endpoint refused when its latest results were made."""
+    with workspace.read() as db:
+        before = configurations.latest(db, models)
+    return {name: model.adapt(_refused(before.get(name))) for name, model in models.items()}
 
 
 def as_new(workspace: Workspace, plan: Plan, name: str) -> Plan:
@@ -55,5 +64,19 @@ def _changed(workspace: Workspace, models: Mapping[str, Model]) -> dict[str, lis
     """What has changed in the entries of models that have results, by name."""
     with workspace.read() as db:
         before = configurations.latest(db, models)
-    found = {name: before[name].changes(models[name].configuration) for name in before}
+    found = {}
+    for name, was in before.items():
+        now = models[name].adapt(_refused(was)).configuration
+        found[name] = _as_entered(was).changes(_as_entered(now))
     return {name: what for name, what in found.items() if what}
+
+
+def _refused(configuration: Configuration | None) -> Mapping[str, str]:
+    found: Mapping[str, str] = configuration.parameters.get("adapted", {}) if configuration else {}
+    return found
+
+
+def _as_entered(configuration: Configuration) -> Configuration:
+    """The configuration as if models.toml had said itself what the endpoint wants."""
+    parameters = {name: value for name, value in configuration.parameters.items() if name != "adapted"}
+    return replace(configuration, parameters=parameters)

@@ -5,7 +5,6 @@ all.
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -48,7 +47,7 @@ class Asking:
             body = {"model": model, "messages": [{"role": m.role, "content": m.content} for m in messages]}
             schema = {"name": "reply", "schema": replies.json_schema(asked.reply), "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
-            text = reply(read_call(json.dumps(body).encode()))
+            text = reply(read_call(body))
             return Completion(self.spoil(step, text) if self.spoil else text, False, Spent(1))
 
         answer = await replies.answer(call, step, asked.messages, asked.reply, check)

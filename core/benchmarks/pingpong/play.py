@@ -335,9 +335,9 @@ PINGPONG = Benchmark(
     "rates every turn.",
     languages=LANGUAGES,
     roles=(
-        Role("players", "Models that act the characters."),
-        Role("interrogator", "Model that plays the user.", many=False),
-        Role("judges", "Models that rate every turn.", required=False),
+        Role("players", "Models that act the characters.", prompts=("player",)),
+        Role("interrogator", "Model that plays the user.", many=False, prompts=("interrogator",)),
+        Role("judges", "Models that rate every turn.", required=False, prompts=("judge",)),
     ),
     options=(
         Option("language", "Language of characters and situations.", "choice", "en", _languages),

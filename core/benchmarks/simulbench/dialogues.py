@@ -170,9 +170,14 @@ DIALOGUES = Benchmark(
     "hard. Scripts are cut from the result.",
     languages=("en",),
     roles=(
-        Role("simulators", "Models that simulate what a task describes."),
-        Role("user", "Model that makes the requests.", many=False),
-        Role("judges", "Models that look for the first challenging turn.", required=False),
+        Role("simulators", "Models that simulate what a task describes.", prompts=("simulator",)),
+        Role("user", "Model that makes the requests.", many=False, prompts=("user",)),
+        Role(
+            "judges",
+            "Models that look for the first challenging turn.",
+            required=False,
+            prompts=("judge",),
+        ),
     ),
     options=(
         Option("language", "Language of the catalogue.", "choice", "en", _languages),

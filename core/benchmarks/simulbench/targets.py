@@ -164,8 +164,8 @@ SIMULBENCH = Benchmark(
     "reply from 1 to 10.",
     languages=("en",),
     roles=(
-        Role("targets", "Models that answer the scripts."),
-        Role("judges", "Models that score the last reply.", required=False),
+        Role("targets", "Models that answer the scripts.", prompts=("target",)),
+        Role("judges", "Models that score the last reply.", required=False, prompts=("judge", "pairwise")),
     ),
     options=(
         Option(

@@ -200,7 +200,7 @@ STSS_LANGUAGE = Benchmark(
         Role("players", "Models that are the performer."),
         Role("residents", "Model that is the partner.", many=False),
         system.EMBEDDINGS,
-        Role("judges", "Models that say which goal conditions are met.", required=False),
+        Role("judges", "Models that say which goal conditions are met.", required=False, prompts=("judge",)),
     ),
     options=(
         Option("tasks", "Only scenes of these tasks (all unless given).", "choices", (), _tasks),

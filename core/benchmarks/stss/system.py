@@ -260,8 +260,17 @@ STSS = Benchmark(
     "scored by rule.",
     languages=(LANGUAGE,),
     roles=(
-        Role("players", "Models that are the performer: its plans and what it says."),
-        Role("residents", "Model that is everybody else, and plans the details of all days.", many=False),
+        Role(
+            "players",
+            "Models that are the performer: its plans and what it says.",
+            prompts=tuple(name for name in THOUGHTS if name != "schedule"),
+        ),
+        Role(
+            "residents",
+            "Model that is everybody else, and plans the details of all days.",
+            many=False,
+            prompts=tuple(name for name in THOUGHTS if not name.startswith("tdp_")),
+        ),
         EMBEDDINGS,
     ),
     options=(

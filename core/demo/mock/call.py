@@ -83,9 +83,8 @@ def read_object(body: bytes) -> dict[str, Any]:
     return dict(data)
 
 
-def read_call(body: bytes, seed: int = 0) -> Call:
-    """The request in `body`. Raises BadCall, which names the field and what is expected of it."""
-    data = read_object(body)
+def read_call(data: Mapping[str, Any], seed: int = 0) -> Call:
+    """The request in a body's object. Raises BadCall, which names the field and what is expected of it."""
     model, stops = str(data.get("model") or ""), data.get("stop") or []
     require(model, "The request must name a model.", "model")
     require(not data.get("stream"), "Streaming is not offered; send the request without `stream`.", "stream")

@@ -19,8 +19,9 @@ from anyio.from_thread import start_blocking_portal
 
 from concord.commands.printing import echo
 from concord.demo.mock import quirks
-from concord.demo.mock.call import BadCall, Call, read_call
+from concord.demo.mock.call import BadCall, Call, read_call, read_object
 from concord.demo.mock.faults import Fault, Faults
+from concord.demo.mock.kinds import kind
 from concord.demo.mock.personas import models, reply
 from concord.demo.mock.texts import EMBEDDINGS, MODERATION, embed, moderate
 from concord.errors import ConfigError
@@ -65,7 +66,16 @@ class Failed(Exception):
 class Service:
     """The handlers and what they share."""
 
-    def __init__(self, latency: float, seed: int, faults: Faults, require_key: str | None, jitter: float):
+    def __init__(
+        self,
+        latency: float,
+        seed: int,
+        faults: Faults,
+        require_key: str | None,
+        jitter: float,
+        like: str,
+    ):
+        self.kind = kind(like)
         self.latency, self.seed, self.faults, self.require_key = latency, seed, faults, require_key
         self.jitter, self.random = jitter, random.Random(seed)
         self.counts = Counts()
@@ -174,9 +184,15 @@ class Service:
 
     def complete(self, body: bytes) -> tuple[str, Make]:
         """A chat completion."""
-        call = read_call(body, self.seed)
+        asked = read_object(body)
+        if refusal := self.kind.refuses(asked):
+            fields = {"type": refusal.type, "param": refusal.param, "code": refusal.code}
+            raise Failed(refusal.status, refusal.message, how="", **fields)
+        if self.kind.ignores:
+            asked = {name: value for name, value in asked.items() if name not in self.kind.ignores}
+        call, context = read_call(asked, self.seed), self.kind.context
         cached = self.cached(call) if self.faults.cache_from else None
-        return call.model, lambda fault: _completion(call, fault, _mark(body).hex(), cached)
+        return call.model, lambda fault: _completion(call, fault, _mark(body).hex(), cached, context)
 
     def cached(self, call: Call) -> int:
         """The tokens at a prompt's beginning that an earlier prompt began with, in whole blocks."""
@@ -214,15 +230,17 @@ def make_app(
     faults: Faults | None = None,
     require_key: str | None = None,
     jitter: float = 0.0,
+    like: str = "",
 ) -> web.Application:
     """The server as an aiohttp application.
 
     Every call is answered `latency` seconds after it arrived, by up to a share of `jitter` more or less. The
     same request to a server of the same `seed`
     gets the same reply, in whatever order requests come; only `faults` depend on the order. With
-    `require_key` a call without that key is answered 401.
+    `require_key` a call without that key is answered 401. `like` is the kind of endpoint whose refusals are
+    copied (`concord.demo.mock.kinds`). Raises NotFound for an unknown kind.
     """
-    service = Service(latency, seed, faults or Faults(), require_key, jitter)
+    service = Service(latency, seed, faults or Faults(), require_key, jitter, like)
     endpoints: dict[str, tuple[Endpoint, Sequence[str]]] = {
         "chat/completions": (service.complete, models()),
         "embeddings": (_embed, (EMBEDDINGS,)),
@@ -279,7 +297,9 @@ def tokens(text: str) -> int:
     return max(1, (len(text) if text.isascii() else len(text.encode("utf-8", "replace"))) // 4)
 
 
-def _completion(call: Call, fault: Fault | None, mark: str, cached: int | None) -> dict[str, Any]:
+def _completion(
+    call: Call, fault: Fault | None, mark: str, cached: int | None, context: int | None
+) -> dict[str, Any]:
     text, most = reply(call), call.max_tokens
     if fault == "malformed":
         text = "Certainly! Here is what you asked for: {" + text[: len(text) // 2].replace('"', "'")
@@ -290,6 +310,7 @@ def _completion(call: Call, fault: Fault | None, mark: str, cached: int | None) 
     if finish == "length":
         text = text[: max(1, int((most or 1) * len(text) / tokens(text)))]
     given, written = sum(tokens(m.content) + 4 for m in call.messages), tokens(text)
+    given = min(given, context or given)
     message = {"role": "assistant", "content": text, "refusal": None}
     made: dict[str, Any] = {
         "id": f"chatcmpl-mock-{mark}",
