@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from concord.errors import not_found
 
 
-class Refusal(NamedTuple):
+class RefusedCall(NamedTuple):
     """An error: status, message, and the fields `type`, `param` and `code`."""
 
     status: int
@@ -19,80 +19,80 @@ class Refusal(NamedTuple):
     code: str | None = None
 
 
-class Kind(NamedTuple):
+class EndpointKind(NamedTuple):
     """An endpoint: what it refuses, what it does not look at, and how many tokens of a prompt it reads."""
 
-    refuses: Callable[[Mapping[str, Any]], Refusal | None] = lambda _asked: None
+    refuses: Callable[[Mapping[str, Any]], RefusedCall | None] = lambda _asked: None
     ignores: tuple[str, ...] = ()
     context: int | None = None
     """Tokens of prompt that are read; the rest is cut off in silence."""
 
 
-def _reasoning(asked: Mapping[str, Any]) -> Refusal | None:
+def _reasoning(asked: Mapping[str, Any]) -> RefusedCall | None:
     if "max_tokens" in asked:
         said = "Unsupported parameter: 'max_tokens' is not supported with this model. "
         said += "Use 'max_completion_tokens' instead."
-        return Refusal(400, said, param="max_tokens", code="unsupported_parameter")
+        return RefusedCall(400, said, param="max_tokens", code="unsupported_parameter")
     if asked.get("temperature", 1) != 1:
         said = f"Unsupported value: 'temperature' does not support {asked['temperature']} with this model. "
         said += "Only the default (1) value is supported."
-        return Refusal(400, said, param="temperature", code="unsupported_value")
+        return RefusedCall(400, said, param="temperature", code="unsupported_value")
     for name in ("top_p", "frequency_penalty", "presence_penalty"):
         if name in asked:
             said = f"Unsupported parameter: '{name}' is not supported with this model."
-            return Refusal(400, said, param=name, code="unsupported_parameter")
+            return RefusedCall(400, said, param=name, code="unsupported_parameter")
     return None
 
 
-def _anthropic(asked: Mapping[str, Any]) -> Refusal | None:
+def _anthropic(asked: Mapping[str, Any]) -> RefusedCall | None:
     if "temperature" in asked and "top_p" in asked:
         said = "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
-        return Refusal(400, said, code="invalid_request_error")
+        return RefusedCall(400, said, code="invalid_request_error")
     return None
 
 
-def _no_schema(asked: Mapping[str, Any]) -> Refusal | None:
+def _no_schema(asked: Mapping[str, Any]) -> RefusedCall | None:
     if (asked.get("response_format") or {}).get("type") == "json_schema":
-        return Refusal(400, "This response_format type is unavailable now", code="invalid_request_error")
+        return RefusedCall(400, "This response_format type is unavailable now", code="invalid_request_error")
     return None
 
 
-def _litellm(asked: Mapping[str, Any]) -> Refusal | None:
+def _litellm(asked: Mapping[str, Any]) -> RefusedCall | None:
     if named := [name for name in ("temperature", "top_p", "seed") if name in asked]:
         said = f"litellm.UnsupportedParamsError: openai does not support parameters: {named}, for "
         said += f"model={asked.get('model')}. To drop these, set `litellm.drop_params=True`"
-        return Refusal(400, said, type="None", code="400")
+        return RefusedCall(400, said, type="None", code="400")
     return None
 
 
-def _forbids_more(asked: Mapping[str, Any]) -> Refusal | None:
+def _forbids_more(asked: Mapping[str, Any]) -> RefusedCall | None:
     if "seed" in asked:
         said = (
             "[{'type': 'extra_forbidden', 'loc': ('body', 'seed'), 'msg': 'Extra inputs are not permitted'}]"
         )
-        return Refusal(422, said, type="BadRequestError")
+        return RefusedCall(422, said, type="BadRequestError")
     return None
 
 
-KINDS: Mapping[str, Kind] = {
-    "openai-reasoning": Kind(_reasoning),
-    "azure": Kind(_reasoning),
-    "anthropic": Kind(
+KINDS: Mapping[str, EndpointKind] = {
+    "openai-reasoning": EndpointKind(_reasoning),
+    "azure": EndpointKind(_reasoning),
+    "anthropic": EndpointKind(
         _anthropic, ("response_format", "seed", "frequency_penalty", "presence_penalty", "n", "logprobs")
     ),
-    "vllm": Kind(),
-    "llama-cpp": Kind(),
-    "ollama": Kind(context=1024),
-    "openrouter": Kind(),
-    "litellm": Kind(_litellm),
-    "json-object": Kind(_no_schema),
-    "strict": Kind(_forbids_more),
+    "vllm": EndpointKind(),
+    "llama-cpp": EndpointKind(),
+    "ollama": EndpointKind(context=1024),
+    "openrouter": EndpointKind(),
+    "litellm": EndpointKind(_litellm),
+    "json-object": EndpointKind(_no_schema),
+    "strict": EndpointKind(_forbids_more),
 }
 """The kinds that `concord mock --like KIND` serves."""
 
 
-def kind(name: str) -> Kind:
+def kind(name: str) -> EndpointKind:
     """A kind by name; “” refuses nothing. Raises NotFound."""
     if name and name not in KINDS:
         raise not_found("kind of endpoint", name, KINDS)
-    return KINDS[name] if name else Kind()
+    return KINDS[name] if name else EndpointKind()
