@@ -6,7 +6,7 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import quote
@@ -66,8 +66,8 @@ class _Failed(Exception):
 class Client:
     """Calls models. It belongs to one event loop: make it there, as `async with Client(models)`.
 
-    `admit` is called before each call is sent; if it raises, the call is not sent. Calls wait for an endpoint
-    that throttles or is down, at no cost of retries, and hold no place while they wait.
+    `admit` is awaited before each call is sent; if it raises, the call is not sent. Calls wait for an
+    endpoint that throttles or is down, at no cost of retries, and hold no place while they wait.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Client:
         models: Mapping[str, Model],
         *,
         retries: int | None = None,
-        admit: Callable[[], None] = lambda: None,
+        admit: Callable[[], Awaitable[None]] | None = None,
     ):
         self._models = dict(models)
         self._admit = admit
@@ -208,7 +208,8 @@ class Client:
             sent = await gate.enter()
             rest = 0.0
             try:
-                self._admit()
+                if self._admit:
+                    await self._admit()
                 started = time.perf_counter()
                 try:
                     content, headers = await self._once(model, path, body)

@@ -1,7 +1,8 @@
 """The engine of a run: makes what a plan asks for and the store lacks; it can be stopped, killed and resumed.
 
 One process, one event loop, one writing thread. An answered call is in the journal within a fraction of a
-second, and a result is one transaction: after `kill -9` only the calls in flight are paid again.
+second, and a result is one transaction: after `kill -9` only the calls in flight are paid again. While the
+store takes nothing, no call is made.
 """
 
 import asyncio
@@ -10,10 +11,12 @@ import hashlib
 import json
 import os
 import signal
+import sqlite3
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from sqlite_utils import Database
@@ -21,9 +24,9 @@ from sqlite_utils import Database
 from concord.benchmarks import get
 from concord.benchmarks.benchmark import Comparing, Judging, Play
 from concord.benchmarks.plans import as_dict
-from concord.configuration import Reported, Use
+from concord.configuration import Configuration, Reported, Use
 from concord.conversation import Conversation, Message
-from concord.errors import CallFailed, ConcordError, RunStopped
+from concord.errors import CallFailed, ConcordError, RunStopped, WorkspaceError
 from concord.llm import embeddings, replies
 from concord.llm.client import Client, Embedded, limits
 from concord.llm.completions import Beside, Completion
@@ -34,8 +37,9 @@ from concord.rating import NOTHING_SPENT, Comparison, Judgement, Spent
 from concord.runs import judging
 from concord.runs.planning import Job, Pending, Survey, left, survey
 from concord.scenario import Scenario
-from concord.store import comparisons, configurations, conversations, ratings, runs, scenarios
+from concord.store import comparisons, configurations, conversations, presence, ratings, runs, scenarios
 from concord.store.database import now
+from concord.store.obstacles import obstacle
 from concord.store.runs import Failure, NotedCall, Progress, State
 from concord.store.writer import Writer
 from concord.workspace import Workspace
@@ -43,12 +47,17 @@ from concord.workspace import Workspace
 BEAT_SECONDS = 0.5
 GRACE_SECONDS = 30.0
 """How long a run that was stopped waits for its calls in flight."""
+LAG_SECONDS = 1.0
+"""Calls wait once an answer has waited so long to be stored."""
+LOOK_SECONDS = 0.05
+"""How often is looked whether it is stored."""
 PATIENCE = 10
 """The run ends after this many failures of a model in a row: the rest would fail as well."""
 
 _VECTORS = "_vectors "
 """Prefix of the journal's steps for vectors. They sort first: the last step tells how far a play is."""
 _Done = TypeVar("_Done", Completion, Embedded)
+_T = TypeVar("_T")
 
 
 def execute(
@@ -62,7 +71,8 @@ def execute(
     """Do what is left of a job and return where it stands.
 
     It stops at `max_cost`, when the store asks for a stop, and on SIGINT or SIGTERM; calls in flight are
-    finished and kept. Raises ConcordError if the run cannot start or another process runs the same plan.
+    finished and kept. While the store cannot be written, no call is made and nothing is lost. Raises
+    ConcordError if the run cannot start.
     """
     with workspace.read() as db:
         other = runs.at_work(db, as_dict(job.plan))
@@ -74,20 +84,23 @@ def execute(
         model.key()
     benchmark = get(job.plan.benchmark)
     todo = survey(workspace, job, retry_failed=retry_failed)
-    with workspace.write() as db:
-        ratings.register(db, benchmark.name, benchmark.criteria, refusal=benchmark.refusal)
-        number = runs.start(db, benchmark.name, as_dict(job.plan), os.getpid())
-    try:
-        with few_collections():
-            run = _Run(workspace, number, job, todo, max_cost, retry_failed, watch)
-            asyncio.run(run.go())
-    except BaseException:
+    with ExitStack() as stack:
         with workspace.write() as db:
-            runs.end(db, number, "broken", "It ended unexpectedly. The same run continues where it was.")
-        raise
-    with workspace.write() as db:
-        state: State = "broken" if run.broken else "stopped" if run.stop else "finished"
-        runs.end(db, number, state, " ".join([*run.client.adaptations, run.stop]).strip())
+            ratings.register(db, benchmark.name, benchmark.criteria, refusal=benchmark.refusal)
+            number = runs.start(db, benchmark.name, as_dict(job.plan), os.getpid())
+            # Before anybody can see the run, so that it is never taken for dead.
+            say = stack.enter_context(presence.present(workspace.db_path, number))
+            started = runs.get(db, number)
+        try:
+            with few_collections():
+                run = _Run(workspace, started, job, todo, max_cost, retry_failed, watch, say)
+                asyncio.run(run.go())
+        except BaseException:
+            # Where the store cannot be written, the run is known to have ended by its file.
+            with suppress(sqlite3.Error, OSError, WorkspaceError), workspace.write() as db:
+                runs.end(db, number, "broken", "It ended unexpectedly. The same run continues where it was.")
+            raise
+    with workspace.read() as db:
         return runs.get(db, number)
 
 
@@ -123,12 +136,14 @@ class _Run:
     """A run in its event loop, and where it stands. Only the loop changes it."""
 
     workspace: Workspace
-    number: int
+    started: Progress
     job: Job
     survey: Survey
     max_cost: float | None
     retry_failed: bool
     watch: Callable[[Progress], None] | None
+    say: Callable[[str], None]
+    """Says a sentence to who looks at the run, also while the store cannot be written."""
     done: int = 0
     failed: int = 0
     spent: Spent = NOTHING_SPENT
@@ -139,6 +154,16 @@ class _Run:
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     writer: Writer = field(init=False)
     client: Client = field(init=False)
+    ended: bool = False
+    """Whether nothing but storing is left to do."""
+    catching_up: asyncio.Task[None] | None = None
+    unreadable: str = ""
+    """Why the store cannot be read for now."""
+
+    @property
+    def number(self) -> int:
+        """The run's number."""
+        return self.started.id
 
     def halt(self, reason: str, *, broken: bool = False) -> None:
         """Make no new calls. The first reason is kept."""
@@ -160,33 +185,89 @@ class _Run:
             )
 
     async def go(self) -> None:
-        # Twice as many plays as calls: a play waits for one call at a time, and plays overlap.
         self.client = Client(self.job.models, admit=self._admit)
-        places = asyncio.Semaphore(2 * sum(limits(self.job.models.values()).values()))
         _on_signal(self.halt)
-        with Writer(self.workspace.db_path) as self.writer:
+        with Writer(self.workspace.db_path, patient=True) as self.writer:
             pulse = asyncio.create_task(self._beat())
             try:
                 async with self.client, asyncio.TaskGroup() as group:
-                    for item in left(self.workspace, self.job.plays(), retry_failed=self.retry_failed):
-                        await places.acquire()
-                        if self.stop:
-                            break
-                        task = group.create_task(self._one(item, places))
-                        self.tasks.add(task)
-                        task.add_done_callback(self.tasks.discard)
+                    await self._begin(group)
+                state: State = "broken" if self.broken else "stopped" if self.stop else "finished"
+                message = " ".join([*self.client.adaptations, self.stop]).strip()
+                stands, self.ended = self._stands(), True
+
+                def end(db: Database) -> None:
+                    runs.beat(db, self.number, **stands)
+                    runs.end(db, self.number, state, message)
+
+                # Whatever was put before is stored before: the pulse tells how long that takes.
+                await asyncio.wrap_future(self.writer.ask(end))
             finally:
                 pulse.cancel()
                 with suppress(asyncio.CancelledError):
                     await pulse
-                self._write_beat()
+                self._tell()
 
-    def _admit(self) -> None:
-        """Called before each call is sent. Raises RunStopped if the run has stopped."""
-        if self.max_cost is not None and self.spent.cost >= self.max_cost:
-            self.halt(f"Stopped at the spending limit of {self.max_cost:g}. Raise --max-cost to go on.")
+    async def _begin(self, group: asyncio.TaskGroup) -> None:
+        """Begin what is left, one after the other, as places become free."""
+        # Twice as many plays as calls: a play waits for one call at a time, and plays overlap.
+        places = asyncio.Semaphore(2 * sum(limits(self.job.models.values()).values()))
+        begun: set[str] = set()
+        while True:
+            try:
+                for item in left(self.workspace, self.job.plays(), retry_failed=self.retry_failed):
+                    if item.play.key in begun:
+                        continue
+                    await places.acquire()
+                    if self.stop:
+                        return
+                    begun.add(item.play.key)
+                    task = group.create_task(self._one(item, places))
+                    self.tasks.add(task)
+                    task.add_done_callback(self.tasks.discard)
+                return
+            except (sqlite3.Error, OSError, WorkspaceError) as error:
+                # What is left is looked for once more, from the start.
+                if self.stop:
+                    return
+                await self._until_readable(error)
+
+    async def _look(self, look: Callable[[Database], _T]) -> _T:
+        """What the store holds; waits while it cannot be read. Raises RunStopped if the run has stopped."""
+        while True:
+            try:
+                with self.workspace.read() as db:
+                    found = look(db)
+            except (sqlite3.Error, OSError, WorkspaceError) as error:
+                await self._until_readable(error)
+            else:
+                self.unreadable = ""
+                return found
+
+    async def _until_readable(self, error: Exception) -> None:
+        """Wait a while for the obstacle to go away. Raises the error if there is none."""
+        self.unreadable = obstacle(error)
+        if not self.unreadable:
+            raise error
         if self.stop:
             raise RunStopped(self.stop)
+        await asyncio.sleep(BEAT_SECONDS)
+
+    async def _admit(self) -> None:
+        """Wait until a call may be made, called before each. Raises RunStopped if the run has stopped."""
+        if self.max_cost is not None and self.spent.cost >= self.max_cost:
+            self.halt(f"Stopped at the spending limit of {self.max_cost:g}. Raise --max-cost to go on.")
+        if self.writer.lag > LAG_SECONDS:
+            if self.catching_up is None or self.catching_up.done():
+                self.catching_up = asyncio.create_task(self._catch_up())
+            await asyncio.shield(self.catching_up)
+        if self.stop:
+            raise RunStopped(self.stop)
+
+    async def _catch_up(self) -> None:
+        """Wait until the store has taken what was answered, or the run stops."""
+        while self.writer.lag > LAG_SECONDS and not self.stop:
+            await asyncio.sleep(LOOK_SECONDS)
 
     async def _one(self, item: Pending, places: asyncio.Semaphore) -> None:
         try:
@@ -203,11 +284,10 @@ class _Run:
     async def _played(self, item: Pending) -> Conversation | None:
         key = item.play.key
         if item.stored:
-            with self.workspace.read() as db:
-                return conversations.load(db, key)
+            return await self._look(lambda db: conversations.load(db, key))
         if item.play.play is None:
             return None
-        ask = _Asking(self, key, key in item.resumed)
+        ask = await _asking(self, key, key in item.resumed)
         try:
             made = await item.play.play(ask)
         except CallFailed as failure:
@@ -233,15 +313,15 @@ class _Run:
         return None if isinstance(made, Scenario) else made
 
     async def _judged(self, item: Pending, conversation: Conversation, owed: Judging | Comparing) -> None:
-        ask = _Asking(self, owed.key, owed.key in item.resumed)
+        ask = await _asking(self, owed.key, owed.key in item.resumed)
         model = self.job.models[owed.judge]
         judged: Judgement | Comparison
         try:
             if isinstance(owed, Judging):
                 judged = await judging.judge(ask, conversation, owed, model)
             else:
-                with self.workspace.read() as db:
-                    other = conversations.load(db, owed.against)
+                against = owed.against
+                other = await self._look(lambda db: conversations.load(db, against))
                 judged = await judging.compare(ask, conversation, other, owed, model)
         except CallFailed as failure:
             self._failed(owed, failure)
@@ -274,48 +354,71 @@ class _Run:
         return Failure(failure.kind, said, failure.reason, failure.raw, benchmark, failure.model)
 
     async def _beat(self) -> None:
-        while True:
+        while not self.ended:
+            stands = self._stands()
+            asked = asyncio.wrap_future(self.writer.ask(partial(runs.beat, run=self.number, **stands)))
+            try:
+                while not asked.done():
+                    await asyncio.wait([asked], timeout=BEAT_SECONDS)
+                    self._tell()
+            finally:
+                asked.cancel()
+            if asked.result():
+                self.halt("Stopped on request; calls in flight were finished.")
             await asyncio.sleep(BEAT_SECONDS)
-            self._write_beat()
-            with self.workspace.read() as db:
-                if runs.get(db, self.number).stop_asked:
-                    self.halt("Stopped on request; calls in flight were finished.")
+        while True:
+            self._tell()
+            await asyncio.sleep(BEAT_SECONDS)
 
-    def _write_beat(self) -> None:
+    def _stands(self) -> dict[str, Any]:
         # What failed before and is not retried counts as failed from the start.
-        stands: dict[str, Any] = {
+        return {
             "planned": self.survey.planned,
             "stored": self.survey.stored,
             "done": self.done,
             "failed": self.failed + self.survey.failed,
             "message": " ".join([*self.client.adaptations, self.client.says()]).strip(),
         }
-        spent = self.spent
-        self.writer.put(lambda db: runs.beat(db, self.number, **stands, spent=spent))
+
+    def _tell(self) -> None:
+        """Say where the run stands, and what the store cannot take, without the store."""
+        waits, stands = self._waits_for_the_store(), self._stands()
+        self.say(waits)
         if self.watch:
-            with self.workspace.read() as db:
-                self.watch(replace(runs.get(db, self.number), **stands, spent=spent, beat=now()))
+            stands["message"] = waits or stands["message"]
+            self.watch(replace(self.started, **stands, spent=self.spent, beat=now()))
+
+    def _waits_for_the_store(self) -> str:
+        why = self.writer.obstacle or self.unreadable
+        if not why and self.writer.lag <= LAG_SECONDS:
+            return ""
+        return (
+            f"No call is made while the store cannot be used: {why or 'it takes long to write'}. "
+            "What was answered is kept in memory and stored as soon as possible"
+        )
+
+
+async def _asking(run: _Run, work: str, resumed: bool) -> "_Asking":
+    """How a piece of work asks, with what the journal holds of it."""
+    return _Asking(run, work, await run._look(lambda db: runs.noted_calls(db, work)) if resumed else {})
 
 
 class _Asking:
     """Asks for one piece of work: the journal where the same call was answered before, else the endpoint."""
 
-    def __init__(self, run: _Run, work: str, resumed: bool):
+    def __init__(self, run: _Run, work: str, noted: Mapping[str, NotedCall]):
         self.run = run
         self.work = work
+        self.noted = noted
         self.spent = NOTHING_SPENT
         self.reported: dict[str, Counter[Reported]] = {}
         self.failure: CallFailed | None = None
         """The last reply that stayed unusable."""
-        self.noted: Mapping[str, NotedCall] = {}
-        if resumed:
-            with run.workspace.read() as db:
-                self.noted = runs.noted_calls(db, work)
         self.vectors: dict[str, tuple[str, Reported]] = {}
-        for step, noted in self.noted.items():
+        for step, call in noted.items():
             if step.startswith(_VECTORS):
-                self.vectors |= {mark: (v, noted.reported) for mark, v in json.loads(noted.reply).items()}
-                self.spent += noted.spent
+                self.vectors |= {mark: (v, call.reported) for mark, v in json.loads(call.reply).items()}
+                self.spent += call.spent
 
     def use(self, model: str) -> Use:
         """The configuration of a model, and what its endpoint reported for this piece of work."""
@@ -375,8 +478,7 @@ class _Asking:
         )
         self._count(model, done.reported)
         note = NotedCall(sent, done.text, done.cut, done.spent, done.reported, done.beside.as_dict())
-        configuration = run.client.model(model).configuration
-        run.writer.put(lambda db: runs.note_call(db, self.work, step, note, configuration))
+        self._note(step, note, run.client.model(model).configuration)
         return done
 
     async def embed(self, model: str, texts: Sequence[str], /) -> list[Vector]:
@@ -390,9 +492,18 @@ class _Asking:
             self.vectors |= {mark: (vector, done.reported) for mark, vector in packed.items()}
             note = NotedCall("", json.dumps(packed), False, done.spent, done.reported)
             step = _VECTORS + next(iter(new))
-            self.run.writer.put(lambda db: runs.note_call(db, self.work, step, note, configuration))
+            self._note(step, note, configuration)
         self._count(model, *{self.vectors[mark][1] for mark in marks})
         return [embeddings.unpack(self.vectors[mark][0]) for mark in marks]
+
+    def _note(self, step: str, note: NotedCall, configuration: Configuration) -> None:
+        """Keep an answered call and what it cost."""
+
+        def keep(db: Database) -> None:
+            runs.note_call(db, self.work, step, note, configuration)
+            runs.spend(db, self.run.number, note.spent)
+
+        self.run.writer.put(keep)
 
     def _count(self, model: str, *reported: Reported) -> None:
         self.reported.setdefault(model, Counter()).update(reported)
@@ -404,6 +515,9 @@ class _Asking:
             done = await call()
         except CallFailed as failure:
             run.spent += failure.spent
+            if failure.spent.calls:
+                paid = failure.spent
+                run.writer.put(lambda db: runs.spend(db, run.number, paid))
             run.failing[model] += 1
             if failure.kind == "auth" or run.failing[model] >= PATIENCE:
                 run.halt(str(failure), broken=True)

@@ -20,10 +20,16 @@ IDLE = 8
 """How many idle connections a process that reads often keeps open."""
 
 
-def connect(path: Path) -> Database:
-    """A connection, for one thread at a time. Opening takes almost a millisecond: SQLite reads the schema."""
+def connect(path: Path, *, create: bool = True) -> Database:
+    """A connection, for one thread at a time. Opening takes almost a millisecond: SQLite reads the schema.
+
+    A database that was lost while in use must not be replaced by an empty one: that is for `create`.
+    """
     try:
-        conn = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        where = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
+        conn = sqlite3.connect(
+            where, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
         db = Database(conn, execute_plugins=False)
         conn.create_function("casefold", 1, str.casefold, deterministic=True)
         conn.execute("PRAGMA foreign_keys = ON")
@@ -56,7 +62,7 @@ class Idle:
         try:
             status = self._path.stat()
         except FileNotFoundError:
-            return None, connect(self._path)
+            return None, connect(self._path, create=False)
         present = status.st_dev, status.st_ino
         with suppress(IndexError):  # none is left
             while True:
@@ -64,7 +70,7 @@ class Idle:
                 if file == present:
                     return file, db
                 db.close()
-        return present, connect(self._path)
+        return present, connect(self._path, create=False)
 
     def give(self, file: tuple[int, int] | None, db: Database) -> None:
         """Keep a connection for the next who reads."""
@@ -104,7 +110,7 @@ def closing_if_failed(db: Database) -> Iterator[None]:
 def reading(path: Path) -> Iterator[Database]:
     """A connection that sees one consistent state and writes nothing."""
     idle = _idle.get(path)
-    file, db = idle.take() if idle else (None, connect(path))
+    file, db = idle.take() if idle else (None, connect(path, create=False))
     with closing_if_failed(db):
         db.conn.execute("BEGIN")
         yield db
@@ -118,7 +124,7 @@ def reading(path: Path) -> Iterator[Database]:
 @contextmanager
 def writing(path: Path) -> Iterator[Database]:
     """A transaction that holds the write lock from its start, so that it cannot fail halfway for a lock."""
-    db = connect(path)
+    db = connect(path, create=False)
     try:
         with turn(path), transaction(db):
             yield db
@@ -182,6 +188,11 @@ def _damaged(path: Path, error: sqlite3.Error) -> str:
 def now(after: timedelta = timedelta(0)) -> str:
     """The present (or a moment `after` it) as stored: UTC, ISO 8601, milliseconds, sortable as text."""
     return (datetime.now(UTC) + after).isoformat(timespec="milliseconds")
+
+
+def file_of(db: Database) -> Path:
+    """The file that a connection is open on."""
+    return Path(db.execute("PRAGMA database_list").fetchone()[2])
 
 
 def find(db: Database, table: str, select: str = "*", **values: Any) -> dict[str, Any] | None:

@@ -13,13 +13,15 @@ from sqlite_utils import Database
 from concord.configuration import Configuration, Reported
 from concord.errors import not_found
 from concord.rating import Spent
-from concord.store import configurations
-from concord.store.database import insert, now
+from concord.store import configurations, presence
+from concord.store.database import file_of, find, insert, now, update
 from concord.store.filters import Where
 
 State = Literal["running", "finished", "stopped", "broken"]
 SILENT_SECONDS = 15.0
-"""A run writes its beat several times a second; after this long without one it is not alive."""
+"""A run writes its beat several times a second; where nothing else tells whether it is alive, it is not after
+this long without one.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Progress:
     pid: int | None
     host: str
     stop_asked: bool
+    alive: bool | None = None
+    """Whether its process is alive, as its file tells; None where it has none."""
 
     @property
     def left(self) -> int:
@@ -58,6 +62,8 @@ class Progress:
         """Whether its state is running and its process is gone."""
         if self.state != "running":
             return False
+        if self.alive is not None:
+            return not self.alive
         gone = self.host == socket.gethostname() and not _alive(self.pid)
         return gone or _seconds(self.beat, now()) > SILENT_SECONDS
 
@@ -83,19 +89,22 @@ def start(db: Database, benchmark: str, plan: Mapping[str, Any], pid: int) -> in
 
 
 def beat(
-    db: Database,
-    run: int,
-    *,
-    planned: int,
-    stored: int,
-    done: int,
-    failed: int,
-    spent: Spent,
-    message: str = "",
-) -> None:
-    """Write where the run stands; `message` says what it waits for."""
+    db: Database, run: int, *, planned: int, stored: int, done: int, failed: int, message: str = ""
+) -> bool:
+    """Write where the run stands; `message` says what it waits for. Returns whether it is to stop."""
     pieces = {"planned": planned, "stored": stored, "done": done, "failed": failed}
-    db.table("runs").update(run, {**pieces, **asdict(spent), "message": message, "beat": now()})
+    update(db, "runs", run, **pieces, message=message, beat=now())
+    row = find(db, "runs", "stop_asked", id=run)
+    return bool(row and row["stop_asked"])
+
+
+def spend(db: Database, run: int, spent: Spent) -> None:
+    """Add to what a run has spent, in the transaction that keeps what was paid for."""
+    added = asdict(spent)
+    db.execute(
+        f"UPDATE runs SET {', '.join(f'{name} = {name} + :{name}' for name in added)} WHERE id = :id",
+        {**added, "id": run},
+    )
 
 
 def end(db: Database, run: int, state: State, message: str = "") -> None:
@@ -124,13 +133,13 @@ def ask_to_stop(db: Database, run: int) -> None:
 def get(db: Database, run: int) -> Progress:
     """One run. Raises NotFound."""
     for row in db.table("runs").rows_where("id = ?", [run]):
-        return _progress(row)
+        return _progress(db, row)
     raise not_found("run", str(run), (str(row["id"]) for row in db.table("runs").rows))
 
 
 def recent(db: Database, limit: int = 20) -> list[Progress]:
     """The latest runs, newest first."""
-    return [_progress(row) for row in db.table("runs").rows_where(order_by="id DESC", limit=limit)]
+    return [_progress(db, row) for row in db.table("runs").rows_where(order_by="id DESC", limit=limit)]
 
 
 @dataclass(frozen=True)
@@ -296,10 +305,15 @@ def failures(db: Database, limit: int = 50, run: int | None = None) -> list[dict
     return list(db.table("failures").rows_where(*of_run, order_by="created DESC", limit=limit))
 
 
-def _progress(row: Mapping[str, Any]) -> Progress:
+def _progress(db: Database, row: Mapping[str, Any]) -> Progress:
     values = {f.name: row[f.name] for f in fields(Progress) if f.name in row}
     spent = Spent(**{f.name: row[f.name] for f in fields(Spent)})
     values |= {"plan": json.loads(row["plan"]), "stop_asked": bool(row["stop_asked"]), "spent": spent}
+    if row["state"] == "running":
+        file = file_of(db)
+        # What the store cannot take is in the run's own file.
+        values |= {"alive": presence.alive(file, row["id"])}
+        values |= {"message": presence.says(file, row["id"]) or row["message"]}
     return Progress(**values)
 
 

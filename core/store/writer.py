@@ -1,11 +1,12 @@
 """A thread that writes changes to the store in small groups, one transaction for each group."""
 
-import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -13,6 +14,7 @@ from typing import Any, Self, TypeVar
 from sqlite_utils import Database
 
 from concord.store.database import Idle, closing_if_failed, transaction
+from concord.store.obstacles import obstacle
 from concord.store.turns import turn
 
 T = TypeVar("T")
@@ -24,6 +26,8 @@ GROUP_SECONDS = 0.05
 """A group is committed once its changes have taken this long, so that others have their turn soon."""
 WAITING = 5000
 """Changes that may wait; `put` blocks beyond, so that a slow disk does not fill the memory."""
+AGAIN_SECONDS = 0.5
+"""A patient writer tries again after so long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +35,33 @@ class _Task:
     change: Change
     done: Future[Any] | None = None
     """Where somebody waits for the result."""
+    at: float = field(default_factory=time.monotonic)
 
 
 class Writer:
     """`put` a change and go on, or `do` it and wait until it is on the disk.
 
     Changes are applied in the order given. One that fails is undone, and the others of its group are stored.
-    A failed `put` is raised at the next `put` or on leaving the `with` block; what was put and not begun by
-    then is dropped.
+    A failed `put` is raised at the next `put` or on leaving the `with` block, once all others are stored.
+
+    A patient writer keeps what cannot be stored for now (see `concord.store.obstacles`) and tries until it
+    can; `obstacle` says why it cannot. Others fail whoever waits.
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, *, patient: bool = False):
         self._path = path
-        self._tasks: queue.Queue[_Task | None] = queue.Queue(WAITING)
-        self._left: list[_Task | None] = []
+        self._patient = patient
+        self._tasks: deque[_Task] = deque()
+        """What is not stored yet, in order; the first ones may be at work."""
+        self._hurry = 0
+        """How many of them somebody waits for."""
+        self._behind = False
+        """Whether the last group left some to be stored next."""
+        self._closed = False
+        self._changed = threading.Condition()
         self._error: BaseException | None = None
+        self.obstacle = ""
+        """Why nothing can be stored for now; “” where it can."""
         self._thread = threading.Thread(target=self._work, name="concord-writer", daemon=True)
 
     def start(self) -> Self:
@@ -59,42 +75,69 @@ class Writer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._tasks.put(None)
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
         self._thread.join()
         if self._error is not None and error is None:
             raise self._error
+
+    @property
+    def unsaved(self) -> int:
+        """Changes that are not on the disk yet."""
+        return len(self._tasks)
+
+    @property
+    def lag(self) -> float:
+        """For how many seconds the oldest of them has waited."""
+        try:
+            return time.monotonic() - self._tasks[0].at
+        except IndexError:
+            return 0.0
 
     def put(self, change: Change) -> None:
         """Queue a change."""
         if self._error is not None:
             raise self._error
-        self._tasks.put(_Task(change))
+        self._add(_Task(change))
+
+    def ask(self, change: Callable[[Database], T]) -> Future[T]:
+        """Queue a change and go on; the future has what it returns once it is on the disk."""
+        done: Future[T] = Future()
+        self._add(_Task(change, done))
+        return done
 
     def do(self, change: Callable[[Database], T]) -> T:
         """Apply a change together with those that others ask for meanwhile; return what it returns once it is
         on the disk. Raises what it raises, and sqlite3.Error if the group could not be committed.
         """
-        done: Future[T] = Future()
-        self._tasks.put(_Task(change, done))
-        return done.result()
+        return self.ask(change).result()
+
+    def _add(self, task: _Task) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._tasks) < WAITING)
+            self._tasks.append(task)
+            self._hurry += task.done is not None
+            if task.done is not None or len(self._tasks) == 1:
+                self._changed.notify_all()
 
     def _work(self) -> None:
         idle = Idle(self._path)
-        last = False
-        while not last:
-            group, last = self._group()
-            # After an error the queue is still emptied, so that nobody waits for a place in it.
-            group = [task for task in group if task.done or self._error is None]
-            if group:
-                self._commit(idle, group)
-            if last and self._left:
-                self._left.append(None)
-                last = False
+        while group := self._group():
+            self._commit(idle, group)
         idle.close()
+
+    def _group(self) -> list[_Task]:
+        """The next changes; none after the last. Waits to gather several, unless somebody waits."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._tasks or self._closed)
+            if not self._behind:
+                self._changed.wait_for(lambda: self._hurry or self._closed, GATHER_SECONDS)
+            return list(islice(self._tasks, GROUP_SIZE))
 
     def _commit(self, idle: Idle, group: list[_Task]) -> None:
         """Apply changes for as long as a group may take, and commit; what is left opens the next group."""
-        done: list[tuple[_Task, Any, Exception | None]] = []
+        done: list[tuple[_Task, Any, BaseException | None]] = []
         try:
             file, db = idle.take()
             with closing_if_failed(db), turn(self._path), transaction(db):
@@ -104,48 +147,43 @@ class Writer:
                     if time.monotonic() >= until:
                         break
         except BaseException as error:  # noqa: BLE001 - carried to the threads that wait
-            for task in group:
-                self._settle(task, None, error)
-            return
-        idle.give(file, db)
-        self._left = [*group[len(done) :], *self._left]
+            told = obstacle(error) if self._patient else ""
+            if told:
+                self.obstacle = told
+                time.sleep(AGAIN_SECONDS)
+                return
+            done = [(task, None, error) for task in group]
+        else:
+            self.obstacle = ""
+            idle.give(file, db)
+        with self._changed:
+            for task, _, _ in done:
+                self._tasks.popleft()
+                self._hurry -= task.done is not None
+            self._behind = len(done) < len(group)
+            self._changed.notify_all()
         for task, result, failure in done:
             self._settle(task, result, failure)
 
     def _settle(self, task: _Task, result: Any, error: BaseException | None) -> None:
         if task.done is None:
             self._error = self._error or error
+        elif not task.done.set_running_or_notify_cancel():
+            return  # whoever asked waits no longer; the change is stored
         elif error is not None:
             task.done.set_exception(error)
         else:
             task.done.set_result(result)
 
-    def _group(self) -> tuple[list[_Task], bool]:
-        """The next changes, and whether they are the last. Waits to gather several, unless somebody waits."""
-        first = self._left.pop(0) if self._left else self._tasks.get()
-        if first is None:
-            return [], True
-        group = [first]
-        if first.done is None and not self._left:
-            time.sleep(GATHER_SECONDS)
-        while len(group) < GROUP_SIZE:
-            try:
-                task = self._left.pop(0) if self._left else self._tasks.get_nowait()
-            except queue.Empty:
-                return group, False
-            if task is None:
-                return group, True
-            group.append(task)
-        return group, False
-
 
 def _applied(db: Database, change: Change) -> tuple[Any, Exception | None]:
-    """What a change returns, or the error for which it was undone."""
+    """What a change returns, or the error for which it was undone. Raises where the whole group must be."""
     db.conn.execute("SAVEPOINT change")
     try:
         result = change(db)
-    except Exception as error:  # noqa: BLE001 - handed to whoever asked for the change
-        # An error such as a full disk ends the whole transaction; then this raises, and the group fails.
+    except Exception as error:
+        if obstacle(error):
+            raise
         db.conn.execute("ROLLBACK TO change")
         db.conn.execute("RELEASE change")
         return None, error

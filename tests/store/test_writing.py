@@ -191,7 +191,7 @@ def test_two_may_open_a_new_workspace_at_once(tmp_path):
 
 
 def test_a_change_that_fails_in_the_last_group_is_raised_and_ends_the_thread(tmp_path):
-    path = tmp_path / "concord.db"
+    path = Workspace.open(tmp_path).db_path
     with pytest.raises(ZeroDivisionError), Writer(path) as writer:
         writer.put(lambda db: 1 / 0)
 
@@ -230,7 +230,7 @@ def test_changes_asked_for_meanwhile_are_committed_together_and_one_that_fails_a
                 pool.submit(writing.do, lambda db, key=key: conversations.save(db, conversation(key)))
             )
         failing = pool.submit(writing.do, half)
-        while writing._tasks.qsize() < 4:
+        while writing.unsaved < 5:
             assert not any(done.done() for done in waiting)
         go_on.set()
         for done in waiting:

@@ -1,0 +1,198 @@
+"""While the store takes nothing (a lock, a full disk, a lost file) no call is made, and none is paid twice."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from concord.runs import engine, planning
+from concord.store import database, presence, turns, writer
+from concord.store import runs as stored
+from tests.runs.test_runs import ROOT, calls_made, concord_run, count, plan, until
+
+IN_FLIGHT = 16
+"""What a client sends at once unless told otherwise."""
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    """Errors of SQLite come at once, and are tried again soon."""
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
+    monkeypatch.setattr(turns, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(writer, "AGAIN_SECONDS", 0.05)
+
+
+class Watched:
+    """What a run said last, with an event for each sentence that is waited for."""
+
+    def __init__(self):
+        self.says, self.changed = "", threading.Condition()
+
+    def __call__(self, progress):
+        with self.changed:
+            self.says = progress.message
+            self.changed.notify_all()
+
+    def until(self, word):
+        with self.changed:
+            assert self.changed.wait_for(lambda: word in self.says if word else not self.says, 60), self.says
+
+
+def calls_when_still(workspace):
+    """The calls at the server once no more arrive."""
+    before = -1
+    while (now := calls_made(workspace)) != before:
+        before = now
+        time.sleep(0.3)
+    return now
+
+
+def needed(repeats):
+    """Two conversations of four turns for each repeat, and two judges."""
+    return repeats * 2 * (4 * 2 + 2)
+
+
+def in_thread(pool, workspace, watched, repeats=20):
+    job = planning.job(workspace, plan(repeats=repeats))
+    return pool.submit(engine.execute, workspace, job, watch=watched)
+
+
+def test_behind_a_lock_no_call_is_made_and_afterwards_none_is_repeated(faulty):
+    workspace, watched = faulty(latency=0.02), Watched()
+    with ThreadPoolExecutor(1) as pool:
+        running = in_thread(pool, workspace, watched)
+        while calls_made(workspace) < 20:
+            assert not running.done()
+        lock = database.connect(workspace.db_path)
+        lock.conn.execute("PRAGMA busy_timeout = 30000")
+        lock.conn.execute("BEGIN IMMEDIATE")
+        watched.until("another program has locked the database")
+        with workspace.read() as db:
+            assert "another program has locked" in stored.recent(db)[0].message, "the page reads it as well"
+            assert not stored.recent(db)[0].interrupted
+        waiting = calls_when_still(workspace)
+        assert waiting < needed(20)
+        lock.rollback()
+        lock.close()
+        ended = running.result()
+    assert (ended.state, ended.done, ended.left) == ("finished", 20 * 2 * 3, 0)
+    assert ended.message == ""
+    assert calls_made(workspace) == ended.spent.calls == needed(20)
+    assert count(workspace, "journal") == 0
+
+
+def test_killed_behind_a_lock_it_loses_a_second_of_answers_and_the_calls_in_flight(faulty):
+    workspace = faulty(latency=0.05)
+    command = concord_run(workspace, "--characters", "tully", "--repeats", "20")
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until(lambda: count(workspace, "journal"), process)
+    lock = database.connect(workspace.db_path)
+    lock.conn.execute("PRAGMA busy_timeout = 30000")
+    lock.conn.execute("BEGIN IMMEDIATE")
+    with workspace.read() as db:
+        [run] = stored.recent(db)
+    until(lambda: presence.says(workspace.db_path, run.id), process)
+    made = calls_when_still(workspace)
+    process.kill()
+    process.wait()
+    kept = 0
+    for table in ("conversations", "judgements"):
+        kept += sum(row["calls"] for row in lock[table].rows)
+    kept += lock["journal"].count
+    lock.rollback()
+    lock.close()
+    # 20 calls a second in each of 16 places, for the second after which calls wait and the tenths of a
+    # second in which the store had taken the last ones; twice that is allowed for a busy machine.
+    assert made - kept <= 2 * 1.2 * engine.LAG_SECONDS * IN_FLIGHT / 0.05
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert calls_made(workspace) == 20 * (7 * 8 + 16) + made - kept
+
+
+def test_a_database_that_is_lost_for_a_while_costs_nothing(faulty):
+    """Moved away and back, as by a cloud folder or a wrong hand; an empty one is not put in its place."""
+    workspace, watched = faulty(latency=0.02), Watched()
+    away = workspace.db_path.with_name("away.db")
+    with ThreadPoolExecutor(1) as pool:
+        running = in_thread(pool, workspace, watched)
+        while calls_made(workspace) < 20:
+            assert not running.done()
+        workspace.db_path.rename(away)
+        watched.until("gone or cannot be opened")
+        calls_when_still(workspace)
+        assert not workspace.db_path.exists()
+        away.rename(workspace.db_path)
+        ended = running.result()
+    assert (ended.state, ended.left) == ("finished", 0)
+    assert calls_made(workspace) == ended.spent.calls == needed(20)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit of another process is set on Linux only")
+def test_a_full_disk_stops_the_calls_and_the_run_goes_on_when_there_is_room(faulty):
+    workspace = faulty(latency=0.02)
+    command = concord_run(workspace, "--characters", "tully", "--repeats", "5", "--judges", "a")
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    until(lambda: count(workspace, "journal"), process)
+    wal = workspace.db_path.with_name("concord.db-wal")
+    _, hard = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
+    # No file may grow beyond what the log holds by now.
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (wal.stat().st_size + 4096, hard))
+    with workspace.read() as db:
+        [run] = stored.recent(db)
+    until(lambda: "the disk" in presence.says(workspace.db_path, run.id), process)
+    made = calls_when_still(workspace)
+    assert made < 5 * (7 * 8 + 16 + 8)
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+    said, _ = process.communicate()
+    assert process.returncode == 0, said
+    assert "finished" in said
+    assert calls_made(workspace) == 5 * (7 * 8 + 16 + 8)
+
+
+def test_stopped_behind_a_lock_it_stores_what_it_has_before_it_ends(faulty):
+    workspace = faulty(latency=0.05)
+    command = concord_run(workspace, "--characters", "tully", "--repeats", "20")
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    until(lambda: count(workspace, "journal"), process)
+    lock = database.connect(workspace.db_path)
+    lock.conn.execute("PRAGMA busy_timeout = 30000")
+    lock.conn.execute("BEGIN IMMEDIATE")
+    with workspace.read() as db:
+        [run] = stored.recent(db)
+    until(lambda: presence.says(workspace.db_path, run.id), process)
+    os.kill(process.pid, signal.SIGINT)
+    made = calls_when_still(workspace)
+    assert process.poll() is None, "it waits for the store"
+    lock.rollback()
+    lock.close()
+    said, _ = process.communicate()
+    assert "Stopped by a signal" in said
+    with workspace.read() as db:
+        paid = sum(row["calls"] for row in db["conversations"].rows) + db["journal"].count
+        assert paid == made == stored.get(db, run.id).spent.calls
+
+
+def test_a_change_that_fails_keeps_no_other_from_being_stored(workspace):
+    both_put = threading.Event()
+
+    def fail(db):
+        assert both_put.wait(30)
+        raise ZeroDivisionError
+
+    def write():
+        with writer.Writer(workspace.db_path) as writing:
+            writing.put(fail)
+            writing.put(lambda db: db.execute("INSERT INTO settings VALUES ('kept', '1')"))
+            both_put.set()
+
+    with pytest.raises(ZeroDivisionError):
+        write()
+    assert count(workspace, "settings") == 1
