@@ -1,4 +1,4 @@
-"""While the store takes nothing (a lock, a full disk, a lost file) no call is made, and none is paid twice."""
+"""While the store takes nothing (a lock, a full disk, a lost file) no call is made; none is paid twice."""
 
 from __future__ import annotations
 
