@@ -14,6 +14,7 @@ from concord.files.plain import brief, plain
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("concord.commands.demo", "Build the demo workspace offline and open it."),
     "app": ("concord.commands.app", "Open a workspace in the browser."),
+    "models": ("concord.commands.models", "List the models of models.toml, add one by kind of endpoint."),
     "doctor": ("concord.commands.doctor", "Check every configured model with one tiny call."),
     "run": ("concord.commands.run", "Generate conversations and have them judged."),
     "judge": ("concord.commands.judge", "Have further judges rate stored conversations."),

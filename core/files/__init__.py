@@ -68,12 +68,20 @@ def _kept(path: Path, _changed: int) -> Mapping[str, Any]:
 
 def as_toml(table: Mapping[str, Any]) -> str:
     """A table of texts, numbers, lists and tables as lines of TOML; inner tables are written inline."""
-    return "".join(f"{key} = {_value(value)}\n" for key, value in table.items())
+    return "".join(f"{toml_key(key)} = {_value(value)}\n" for key, value in table.items())
+
+
+def toml_key(key: str) -> str:
+    """A key as TOML writes it: in quotes only where it needs them."""
+    return key if _BARE_KEY.fullmatch(key) else _value(key)
+
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def _value(value: Any) -> str:
     if isinstance(value, Mapping):
-        inner = ", ".join(f"{_value(str(key))} = {_value(of)}" for key, of in value.items())
+        inner = ", ".join(f"{toml_key(str(key))} = {_value(of)}" for key, of in value.items())
         return f"{{ {inner} }}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"

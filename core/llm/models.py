@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, 
 
 from concord.configuration import Configuration
 from concord.errors import ConfigError, not_found
-from concord.files import read_toml
+from concord.files import as_toml, read_toml, toml_key
 from concord.files.limits import NAME
 from concord.rating import Spent
 
@@ -221,18 +221,7 @@ def load_models(path: Path) -> dict[str, Model]:
     for name, entry in entries.items():
         if not isinstance(entry, dict):
             raise ConfigError(f"{path}: “{name}” must be a table, written [models.{name}].")
-        if "name" in entry:
-            raise ConfigError(f"{path}: [models.{name}] is its name; remove the setting “name”.")
-        if "api_key" in entry:
-            raise ConfigError(
-                f"{path}: [models.{name}] holds a key. "
-                "Put it into an environment variable and name that in api_key_env."
-            )
-        try:
-            models[name] = Model(name=name, **entry)
-        except ValidationError as error:
-            wrong = " ".join(_mistake(e) for e in error.errors())
-            raise ConfigError(f"{path}: [models.{name}] {wrong}") from error
+        models[name] = read_entry(path, name, entry)
     return models
 
 
@@ -244,6 +233,33 @@ def own_benchmarks(path: Path) -> tuple[str, ...]:
     if not isinstance(named, list) or not all(isinstance(one, str) for one in named):
         raise ConfigError(f'{path}: `{OWN}` is a list, written {OWN} = ["module:name"] above all tables.')
     return tuple(named)
+
+
+def read_entry(path: Path, name: str, entry: Mapping[str, Any]) -> Model:
+    """The model of one entry. Raises ConfigError naming the file, the entry and the mistake."""
+    if "name" in entry:
+        raise ConfigError(f"{path}: [models.{name}] is its name; remove the setting “name”.")
+    if "api_key" in entry:
+        raise ConfigError(
+            f"{path}: [models.{name}] holds a key. "
+            "Put it into an environment variable and name that in api_key_env."
+        )
+    try:
+        return Model(name=name, **entry)
+    except ValidationError as error:
+        wrong = " ".join(_mistake(e) for e in error.errors())
+        raise ConfigError(f"{path}: [models.{name}] {wrong}") from error
+
+
+def append_entry(path: Path, name: str, settings: Mapping[str, Any]) -> str:
+    """Append an entry to models.toml and return its lines; what the file held stays as it is."""
+    lines = f"[models.{toml_key(name)}]\n{as_toml(settings)}"
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"\n{lines}")
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error
+    return lines
 
 
 def _mistake(error: Mapping[str, Any]) -> str:

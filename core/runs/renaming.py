@@ -1,14 +1,12 @@
 """Refuse a model whose entry in models.toml changed after results were stored, or give it a new name."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 
 from concord.benchmarks.plans import Plan
 from concord.configuration import Configuration
 from concord.errors import ConfigError
-from concord.files import as_toml
-from concord.llm.models import Model, load_models
+from concord.llm.models import Model, append_entry, load_models
 from concord.store import configurations
 from concord.workspace import Workspace
 
@@ -54,9 +52,7 @@ def as_new(workspace: Workspace, plan: Plan, name: str) -> Plan:
         if configurations.taken(db, name) or known.get(name, copy) != copy:
             raise ConfigError(f"The name “{name}” is taken. Choose another one for --as-new.")
     if name not in known:
-        with workspace.models_path.open("a", encoding="utf-8") as file:
-            entry = copy.model_dump(exclude={"name"}, exclude_unset=True)
-            file.write(f"\n[models.{json.dumps(name, ensure_ascii=False)}]\n{as_toml(entry)}")
+        append_entry(workspace.models_path, name, copy.model_dump(exclude={"name"}, exclude_unset=True))
     return plan.renamed(old, name)
 
 

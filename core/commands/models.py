@@ -1,0 +1,97 @@
+"""`concord models`: list the models of a workspace, and add one by the kind of its endpoint."""
+
+import json
+import os
+import shlex
+
+import click
+
+from concord.commands import options, printing
+from concord.commands.printing import echo
+from concord.files import as_toml
+from concord.llm import presets as kinds
+from concord.llm.models import Model, load_models
+from concord.table import Column, Table
+from concord.workspace import Workspace
+
+
+@click.group(name="models")
+def command() -> None:
+    """List the models of models.toml, add one by kind of endpoint."""
+
+
+@command.command("add")
+@click.argument("name")
+@click.option(
+    "--preset", required=True, metavar="KIND", help="The kind of endpoint: `concord models presets`."
+)
+@click.option("--model", required=True, metavar="ID", help="What the endpoint calls the model.")
+@click.option("--base-url", metavar="URL", help="Its address, where the preset's is not yours.")
+@click.option("--key-env", "api_key_env", metavar="VARIABLE", help="The environment variable with the key.")
+@click.pass_obj
+def add(
+    folder: str, name: str, preset: str, model: str, base_url: str | None, api_key_env: str | None
+) -> None:
+    """Append an entry for NAME to models.toml; all else in the file stays as it is."""
+    workspace = Workspace.open(folder)
+    known = kinds.presets(workspace.folders("data"))
+    lines = kinds.add(
+        workspace.models_path,
+        known,
+        name,
+        preset=preset,
+        model=model,
+        base_url=base_url,
+        api_key_env=api_key_env,
+    )
+    echo(f"Added to {workspace.models_path}:\n\n{lines}")
+    variable = load_models(workspace.models_path)[name].key_variable
+    if variable and not os.environ.get(variable):
+        echo(f"Set the environment variable {variable} to its key.")
+    echo(f"`concord doctor {shlex.quote(name)}` checks it.")
+
+
+@command.command("presets")
+@click.argument("kind", default="")
+@click.pass_obj
+def presets(folder: str, kind: str) -> None:
+    """The kinds of endpoints; with KIND, the settings of its entry."""
+    known = kinds.presets(Workspace.open(folder).folders("data"))
+    if not kind:
+        rows = tuple({"kind": name, "about": preset.about} for name, preset in known.items())
+        printing.show(
+            [Table("presets", "Kinds of endpoints", (Column("kind"), Column("about")), rows)], "table"
+        )
+        return
+    chosen = kinds.find(known, kind)
+    echo(f"# {chosen.about}\n{as_toml(chosen.settings)}".rstrip())
+
+
+@command.command("list")
+@options.form()
+@click.pass_obj
+def list_(folder: str, form: str) -> None:
+    """The models of models.toml: where they are served, what is sent, and whether their key is set."""
+    workspace = Workspace.open(folder)
+    models = load_models(workspace.models_path).values()
+    columns = [Column(name) for name in ("name", "kind", "model", "endpoint", "key", "settings")]
+    printing.show([Table("models", "Models", tuple(columns), tuple(map(_row, models)))], form)
+
+
+def _row(model: Model) -> dict[str, str]:
+    variable, known = model.key_variable, model.configuration
+    given = {"system": model.system, "replies": model.replies, **known.parameters}
+    default = {"system": "native", "replies": "json_schema"}
+    settings = (
+        f"{name} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for name, value in given.items()
+        if default.get(name) != value
+    )
+    return {
+        "name": model.name,
+        "kind": model.kind,
+        "model": model.served,
+        "endpoint": known.endpoint,
+        "key": f"{variable}{'' if os.environ.get(variable) else ' (not set)'}" if variable else "none needed",
+        "settings": "; ".join(settings),
+    }

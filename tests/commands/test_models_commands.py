@@ -1,0 +1,87 @@
+"""`concord models`: entries by kind of endpoint, and what the file holds beside them stays as it is."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from concord.llm.models import load_models
+from concord.llm.presets import presets
+from concord.workspace import SHIPPED
+
+KINDS = presets([SHIPPED / "data"])
+OWN = """\
+# A comment of one's own
+[models.a]   # first
+model = "x"
+params = {temperature=0.5}
+"""
+
+
+def add(run, workspace, name, kind, *more):
+    return run(workspace, "models", "add", name, "--preset", kind, "--model", "some-id", *more)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_preset_makes_an_entry_that_loads(fresh, run, kind):
+    fresh.models_path.write_text(OWN)
+    address = ("--base-url", "https://mine.example/v1") if kind == "azure" else ()
+    done = add(run, fresh, "new one", kind, *address)
+    assert done.exit_code == 0, done.output
+    assert fresh.models_path.read_text().startswith(OWN)
+    model = load_models(fresh.models_path)["new one"]
+    assert model.served == "some-id"
+    assert model.base_url
+    settings = {name: getattr(model, name) for name in KINDS[kind].settings if name != "base_url"}
+    assert settings == {name: value for name, value in KINDS[kind].settings.items() if name != "base_url"}
+    assert "`concord doctor 'new one'` checks it" in done.output
+
+
+def test_an_address_and_a_key_of_ones_own(fresh, run, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "secret-key")
+    done = add(run, fresh, "m", "vllm", "--base-url", "http://gpu:9000/v1", "--key-env", "MY_KEY")
+    model = load_models(fresh.models_path)["m"]
+    assert (model.base_url, model.api_key_env) == ("http://gpu:9000/v1", "MY_KEY")
+    assert "Set the environment variable" not in done.output
+    monkeypatch.delenv("MY_KEY")
+    assert "MY_KEY (not set)" in run(fresh, "models", "list").output
+    assert "Set the environment variable MY_KEY" in add(run, fresh, "n", "vllm", "--key-env", "MY_KEY").output
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "more", "says"),
+    [
+        ("a", "vllm", (), "“a” is in"),
+        ("b", "vlm", (), "no preset “vlm”. Did you mean “vllm”"),
+        ("b", "azure", (), "needs --base-url"),
+        ("b", "vllm", ("--base-url", "gpu:9000"), "is no address"),
+    ],
+)
+def test_what_cannot_be_added_leaves_the_file(fresh, run, name, kind, more, says):
+    fresh.models_path.write_text(OWN)
+    done = add(run, fresh, name, kind, *more)
+    assert done.exit_code == 1
+    assert says in done.output
+    assert fresh.models_path.read_text() == OWN
+
+
+def test_a_preset_of_the_workspace_stands_for_the_shipped_one(fresh, run):
+    own = fresh.path / "data" / "presets.toml"
+    own.parent.mkdir()
+    own.write_text('[presets.vllm]\nabout = "Ours."\nbase_url = "http://ours/v1"\n')
+    assert "Ours." in run(fresh, "models", "presets").output
+    shown = run(fresh, "models", "presets", "vllm").output
+    assert 'base_url = "http://ours/v1"' in shown
+    assert "max_concurrency" not in shown
+    own.write_text("presets = 3\n")
+    assert "may hold [presets.NAME] tables only" in run(fresh, "models", "presets").output
+
+
+def test_the_list_says_where_and_with_what_each_model_is_called(workspace, run):
+    add(run, workspace, "deep", "openai-reasoning")
+    table = json.loads(run(workspace, "models", "list", "--format", "json").output)["tables"]["models"]
+    rows = {row["name"]: row for row in table["rows"]}
+    assert rows["deep"]["model"] == "some-id"
+    assert 'rename {"max_tokens": "max_completion_tokens"}' in rows["deep"]["settings"]
+    assert rows["a"]["key"] == "none needed"
