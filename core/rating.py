@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -18,6 +18,8 @@ Finding = Literal["reasonable", "too_high", "too_low", "seen"]
 could not be read.
 """
 
+Reason = Literal["", "optional", "required"]
+"""Whether words may stand beside an answer; “” where none are asked for."""
 
 MOST_POINTS = 1000
 """Whole numbers over a wider range than this are a continuous scale."""
@@ -25,16 +27,18 @@ MOST_POINTS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """An ordered set of answers. `labels` are written out for every value, lowest first.
+    """A set of answers. `labels` are written out for every value, lowest first.
 
-    A continuous scale names its two ends only, and every score between them is on it: imported scores may be
-    so, a question on the desk needs answers to choose from. A guessed scale was made of scores, not declared.
+    A continuous scale names its two ends only, and every score between them is on it. A guessed scale was
+    made of scores, not declared. The answers of a nominal scale are categories, numbered in the order in
+    which they are shown: their numbers say nothing about more or less.
     """
 
     values: tuple[float, ...]
     labels: tuple[str, ...]
     continuous: bool = False
     guessed: bool = field(default=False, compare=False)
+    nominal: bool = False
 
     def __post_init__(self) -> None:
         if len(self.values) != len(self.labels) or len(self.values) < 2:
@@ -66,6 +70,11 @@ def points(low: int, high: int) -> Scale:
     return Scale(values, tuple(map(str, values)))
 
 
+def categories(names: Sequence[str]) -> Scale:
+    """A scale of categories, numbered from 0 in this order."""
+    return Scale(tuple(range(len(names))), tuple(names), nominal=True)
+
+
 def scale_of(text: str) -> Scale:
     """The scale that a text declares: “1..5”, “1-5” or “1:bad,2:fair,3:good”. Raises ValueError."""
     wholes = re.fullmatch(r"\s*(-?\d{1,9})\s*(?:-|\.\.)\s*(-?\d{1,9})\s*", text)
@@ -87,7 +96,9 @@ class Criterion:
 
     `counted` says whether it enters *final* (a yes/no flag such as refusal does not). `conditional` means
     that it is asked of some conversations only: where nobody answered it, it is taken as not asked. `judged`
-    is the scale that judges answer on, where it is another one than people's.
+    is the scale that judges answer on, where it is another one than people's. `reason` says whether an answer
+    may or must have a few words beside it. A question that is not `required` may be left out, and one with
+    `only` is asked of conversations with these values of their facets.
     """
 
     name: str
@@ -97,6 +108,13 @@ class Criterion:
     counted: bool = True
     conditional: bool = False
     judged: Scale | None = None
+    reason: Reason = ""
+    required: bool = True
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+
+    def asked_of(self, facets: Mapping[str, str]) -> bool:
+        """Whether it is asked of a conversation with these facets."""
+        return all(facets.get(name) in values for name, values in self.only.items())
 
     @property
     def label(self) -> str:

@@ -44,7 +44,7 @@ LEVELS = (
         "glossary",
     ),
     ("llm", "agreement", "store"),
-    ("benchmarks", "workspace"),
+    ("benchmarks", "rubrics", "workspace"),
     ("runs", "studies"),
     ("reports",),
     ("a slice's tables and files", "exchange"),

@@ -91,7 +91,7 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Rubric:
+class Asking:
     """How a judge is asked about a conversation and how its reply becomes ratings.
 
     `values` gives the template's variables; `read` turns the reply (as its schema, or as text where `reply`
@@ -133,7 +133,7 @@ class _Owed:
 class Judging(_Owed):
     """A judgement to be made."""
 
-    rubric: Rubric
+    asking: Asking
 
 
 @dataclass(frozen=True)
@@ -186,8 +186,8 @@ class Benchmark:
     prompts: Mapping[str, type[Reply] | None]
     """Its prompts by name, each with the schema of its replies; None for replies as text."""
     version: str
-    rubric: Rubric | None
-    """What judges and people are asked; None if scores follow by rule."""
+    asking: Asking | None
+    """How judges are asked; None if scores follow by rule."""
     facets: tuple[str, ...]
     """What varies between conversations, the most important first."""
     plays: Callable[[PlayPlan, Materials], Iterator[Play]]
@@ -231,7 +231,7 @@ class Benchmark:
     @property
     def criteria(self) -> tuple[Criterion, ...]:
         """What judges and people are asked."""
-        return self.rubric.criteria if self.rubric else ()
+        return self.asking.criteria if self.asking else ()
 
     def prompt(self, materials: Materials, name: str, version: str = "") -> Prompt:
         """One of the benchmark's prompts, of its own version unless another is named."""
@@ -248,11 +248,7 @@ class Benchmark:
         self, conversation: str, judges: Sequence[str], prompt: Prompt, repeats: int = 1
     ) -> tuple[Judging, ...]:
         """The judgements that these judges owe a conversation; none where nothing is judged."""
-        rubric = self.rubric
-        if rubric is None:
-            return ()
-        asked = _asked(conversation, judges, prompt, repeats)
-        return tuple(Judging(*each, rubric.expected, rubric) for each in asked)
+        return judgings(self.asking, conversation, judges, prompt, repeats) if self.asking else ()
 
     def comparings(
         self, first: str, second: str, judges: Sequence[str], prompt: Prompt, repeats: int = 1
@@ -263,6 +259,14 @@ class Benchmark:
             return ()
         asked = _asked(f"{first}|{second}", judges, prompt, repeats)
         return tuple(Comparing(*each, pairwise.expected, pairwise, second) for each in asked)
+
+
+def judgings(
+    asking: Asking, conversation: str, judges: Sequence[str], prompt: Prompt, repeats: int = 1
+) -> tuple[Judging, ...]:
+    """The judgements that these judges owe a conversation, asked so."""
+    asked = _asked(conversation, judges, prompt, repeats)
+    return tuple(Judging(*each, asking.expected, asking) for each in asked)
 
 
 def _asked(

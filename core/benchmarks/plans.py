@@ -61,8 +61,10 @@ class JudgePlan(_OfJudges):
 
     where: Where = field(default_factory=dict)
     version: str = ""
-    """Version of the prompt; empty for the benchmark's own."""
+    """Version of the prompt; empty for the benchmark's own. Of a rubric, the number."""
     judge_repeats: int = 1
+    rubric: str = ""
+    """The rubric they rate by; empty for the benchmark's own questions."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""`concord judge BENCHMARK --judges …`: further judges over the conversations that are stored."""
+"""`concord judge NAME --judges …`: judges over stored conversations, by a rubric or as a benchmark."""
 
 from typing import Any
 
@@ -7,20 +7,42 @@ import click
 from concord.benchmarks.plans import JudgePlan
 from concord.commands import options
 from concord.commands.progress import carry_out, running
+from concord.errors import ConcordError
+from concord.rubrics import shelf
 from concord.workspace import Workspace
 
 
 @click.command(name="judge")
-@click.argument("benchmark")
+@click.argument("name")
 @options.several("--judges", "Models that rate.", required=True)
+@options.whose
 @options.where("conversations")
 @options.replaced("--language", "--where language=VALUE")
 @options.judging
 @running
 @click.pass_obj
 def command(
-    folder: str, /, benchmark: str, judges: tuple[str, ...], facets: options.Facets, **how: Any
+    folder: str,
+    /,
+    name: str,
+    judges: tuple[str, ...],
+    benchmark: str,
+    facets: options.Facets,
+    **how: Any,
 ) -> None:
-    """Have further judges rate stored conversations of BENCHMARK that they have not rated yet."""
-    plan = JudgePlan(benchmark, judges, facets, how.pop("version"), how.pop("judge_repeats"))
-    carry_out(Workspace.open(folder), plan, **how)
+    """Have judges rate the stored conversations that they have not rated yet.
+
+    NAME is a rubric of the workspace (rubrics/NAME.toml), or a benchmark whose own questions are asked.
+    """
+    workspace = Workspace.open(folder)
+    version, repeats = how.pop("version"), how.pop("judge_repeats")
+    rubric = name if name in shelf.names(workspace) else ""
+    if rubric:
+        with workspace.read() as db:
+            benchmark = benchmark or options.only_benchmark(db)
+    elif benchmark not in ("", name):
+        raise ConcordError(
+            f"“{name}” is a benchmark and asks about its own conversations. Leave --benchmark out."
+        )
+    plan = JudgePlan(benchmark or name, judges, facets, version, repeats, rubric)
+    carry_out(workspace, plan, **how)

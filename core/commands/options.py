@@ -1,15 +1,20 @@
 """Options that several commands share, so that they mean and default to the same everywhere."""
 
+from __future__ import annotations
+
 import math
 import unicodedata
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from concord.errors import ConcordError
+from concord.errors import ConcordError, StudyError
 from concord.rating import Scale, scale_of
 from concord.table import FORMS
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
 
 MOST_RESAMPLES = 100_000
 """More draws than this move no end of an interval that one would print."""
@@ -95,6 +100,26 @@ def where(what: str) -> Callable[[F], F]:
         metavar="FACET=A,B",
         callback=lambda _context, _option, given: dict(map(facet, given)),
         help=f"Only {what} with these values, such as language=en or character=tully,pilot; may be repeated.",
+    )
+
+
+def whose(command: F) -> F:
+    """`--benchmark`: whose conversations."""
+    told = "Whose conversations; needed where the workspace holds several."
+    return click.option("--benchmark", default="", help=told)(command)
+
+
+def only_benchmark(db: Database) -> str:
+    """The benchmark of all stored conversations. Raises StudyError where there is none, or several."""
+    from concord.store import conversations
+
+    known = conversations.values(db)["benchmark"]
+    if len(known) == 1:
+        return known[0]
+    if not known:
+        raise StudyError("There are no conversations. Generate some with `concord run`, or import some.")
+    raise StudyError(
+        f"The workspace holds several benchmarks. Choose one with --benchmark: {', '.join(known)}."
     )
 
 

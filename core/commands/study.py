@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-from sqlite_utils import Database
 
 from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.errors import StudyError
 from concord.files import read_text
-from concord.store import access, conversations
+from concord.rubrics import shelf
+from concord.store import access
 from concord.store import studies as stored
 from concord.store.conversations import Filter
 from concord.studies import studies
@@ -27,9 +27,8 @@ def command() -> None:
 @command.command("draw")
 @click.argument("name")
 @click.option("--n", type=click.IntRange(1), required=True, help="How many conversations.")
-@click.option(
-    "--benchmark", default="", help="Whose conversations; needed where the workspace holds several."
-)
+@click.option("--rubric", default="", help="Ask the questions of this rubric of the workspace.")
+@options.whose
 @options.where("conversations")
 @options.replaced("--language", "--where language=VALUE")
 @options.replaced("--players", "--where player=A,B")
@@ -75,6 +74,7 @@ def _draw(
     /,
     name: str,
     n: int,
+    rubric: str,
     benchmark: str,
     facets: options.Facets,
     guidelines: Path | None,
@@ -84,9 +84,13 @@ def _draw(
     asked["next_for"] = asked["next_for"] or ""
     if asked["next_for"] and asked["by"] is not None:
         raise StudyError("--next-for draws where judges may err, not over strata: leave out --by.")
+    if rubric and (asked["ask"] or asked["per_turn"]):
+        raise StudyError("A rubric says what is asked, and of what: leave out --ask and --per-turn.")
     text = read_text(guidelines) if guidelines else ""
-    with Workspace.open(workspace, create=False).write() as db:
-        wanted = _wanted(benchmark or _only_benchmark(db), facets)
+    opened = Workspace.open(workspace, create=False)
+    asked["rubric"] = shelf.find(opened, rubric) if rubric else None
+    with opened.write() as db:
+        wanted = _wanted(benchmark or options.only_benchmark(db), facets)
         study = studies.draw_study(db, name, n, wanted=wanted, guidelines=text, **asked)
         units = len(stored.units(db, name))
     drawn = study.meta["drawn"]
@@ -190,16 +194,3 @@ def _wanted(benchmark: str, where: options.Facets) -> Filter:
     if len(languages) > 1:
         raise StudyError("A study has one language. Name one: --where language=VALUE.")
     return Filter(benchmark, "".join(languages), players, facets=facets)
-
-
-def _only_benchmark(db: Database) -> str:
-    known = conversations.values(db)["benchmark"]
-    if len(known) == 1:
-        return known[0]
-    if not known:
-        raise StudyError(
-            "There are no conversations to draw from. Generate some with `concord run`, or import some."
-        )
-    raise StudyError(
-        f"The workspace holds several benchmarks. Choose one with --benchmark: {', '.join(known)}."
-    )

@@ -14,10 +14,12 @@ from typing import Any
 
 from jinja2 import StrictUndefined, Template, Undefined, nodes
 from jinja2.exceptions import SecurityError, TemplateError, TemplateSyntaxError
+from jinja2.meta import find_undeclared_variables
 from jinja2.runtime import LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
+from concord.errors import not_found
 from concord.files.limits import RENDERED, RENDERING_SECONDS, STEPS, TEMPLATE, WHOLE
 
 
@@ -76,6 +78,18 @@ def compiled(text: str) -> Template:
         return _environment.from_string(_Weighed().visit(_environment.parse(text)))
     except (RecursionError, MemoryError, SyntaxError, ValueError) as error:
         raise TemplateSyntaxError("it is nested too deep, or holds too large a number", 1) from error
+
+
+def mistake(text: str, variables: Sequence[str]) -> str:
+    """What is wrong with a template that may use these variables, as a sentence; “” where nothing is."""
+    try:
+        compiled(text)
+    except TemplateError as error:
+        line = f" in line {error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
+        return f"the template is not valid{line}: {error.message}."
+    used = find_undeclared_variables(_environment.parse(text)) - _environment.globals.keys()
+    unknown = sorted(used - set(variables))
+    return str(not_found("variable", unknown[0], variables)) if unknown else ""
 
 
 def rendered(template: Template, values: Mapping[str, Any]) -> str:

@@ -82,12 +82,11 @@ def execute(
         )
     for model in job.models.values():
         model.key()
-    benchmark = get(job.plan.benchmark)
     todo = survey(workspace, job, retry_failed=retry_failed)
     with ExitStack() as stack:
         with workspace.write() as db:
-            ratings.register(db, benchmark.name, benchmark.criteria, refusal=benchmark.refusal)
-            number = runs.start(db, benchmark.name, as_dict(job.plan), os.getpid())
+            _register(db, job)
+            number = runs.start(db, job.plan.benchmark, as_dict(job.plan), os.getpid())
             # Before anybody can see the run, so that it is never taken for dead.
             say = stack.enter_context(presence.present(workspace.db_path, number))
             started = runs.get(db, number)
@@ -102,6 +101,15 @@ def execute(
             raise
     with workspace.read() as db:
         return runs.get(db, number)
+
+
+def _register(db: Database, job: Job) -> None:
+    """Store what is asked: the rubric's version, or the benchmark's criteria."""
+    if job.rubric is not None:
+        job.rubric.publish(db)
+    else:
+        benchmark = get(job.plan.benchmark)
+        ratings.register(db, benchmark.name, benchmark.criteria, refusal=benchmark.refusal)
 
 
 @contextmanager

@@ -7,20 +7,26 @@ from concord.conversation import Conversation
 from concord.errors import CallFailed
 from concord.llm import verdicts
 from concord.llm.models import Model
-from concord.llm.replies import UNANSWERED
+from concord.llm.replies import UNANSWERED, Unusable
 from concord.rating import Comparison, Judgement, Rater
 
 
 async def judge(ask: Ask, conversation: Conversation, owed: Judging, model: Model) -> Judgement:
-    """Ratings from one judge, or a failure with the raw reply. Raises CallFailed if the endpoint failed."""
-    asked = owed.prompt.render(**owed.rubric.values(conversation))
+    """Ratings from one judge, or a failure with the raw reply. Raises CallFailed if the endpoint failed.
+
+    A conversation that cannot be asked about (no reply to rate) is a failure without a call.
+    """
     about = {"conversation": conversation.key, "judge": _rater(owed, model), **_asked(owed)}
     try:
-        answer = await ask("judge", owed.judge, asked, lambda reply: owed.rubric.read(conversation, reply))
+        asked = owed.prompt.render(**owed.asking.values(conversation))
+    except Unusable as unusable:
+        return Judgement(**about, failure=str(unusable))
+    try:
+        answer = await ask("judge", owed.judge, asked, lambda reply: owed.asking.read(conversation, reply))
     except CallFailed as failure:
         return Judgement(**about, **_unanswered(failure))
-    reply = answer.text if owed.rubric.reply is None else answer.value
-    ratings = owed.rubric.read(conversation, reply)
+    reply = answer.text if owed.asking.reply is None else answer.value
+    ratings = owed.asking.read(conversation, reply)
     return Judgement(**about, ratings=ratings, raw=answer.text, meta=answer.meta)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.benchmarks import BENCHMARKS, get
-from concord.benchmarks.benchmark import Comparing, Expected, Judging, Materials, Play
+from concord.benchmarks.benchmark import Comparing, Expected, Judging, Materials, Play, judgings
 from concord.benchmarks.plans import PROPOSER, ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
 from concord.errors import ConfigError, not_found
 from concord.files import callables
@@ -16,6 +16,8 @@ from concord.llm.models import Model, load_models, pick
 from concord.llm.prompts import Prompt
 from concord.llm.replies import UNANSWERED
 from concord.rating import Spent
+from concord.rubrics import judge, shelf
+from concord.rubrics.shelf import Numbered
 from concord.runs import renaming
 from concord.scenario import Scenario
 from concord.store import comparisons, conversations, ratings, runs, scenarios
@@ -121,11 +123,14 @@ class Job:
     plan: Plan
     models: Mapping[str, Model]
     plays: Callable[[], Iterator[Play]]
+    rubric: Numbered | None = None
+    """The rubric that judges rate by; None for the benchmark's own questions."""
 
     def role(self, model: str, prompt: str) -> str:
         """The role in which a model is sent a prompt: its own, of several the first that is sent it."""
         own = [role for role, names in self.plan.models.items() if model in names]
-        sent = [role.name for role in get(self.plan.benchmark).roles if prompt in role.prompts]
+        roles = () if self.rubric else get(self.plan.benchmark).roles
+        sent = [role.name for role in roles if prompt in role.prompts]
         return next((role for role in own if role in sent), own[0] if own else "")
 
 
@@ -135,6 +140,8 @@ def job(workspace: Workspace, plan: Plan, *, own_code: bool = False) -> Job:
     Raises NotFound or ConfigError, before any call, if it cannot be carried out.
     """
     known = load_models(workspace.models_path)
+    if isinstance(plan, JudgePlan) and plan.rubric:
+        return _job_by_rubric(workspace, plan, known)
     benchmark, brought = get(plan.benchmark), materials(workspace, own_code=own_code)
     plays: Callable[[], Iterator[Play]]
     match plan:
@@ -146,7 +153,10 @@ def job(workspace: Workspace, plan: Plan, *, own_code: bool = False) -> Job:
                 raise ConfigError(f"Nothing is proposed for {benchmark.title}.")
             plays = partial(benchmark.proposals, plan, brought)
         case JudgePlan():
-            plays = partial(_judgements, workspace, plan, _judges_prompt(workspace, plan))
+            prompt, judges, repeats = _judges_prompt(workspace, plan), plan.judges, plan.judge_repeats
+            plays = partial(
+                _judgements, workspace, plan, lambda key: benchmark.judgings(key, judges, prompt, repeats)
+            )
         case ComparePlan():
             plan = replace(plan, players=tuple(dict.fromkeys(plan.players)))
             plays = partial(_comparisons, workspace, plan, _judges_prompt(workspace, plan))
@@ -169,7 +179,27 @@ def check_roles(models: Iterable[Model]) -> None:
             raise not_found(f"role for [models.{model.name}.roles] in models.toml", name, known)
 
 
-def _judgements(workspace: Workspace, plan: JudgePlan, prompt: Prompt) -> Iterator[Play]:
+def _job_by_rubric(workspace: Workspace, plan: JudgePlan, known: Mapping[str, Model]) -> Job:
+    """A job of judges who rate by a rubric. Its version is settled now: the file may change later."""
+    if not plan.judges:
+        raise ConfigError("Name at least one judge.")
+    used = shelf.find(workspace, plan.rubric, shelf.number_of(plan.version))
+    plan = replace(plan, version=str(used.version))
+    models = {name: pick(known, name) for name in plan.judges}
+    check_roles(models.values())
+    renaming.refuse_changed(workspace, models)
+    asking, prompt = judge.asking(used.rubric), judge.prompt_of(used.rubric, used.variant)
+
+    def owed(key: str) -> tuple[Judging, ...]:
+        return judgings(asking, key, plan.judges, prompt, plan.judge_repeats)
+
+    plays = partial(_judgements, workspace, plan, owed)
+    return Job(plan, renaming.adapted(workspace, models), plays, used)
+
+
+def _judgements(
+    workspace: Workspace, plan: JudgePlan, owed: Callable[[str], tuple[Judging, ...]]
+) -> Iterator[Play]:
     wanted, last = Filter(benchmark=plan.benchmark, facets=plan.where), 0
     # Page by page: judging a large store takes hours, and no read must stay open that long.
     while True:
@@ -178,8 +208,7 @@ def _judgements(workspace: Workspace, plan: JudgePlan, prompt: Prompt) -> Iterat
         if not keys:
             return
         for _, key in keys:
-            judged = get(plan.benchmark).judgings(key, plan.judges, prompt, plan.judge_repeats)
-            yield Play(key, None, judged=judged)
+            yield Play(key, None, judged=owed(key))
         last = keys[-1][0]
 
 
@@ -201,7 +230,7 @@ def _comparisons(workspace: Workspace, plan: ComparePlan, prompt: Prompt) -> Ite
 def _judges_prompt(workspace: Workspace, plan: JudgePlan | ComparePlan) -> Prompt:
     """What the judges are asked with. Raises NotFound or ConfigError if they cannot be asked."""
     benchmark = get(plan.benchmark)
-    asked = benchmark.rubric if isinstance(plan, JudgePlan) else benchmark.pairwise
+    asked = benchmark.asking if isinstance(plan, JudgePlan) else benchmark.pairwise
     if asked is None and isinstance(plan, JudgePlan):
         raise ConfigError(f"{benchmark.title} is scored by rule: there is nothing for a judge to rate.")
     if asked is None:

@@ -13,7 +13,7 @@ from sqlite_utils import Database
 from concord.arrays import Columns, coded
 from concord.conversation import Conversation, Message
 from concord.scores import labels
-from concord.store import studies
+from concord.store import rubrics, studies
 from concord.store.ratings import RATER, rater
 from concord.store.studies import study_id
 
@@ -168,12 +168,15 @@ def frame(db: Database, name: str) -> pd.DataFrame:
 def rows(db: Database, name: str) -> Columns:
     """A study's ratings in long form: a row a unit, criterion, rater and repeat; people's once submitted.
 
+    Judges are those who rated by the study's rubric, in any version; by none where the study has none.
+
     Columns: unit (id), conversation_id, turn (nan: the whole conversation), player, criterion, rater (see
     `concord.scores.labels`), model (a judge's, as models.toml names it), kind, simulated, repeat, total and n
     (sum and number of the scores), score (their mean).
     """
     found = study_id(db, name)
-    if studies.get(db, name).per_turn:
+    study = studies.get(db, name)
+    if study.per_turn:
         given = _turns_rated(db, found)
     else:
         given = _columns(
@@ -190,6 +193,10 @@ def rows(db: Database, name: str) -> Columns:
         "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? ORDER BY u.id",
         found,
     )
+    others = rubrics.other_judges(db, study.rubric)
+    if others:
+        mine = ~np.isin(given["rater_id"], others)
+        given = {column: values[mine] for column, values in given.items()}
     at = np.searchsorted(units["unit"], given["unit"])
     who, numbers = coded(given.pop("rater_id"))
     every = {number: rater(*row) for number, *row in db.execute(f"SELECT x.id, {RATER} FROM raters x")}

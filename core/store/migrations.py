@@ -458,3 +458,18 @@ _step(
         for table in ("runs", "journal", "conversations", "judgements", "comparisons")
     ),
 )
+
+# Rubrics by version: each is kept whole when it is first used, and `variant` tells its judges from those of
+# other versions. What a question of a rubric asks beside a score, and of which conversations.
+_step(
+    "020_rubrics",
+    """
+CREATE TABLE rubrics (
+    name TEXT NOT NULL, version INTEGER NOT NULL, variant TEXT NOT NULL UNIQUE, hash TEXT NOT NULL,
+    body TEXT NOT NULL, created TEXT NOT NULL, PRIMARY KEY (name, version), UNIQUE (name, hash)
+);
+ALTER TABLE criteria ADD COLUMN reason TEXT NOT NULL DEFAULT '';
+ALTER TABLE criteria ADD COLUMN required INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE criteria ADD COLUMN only_of TEXT NOT NULL DEFAULT '{}'
+""",
+)

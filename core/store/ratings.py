@@ -67,11 +67,7 @@ def register(db: Database, scope: str, criteria: Sequence[Criterion], *, refusal
     `refusal` names the criterion by which raters of the benchmark see a refusal.
     """
     db.table("criteria").upsert_all(
-        (
-            {**asdict(c), "scope": scope, "position": position, "scale": json.dumps(astuple(c.scale))}
-            | {"judged": json.dumps(astuple(c.judged)) if c.judged else None}
-            for position, c in enumerate(criteria)
-        ),
+        ({"scope": scope, "position": position, **_row(c)} for position, c in enumerate(criteria)),
         pk=("scope", "name"),
     )
     if refusal:
@@ -81,8 +77,8 @@ def register(db: Database, scope: str, criteria: Sequence[Criterion], *, refusal
 def criteria(db: Database, scope: str) -> tuple[Criterion, ...]:
     """The criteria of a benchmark or a study, in their order; empty where none were registered."""
     rows = db.execute(
-        "SELECT name, statement, scale, title, counted, conditional, judged FROM criteria WHERE scope = ? "
-        "ORDER BY position",
+        "SELECT name, statement, scale, title, counted, conditional, judged, reason, required, only_of "
+        "FROM criteria WHERE scope = ? ORDER BY position",
         [scope],
     )
     return tuple(
@@ -94,9 +90,19 @@ def criteria(db: Database, scope: str) -> tuple[Criterion, ...]:
             bool(counted),
             bool(conditional),
             _scale(judged) if judged else None,
+            reason,
+            bool(required),
+            {facet: tuple(values) for facet, values in json.loads(only).items()},
         )
-        for name, statement, scale, title, counted, conditional, judged in rows
+        for name, statement, scale, title, counted, conditional, judged, reason, required, only in rows
     )
+
+
+def _row(criterion: Criterion) -> dict[str, Any]:
+    row = {**asdict(criterion), "scale": json.dumps(astuple(criterion.scale))}
+    row["judged"] = json.dumps(astuple(criterion.judged)) if criterion.judged else None
+    row["only_of"] = json.dumps(row.pop("only"), ensure_ascii=False)
+    return row
 
 
 def refusal(db: Database, benchmark: str) -> str:

@@ -44,6 +44,11 @@ class Study:
     meta: Mapping[str, Any] = field(default_factory=dict)
     created: str = ""
 
+    @property
+    def rubric(self) -> str:
+        """The rubric by which it is rated; “” for a benchmark's own questions."""
+        return str(self.meta.get("rubric", {}).get("name", ""))
+
 
 @dataclass(frozen=True)
 class Task:

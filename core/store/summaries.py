@@ -83,6 +83,12 @@ def scorecard(db: Database, conversation_id: int) -> list[Line]:
 def _sums(db: Database, only: str, args: dict[str, Any]) -> Iterator[tuple[int, str, list[Sum[int]]]]:
     """The sums of each conversation that has any, with its benchmark."""
     kinds = dict(db.execute("SELECT id, kind FROM raters").fetchall())
+    by_rubric = dict(
+        db.execute(
+            "SELECT x.id, 'rubric:' || u.variant FROM raters x JOIN rubrics u ON u.variant = x.variant "
+            "WHERE x.kind = 'judge'"
+        ).fetchall()
+    )
     studies = {number: f"study:{name}" for number, name in db.execute("SELECT id, name FROM studies")}
     rows = db.execute(
         "SELECT s.conversation_id, c.benchmark, s.rater_id, s.study_id, s.criterion, s.total, s.n FROM "
@@ -91,7 +97,7 @@ def _sums(db: Database, only: str, args: dict[str, Any]) -> Iterator[tuple[int, 
     )
     for (number, benchmark), given in groupby(rows, key=lambda row: row[:2]):
         rest = (
-            Sum(rater, kinds[rater], studies.get(study, benchmark), *rest)
+            Sum(rater, kinds[rater], studies.get(study, by_rubric.get(rater, benchmark)), *rest)
             for _, _, rater, study, *rest in given
         )
         yield number, benchmark, list(rest)

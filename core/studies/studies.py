@@ -15,6 +15,7 @@ from sqlite_utils import Database
 
 from concord.agreement.next_items import expected_error
 from concord.arrays import Columns, coded, numbered, taken
+from concord.conversation import Conversation
 from concord.errors import StudyError, not_found
 from concord.rating import Criterion
 from concord.scores import run_label
@@ -25,6 +26,8 @@ from concord.studies import sampling
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from concord.rubrics.shelf import Numbered
 
 Runs = Literal["mean", "single"]
 NextFor = Literal["", "mean", "players"]
@@ -194,8 +197,11 @@ def draw_study(
     guidelines: str = "",
     overlap: int = 0,
     next_for: NextFor = "",
+    rubric: Numbered | None = None,
 ) -> Study:
     """Draw `n` stored conversations into a new study, stratified; rated whole or, with `per_turn`, by turns.
+
+    A rubric says what is asked and of what (`ask` and `per_turn` are then its own); its version is kept.
 
     `wanted` filters the candidates and must name a benchmark. Asked are its criteria in `ask` or criteria of
     your own, else those that enter final. `by` defaults to the player, the language and every facet that
@@ -207,7 +213,11 @@ def draw_study(
     probability that follows how far people are expected to be from the judges there
     (`concord.agreement.next_items`).
     """
-    criteria = _asked(db, wanted.benchmark, ask)
+    if rubric is None:
+        criteria = _asked(db, wanted.benchmark, ask)
+    else:
+        rubric.publish(db)
+        criteria, per_turn = rubric.rubric.criteria, rubric.rubric.per_turn
     sample = draw(
         db,
         n,
@@ -232,19 +242,39 @@ def draw_study(
     keys, chance = sample.chosen.key.tolist(), sample.chosen.chance.tolist()
     if max(chance) - min(chance) > 1e-9:
         drawn["chance"] = dict(zip(keys, chance, strict=True))
-    about = {"drawn": drawn}
+    about: dict[str, Any] = {"drawn": drawn}
+    if rubric is not None:
+        told = rubric.rubric
+        about["rubric"] = {"name": told.name, "version": rubric.version, "hash": told.hash}
+        about["rubric"] |= {} if told.show is None else {"show": list(told.show)}
+        title, guidelines = title or told.title, guidelines or told.guidelines
     study = Study(
         name, criteria, title, guidelines, per_turn=per_turn, overlap=overlap, seed=seed, meta=about
     )
-    studies.create(db, study)
     units: list[tuple[int, int | None, str]] = []
     for conversation, stratum in zip(sample.chosen.id.tolist(), sample.chosen.stratum, strict=True):
-        turns: list[int | None] = [None]
-        if per_turn:
+        turns: Sequence[int | None] = [None]
+        if rubric is not None:
+            turns = _asked_by(rubric, conversations.load(db, conversation))
+        elif per_turn:
             turns = [t.number for t in conversations.load(db, conversation).turns() if t.reply is not None]
         units += [(conversation, turn, stratum) for turn in turns]
+    if not units:
+        raise StudyError(
+            "None of these conversations can be rated by the rubric: see `concord rubric check`."
+        )
+    studies.create(db, study)
     studies.add_units(db, name, units)
     return studies.get(db, name)
+
+
+def _asked_by(rubric: Numbered, conversation: Conversation) -> tuple[int | None, ...]:
+    """The turns to be rated; none of a conversation that the rubric asks nothing of."""
+    try:
+        rubric.rubric.asked_of(conversation)
+        return rubric.rubric.turns(conversation)
+    except StudyError:
+        return ()
 
 
 def _asked(db: Database, benchmark: str, ask: Sequence[str] | Sequence[Criterion]) -> tuple[Criterion, ...]:
@@ -318,7 +348,7 @@ def _refuse_undealable(study: Study) -> None:
             f"People's ratings in “{study.name}” have no names, so answers from the desk cannot be told from "
             "them. Draw a new study from the same conversations with `concord study draw`."
         )
-    if continuous := [c.name for c in study.criteria if c.scale.continuous]:
+    if not study.rubric and (continuous := [c.name for c in study.criteria if c.scale.continuous]):
         raise StudyError(
             f"“{continuous[0]}” of “{study.name}” has no answers to choose from at the desk, only a range. "
             f"Import the study with --scale {continuous[0]}=1-5, or draw a new one."

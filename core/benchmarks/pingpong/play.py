@@ -11,13 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from concord.benchmarks.benchmark import (
     Ask,
+    Asking,
     Benchmark,
     Expected,
     Materials,
     Option,
     Play,
     Role,
-    Rubric,
     Values,
 )
 from concord.benchmarks.plans import PlayPlan
@@ -170,7 +170,7 @@ def judge_values(conversation: Conversation) -> Mapping[str, Any]:
     }
 
 
-RUBRIC = Rubric("judge", Scores, CRITERIA, judge_values, read_scores, expected=(2600, 900))
+ASKING = Asking("judge", Scores, CRITERIA, judge_values, read_scores, expected=(2600, 900))
 
 
 @dataclass(frozen=True)
@@ -350,7 +350,7 @@ PINGPONG = Benchmark(
     ),
     prompts={"player": None, "interrogator": NextUtterance, "judge": Scores},
     version="v2",
-    rubric=RUBRIC,
+    asking=ASKING,
     facets=("character", "situation", "interrogator", "version", "symmetric"),
     items=("character", "situation"),
     refusal="refusal",

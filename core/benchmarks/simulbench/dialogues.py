@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from concord.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role, Rubric
+from concord.benchmarks.benchmark import Ask, Asking, Benchmark, Expected, Materials, Option, Play, Role
 from concord.benchmarks.plans import PlayPlan
 from concord.benchmarks.simulbench.tasks import (
     CATALOGUE,
@@ -112,7 +112,7 @@ def read_turn(conversation: Conversation, reply: str) -> tuple[Rating, ...]:
     return (Rating(Unit(conversation.key), CHALLENGING.name, turn, explanation),)
 
 
-RUBRIC = Rubric("judge", None, (CHALLENGING,), judge_values, read_turn, expected=(2200, 250))
+ASKING = Asking("judge", None, (CHALLENGING,), judge_values, read_turn, expected=(2200, 250))
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
@@ -205,7 +205,7 @@ DIALOGUES = Benchmark(
     ),
     prompts={"simulator": None, "user": UserReply, "judge": None},
     version="v1",
-    rubric=RUBRIC,
+    asking=ASKING,
     facets=("task", "type", "user", "version", "source", "turns"),
     spotcheck_facets=("type",),
     preformatted=True,

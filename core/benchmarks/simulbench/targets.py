@@ -7,6 +7,7 @@ from typing import Any
 
 from concord.benchmarks.benchmark import (
     Ask,
+    Asking,
     Benchmark,
     Expected,
     Materials,
@@ -14,7 +15,6 @@ from concord.benchmarks.benchmark import (
     Pairwise,
     Play,
     Role,
-    Rubric,
 )
 from concord.benchmarks.plans import PlayPlan
 from concord.benchmarks.simulbench import proposals
@@ -115,7 +115,7 @@ def read_score(conversation: Conversation, reply: str) -> tuple[Rating, ...]:
     return (Rating(Unit(conversation.key), QUALITY.name, score, explanation),)
 
 
-RUBRIC = Rubric("judge", None, (QUALITY,), judge_values, read_score, expected=(1900, 180))
+ASKING = Asking("judge", None, (QUALITY,), judge_values, read_score, expected=(1900, 180))
 PAIRWISE = Pairwise("pairwise", compare_values, expected=(2100, 200))
 
 
@@ -193,7 +193,7 @@ SIMULBENCH = Benchmark(
         "task_stateful": Proposed,
     },
     version="v1",
-    rubric=RUBRIC,
+    asking=ASKING,
     facets=("task", "kind", "type", "ending", "version", "source"),
     items=("task", "kind", "type", "script", "ending"),
     speakers=("User", "Simulator"),

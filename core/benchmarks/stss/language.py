@@ -6,7 +6,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from concord.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role, Rubric
+from concord.benchmarks.benchmark import Ask, Asking, Benchmark, Expected, Materials, Option, Play, Role
 from concord.benchmarks.plans import PlayPlan
 from concord.benchmarks.stss import goals, system
 from concord.benchmarks.stss.generative import ARCHITECTURES, Architecture, find, minds
@@ -42,7 +42,7 @@ def judge_values(conversation: Conversation) -> Mapping[str, Any]:
     }
 
 
-RUBRIC = Rubric(
+ASKING = Asking(
     "judge",
     goals.Verdict,
     goals.CRITERIA,
@@ -215,7 +215,7 @@ STSS_LANGUAGE = Benchmark(
     ),
     prompts={"judge": goals.Verdict},
     version="v1",
-    rubric=RUBRIC,
+    asking=ASKING,
     facets=(*system.WHAT, "scenario", "partner", *system.SETTING, "version"),
     items=("task", "type", "scenario", "partner"),
     spotcheck_facets=("type",),

@@ -297,7 +297,7 @@ STSS = Benchmark(
     ),
     prompts=THOUGHTS,
     version="v1",
-    rubric=None,
+    asking=None,
     facets=(*WHAT, "performer", *SETTING, "task_set", "step_minutes", "version"),
     items=("task", "type", "performer"),
     plays=plays,

@@ -7,17 +7,16 @@ always gives the same cheap reply, for benchmarks of everything but the model.
 
 import json
 import random
-import re
 from functools import cache
 from types import ModuleType
 
 from concord.benchmarks import SLICES, part
+from concord.demo.mock import rubrics
 from concord.demo.mock.call import Answer, Call
 from concord.demo.mock.schemas import fill
 
 FIXED = "mock-fixed"
 LINE = "I keep the lamp and count the ships; sit down, and tell me where you come from."
-TURNS = re.compile(r"^Turn (\d+):", re.M)
 
 
 @cache
@@ -36,7 +35,7 @@ def reply(call: Call) -> str:
     """What the named model replies. Every model answers every request, even one it is not made for."""
     if call.model == FIXED:
         return _fixed(call)
-    answers = (found.answer(call) for found in parts())
+    answers = (answer(call) for answer in (*(found.answer for found in parts()), rubrics.answer))
     said: Answer = next((answer for answer in answers if answer is not None), None)
     if said is None and not call.wants_json:
         return "I have nothing to say to that."
@@ -54,7 +53,7 @@ def _fixed(call: Call) -> str:
         return LINE
     if call.schema is None:
         return json.dumps({"next_utterance": LINE, "reply": LINE})
-    return _filled(json.dumps(call.schema), tuple(map(int, TURNS.findall(call.asked))))
+    return _filled(json.dumps(call.schema), tuple(map(int, rubrics.RATED.findall(call.asked))))
 
 
 @cache

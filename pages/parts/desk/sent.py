@@ -13,6 +13,7 @@ from sqlite_utils import Database
 from concord.benchmarks import BENCHMARKS
 from concord.conversation import Conversation
 from concord.rating import Criterion, Scale
+from concord.rubrics.rubric import shown
 from concord.store import conversations, desk, studies
 from concord.store.desk import Refusal
 from concord.store.studies import Study, Task
@@ -125,8 +126,7 @@ def item(study: Study, unit: int, task: Task, conversation: Conversation) -> dic
         "said": said,
         "context": [
             [heading, as_text(v)]
-            for heading, v in conversation.context.items()
-            if not heading.startswith("_")
+            for heading, v in shown(conversation, study.meta.get("rubric", {}).get("show"))
         ],
         "answers": dict(task.answers),
         "state": task.state,

@@ -1,0 +1,85 @@
+"""What mock judges answer to any rubric: marks by the words of the dialogue, leaning as each judge leans."""
+
+import math
+import re
+from typing import Any
+
+from concord.demo.mock.call import Answer, Call
+from concord.demo.mock.schemas import Schema, bounds, resolve
+
+RATED = re.compile(r"^Turn (\d+)(?:, assistant \(to be rated\))?:", re.M)
+"""Where a reply to be rated begins; slices write “Turn 1:” for a whole turn."""
+_TURN = re.compile(r"^Turn \d+\b.*?:", re.M)
+_GOOD = re.compile(
+    r"\b(thanks?|thank you|great|perfect|works|solved|sorry|refund(?:ed)?|right away|of course|happy to"
+    r"|here is|step|please|glad|sure|done)\b",
+    re.I,
+)
+_BAD = re.compile(
+    r"\b(no|not|cannot|can't|won't|never|still|again|wrong|useless|unfortunately|policy|impossible|ignored"
+    r"|waste|ridiculous|nothing)\b",
+    re.I,
+)
+_LEANING = {"lenient": 0.15, "strict": -0.15}
+_NOISE = {"noisy": 0.25, "erratic": 0.45}
+_REASON = "_reason"
+
+
+def answer(call: Call) -> Answer:
+    """A reply for the answers to a rubric's questions; None where no schema says what is asked."""
+    root = call.schema or {}
+    listed = _entry(call.fields.get("ratings"), root)
+    if listed:
+        turns = [int(number) for number in RATED.findall(call.asked)]
+        texts = dict(zip(turns, RATED.split(call.asked)[2::2], strict=True))
+        return {
+            "ratings": [
+                {"turn": n, **_answers(call, listed, _TURN.split(text)[0])} for n, text in texts.items()
+            ]
+        }
+    if any(name.endswith(_REASON) for name in call.fields) or "Answer the question" in call.asked:
+        return _answers(call, call.fields, _TURN.split(call.asked, maxsplit=1)[-1])
+    return None
+
+
+def _entry(field: Any, root: Schema) -> Schema:
+    """The fields of an entry of the list of rated turns; empty where the field is none."""
+    items = resolve(field or {}, root).get("items")
+    fields = resolve(items or {}, root).get("properties", {})
+    return fields if "turn" in fields else {}
+
+
+def _answers(call: Call, fields: Schema, text: str) -> dict[str, Any]:
+    good, bad = len(_GOOD.findall(text)), len(_BAD.findall(text))
+    quality = 1 / (1 + math.exp(0.7 * (bad - good)))
+    lean = sum(by for name, by in _LEANING.items() if name in call.model)
+    noise = next((by for name, by in _NOISE.items() if name in call.model), 0.1)
+    found: dict[str, Any] = {}
+    for name, schema in fields.items():
+        if name == "turn":
+            continue
+        rng = call.rng("rubric", name, text)
+        if name.endswith(_REASON):
+            found[name] = f"(mock) {good} kind and {bad} unkind words are in it."
+        else:
+            place = min(max(quality + lean + rng.gauss(0, noise), 0.0), 1.0)
+            found[name] = _value(resolve(schema, call.schema or {}), place, text, rng.random())
+    return found
+
+
+def _value(schema: Schema, place: float, text: str, chance: float) -> Any:
+    """A value at this place, from 0 to 1, of what a schema allows."""
+    options = schema.get("anyOf") or [schema]
+    schema = next((each for each in options if each.get("type") != "null"), schema)
+    if schema.get("enum"):
+        values = schema["enum"]
+        if all(isinstance(value, int) for value in values):
+            return values[round(place * (len(values) - 1))]
+        named = [value for value in values if str(value).lower()[:5] in text.lower()]
+        return (named or values)[int(chance * len(named or values))]
+    if schema.get("type") == "boolean":
+        return place > 0.5
+    if schema.get("type") in ("integer", "number"):
+        low, high = bounds(schema)
+        return low + round(place * (high - low))
+    return "(mock) It is so."

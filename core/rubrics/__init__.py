@@ -1,0 +1,1 @@
+"""Rubrics: what judges and people are asked about conversations, as files of a workspace."""

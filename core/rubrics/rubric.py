@@ -1,0 +1,135 @@
+"""A rubric: what is asked of a conversation or its replies, and how a judge is told. A frozen value."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from concord.conversation import Conversation
+from concord.errors import StudyError
+from concord.rating import Criterion
+
+UnitKind = Literal["conversation", "each-reply", "last-reply", "marked-reply"]
+Reasons = Literal["before", "after", "none"]
+
+SYSTEM_PROMPT = "System prompt"
+"""The heading under which a conversation's system messages are shown."""
+TURN = "turn"
+"""The facet that says which reply is marked, unless the rubric names another."""
+
+
+class Said(NamedTuple):
+    """One message as a judge's template sees it; `rated` marks a reply that the questions are about."""
+
+    turn: int
+    role: str
+    text: str
+    rated: bool
+
+
+@dataclass(frozen=True)
+class JudgePart:
+    """What only judges see: templates of the two messages, instructions, fields, and parameters of the call.
+
+    `reasons` says whether the judge writes its reason before its answer, after it, or not at all.
+    """
+
+    system: str
+    user: str
+    instructions: str
+    reasons: Reasons
+    show: tuple[str, ...]
+    params: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """One rubric. `show` names the fields that people and judges see beside the dialogue; None: all.
+
+    `body` is the file's content, completed by the templates: the rubric can be read from it again.
+    """
+
+    name: str
+    title: str
+    unit: UnitKind
+    marked: str
+    language: str
+    guidelines: str
+    show: tuple[str, ...] | None
+    criteria: tuple[Criterion, ...]
+    judge: JudgePart
+    body: Mapping[str, Any]
+
+    @property
+    def hash(self) -> str:
+        """What tells one version from another: the content, not comments or the order of fields."""
+        text = json.dumps(self.body, ensure_ascii=False, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def per_turn(self) -> bool:
+        """Whether its ratings are about single replies."""
+        return self.unit != "conversation"
+
+    def asked_of(self, conversation: Conversation) -> tuple[Criterion, ...]:
+        """The questions that are asked of a conversation. Raises StudyError where there are none."""
+        facets = {**conversation.facets, "player": conversation.player, "language": conversation.language}
+        found = tuple(c for c in self.criteria if c.asked_of(facets))
+        if not found:
+            raise StudyError("None of the rubric's questions is asked of this conversation.")
+        return found
+
+    def turns(self, conversation: Conversation) -> tuple[int | None, ...]:
+        """The turns that are rated; (None,) for the conversation as a whole.
+
+        Raises StudyError for a conversation that has none, or no mark where a marked reply is rated.
+        """
+        if self.unit == "conversation":
+            if not conversation.messages:
+                raise StudyError("The conversation is empty.")
+            return (None,)
+        replied = [turn.number for turn in conversation.turns() if turn.reply is not None]
+        if not replied:
+            raise StudyError("The conversation has no reply to rate.")
+        if self.unit == "each-reply":
+            return tuple(replied)
+        if self.unit == "last-reply":
+            return (replied[-1],)
+        mark = conversation.facets.get(self.marked, conversation.meta.get(self.marked, ""))
+        if str(mark) not in map(str, replied):
+            raise StudyError(
+                f"No reply is marked: the facet “{self.marked}” must be the number of a turn with a reply."
+            )
+        return (int(mark),)
+
+
+def said(conversation: Conversation, rated: tuple[int | None, ...]) -> list[Said]:
+    """The dialogue without its system messages; the turns in `rated` are marked."""
+    numbers: dict[int, int] = {}
+    for turn in conversation.turns():
+        numbers |= {id(message): turn.number for message in (turn.user, turn.reply) if message is not None}
+    found, number = [], 1
+    for message in conversation.messages:
+        number = numbers.get(id(message), number)
+        if message.role != "system":
+            is_rated = message.role == "assistant" and number in rated
+            found.append(Said(number, message.role, message.content, is_rated))
+    return found
+
+
+def fields(conversation: Conversation) -> dict[str, Any]:
+    """What can be shown beside a dialogue: its context, system prompt, facets and meta, by heading."""
+    system = "\n\n".join(m.content for m in conversation.messages if m.role == "system")
+    found: dict[str, Any] = {**conversation.meta, **conversation.facets}
+    found |= {SYSTEM_PROMPT: system} if system else {}
+    return found | {name.removeprefix("_"): value for name, value in conversation.context.items()}
+
+
+def shown(conversation: Conversation, wanted: Sequence[str] | None) -> Iterator[tuple[str, Any]]:
+    """The fields that are shown, in the order wanted; None: the context whose headings have no “_”."""
+    if wanted is None:
+        yield from ((name, text) for name, text in conversation.context.items() if not name.startswith("_"))
+        return
+    there = fields(conversation)
+    yield from ((name, there[name]) for name in wanted if there.get(name) not in (None, ""))

@@ -1,0 +1,61 @@
+"""The rubrics of a workspace: files in its folder `rubrics`, and the versions that were used."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from concord.errors import ConfigError, not_found
+from concord.rubrics.reading import read, rubric_of
+from concord.rubrics.rubric import Rubric
+from concord.store import rubrics
+from concord.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A rubric and the number of its version."""
+
+    rubric: Rubric
+    version: int
+
+    @property
+    def variant(self) -> str:
+        """What its judges are told apart by."""
+        return rubrics.variant(self.rubric.name, self.version)
+
+    def publish(self, db: Database) -> None:
+        """Keep this version: from now on it is frozen."""
+        rubric = self.rubric
+        rubrics.publish(db, rubric.name, rubric.hash, rubric.body, rubric.criteria)
+
+
+def folder(workspace: Workspace) -> Path:
+    """Where the files lie."""
+    return workspace.path / "rubrics"
+
+
+def names(workspace: Workspace) -> list[str]:
+    """The rubrics that have a file."""
+    return sorted(path.stem for path in folder(workspace).glob("*.toml"))
+
+
+def find(workspace: Workspace, name: str, version: int = 0) -> Numbered:
+    """A rubric as its file says now, or a version that was used. Raises NotFound and ConfigError."""
+    if version:
+        with workspace.read() as db:
+            kept = rubrics.get(db, name, version)
+        return Numbered(rubric_of(name, kept.body, f"version {version} of the rubric {name}"), version)
+    known = names(workspace)
+    if name not in known:
+        raise not_found("rubric", name, known)
+    rubric = read(folder(workspace) / f"{name}.toml")
+    with workspace.read() as db:
+        return Numbered(rubric, rubrics.number(db, name, rubric.hash))
+
+
+def number_of(text: str) -> int:
+    """The version that an option names; 0 for none. Raises ConfigError."""
+    if text and not (text.isdigit() and int(text) > 0):
+        raise ConfigError(f"“{text}” is no version of a rubric. Versions are numbered from 1.")
+    return int(text or 0)

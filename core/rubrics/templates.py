@@ -1,0 +1,66 @@
+"""What a judge is told where a rubric brings no templates of its own, and the names a template may use."""
+
+VARIABLES = (
+    "title",
+    "language",
+    "instructions",
+    "unit",
+    "questions",
+    "fields",
+    "dialogue",
+    "turns",
+    "reply_form",
+)
+
+SYSTEM = """\
+You read a conversation between a user and an assistant and answer questions about it. You owe nothing to \
+anybody in it. Rate what the assistant says, never the user.
+{%- if instructions %}
+
+{{ instructions | trim }}
+{%- endif %}
+
+The questions:
+{%- for question in questions %}
+
+{{ question.name }}: {{ question.statement | trim }}
+{%- for answer in question.answers %}
+  {{ answer.value }}{% if answer.label %} = {{ answer.label }}{% endif %}
+{%- endfor %}
+{%- if not question.required %}
+  null = it cannot be answered
+{%- endif %}
+{%- endfor %}
+
+Length is no merit. Take the whole range of answers seriously. Reply with one JSON object and with nothing \
+before or after it, in this form:
+{{ reply_form }}
+"""
+
+USER = """\
+{%- for field in fields %}
+{{ field.heading }}:
+=====
+{{ field.text | trim }}
+=====
+
+{% endfor -%}
+The conversation:
+{%- for message in dialogue %}
+
+Turn {{ message.turn }}, {{ message.role }}{% if message.rated and unit != "conversation" %} (to be rated)\
+{% endif %}: {{ message.text | trim }}
+{%- endfor %}
+
+End of the conversation.
+
+{% if unit == "conversation" -%}
+Answer the questions about the conversation as a whole.
+{%- elif unit == "each-reply" -%}
+Answer the questions about each reply of the assistant by itself, knowing what was said before: “ratings” \
+has {{ turns | length }} {% if turns | length == 1 %}entry{% else %}entries{% endif %}, for the turns \
+{{ turns | join(", ") }}.
+{%- else -%}
+Answer the questions about the reply in turn {{ turns[0] }} alone, knowing what was said before.
+{%- endif %} Reply with the JSON object.
+"""

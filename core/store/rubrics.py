@@ -1,0 +1,86 @@
+"""Versions of rubrics: each is kept whole when it is first used, and never changed."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlite_utils import Database
+
+from concord.errors import not_found
+from concord.rating import Criterion
+from concord.store import ratings
+from concord.store.database import find, now
+
+
+class Version(NamedTuple):
+    """A version that was used; `body` is the rubric's content. `variant` tells its judges from others'."""
+
+    name: str
+    version: int
+    variant: str
+    hash: str
+    body: Mapping[str, Any]
+    created: str
+
+
+def variant(name: str, version: int) -> str:
+    """What the judges of a rubric's version are told apart by."""
+    return f"{name} v{version}"
+
+
+def scope(name: str, version: int) -> str:
+    """The scope under which the criteria of a version are registered."""
+    return f"rubric:{variant(name, version)}"
+
+
+def number(db: Database, name: str, hash: str) -> int:
+    """The number of the version with this hash; where it was never used, the next one."""
+    known = find(db, "rubrics", "version", name=name, hash=hash)
+    if known is not None:
+        return int(known["version"])
+    row = db.execute("SELECT ifnull(max(version), 0) + 1 FROM rubrics WHERE name = ?", [name]).fetchone()
+    return int(row[0])
+
+
+def publish(
+    db: Database, name: str, hash: str, body: Mapping[str, Any], criteria: Sequence[Criterion]
+) -> int:
+    """Keep a version with its criteria, unless it is kept; returns its number."""
+    version = number(db, name, hash)
+    if find(db, "rubrics", "version", name=name, hash=hash) is None:
+        row = {"name": name, "version": version, "variant": variant(name, version), "hash": hash}
+        kept = json.dumps(dict(body), ensure_ascii=False)
+        db.table("rubrics").insert({**row, "body": kept, "created": now()})
+        ratings.register(db, scope(name, version), criteria)
+    return version
+
+
+def versions(db: Database, name: str = "") -> list[Version]:
+    """The versions of a rubric, or of all, in their order."""
+    rows = db.execute(
+        "SELECT name, version, variant, hash, body, created FROM rubrics WHERE ? IN ('', name) "
+        "ORDER BY name, version",
+        [name],
+    )
+    return [
+        Version(name, version, variant, hash, json.loads(body), created)
+        for name, version, variant, hash, body, created in rows
+    ]
+
+
+def other_judges(db: Database, name: str) -> list[int]:
+    """The judges (ids) who did not rate by a rubric; where `name` is empty, those who rated by any."""
+    rows = db.execute(
+        "SELECT x.id FROM raters x LEFT JOIN rubrics u ON u.variant = x.variant "
+        "WHERE x.kind = 'judge' AND ifnull(u.name, '') <> ?",
+        [name],
+    )
+    return [row[0] for row in rows]
+
+
+def get(db: Database, name: str, version: int) -> Version:
+    """One version. Raises NotFound."""
+    known = {str(v.version): v for v in versions(db, name)}
+    if str(version) not in known:
+        raise not_found(f"version of the rubric {name}", str(version), known)
+    return known[str(version)]

@@ -1,0 +1,126 @@
+"""From a file of conversations and a rubric to ratings, a study, and its agreement."""
+
+import json
+
+import pytest
+
+from concord.conversation import Unit
+from concord.rating import Annotation, Rating
+from concord.store import access, conversations, ratings, rubrics, studies
+from tests.conftest import toml
+from tests.rubrics.test_rubric_files import GOOD
+
+
+def chats(n=4):
+    for number in range(n):
+        said = [{"role": "system", "content": "Returns within 30 days."}]
+        for turn in range(1 + number % 2):
+            said += [{"role": "user", "content": f"It is broken, {turn}."}]
+            said += [{"role": "assistant", "content": f"Send it back. {'Thanks, great. ' * number}"}]
+        yield {"id": f"c{number}", "player": f"m{number % 2}", "messages": said}
+
+
+@pytest.fixture
+def shop(workspace, mock, run, tmp_path):
+    """A workspace with conversations of a shop, two judges that tell them apart, and the rubric `support`."""
+    judges = {"a": 'model = "mock-judge-strict"', "b": 'model = "mock-judge-lenient"'}
+    workspace.models_path.write_text(toml(mock, **judges))
+    file = tmp_path / "chats.jsonl"
+    file.write_text("\n".join(map(json.dumps, chats())))
+    assert run(workspace, "import", "conversations", file, "--benchmark", "shop").exit_code == 0
+    write(workspace, GOOD)
+    return workspace
+
+
+def write(workspace, text):
+    folder = workspace.path / "rubrics"
+    folder.mkdir(exist_ok=True)
+    (folder / "support.toml").write_text(text)
+
+
+def done(result):
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def given(workspace, key):
+    with workspace.read() as db:
+        return ratings.of_conversation(db, conversations.find_id(db, key))
+
+
+@pytest.mark.parametrize(
+    ("unit", "turns"),
+    [("each-reply", {1, 2}), ("last-reply", {2}), ("conversation", {None})],
+)
+def test_imported_conversations_are_judged_by_unit(shop, run, unit, turns):
+    write(shop, GOOD.replace("each-reply", unit))
+    assert "12 of 12 stored" in done(run(shop, "judge", "support", "--judges", "a,b"))
+    found = given(shop, "c1")
+    assert {r.turn for r in found} == turns
+    assert {r.criterion for r in found} == {"solved", "polite", "cause", "effort"}
+    assert {r.rater.variant for r in found} == {"support v1"}
+    assert all(r.explanation for r in found)
+
+
+def test_a_changed_rubric_is_a_new_version_and_the_old_one_stays(shop, run):
+    done(run(shop, "judge", "support", "--judges", "a"))
+    write(shop, GOOD.replace("The problem is solved.", "The problem is gone."))
+    done(run(shop, "judge", "support", "--judges", "a"))
+    assert {r.rater.variant for r in given(shop, "c0")} == {"support v1", "support v2"}
+    with shop.read() as db:
+        statements = [v.body["criteria"][0]["statement"] for v in rubrics.versions(db, "support")]
+    assert statements == ["The problem is solved.", "The problem is gone."]
+    again = done(run(shop, "judge", "support", "--judges", "a", "--version", "1", "--estimate"))
+    assert " 0 left to make" in again
+
+
+def test_one_conversation_is_judged_by_several_rubrics_and_a_study_takes_the_judges_of_its_own(shop, run):
+    done(run(shop, "judge", "support", "--judges", "a"))
+    other = GOOD.replace("each-reply", "conversation").replace("It is polite.", "It is kind.")
+    (shop.path / "rubrics" / "other.toml").write_text(other)
+    done(run(shop, "judge", "other", "--judges", "a,b"))
+    done(run(shop, "study", "draw", "s", "--n", "4", "--rubric", "other"))
+    told = json.loads(
+        run(shop, "agreement", "--study", "s", "--format", "json").output.partition("\nError")[0]
+    )
+    assert "support" not in json.dumps(told)
+    with shop.read() as db:
+        study = studies.get(db, "s")
+        assert study.rubric == "other"
+        assert {r["turn"] for r in studies.units(db, "s")} == {None}
+        # Judges of another rubric have finals of their own scope, and none of them is mixed.
+        assert {r.rater.variant for r in ratings.of_conversation(db, 1)} == {"support v1", "other v1"}
+
+
+def test_from_file_to_agreement(shop, run):
+    done(run(shop, "judge", "support", "--judges", "a,b"))
+    assert "6 units of 4 conversations" in done(
+        run(shop, "study", "draw", "s", "--n", "4", "--rubric", "support")
+    )
+    done(run(shop, "annotators", "invite", "Ann", "Bob", "--study", "s"))
+    done(run(shop, "study", "deal", "s", "--annotators", "Ann,Bob"))
+    with shop.write() as db:
+        asked = studies.get(db, "s").criteria
+        answers = [
+            Annotation(Rating(Unit(unit["key"], unit["turn"]), c.name, c.scale.values[number % 2]), person)
+            for person in ("Ann", "Bob")
+            for number, unit in enumerate(studies.units(db, "s"))
+            for c in asked
+        ]
+        studies.import_annotations(db, "s", answers)
+        assert all(a.done == 6 for a in access.annotators(db, "s"))
+    shown = done(run(shop, "agreement", "--study", "s"))
+    assert "People of study s" in shown
+    assert "a + b" in shown
+
+
+def test_what_cannot_be_asked_about_is_a_failure_without_a_call(shop, run, tmp_path):
+    file = tmp_path / "more.jsonl"
+    file.write_text(json.dumps({"id": "silent", "messages": [{"role": "user", "content": "Hello?"}]}))
+    done(run(shop, "import", "conversations", file, "--benchmark", "shop"))
+    judged = run(shop, "judge", "support", "--judges", "a")
+    assert judged.exit_code == 2
+    with shop.read() as db:
+        (failed,) = ratings.judgements_of(db, conversations.find_id(db, "silent"))
+    assert failed["failure"] == "The conversation has no reply to rate."
+    assert failed["calls"] == 0

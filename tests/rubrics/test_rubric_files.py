@@ -1,0 +1,115 @@
+"""Rubrics as files: what they say, and one sentence for each mistake."""
+
+import tomllib
+
+import pytest
+
+from concord.errors import ConfigError
+from concord.rubrics.questions import TYPES, type_of
+from concord.rubrics.reading import rubric_of
+
+GOOD = """
+title = "Support"
+unit = "each-reply"
+show = ["System prompt"]
+[judge]
+instructions = "You know the shop's rules."
+reasons = "after"
+[[criteria]]
+name = "solved"
+statement = "The problem is solved."
+scale = "1..7"
+anchors = { 1 = "Not at all", "3..5" = "Partly", 7 = "Wholly" }
+[[criteria]]
+name = "polite"
+statement = "It is polite."
+type = "yes-no"
+[[criteria]]
+name = "cause"
+statement = "What was it about?"
+categories = ["billing", "delivery"]
+[[criteria]]
+name = "effort"
+statement = "How much effort was it?"
+type = "number"
+anchors = { "0..20" = "hardly any" }
+"""
+
+
+def rubric(text, name="support"):
+    return rubric_of(name, tomllib.loads(text), f"{name}.toml")
+
+
+def test_each_type_of_question_is_read():
+    read = rubric(GOOD)
+    assert [type_of(c) for c in read.criteria] == list(TYPES)
+    solved, polite, cause, effort = read.criteria
+    assert solved.scale.labels == ("Not at all", "2", "Partly", "Partly", "Partly", "6", "Wholly")
+    assert polite.scale.labels == ("No", "Yes")
+    assert cause.scale.labels == ("billing", "delivery")
+    assert effort.statement == "How much effort was it?\n0 to 20: hardly any"
+    assert (effort.scale.low, effort.scale.high, effort.scale.continuous) == (0, 100, True)
+
+
+def test_only_questions_on_one_scale_enter_final_unless_told():
+    assert [c.counted for c in rubric(GOOD).criteria] == [True, False, False, False]
+    told = GOOD.replace('type = "yes-no"', 'type = "yes-no"\ncounted = true')
+    assert [c.counted for c in rubric(told).criteria] == [True, True, False, False]
+
+
+def test_the_hash_follows_the_content_and_not_the_writing():
+    read = rubric(GOOD)
+    assert rubric("# a comment\n" + GOOD.replace('scale = "1..7"', "scale='1..7'")).hash == read.hash
+    assert rubric(GOOD.replace("Partly", "In part")).hash != read.hash
+    assert rubric(GOOD.replace('reasons = "after"', 'reasons = "none"')).hash != read.hash
+
+
+def test_a_rubric_is_read_again_from_what_is_kept_of_it():
+    read = rubric(GOOD)
+    again = rubric_of("support", read.body, "version 1")
+    assert again == read
+    assert again.hash == read.hash
+
+
+ONE = '[[criteria]]\nname = "a"\nstatement = "It is good."\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("colour = 1\n" + ONE, "There is no field “colour”. Known: criteria,"),
+        (
+            ONE + "statment = 'x'",
+            "criterion 1 (“a”): There is no field “statment”. Did you mean “statement”?",
+        ),
+        ("[judge]\nreason = 'x'\n" + ONE, "[judge]: There is no field “reason”. Did you mean “reasons”?"),
+        ("", "“criteria” is missing. Add it."),
+        ('[[criteria]]\nname = "a"\n', "criterion 1 (“a”): “statement” is missing. Add it."),
+        ("unit = 'turn'\n" + ONE, "“unit”: input should be 'conversation', 'each-reply'"),
+        (ONE + "scale = '3..3'", "criterion “a”: a scale of one value leaves nothing to choose"),
+        (ONE + "scale = '5..1'", 'criterion “a”: the scale must rise. Write "1..5".'),
+        (ONE + "scale = 'low to high'", 'the scale “low to high” is not understood. Write it as "1..5".'),
+        (ONE + "scale = [1, 1]", "a scale needs at least two values, which rise"),
+        (ONE + 'anchors = { "1..3" = "bad", "3..5" = "good" }', "two anchors overlap at 3. Give “3..5”"),
+        (ONE + "anchors = { 6 = 'superb' }", "the anchor “6” lies off the scale 1 to 5."),
+        (ONE + "anchors = { best = 'superb' }", "the anchor “best” is not understood."),
+        (ONE + "scale = [1, 5]\nanchors = { 3 = 'fair' }", "the anchor “3” is for none of the values"),
+        (ONE + "categories = ['one']", "one category leaves nothing to choose."),
+        (ONE + "categories = ['one', 'one']", "the category “one” is named twice."),
+        (ONE + ONE, "criterion 2 (“a”): the name is taken. Give it another one."),
+        (ONE.replace('"a"', '"My Name"'), "a name is small letters, digits and “_”"),
+        (
+            "[judge]\nsystem = 'Say {{ dialog }}'\n" + ONE,
+            "[judge] system: There is no variable “dialog”. Did you mean “dialogue”?",
+        ),
+        (
+            "[judge]\nuser = '''\n\n{{ dialogue'''\n" + ONE,
+            "[judge] user: the template is not valid in line 2: ",
+        ),
+    ],
+)
+def test_a_mistake_is_one_sentence_with_the_place(text, says):
+    with pytest.raises(ConfigError) as refused:
+        rubric(text)
+    assert str(refused.value).startswith("support.toml: ")
+    assert says in str(refused.value)
