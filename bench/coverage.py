@@ -19,10 +19,11 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -40,11 +41,13 @@ from concord.agreement.items import bands, levels, within_groups
 from concord.agreement.judges import judge_figures
 from concord.agreement.next_items import expected_error
 from concord.agreement.panels import best_panel
+from concord.agreement.rankings import means, stability
 from concord.agreement.raters import raters
 from concord.agreement.ratings import Floats, Ratings, read_ratings
 from concord.agreement.reliability import reliability
 from concord.agreement.resampling import mean_estimates
 from concord.agreement.study import study_agreement
+from concord.agreement.systems import systems, ties
 from concord.agreement.thresholds import pass_rates, thresholds
 from concord.estimate import Estimate
 from concord.studies.sampling import draw_by_chance
@@ -289,16 +292,7 @@ def simulated(design: Design, simulations: int, resamples: int) -> Iterator[dict
                 low, high = figure.interval or (np.nan, np.nan)
                 found.setdefault((name, claim), []).append((low, high, truth[name]))
     for (name, claim), rows in found.items():
-        low, high, true = np.array(rows).T
-        there = ~np.isnan(low) & ~np.isnan(true)
-        low, high, true = low[there], high[there], true[there]
-        yield {
-            "figure": name,
-            "claim": claim,
-            "holds": np.mean((low <= true) & (true <= high)) if len(low) else np.nan,
-            "with interval": there.mean(),
-            "width": np.median(high - low) if len(low) else np.nan,
-        }
+        yield {"figure": name, "claim": claim, **held(rows)}
 
 
 def between(simulations: int) -> dict[str, object]:
@@ -317,15 +311,81 @@ def between(simulations: int) -> dict[str, object]:
     for number in range(simulations):
         table = drawn(np.random.default_rng([number, 4]), 12)[1]
         players = {item: item // 20 for item in range(240)}
-        rows.append(levels(table, "quality", players, panels=(), resamples=0).rows[2]["spearman"].interval)
-    low, high = np.array(rows).T
+        rho = levels(table, "quality", players, panels=(), resamples=0).rows[2]["spearman"]
+        rows.append((*(rho.interval or (np.nan, np.nan)), truth))
+    return {"figure": "Spearman between players", "claim": "players like these", **held(rows)}
+
+
+def ordered(simulations: int, resamples: int) -> Iterator[dict[str, object]]:
+    """The rows of figures of the order of 8 players, 20 items each: players are as they are, items drawn.
+
+    Players differ, and each judge likes some of them better than people do, so that no order is perfect. The
+    truth is the figure of `LARGE` items; soft pairwise accuracy depends on the number of items, and its
+    truth is its mean over studies of as many items.
+    """
+
+    def drawn(number: int, rng: np.random.Generator, each: int) -> Ratings:
+        chance = np.random.default_rng([number, 5])
+        quality, liked = chance.normal(0, 0.4, PLAYERS), chance.normal(0, 0.3, (2, PLAYERS))
+        items = np.repeat(quality, each) + rng.normal(0, 0.9, each * PLAYERS)
+        people, judges = items + rng.normal(0, 0.8, (2, 2, len(items)))
+        judges += np.repeat(liked, each, axis=1)
+        return read_ratings(frame(*(np.searchsorted(EVEN, of) + 1.0 for of in (people, judges))), counted=())
+
+    def figures(table: Ratings, each: int, **how: Unpack[Drawing]) -> Figures:
+        players = {item: item // each for item in range(each * PLAYERS)}
+        by_player = systems(table, "quality", players, panels=(), **how).rows[0]
+        by_pair = ties(table, "quality", panels=(), **how).rows[0]
+        scores = np.array([*table["quality"].judges.values()])
+        group = np.arange(each * PLAYERS) // each
+        tau = stability(("a", "b"), *means(scores.T, group, PLAYERS, **how), items=len(group)).mean
+        return {
+            "pairwise accuracy": by_player["accuracy"],
+            "soft pairwise accuracy": by_player["soft"],
+            "order or tie of pairs of items": by_pair["accuracy"],
+            "the same, ties calibrated": by_pair["calibrated"],
+            "tau of two judges": tau,
+        }
+
+    sets = range(SETS)
+    known = [
+        figures(
+            drawn(number, np.random.default_rng([number, 6]), LARGE // PLAYERS), LARGE // PLAYERS, resamples=0
+        )
+        for number in sets
+    ]
+    found: dict[str, list[tuple[int, Estimate]]] = {}
+    for number in range(simulations):
+        table = drawn(number % SETS, np.random.default_rng([number, 7]), 20)
+        for name, figure in figures(table, 20, resamples=resamples, seed=number).items():
+            found.setdefault(name, []).append((number % SETS, figure))
+    for name, rows in found.items():
+        truth = [of[name].value for of in known]
+        if name.startswith("soft"):
+            truth = [np.mean([figure.value for of, figure in rows if of == number]) for number in sets]
+        ends = [(*(figure.interval or (np.nan, np.nan)), truth[of]) for of, figure in rows]
+        yield {"figure": name, "claim": "these", **held(ends)}
+
+
+def held(rows: Sequence[tuple[float, float, float]]) -> dict[str, object]:
+    """Of intervals with the truth behind them: how many hold it, how many there are, their median width."""
+    low, high, true = np.array(rows, dtype=np.float64).T
+    there = ~np.isnan(low) & ~np.isnan(true)
+    low, high, true = low[there], high[there], true[there]
     return {
-        "figure": "Spearman between players",
-        "claim": "players like these",
-        "holds": np.mean((low <= truth) & (truth <= high)),
-        "with interval": 1.0,
-        "width": np.median(high - low),
+        "holds": np.mean((low <= true) & (true <= high)) if len(low) else np.nan,
+        "with interval": there.mean(),
+        "width": np.median(high - low) if len(low) else np.nan,
     }
+
+
+def by_player(only: str, simulations: int, resamples: int) -> Iterator[tuple[str, dict[str, object]]]:
+    """The rows of figures of players, each with the name of its design; those with `only` in their name."""
+    if only in "even 1–5, 2 × 240, 12 players":
+        yield "even 1–5, 2 × 240, 12 players", between(simulations)
+    if only in "even 1–5, 2 × 160, 8 players":
+        for row in ordered(simulations, resamples):
+            yield "even 1–5, 2 × 160, 8 players", row
 
 
 def main() -> None:
@@ -342,8 +402,7 @@ def main() -> None:
     print("|---|---|---|--:|--:|--:|")
     chosen = [name for name in (QUICK if asked.quick else DESIGNS) if asked.only in name]
     rows = ((name, row) for name in chosen for row in simulated(DESIGNS[name], simulations, resamples))
-    between_players = [("even 1–5, 2 × 240, 12 players", between(simulations))] if not asked.only else []
-    for name, row in chain(between_players, rows):
+    for name, row in chain(by_player(asked.only, simulations, resamples), rows):
         shares = (f"{row[key]:.3f}" for key in ("holds", "with interval", "width"))
         print(f"| {name} | {row['figure']} | {row['claim']} | {' | '.join(shares)} |", flush=True)
 

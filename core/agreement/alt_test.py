@@ -7,6 +7,7 @@ by more than epsilon, what a person costs more than a judge.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -222,16 +223,17 @@ def _verdict(wins: dict[int, tuple[Floats, Floats]], epsilon: float) -> tuple[fl
 
 
 def _p(difference: Floats, epsilon: float) -> float:
-    """One-sided p of a mean difference below epsilon."""
-    from scipy import stats  # slow to import
+    """One-sided p of a mean difference below epsilon, by Student's t as in `scipy.stats.ttest_1samp`."""
+    from scipy.special import stdtr  # a tenth of the import time of scipy.stats
 
     if np.ptp(difference) == 0:
         return 0.0 if difference[0] < epsilon else 1.0
-    return float(stats.ttest_1samp(difference, epsilon, alternative="less").pvalue)
+    n = len(difference)
+    return float(stdtr(n - 1, (difference.mean() - epsilon) / (difference.std(ddof=1) / sqrt(n))))
 
 
 def rejected(p: Floats) -> Bools:
     """Which hypotheses are rejected under any dependence (Benjamini and Yekutieli, 2001)."""
-    from scipy import stats
+    from scipy import stats  # slow to import
 
     return np.asarray(stats.false_discovery_control(p, method="by") <= FALSE_DISCOVERIES)

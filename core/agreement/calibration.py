@@ -46,6 +46,9 @@ GROUPS = 10
 MOST_ANSWERS = 20
 """People's different answers above which they are no ordered categories."""
 
+MOST_ROUNDS, ENOUGH = 50, 1e-8
+"""Rounds of Fisher scoring, and the step that ends them."""
+
 GIVEN, ISOTONIC, ORDINAL = "as given", "isotonic", "ordinal logistic"
 
 CALIBRATION = empty(
@@ -209,23 +212,37 @@ def calibrated_means(score: Floats, target: Floats, groups: Ints, number: int) -
 def rising(total: Floats, weight: Floats) -> Floats:
     """The isotonic regression of each column: total / weight made to rise along the rows, by least squares.
 
-    The fit at i is the greatest over a ≤ i of the least over b ≥ i of the mean of rows a to b (Barlow
-    et al. 1972). A row without weight takes the middle of its neighbours, at the ends its neighbour's value.
+    Adjacent rows that fall are pooled until none does (Barlow et al. 1972). A row without weight takes the
+    middle of its neighbours, at the ends its neighbour's value; a column without any is nan.
     `scipy.optimize.isotonic_regression` gives the same of one column; this takes all resamples at once.
     """
-    sums_, weights_ = (
-        np.concatenate([np.zeros((1, of.shape[1])), np.cumsum(of, axis=0)]) for of in (total, weight)
-    )
-    size = weights_[None, 1:] - weights_[:-1, None]
-    block = divide(sums_[None, 1:] - sums_[:-1, None], np.where(size > 0.5, size, 0))
-    rows = len(total)
-    block[np.tri(rows, k=-1, dtype=bool)] = np.nan
-    least = np.flip(np.fmin.accumulate(np.flip(block, 1), axis=1), 1)
-    most = np.fmax.accumulate(block, axis=0)
-    place = np.arange(rows)
-    high = np.fmax.accumulate(least, axis=0)[place, place]
-    low = np.flip(np.fmin.accumulate(np.flip(most, 1), axis=1), 1)[place, place]
-    return np.asarray((high + low) / 2)
+    rows, columns = total.shape
+    drawn, every = weight > 0.5, np.arange(columns)
+    sums_, sizes, first = np.zeros((rows, columns)), np.zeros((rows, columns)), np.zeros((rows, columns), int)
+    last = np.full(columns, -1)
+    for row in range(rows):
+        at = every[drawn[row]]
+        last[at] += 1
+        for of, given in ((sums_, total), (sizes, weight)):
+            of[last[at], at] = given[row, at]
+        first[last[at], at] = row
+        while len(at := at[last[at] > 0]):
+            here, below = (last[at], at), (last[at] - 1, at)
+            at = at[sums_[below] * sizes[here] >= sums_[here] * sizes[below]]
+            here, below = (last[at], at), (last[at] - 1, at)
+            sums_[below] += sums_[here]
+            sizes[below] += sizes[here]
+            last[at] -= 1
+    pool = np.arange(rows)[:, None] <= last
+    begins = np.zeros((rows, columns), int)
+    begins[first[pool], np.nonzero(pool)[1]] = 1
+    means = divide(sums_, np.where(pool, sizes, 0))
+    fit = np.where(drawn, np.take_along_axis(means, np.maximum(np.cumsum(begins, axis=0) - 1, 0), 0), np.nan)
+    place = np.arange(rows)[:, None]
+    before = np.maximum.accumulate(np.where(drawn, place, 0), axis=0)
+    after = np.flip(np.minimum.accumulate(np.flip(np.where(drawn, place, rows - 1), 0), axis=0), 0)
+    low, high = (np.take_along_axis(fit, at, 0) for at in (before, after))
+    return np.asarray((np.where(np.isnan(low), high, low) + np.where(np.isnan(high), low, high)) / 2)
 
 
 def ordinal(score: Floats, counts: Floats, answers: Floats) -> Floats:
@@ -233,41 +250,42 @@ def ordinal(score: Floats, counts: Floats, answers: Floats) -> Floats:
 
     `score` has the levels' scores, `counts` how many answers of each value people gave there (levels ×
     values), `answers` the values, ascending. Under proportional odds (McCullagh 1980) the log-odds of an
-    answer above the c-th are β·score − θ_c. The likelihood is maximised with one answer more, spread evenly
-    over all cells, so that a fit exists where judge and people never differ.
+    answer above the c-th are β·score − θ_c. The likelihood is maximised by Fisher scoring with one answer
+    more, spread evenly over all cells, so that a fit exists where judge and people never differ.
     """
-    from scipy.optimize import minimize  # takes longer to import than the figures to compute
-    from scipy.special import expit
+    from scipy.special import expit  # takes longer to import than the figures to compute
 
     x = (score - score.mean()) / (score.std() or 1.0)
     given = counts + 1 / counts.size
-    steps = len(answers) - 1
+    ends, steps = np.ones((len(x), 1)), len(answers) - 1
 
-    def above(parameters: Floats) -> Floats:
-        cuts = np.cumsum(np.concatenate([parameters[1:2], np.exp(parameters[2:])]))
-        inner = expit(parameters[0] * x[:, None] - cuts)
-        ends = np.ones((len(x), 1))
-        return np.hstack([ends, inner, 0 * ends])
+    def shares(parameters: Floats) -> tuple[Floats, Floats]:
+        """The share of answers above each cut, the ends included, and of each answer."""
+        over = np.hstack([ends, expit(parameters[0] * x[:, None] - parameters[1:]), 0 * ends])
+        return over, over[:, :-1] - over[:, 1:]
 
-    def loss(parameters: Floats) -> tuple[float, Floats]:
-        over = above(parameters)
-        share = np.maximum(over[:, :-1] - over[:, 1:], 1e-300)
-        ratio = given / share
-        slope = over[:, 1:-1] * (1 - over[:, 1:-1]) * (ratio[:, 1:] - ratio[:, :-1])
-        by_cut = -slope.sum(axis=0)
-        later = np.flip(np.cumsum(np.flip(by_cut)))
-        gradient = np.concatenate(
-            [[(slope * x[:, None]).sum()], later[:1], later[1:] * np.exp(parameters[2:])]
-        )
-        total = given.sum()
-        return -float((given * np.log(share)).sum()) / total, -gradient / total
+    def likelihood(parameters: Floats) -> float:
+        share = shares(parameters)[1]
+        return float((given * np.log(share)).sum()) if share.min() > 0 else -np.inf
 
-    share = np.cumsum(given.sum(axis=0))[:-1] / given.sum()
-    cuts = np.log(share / (1 - share))
-    start = np.concatenate([[0.0], cuts[:1], np.log(np.maximum(np.diff(cuts), 1e-6))])
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(-50, 50)] * (steps + 1))
-    over = above(found.x)
-    return np.asarray((over[:, :-1] - over[:, 1:]) @ answers)
+    above = 1 - np.cumsum(given.sum(axis=0))[:-1] / given.sum()
+    found = np.concatenate([[0.0], np.log((1 - above) / above)])
+    best = likelihood(found)
+    for _ in range(MOST_ROUNDS):
+        over, share = shares(found)
+        slope = over * (1 - over)
+        by = np.zeros((steps + 1, *share.shape))  # of each share, by each parameter
+        by[0] = (slope[:, :-1] - slope[:, 1:]) * x[:, None]
+        for cut in range(1, steps + 1):
+            by[cut, :, cut - 1], by[cut, :, cut] = slope[:, cut], -slope[:, cut]
+        information = np.einsum("ila,jla->ij", by * (given.sum(axis=1)[:, None] / share), by)
+        step = np.linalg.solve(information, np.einsum("ila,la->i", by, given / share))
+        while (value := likelihood(found + step)) < best and np.abs(step).max() > ENOUGH:
+            step /= 2
+        found, best = found + step, value
+        if np.abs(step).max() <= ENOUGH:
+            break
+    return np.asarray(shares(found)[1] @ answers)
 
 
 class _Fit(NamedTuple):
@@ -312,7 +330,7 @@ class _Fit(NamedTuple):
 
     def isotonic(self, on: Bools) -> Floats:
         """The isotonic curve at each level, fitted to the items `on`."""
-        from scipy.optimize import isotonic_regression  # as in `ordinal`
+        from scipy.optimize import isotonic_regression  # slow to import
 
         steps = len(self.level.mean)
         code = self.level.code[on]

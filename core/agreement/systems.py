@@ -412,19 +412,19 @@ def _counting(step: Ints, number: int) -> Callable[[Floats, Floats], _Pairs]:
 
     def counted(count: Floats, square: Floats) -> _Pairs:
         higher = np.flip(np.cumsum(np.flip(count, 1), axis=1), 1) - count
-        concordant = np.einsum("uvr,wvr->uwr", count, higher)[below, above]
-        tied = np.einsum("uvr,wvr->uwr", count, count)
+        rows = np.ascontiguousarray(count.transpose(2, 0, 1))
+        concordant, tied = ((rows @ of.transpose(2, 1, 0))[:, below, above].T for of in (higher, count))
         same = ((count**2).sum(axis=1) - square.sum(axis=1)).sum(axis=0) / 2
         total = count.sum(axis=(0, 1))
         by_judge, by_people = count.sum(axis=1), count.sum(axis=0)
         squares = square.sum(axis=(0, 1))
-        right, both = np.asarray(apart @ concordant), np.asarray(apart @ tied[below, above])
+        right, both = np.asarray(apart @ concordant), np.asarray(apart @ tied)
         both[0] += same
         return _Pairs(
             (total**2 - squares) / 2,
             ((by_people**2).sum(axis=0) - squares) / 2,
             ((by_judge**2).sum(axis=0) - squares) / 2,
-            right.sum(axis=0) - np.cumsum(right, axis=0) + np.cumsum(both, axis=0),
+            right.sum(axis=0) + np.cumsum(both - right, axis=0),
         )
 
     return counted
