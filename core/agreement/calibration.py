@@ -15,7 +15,7 @@ from concord.agreement import columns
 from concord.agreement.corrected import corrected_mean
 from concord.agreement.crossfit import Levels, folds, levels, once
 from concord.agreement.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
-from concord.agreement.intervals import ERROR
+from concord.agreement.intervals import CALIBRATION_ERROR, RMSE
 from concord.agreement.ratings import (
     DIGITS,
     Bools,
@@ -397,11 +397,11 @@ def _errors(fit: _Fit, curve: str, no_level: str) -> dict[str, Figure]:
         )
     if predicted is None:
         return dict.fromkeys(("ece", "rmse"), undefined(why, n=fit.n))
-    few = f"{fit.n} items are too few, at least {FEWEST_APART} are needed"
+    few = f"{fit.n} items are too few, at least {FEWEST_APART} are needed" if fit.n < FEWEST_APART else ""
     ece, rmse = _distances(fit.target - predicted, fit.group, fit.fold)
     return {
-        "ece": PointEstimate(ece, fit.n, kind=replace(ERROR, lacking=few if fit.n < FEWEST_APART else "")),
-        "rmse": PointEstimate(rmse, fit.n, kind=ERROR),
+        "ece": PointEstimate(ece, fit.n, kind=replace(CALIBRATION_ERROR, lacking=few)),
+        "rmse": PointEstimate(rmse, fit.n, kind=RMSE),
     }
 
 

@@ -111,8 +111,9 @@ def described(
     drawn = "items" if clusters is None else "clusters of items"
     drawn = f"{clusters} {drawn}" if isinstance(clusters, int) else drawn
     drawn += f" alike in {alike}" if alike and clusters is not None else ""
-    said = intervals.described(kinds, resamples=resamples, seed=seed, of=drawn)
-    return f"{said}; annotators left out one at a time" if said and people == "like-these" else said
+    like_these = people == "like-these"
+    said = intervals.described(kinds, resamples=resamples, seed=seed, of=drawn, like_these=like_these)
+    return f"{said}; annotators left out one at a time" if said and like_these else said
 
 
 def estimates(

@@ -53,7 +53,8 @@ class Kind:
     The interval is symmetric on the scale that `to` (values, items) leads to and `back` leads from. `spent`
     is how many degrees of freedom the figure takes from its items, `ends` the least and greatest value it can
     have. A `padded` figure is a mean of values between its ends (`bounded_mean`). `lacking` says why a figure
-    has no interval, whatever its resamples.
+    has no interval, whatever its resamples. `short` says how often the interval holds in simulated studies
+    where that is fewer than 93 times of 100, `short_like_these` where it is for annotators like these.
     """
 
     words: str = ""
@@ -63,6 +64,14 @@ class Kind:
     ends: Ends = (-math.inf, math.inf)
     padded: bool = False
     lacking: str = ""
+    short: str = ""
+    short_like_these: str = ""
+
+
+def held(what: str, least: int, most: int | None = None) -> str:
+    """That intervals of a figure hold less often than 93 times of 100 (docs/intervals.md has the table)."""
+    times = f"{least}" if most is None else f"{least} to {most}"
+    return f"intervals of {what} hold in {times} of 100 simulated studies, not 95"
 
 
 def _fisher(values: Floats, n: int) -> Floats:
@@ -81,18 +90,29 @@ CORRELATION = Kind("correlations on Fisher's z scale", _fisher, np.tanh, 2, (-1.
 DIFFERENCE = Kind()
 """A difference, or another figure without bounds: value ± t·SE."""
 
-ERROR = Kind(ends=(0.0, math.inf))
-"""A mean distance: value ± t·SE, not below 0."""
+BIAS = Kind(short_like_these=held("bias for annotators like few", 91, 94))
+"""A mean difference of scores: value ± t·SE."""
+
+MAE = Kind(ends=(0.0, math.inf), short=held("MAE", 91, 95))
+RMSE = replace(MAE, short="")
+"""A distance: value ± t·SE, not below 0."""
+
+CALIBRATION_ERROR = replace(MAE, short=held("calibration error", 84, 90))
+"""The expected calibration error, of which sampling hides a part: value ± t·SE, not below 0."""
 
 RATIO = Kind("ratios on a logarithmic scale", _log, np.exp, 1, (0.0, math.inf))
 """A ratio above 0: value ± t·SE of its logarithm."""
 
-ORDER = Kind(ends=(-1.0, 1.0))
+ORDER = Kind(ends=(-1.0, 1.0), short=held("tau", 89))
 """Tau of two orders of few players, whose true value may be 1 exactly: value ± t·SE, kept within ±1."""
 
+PAIRS = Kind(ends=(0.0, 1.0))
+"""A share of pairs, which depend on each other: value ± t·SE, kept within 0 and 1."""
 
-PILED_UP = "intervals of alpha are too narrow where most items hold the commonest rating alone"
-"""Simulated, they hold alpha in 70 to 90 of 100 studies whose ratings pile up (docs/intervals.md)."""
+PAIRWISE_ACCURACY = replace(PAIRS, short=held("pairwise accuracy", 86))
+"""The accuracy of an order of few players: a draw of items confounds neighbours, never the other way."""
+
+PILED_UP = held("alpha", 70, 90) + ", where most items hold the commonest rating alone"
 
 
 def alpha(uncommon: int, items: int) -> Kind:
@@ -105,7 +125,7 @@ def alpha(uncommon: int, items: int) -> Kind:
     lacking += f", at least {FEWEST_UNCOMMON} are needed"
     return replace(
         CORRELATION,
-        words=CORRELATION.words + (f"; {PILED_UP}" if 2 * uncommon < items else ""),
+        short=PILED_UP if 2 * uncommon < items else "",
         ends=(-math.inf, math.inf),
         lacking=lacking if uncommon < FEWEST_UNCOMMON else "",
     )
@@ -202,11 +222,17 @@ def described(
     resamples: int = 1000,
     seed: int = 0,
     of: str = "items",
+    like_these: bool = False,
 ) -> str:
-    """How intervals were found, in words; empty without resamples. `of` is what was drawn."""
+    """How intervals were found and where they hold too seldom, in words; empty without resamples.
+
+    `of` is what was drawn. With `like_these` the intervals are for annotators like these.
+    """
     if not resamples:
         return ""
-    words = dict.fromkeys(kind.words for kind in kinds if kind.words)
+    kinds = list(kinds)
+    short = (kind.short_like_these if like_these else kind.short for kind in kinds)
+    words = dict.fromkeys(filter(None, [*(kind.words for kind in kinds), *short]))
     error = f"standard error of {resamples} resamples of {of}, seed {seed}"
     return "; ".join((f"95% intervals: value ± Student's t · {error}", *words))
 

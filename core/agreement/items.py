@@ -15,7 +15,7 @@ import numpy as np
 from concord.agreement import columns
 from concord.agreement.correlation import correlated, correlation, midranks, point, together, why_undefined
 from concord.agreement.figures import Drawing, Figure, PointEstimate, empty, tabulate
-from concord.agreement.intervals import CORRELATION, ERROR, of_ranks
+from concord.agreement.intervals import BIAS, CORRELATION, MAE, of_ranks
 from concord.agreement.ratings import (
     DIGITS,
     Bools,
@@ -109,8 +109,8 @@ def _inside(table: Ratings, criterion: str, judge: Contender, chosen: Bools) -> 
     gap = np.where(chosen, table.level(criterion, judge), np.nan) - target
     why = table.no_level(criterion, judge.members) or "no item in common"
     items = ~np.isnan(inside) & ~np.isnan(target)
-    bias = PointEstimate(mean(gap), rho.n, reason=why, items=items)
-    mae = PointEstimate(mean(np.abs(gap)), rho.n, reason=why, kind=ERROR, items=items)
+    bias = PointEstimate(mean(gap), rho.n, reason=why, kind=BIAS, items=items)
+    mae = PointEstimate(mean(np.abs(gap)), rho.n, reason=why, kind=MAE, items=items)
     return {"rater": judge.name, "n": rho.n, "spearman": rho, "bias": bias, "mae": mae}
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from concord.agreement import columns
 from concord.agreement.correlation import FEWEST, Coefficient, correlated, spearman_p, together, why_undefined
 from concord.agreement.figures import Drawing, Figure, PointEstimate, empty, tabulate
-from concord.agreement.intervals import ERROR, RATIO, holm
+from concord.agreement.intervals import BIAS, MAE, RATIO, holm
 from concord.agreement.ratings import (
     DIGITS,
     Contender,
@@ -123,9 +123,9 @@ def level_figures(table: Ratings, criterion: str, judge: Contender) -> dict[str,
     level = table.level(criterion, judge)
     gap, items = level - target, ~np.isnan(judge.score) & ~np.isnan(target)
     return {
-        "bias": PointEstimate(mean(gap), n, reason=why, items=items),
+        "bias": PointEstimate(mean(gap), n, reason=why, kind=BIAS, items=items),
         "sd_ratio": PointEstimate(_spread(level, target), n, reason=why, kind=RATIO, items=items),
-        "mae": PointEstimate(mean(np.abs(gap)), n, reason=why, kind=ERROR, items=items),
+        "mae": PointEstimate(mean(np.abs(gap)), n, reason=why, kind=MAE, items=items),
     }
 
 

@@ -10,7 +10,7 @@ from concord.agreement.alpha import alpha, alpha_figure, value_counts
 from concord.agreement.ceilings import held_out_difference
 from concord.agreement.correlation import correlation
 from concord.agreement.figures import Drawing, cluster_codes, count_clusters, empty, tabulate
-from concord.agreement.intervals import CORRELATION, DIFFERENCE, ERROR, Kind, interval
+from concord.agreement.intervals import CORRELATION, DIFFERENCE, MAE, Kind, interval
 from concord.agreement.ratings import Bools, Contender, Ints, Ratings, called
 from concord.agreement.resampling import Statistic, draws, everything, mean
 from concord.estimate import Estimate, estimate, undefined
@@ -90,7 +90,7 @@ def _figures(table: Ratings, criterion: str, members: tuple[str, ...]) -> Iterat
     if not table.no_level(criterion, members):
         gap = judge.score - scores.target
         yield _Figure(f"Bias of {who}", mean(gap), usable, DIFFERENCE)
-        yield _Figure(f"MAE of {who}", mean(np.abs(gap)), usable, ERROR)
+        yield _Figure(f"MAE of {who}", mean(np.abs(gap)), usable, MAE)
 
 
 def _row(figure: _Figure, width: float, resamples: int, seed: int, codes: Ints | None) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from scipy import sparse
 from concord.agreement import columns
 from concord.agreement.crossfit import folds, levels, once
 from concord.agreement.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
-from concord.agreement.intervals import Kind
+from concord.agreement.intervals import PAIRS, PAIRWISE_ACCURACY, Kind
 from concord.agreement.ratings import (
     DIGITS,
     Bools,
@@ -49,9 +49,6 @@ SURE = 0.025
 
 PERMUTED = 5040
 """Permutations of players behind a p-value; all of them for up to 7 players."""
-
-PAIRS = Kind(ends=(0.0, 1.0))
-"""A share of pairs, which depend on each other: value ± t·SE, kept within 0 and 1."""
 
 SYSTEMS = empty(
     "systems",
@@ -245,8 +242,8 @@ def _system(
     told = np.minimum(own.p_people[:, 0], 1 - own.p_people[:, 0]) < SURE
     pairs = len(alike)
 
-    def figure(of: Callable[[_Order], Floats]) -> PointEstimate:
-        return PointEstimate(lambda weights: of(ordered(weights)), n, kind=PAIRS)
+    def figure(of: Callable[[_Order], Floats], kind: Kind = PAIRWISE_ACCURACY) -> PointEstimate:
+        return PointEstimate(lambda weights: of(ordered(weights)), n, kind=kind)
 
     means = _means(codes, scores.target, number), _means(codes, judge.score, number)
     none: Figure = undefined("people tell no pair of players apart", n=n)
@@ -254,7 +251,7 @@ def _system(
         "pairs": pairs,
         "accuracy": figure(lambda o: o.alike.mean(axis=0)),
         "p": _by_chance(*means, drawing.get("seed", 0)),
-        "soft": figure(lambda o: 1 - np.abs(o.p_people - o.p_judge).mean(axis=0)),
+        "soft": figure(lambda o: 1 - np.abs(o.p_people - o.p_judge).mean(axis=0), PAIRS),
         "told": int(told.sum()),
         "kept": figure(lambda o: o.alike[told].mean(axis=0)) if told.any() else none,
     }

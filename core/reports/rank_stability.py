@@ -10,7 +10,7 @@ import pandas as pd
 from sqlite_utils import Database
 
 from concord.agreement import rankings as figures
-from concord.agreement.intervals import described
+from concord.agreement.intervals import ORDER, described
 from concord.agreement.ratings import Floats, Ints
 from concord.benchmarks import get
 from concord.errors import ConcordError, not_found
@@ -67,7 +67,7 @@ def rankings(db: Database, board: Leaderboard, *, study: str = "") -> tuple[Tabl
     given = pd.DataFrame(finals).reindex(usable.index).to_numpy(np.float64)
     own, drawn = figures.means(given, code, len(players), resamples=board.resamples, seed=board.seed)
     first, taus = _orders("judge", dict.fromkeys(judges, len(usable)), players, own, drawn, len(usable))
-    method = described(resamples=board.resamples, seed=board.seed, of="conversations")
+    method = described([ORDER], resamples=board.resamples, seed=board.seed, of="conversations")
     notes = (
         f"Orders by mean final score, without the penalty for length, over the {len(usable)} conversations "
         f"that all of {', '.join(judges)} rated and none saw a refusal in. τ: Kendall's tau-b; 1 is the same "

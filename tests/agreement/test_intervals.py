@@ -10,12 +10,15 @@ from scipy import stats
 
 from concord.agreement.correlation import correlation, point
 from concord.agreement.intervals import (
+    BIAS,
     CORRELATION,
+    MAE,
     PILED_UP,
     RATIO,
     alpha,
     bounded,
     bounded_mean,
+    described,
     holm,
     interval,
     simultaneous,
@@ -120,8 +123,17 @@ def test_alpha_that_rests_on_few_items_has_no_interval():
 
 
 def test_alpha_of_ratings_that_pile_up_says_that_its_interval_is_too_narrow():
-    assert PILED_UP in alpha(24, 50).words
-    assert PILED_UP not in alpha(25, 50).words
+    assert alpha(24, 50).short == PILED_UP
+    assert alpha(25, 50).short == ""
+    assert PILED_UP in described([alpha(24, 50)])
+    assert PILED_UP not in described([alpha(24, 50)], like_these=True)
+
+
+def test_intervals_that_hold_too_seldom_say_so_where_they_are_described():
+    assert "intervals of MAE hold in" in described([MAE, BIAS])
+    assert "intervals of bias" not in described([MAE, BIAS])
+    assert "intervals of bias for annotators like few hold in" in described([MAE, BIAS], like_these=True)
+    assert "MAE" not in described([MAE, BIAS], like_these=True)
 
 
 def test_without_resamples_there_is_no_interval():

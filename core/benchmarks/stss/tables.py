@@ -68,8 +68,9 @@ def leaderboard(
         for name, values in tables.conditions(db, level.name, (*level.items, *AGENT), where).items()
     }
     mocks = [name for name in panel if rated and rated.raters[name].simulated]
+    method = described([SHARE], resamples=drawn["resamples"], seed=drawn["seed"], of="tasks")
     notes = [
-        f"{described([SHARE], of='tasks', **drawn)}. Several simulations of a task are averaged first.",
+        f"{method}. Several simulations of a task are averaged first.",
         *tables.mixed_notes(mixed),
         *(rated.notes(panel) if rated else []),
         *(
