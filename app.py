@@ -24,6 +24,7 @@ def frame() -> None:
             _no_page()
             sign_in(workspace())
         else:
+            theme.brand()
             page = st.navigation(_sections())
             sign_out(workspace(), who)
             theme.aligned()

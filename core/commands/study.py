@@ -157,6 +157,26 @@ def _progress(study: stored.Study, people: Sequence[access.Annotator]) -> Table:
     return Table(study.name, "Progress", columns, tuple(rows))
 
 
+@command.command("pin")
+@click.argument("name")
+@click.pass_obj
+def _pin(workspace: str, name: str) -> None:
+    """Let agreement and corrected leaderboards rest on this study unless another is asked for."""
+    with Workspace.open(workspace, create=False).write() as db:
+        stored.pin(db, name)
+    echo(f"Figures rest on the study “{name}” unless another is asked for.")
+
+
+@command.command("unpin")
+@click.pass_obj
+def _unpin(workspace: str) -> None:
+    """Let figures rest on the study with most ratings again."""
+    with Workspace.open(workspace, create=False).write() as db:
+        stored.unpin(db)
+        usual = next(iter(stored.ranked(db)), None)
+    echo(f"No study is pinned. The study with most ratings is “{usual}”." if usual else "No study is pinned.")
+
+
 @command.command("list")
 @click.pass_obj
 def _list(workspace: str) -> None:

@@ -16,7 +16,6 @@ from concord.errors import StudyError
 from concord.estimate import Estimate, undefined
 from concord.reports.leaderboards import MOCKS, Leaderboard, scales_of
 from concord.scores import FINAL
-from concord.store import holdings
 from concord.store import studies as stored
 from concord.studies.studies import StudyRatings
 from concord.table import Cell, Column, Table, record
@@ -48,13 +47,14 @@ COLUMNS = (
 
 
 def offered(db: Database, board: Leaderboard) -> list[str]:
-    """The studies that people rated and that hold conversations of this leaderboard, newest first."""
+    """The studies rated blind that hold enough conversations of this leaderboard, the usual one first."""
     ids = set(board.scored.index)
     return [
-        study.name
-        for study in holdings.studies(db)
-        if study.rated
-        and not ids.isdisjoint(unit["conversation_id"] for unit in stored.units(db, study.name))
+        name
+        for name in stored.ranked(db)
+        if stored.get(db, name).blind
+        and stored.conversations_rated(db, name) >= FEWEST
+        and not ids.isdisjoint(unit["conversation_id"] for unit in stored.units(db, name))
     ]
 
 

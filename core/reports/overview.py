@@ -10,13 +10,14 @@ from concord.store import holdings, runs
 from concord.store.access import Annotator, annotators
 from concord.store.holdings import Judge, Played, StudyHeld
 from concord.store.runs import Progress
+from concord.store.studies import pinned, ranked
 from concord.workspace import Workspace
 
 
 @dataclass(frozen=True)
 class Overview:
     """What a workspace holds. `trouble` is the error of models.toml, `waiting` people with open items by
-    study.
+    study; studies stand in the order of `concord.store.studies.ranked`.
     """
 
     models: tuple[Model, ...]
@@ -26,6 +27,7 @@ class Overview:
     studies: tuple[StudyHeld, ...]
     waiting: dict[str, tuple[Annotator, ...]]
     runs: tuple[Progress, ...]
+    pinned: str | None = None
 
     @property
     def simulated(self) -> bool:
@@ -46,6 +48,8 @@ class NextStep:
     text: str
     page: str = ""
     study: str = ""
+    who: str = ""
+    """Whose desk is opened."""
 
 
 def look(workspace: Workspace) -> Overview:
@@ -57,7 +61,8 @@ def look(workspace: Workspace) -> Overview:
     except ConfigError as error:
         trouble = str(error)
     with workspace.read() as db:
-        studies = tuple(holdings.studies(db))
+        held = {study.name: study for study in holdings.studies(db)}
+        studies = tuple(held[name] for name in ranked(db))
         waiting = {
             study.name: tuple(a for a in annotators(db, study.name) if a.done + a.skipped < a.items)
             for study in studies
@@ -71,6 +76,7 @@ def look(workspace: Workspace) -> Overview:
             studies,
             waiting,
             tuple(runs.recent(db, limit=5)),
+            pinned(db),
         )
 
 
@@ -94,8 +100,6 @@ def next_steps(found: Overview) -> list[NextStep]:
         steps.append(NextStep(f"{failed:,} judgements could not be read. See them, and ask again.", "runs"))
     if any(p.judged for p in found.played) and not found.studies:
         steps.append(NextStep("Draw a blind sample for people to rate.", "samples"))
-    for study in found.studies:
-        steps += _of_study(study, found.waiting.get(study.name, ()))
     return steps
 
 
@@ -121,17 +125,15 @@ def _of_runs(recent: Sequence[Progress]) -> list[NextStep]:
     ]
 
 
-def _of_study(study: StudyHeld, waiting: Sequence[Annotator]) -> list[NextStep]:
-    steps = []
+def of_study(study: StudyHeld, waiting: Sequence[Annotator]) -> list[NextStep]:
+    """What to do next in a study; `waiting` are the people who have open items in it."""
     if not study.dealt and not study.rated:
-        steps.append(NextStep(f"Deal the study “{study.title}” to annotators.", "samples", study.name))
-    if waiting:
-        names = ", ".join(a.name for a in waiting[:3])
-        names += f" and {len(waiting) - 3} more" if len(waiting) > 3 else ""
-        open_items = f"{study.dealt - study.closed:,} of {study.dealt:,} items of “{study.title}”"
-        said = f"{open_items} are still to be rated, by {names}."
-        steps.append(NextStep(said, "annotators", study.name))
-    if study.rated and study.judged:
-        said = f"Read how far judges and people agree in “{study.title}”."
-        steps.append(NextStep(said, "agreement", study.name))
-    return steps
+        return [NextStep("Deal it to annotators.", "samples", study.name)]
+    if not waiting:
+        return []
+    names = ", ".join(a.name for a in waiting[:3])
+    names += f" and {len(waiting) - 3} more" if len(waiting) > 3 else ""
+    said = f"{study.dealt - study.closed:,} of {study.dealt:,} items are still to be rated, by {names}."
+    if len(waiting) == 1 and not waiting[0].simulated:
+        return [NextStep(said, "rate", study.name, waiting[0].name)]
+    return [NextStep(said, "annotators", study.name)]

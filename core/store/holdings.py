@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
+from concord.store.studies import IN_SIGHT
+
 
 @dataclass(frozen=True)
 class Played:
@@ -43,6 +45,20 @@ class StudyHeld:
     rated: int
     judged: bool
     simulated: bool
+
+    @property
+    def blind(self) -> bool:
+        """Whether its people answered without seeing a judge's score."""
+        return self.source != IN_SIGHT
+
+    @property
+    def stands(self) -> str:
+        """How far it is, in words."""
+        if not self.blind:
+            return "in sight of judges"
+        if self.dealt:
+            return "complete" if self.closed == self.dealt else "being rated"
+        return "imported" if self.rated else "not dealt yet"
 
 
 def played(db: Database) -> list[Played]:

@@ -10,7 +10,7 @@ from sqlite_utils import Database
 from concord.conversation import Unit
 from concord.errors import NotAllowed, NotFound, StudyError, not_found
 from concord.rating import Annotation, Criterion
-from concord.store import database, ratings, summaries
+from concord.store import database, ratings, settings, summaries
 from concord.store.database import find, now
 
 # An item somebody has answered, flagged or closed is theirs; the others may still be dealt anew.
@@ -20,6 +20,12 @@ _BEGUN = (
     "AND r.conversation_id = b.conversation_id AND ifnull(r.turn, 0) = ifnull(b.turn, 0) "
     "WHERE b.id = {a}.unit_id AND r.rater_id = {a}.rater_id))"
 )
+
+IN_SIGHT = "spot-check"
+"""The source of studies whose people saw the judges' scores."""
+FEWEST_PINNED = 8
+"""Conversations rated by people that a pinned study has at least; below it no interval is given."""
+_PINNED = "study"
 
 _NOT_YOURS = "This item is not on your desk. Go back to your list."
 
@@ -48,6 +54,11 @@ class Study:
     def rubric(self) -> str:
         """The rubric by which it is rated; “” for a benchmark's own questions."""
         return str(self.meta.get("rubric", {}).get("name", ""))
+
+    @property
+    def blind(self) -> bool:
+        """Whether people answered without seeing a judge's score; corrections in a spot-check are not."""
+        return self.source != IN_SIGHT
 
 
 @dataclass(frozen=True)
@@ -113,20 +124,56 @@ def titles(db: Database) -> dict[str, str]:
     return {name: title or name for name, title in rows}
 
 
-def fullest(db: Database) -> str | None:
-    """The study that says most about judges: rated by people and judges, then with most items of people.
+def ranked(db: Database) -> list[str]:
+    """Every study, the one first that says most about judges.
 
-    The newest of several; None where there is no study.
+    That is the pinned one; then those whose people did not see judges' scores; of these the ones rated by
+    people and judges, then those with most conversations rated by people, then the newest.
     """
-    found = db.execute(
-        "SELECT t.name FROM studies t ORDER BY "
+    rows = db.execute(
+        "SELECT t.name FROM studies t ORDER BY t.name IS ? DESC, t.source <> ? DESC, "
         "EXISTS (SELECT 1 FROM scores s WHERE s.study_id = t.id) AND EXISTS (SELECT 1 FROM study_units u "
         "JOIN scores s ON s.conversation_id = u.conversation_id JOIN raters x ON x.id = s.rater_id "
         "WHERE u.study_id = t.id AND s.study_id IS NULL AND x.kind = 'judge') DESC, "
-        "(SELECT count(DISTINCT s.conversation_id) FROM scores s WHERE s.study_id = t.id) DESC, "
-        "t.id DESC LIMIT 1"
-    ).fetchone()
-    return found[0] if found else None
+        "(SELECT count(DISTINCT s.conversation_id) FROM scores s WHERE s.study_id = t.id) DESC, t.id DESC",
+        [pinned(db), IN_SIGHT],
+    )
+    return [name for (name,) in rows]
+
+
+def pinned(db: Database) -> str | None:
+    """The study that the workspace's figures rest on by choice; None where none was chosen."""
+    return settings.get(db, _PINNED)
+
+
+def pin(db: Database, name: str) -> None:
+    """Choose the study that figures rest on unless another is asked for.
+
+    Raises NotFound, and StudyError for a study whose people saw judges' scores, or rated too little.
+    """
+    study, n = get(db, name), conversations_rated(db, name)
+    if not study.blind:
+        raise StudyError(
+            f"People saw the judges' scores in the study “{name}”: figures of agreement cannot rest on it. "
+            "Pin a study that was rated blind."
+        )
+    if n < FEWEST_PINNED:
+        raise StudyError(
+            f"People rated {n} conversations of the study “{name}”; a pinned study has at least "
+            f"{FEWEST_PINNED}. Pin it when more are rated."
+        )
+    settings.put(db, _PINNED, name)
+
+
+def unpin(db: Database) -> None:
+    """Leave the choice of the study to `ranked` again."""
+    settings.remove(db, _PINNED)
+
+
+def conversations_rated(db: Database, name: str) -> int:
+    """The number of conversations that people rated in a study."""
+    sql = "SELECT count(DISTINCT conversation_id) FROM scores WHERE study_id = ?"
+    return int(db.execute(sql, [study_id(db, name)]).fetchone()[0])
 
 
 def rated(db: Database, name: str) -> bool:

@@ -213,7 +213,7 @@ def _study(db: Database, benchmark: str, criterion: Criterion) -> str:
     name = study_name(benchmark)
     if name not in studies.names(db):
         title = f"Corrected scores of {get(benchmark).title}, given in sight of the judges'"
-        studies.create(db, studies.Study(name, (criterion,), title=title, source="spot-check"))
+        studies.create(db, studies.Study(name, (criterion,), title=title, source=studies.IN_SIGHT))
     return name
 
 

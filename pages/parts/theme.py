@@ -8,6 +8,15 @@ ICON = Path(__file__).resolve().parent / "icon.svg"
 """A file, because Streamlit fetches the icons that it knows by name from the internet."""
 
 
+WORDMARK = Path(__file__).resolve().parent / "wordmark.svg"
+
+
+def brand() -> None:
+    """Show the product's name above the navigation, and begin the page at the top of the window."""
+    st.logo(str(WORDMARK), size="medium", icon_image=str(ICON))
+    st.html("""<style>[data-testid="stMainBlockContainer"] { padding-top: 2.5rem; }</style>""")
+
+
 def whole_window() -> None:
     """Give the page the whole window: no padding, no limit to the width, no empty bar on top."""
     st.html(

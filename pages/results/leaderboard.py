@@ -10,6 +10,7 @@ from concord.errors import ConcordError
 from concord.reports import corrected, leaderboards, rank_stability
 from concord.reports.leaderboards import Leaderboard, Rated
 from concord.store import conversations, progress
+from concord.store import studies as stored_studies
 from concord.store import tables as stored
 from concord.studies import studies
 from concord.table import Table
@@ -150,10 +151,21 @@ def _study(wanted: Wanted) -> tuple[str, str]:
     if not names:
         return "", ""
     study = names[0]
+    with workspace().read() as db:
+        titles, pinned = stored_studies.titles(db), stored_studies.pinned(db)
+
+    def said(name: str) -> str:
+        whole = name if titles[name] == name else f"{titles[name]} ({name})"
+        return f"{whole}, pinned" if name == pinned else whole
+
     st.subheader("Corrected by people", anchor=False)
     if len(names) > 1:
         first = names.index(asked("study", names, names[0]))
-        study = shown("study", st.selectbox("People's answers in the study", names, index=first))
+        study = shown(
+            "study", st.selectbox("People's answers in the study", names, index=first, format_func=said)
+        )
+    else:
+        st.caption(plain(f"People's answers in the study {said(study)}."))
     with workspace().read() as db:
         return study, progress.mark(db, study)
 

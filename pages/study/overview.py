@@ -1,17 +1,30 @@
 """What the workspace holds, and what to do next."""
 
+from typing import Any
+
 import streamlit as st
 
 from concord.benchmarks import BENCHMARKS
+from concord.errors import ConcordError
 from concord.reports import overview
+from concord.reports.headline import headline
 from concord.reports.leaderboards import compares
-from concord.reports.overview import Overview
+from concord.reports.overview import NextStep, Overview
 from concord.runs.status import sentence as progress_sentence
-from concord.store import ratings
+from concord.store import progress, ratings, studies
+from concord.store.holdings import StudyHeld
 from pages.parts import tables
 from pages.parts.address import link, page_at
 from pages.parts.plain import plain
-from pages.parts.session import workspace
+from pages.parts.reports import measured, report_of
+from pages.parts.session import sentence, workspace
+from pages.trust import glance_chart
+
+MOST = 6
+"""Studies shown with their figures."""
+
+SHADES = {"being rated": "blue", "complete": "green", "imported": "green"}
+"""The colour of a study's state."""
 
 
 def page() -> None:
@@ -27,13 +40,13 @@ def page() -> None:
             icon=":material/smart_toy:",
         )
     _next(found)
+    places = _studies(found)
     _counts(found)
+    _runs(found)
     _conversations(found)
-    left, right = st.columns(2, gap="large")
-    with left:
-        _studies(found)
-    with right:
-        _runs(found)
+    for study, place in places:
+        with place:
+            _figures(study)
 
 
 def _next(found: Overview) -> None:
@@ -43,11 +56,17 @@ def _next(found: Overview) -> None:
     with st.container(border=True):
         st.markdown("**What to do next**")
         for step in steps:
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown(plain(step.text), width="stretch")
-                to = page_at(step.page) if step.page else None
-                if to is not None:
-                    link(to.address, to.title, **({"study": step.study} if step.study else {}))
+            _step(step)
+
+
+def _step(step: NextStep) -> None:
+    """The sentence of a step, with the way to its page."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(plain(step.text), width="stretch")
+        to = page_at(step.page) if step.page else None
+        if to is not None:
+            at = {"study": step.study, "as": step.who}
+            link(to.address, to.title, **{name: value for name, value in at.items() if value})
 
 
 def _counts(found: Overview) -> None:
@@ -91,19 +110,81 @@ def _conversations(found: Overview) -> None:
             st.markdown("No judge has rated anything yet.")
 
 
-def _studies(found: Overview) -> None:
+def _studies(found: Overview) -> list[tuple[StudyHeld, Any]]:
+    """A box a study, the usual one first; returns the places for the figures of those that have some.
+
+    The figures are drawn at the end: the page is there while they are computed.
+    """
     st.subheader("Studies", anchor=False)
     if not found.studies:
         st.markdown("No study has been drawn or imported yet.")
-    for study in found.studies:
-        link("samples", study.title, study=study.name)
-        if study.dealt:
-            st.progress(
-                study.closed / study.dealt,
-                f"{study.closed:,} of {study.dealt:,} dealt items rated or skipped · {study.units:,} units",
+        link("samples", "Draw a sample")
+    places = [(study, _study(found, study)) for study in found.studies[:MOST]]
+    if len(found.studies) > MOST:
+        with st.expander(f"{len(found.studies) - MOST} more studies"):
+            for study in found.studies[MOST:]:
+                link("agreement", study.title, study=study.name)
+    return [(study, place) for study, place in places if place is not None]
+
+
+def _study(found: Overview, study: StudyHeld) -> Any:
+    """The box of a study: its state, what to do next; the place for its figures, None where it has none."""
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            badges = [f":{SHADES.get(study.stands, 'gray')}-badge[{study.stands}]"]
+            badges += [":violet-badge[:material/keep: pinned]"] if study.name == found.pinned else []
+            badges += [":orange-badge[mock]"] if study.simulated else []
+            st.markdown(f"**{plain(study.title)}** {' '.join(badges)}", width="stretch")
+            _pin(found, study)
+            link("agreement", "Agreement", study=study.name)
+        if study.dealt and study.closed < study.dealt:
+            st.progress(study.closed / study.dealt)
+        for step in overview.of_study(study, found.waiting.get(study.name, ())):
+            _step(step)
+        if not study.blind:
+            st.markdown(
+                "People saw the judges' scores when they corrected them: this is no measure of agreement."
             )
+        elif study.rated and study.judged:
+            return st.container()
+        st.caption(
+            plain(f"{study.units:,} units · {study.source}") + (" · no judge yet" if not study.judged else "")
+        )
+    return None
+
+
+def _pin(found: Overview, study: StudyHeld) -> None:
+    """The button by which the workspace's figures come to rest on a study, or no longer do."""
+    here = study.name == found.pinned
+    if not here and not (study.blind and study.rated and study.judged):
+        return
+    label, icon = ("Unpin", ":material/keep_off:") if here else ("Pin", ":material/keep:")
+    about = "Agreement and corrected leaderboards use the pinned study unless you choose another."
+    if st.button(label, icon=icon, type="tertiary", help=about, key=f"pin {study.name}"):
+        try:
+            workspace().change(lambda db: studies.unpin(db) if here else studies.pin(db, study.name))
+        except ConcordError as error:
+            sentence(error)
         else:
-            st.caption(plain(f"{study.units:,} units, {study.source}; nothing is dealt to annotators here"))
+            st.rerun()
+
+
+def _figures(study: StudyHeld) -> None:
+    """The verdict in words beside the best panel and judge in a picture."""
+    with workspace().read() as db:
+        mark = progress.mark(db, study.name)
+    try:
+        report = report_of(str(workspace().path), study.name, mark, measured(workspace()))
+        words, table = report.summary[:2], headline(report)
+    except ConcordError as error:
+        st.caption(plain(str(error)))
+        return
+    left, right = st.columns([3, 2], gap="medium", vertical_alignment="center")
+    left.markdown("  \n".join(plain(sentence) for sentence in words or report.missing))
+    left.caption(plain(f"{study.units:,} units, {study.rated} people, {len(report.ratings.judges)} judges"))
+    with right:
+        for _, chart in glance_chart.glance({"glance": table}):
+            st.altair_chart(chart, alt=f"Best panel and judge of {study.title}")
 
 
 def _runs(found: Overview) -> None:
@@ -111,8 +192,9 @@ def _runs(found: Overview) -> None:
     if not found.runs:
         st.markdown("There are no runs yet.")
     for run in found.runs:
-        link("runs", f"Run {run.id}: {run.stands}", icon=tables.STATES[run.stands])
-        st.caption(plain(progress_sentence(run)))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            link("runs", f"Run {run.id}: {run.stands}", icon=tables.STATES[run.stands])
+            st.caption(plain(progress_sentence(run)), width="stretch")
 
 
 page()

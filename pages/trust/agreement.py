@@ -14,7 +14,7 @@ from concord.errors import ConcordError
 from concord.estimate import Estimate
 from concord.llm.families import families
 from concord.reports import bundle
-from concord.reports.agreement_report import AgreementReport, Options, agreement_report, at, renamed
+from concord.reports.agreement_report import AgreementReport, Options, at, renamed
 from concord.reports.sections import AT_ONCE, CLOSELY, SECTIONS
 from concord.store import frames, progress
 from concord.store import studies as stored
@@ -23,19 +23,13 @@ from concord.table import Column, Table
 from pages.parts.address import asked, link, of_conversation, shown
 from pages.parts.estimates import forest
 from pages.parts.plain import plain
+from pages.parts.reports import report_of
 from pages.parts.session import live, sentence, workspace
 from pages.parts.table import download, draw
 from pages.trust import agreement_charts as charts
 
 RESAMPLES = [200, 1000, 5000]
 RHO = "Spearman's ρ with the mean of people"
-
-
-@st.cache_resource(max_entries=6, show_spinner="Measuring …")
-def _report(folder: str, study: str, mark: str, options: Options) -> AgreementReport:
-    """The report of a study; anew when its data or the options change. It keeps what it has computed."""
-    with workspace().read() as db:
-        return agreement_report(db, study, options)
 
 
 @st.cache_resource(max_entries=6)
@@ -50,7 +44,7 @@ def page() -> None:
     """Draw the page."""
     st.title("Agreement", anchor=False)
     with workspace().read() as db:
-        titles, fullest = stored.titles(db), stored.fullest(db)
+        titles, order = stored.titles(db), stored.ranked(db)
     if not titles:
         st.info(
             "There is no study yet. Draw one on the page Samples, or import ratings with `concord import`."
@@ -58,20 +52,20 @@ def page() -> None:
         return
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     with left:
-        study = _study(titles, fullest)
+        study = _study(titles, order[0])
     with workspace().read() as db:
         version = (str(workspace().path), study, progress.mark(db, study))
     with right.popover("How it is measured", icon=":material/tune:", width="stretch"):
         options = _options(version)
     try:
-        report = _report(*version, options)
+        report = report_of(*version, options)
         with st.spinner("Measuring …"):
             _summary(report)
     except ConcordError as error:
         sentence(error)
         return
     options = _own_panel(report.ratings.judges, options)
-    report = _report(*version, options)
+    report = report_of(*version, options)
     st.subheader(f"{SECTIONS['glance'].title}: {plain(report.label(report.main))}", anchor=False)
     with st.spinner("Measuring …"):
         _glance(report, report.main)
@@ -84,10 +78,10 @@ def page() -> None:
     _export(report)
 
 
-def _study(titles: Mapping[str, str], fullest: str | None) -> str:
-    """The study chosen; at first the one that people and judges rated most."""
+def _study(titles: Mapping[str, str], usual: str) -> str:
+    """The study chosen; at first the usual one."""
     names = [*titles]
-    first = names.index(asked("study", names, fullest or names[0]))
+    first = names.index(asked("study", names, usual))
 
     def said(name: str) -> str:
         return name if titles[name] == name else f"{titles[name]} ({name})"
@@ -151,6 +145,13 @@ def _own_panel(judges: tuple[str, ...], options: Options) -> Options:
 
 def _summary(report: AgreementReport) -> None:
     """The summary, what it rests on, and what is missing for a better one."""
+    if not report.of.study.blind:
+        st.warning(
+            "People saw the judges' scores in this study: its figures are no measure of agreement, and there "
+            "is no headline.",
+            icon=":material/visibility:",
+        )
+        return
     with st.container(border=True):
         if report.summary:
             st.subheader(plain(report.summary[0]), anchor=False)

@@ -83,9 +83,13 @@ def test_the_overview_says_what_is_here_and_leads_on(app: Server, page: Page) ->
     page.goto(app.url)
     expect(page.get_by_text("Mock models take part here")).to_be_visible()
     expect(page.get_by_test_id("stMetric").filter(has_text="Conversations")).to_contain_text("128")
-    expect(
-        page.get_by_text(re.compile(r"items of “A first study” are still to be rated, by Cleo"))
-    ).to_be_visible()
+    expect(page.get_by_text(re.compile(r"items are still to be rated, by Cleo"))).to_be_visible()
+    expect(page.get_by_text("Beside a held-out annotator, the judges together agree")).to_be_visible()
+    expect(page.get_by_test_id("stVegaLiteChart")).to_have_count(1)
+    page.get_by_role("button", name="Pin", exact=False).click()
+    page.get_by_role("button", name="Unpin").click()
+    expect(page.get_by_role("button", name="Unpin")).to_have_count(0)
+    assert app.rows("SELECT count(*) FROM settings WHERE key = 'study'") == [(0,)]
     page.get_by_role("link", name="Browse them").click()
     expect(page).to_have_url(re.compile("/conversations"))
     expect(page.get_by_text("128 conversations")).to_be_visible()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from concord.errors import StudyError
 from concord.rating import Rater
 from concord.reports import overview
+from concord.reports.agreement_report import Options, agreement_report
+from concord.reports.headline import headline
 from concord.reports.overview import next_steps
 from concord.store import access, conversations, holdings, ratings, runs, studies, summaries
 from concord.store.database import now
@@ -22,6 +25,19 @@ def workspace(tmp_path):
 
 def steps(workspace):
     return [(step.text, step.page) for step in next_steps(overview.look(workspace))]
+
+
+def of_studies(workspace):
+    found = overview.look(workspace)
+    steps = [
+        s for study in found.studies for s in overview.of_study(study, found.waiting.get(study.name, ()))
+    ]
+    return [(step.text, step.page, step.who) for step in steps]
+
+
+def held(workspace):
+    [study] = overview.look(workspace).studies
+    return study
 
 
 def text(workspace):
@@ -66,12 +82,12 @@ def test_a_study_is_followed_from_its_dealing_to_its_figures(workspace):
         fill(db, people=False)
         studies.create(db, studies.Study("s", (), "A study"))
         unit = studies.add_units(db, "s", [(1, None, "")])
-    assert ("Deal the study “A study” to annotators.", "samples") in steps(workspace)
+    assert of_studies(workspace) == [("Deal it to annotators.", "samples", "")]
     with workspace.write() as db:
         access.invite(db, "Ada")
         studies.assign(db, access.annotator_id(db, "Ada"), unit)
-    assert ("1 of 1 items of “A study” are still to be rated, by Ada.", "annotators") in steps(workspace)
-    assert "agree" not in text(workspace)
+    assert of_studies(workspace) == [("1 of 1 items are still to be rated, by Ada.", "rate", "Ada")]
+    assert held(workspace).stands == "being rated"
     with workspace.write() as db:
         rater = ratings.rater_id(db, Rater("Ada", "human"))
         studies.submit(db, rater, assigned(db, rater, "s")[0][0])
@@ -79,8 +95,8 @@ def test_a_study_is_followed_from_its_dealing_to_its_figures(workspace):
             db, [ratings.Row(1, None, "fluency", rater, 0, studies.study_id(db, "s"), 3.0, "", None, now())]
         )
         summaries.refresh(db)
-    assert ("Read how far judges and people agree in “A study”.", "agreement") in steps(workspace)
-    assert "still to be rated" not in text(workspace)
+    assert of_studies(workspace) == []
+    assert held(workspace).stands == "complete"
 
 
 def test_many_who_are_not_done_are_counted(workspace):
@@ -91,7 +107,8 @@ def test_many_who_are_not_done_are_counted(workspace):
         for name in ("Ada", "Ben", "Cleo", "Dov", "Eva"):
             access.invite(db, name)
             studies.assign(db, access.annotator_id(db, name), unit)
-    assert "by Ada, Ben, Cleo and 2 more." in text(workspace)
+    said = "5 of 5 items are still to be rated, by Ada, Ben, Cleo and 2 more."
+    assert of_studies(workspace) == [(said, "annotators", "")]
 
 
 def test_a_run_that_was_killed_or_broke_off_is_named(workspace):
@@ -141,3 +158,49 @@ def test_studies_without_any_mock_models_are_told_apart(workspace, run, tmp_path
     found = overview.look(workspace)
     assert found.simulated
     assert [study.name for study in found.without_simulated] == ["own"]
+
+
+def test_the_usual_study_is_the_pinned_one_then_the_fullest_that_was_rated_blind(workspace):
+    with workspace.write() as db:
+        fill(db)
+        fullest = studies.names(db)[0]
+        for name, source, n in (("small", "drawn", 3), ("fair", "drawn", 9), ("sight", studies.IN_SIGHT, 40)):
+            rated(db, name, source, n)
+    with workspace.read() as db:
+        assert studies.ranked(db) == [fullest, "fair", "small", "sight"]
+    with workspace.write() as db:
+        studies.pin(db, "fair")
+        assert studies.ranked(db) == ["fair", fullest, "small", "sight"]
+        with pytest.raises(StudyError, match=r"rated 3 conversations of the study “small”.*at least 8"):
+            studies.pin(db, "small")
+        with pytest.raises(StudyError, match=r"saw the judges' scores in the study “sight”"):
+            studies.pin(db, "sight")
+        assert studies.pinned(db) == "fair"
+        studies.unpin(db)
+        assert studies.ranked(db)[0] == fullest
+
+
+def rated(db, name, source, n):
+    """A study of which one person rated `n` conversations."""
+    studies.create(db, studies.Study(name, (), source=source))
+    studies.add_units(db, name, [(number, None, "") for number in range(1, n + 1)])
+    rater, study = ratings.rater_id(db, Rater("Zoe", "human")), studies.study_id(db, name)
+    rows = [
+        ratings.Row(number, None, "fluency", rater, 0, study, 3.0, "", None, now())
+        for number in range(1, n + 1)
+    ]
+    ratings.insert_rows(db, rows)
+    summaries.refresh(db)
+
+
+def test_the_headline_names_the_best_panel_and_the_best_judge(workspace):
+    with workspace.write() as db:
+        fill(db)
+        report = agreement_report(db, studies.names(db)[0], Options(resamples=0))
+    glance = report.section("glance", report.main)["glance"]
+    values = {row["rater"]: row["judge"].value for row in glance.rows}
+    shown = [row["rater"] for row in headline(report).rows]
+    assert len(shown) == 2
+    panels = {name: rho for name, rho in values.items() if name not in JUDGES}
+    alone = {name: rho for name, rho in values.items() if name in JUDGES}
+    assert shown == [max(panels, key=panels.get), max(alone, key=alone.get)]

@@ -1,0 +1,20 @@
+"""The agreement report of a study, computed once for all pages and readers."""
+
+import streamlit as st
+
+from concord.llm.families import families
+from concord.reports.agreement_report import AgreementReport, Options, agreement_report
+from concord.workspace import Workspace
+from pages.parts.session import workspace
+
+
+@st.cache_resource(max_entries=12, show_spinner="Measuring …")
+def report_of(folder: str, study: str, mark: str, options: Options) -> AgreementReport:
+    """The report of a study; anew when its data or the options change. It keeps what it has computed."""
+    with workspace().read() as db:
+        return agreement_report(db, study, options)
+
+
+def measured(of: Workspace) -> Options:
+    """How a study is measured unless the reader asks for something else."""
+    return Options(families=families(of.models_path))
