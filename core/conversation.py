@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-Role = Literal["system", "user", "assistant"]
+Role = Literal["system", "user", "assistant", "tool"]
+"""Who speaks. “tool” is a call of a tool or its result, written as text; it belongs to the reply after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +20,16 @@ class Message:
 
 
 class Turn(NamedTuple):
-    """A user's message and the reply to it; `number` counts from 1, `reply` is None while it is owed."""
+    """A user's message and the reply to it; `number` counts from 1, `reply` is None while it is owed.
+
+    `beside` are the system prompts before the user's message, and the calls and results of tools before the
+    reply.
+    """
 
     number: int
     user: Message | None
     reply: Message | None
+    beside: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,19 +55,24 @@ class Conversation:
     """What was done beside what was said: plain values, stored apart, None in a conversation read back."""
 
     def turns(self) -> Iterator[Turn]:
-        """The dialogue as turns, each begun by a user's message; replies before the first are in turn 1."""
-        number, user, replied = 1, None, False
+        """The dialogue as turns, each begun by a user's message; replies before the first are in turn 1.
+
+        What a tool said after the last reply is a turn without user and reply.
+        """
+        number, user, beside = 1, None, list[Message]()
         for message in self.messages:
             if message.role == "user":
-                if user is not None and not replied:
-                    yield Turn(number, user, None)
-                    number += 1
-                user, replied = message, False
+                if user is not None:
+                    yield Turn(number, user, None, tuple(beside))
+                    number, beside = number + 1, []
+                user = message
             elif message.role == "assistant":
-                yield Turn(number, user, message)
-                number, user, replied = number + 1, None, True
-        if user is not None:
-            yield Turn(number, user, None)
+                yield Turn(number, user, message, tuple(beside))
+                number, user, beside = number + 1, None, []
+            else:
+                beside.append(message)
+        if user is not None or beside:
+            yield Turn(number, user, None, tuple(beside))
 
     @property
     def replies(self) -> tuple[str, ...]:

@@ -1,17 +1,31 @@
 """`concord import …`: read ratings and conversations; each format is a subcommand."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast, get_args
 
 import click
 
 from concord.benchmarks import BENCHMARKS, SLICES
-from concord.commands import options
+from concord.commands import options, printing
 from concord.commands.printing import echo
+from concord.conversation import Role
 from concord.errors import ConcordError, ImportRefused
-from concord.exchange import cells, conversations_jsonl, fed, incoming, ratings_csv, ratings_study
+from concord.exchange import (
+    cells,
+    conversations_file,
+    conversations_jsonl,
+    fed,
+    incoming,
+    ratings_csv,
+    ratings_study,
+)
+from concord.exchange.conversations_jsonl import own
 from concord.rating import Scale
 from concord.workspace import Workspace
+
+SHOWN = 160
+"""Characters of a message that `--check` prints."""
 
 
 class _Formats(click.Group):
@@ -49,15 +63,7 @@ def _fed(workspace: str, folder: Path, study: str) -> None:
 @click.option(
     "--delimiter", default=",", show_default=True, help="What separates the columns; “tab” for tabs."
 )
-@click.option(
-    "--scale",
-    "told",
-    multiple=True,
-    metavar="CRITERION=1..5",
-    callback=lambda _context, _option, given: tuple(map(options.scale_told, given)),
-    help="The scale of a criterion (1..5 alone: of every one), where scores do not show it; with words: "
-    "CRITERION=1:bad,2:good.",
-)
+@options.scales("scores do not show it")
 @click.option(
     "--uncounted",
     multiple=True,
@@ -73,7 +79,6 @@ def _ratings(
     study: str,
     append: bool,
     delimiter: str,
-    told: tuple[tuple[str, Scale], ...],
     **how: Any,
 ) -> None:
     if study in BENCHMARKS:
@@ -81,7 +86,7 @@ def _ratings(
     table = ratings_csv.read(file, delimiter="\t" if delimiter == "tab" else delimiter)
     opened = Workspace.open(workspace)
     with opened.read() as db:
-        brought = ratings_study.incoming(db, table, study, scales=dict(told), **how)
+        brought = ratings_study.incoming(db, table, study, **how)
     _report(incoming.store_in_parts(opened, brought, append=append))
     for criterion in brought.study.criteria:
         scale = criterion.scale
@@ -90,19 +95,89 @@ def _ratings(
         echo(f"  {criterion.name}: {scale.low:g} to {scale.high:g}, {kind}{guess}")
 
 
+def _pairs(_context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """NAME=VALUE, which may be repeated, as a mapping."""
+    for text in given:
+        if not all(part.strip() for part in text.partition("=")):
+            raise ConcordError(f"{option.opts[0]} {text}: it must be NAME=VALUE.")
+    return {name.strip(): value.strip() for name, _, value in (text.partition("=") for text in given)}
+
+
 @command.command("conversations")
-@click.argument("file", metavar="FILE.jsonl", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--benchmark", default="", help="The name under which they are kept; default: the file's.")
 @click.option(
-    "--benchmark",
-    default="",
-    help="The name under which conversations that name none are kept; default: the file's.",
+    "--map",
+    "mapping",
+    multiple=True,
+    metavar="NAME=PATH",
+    callback=_pairs,
+    help="Where something lies in a row: messages, or user and assistant; key, player, language, scenario, "
+    "facet:NAME, context:HEADING, score:CRITERION.",
 )
+@click.option(
+    "--role",
+    "roles",
+    multiple=True,
+    metavar="NAME=user",
+    callback=_pairs,
+    help="Who a speaker is: user, assistant, system or tool.",
+)
+@click.option(
+    "--scores-as", "judge", default="", metavar="JUDGE", help="Take scores as this judge's ratings."
+)
+@click.option("--study", default="", help="Take people's scores as a study of this name.")
+@options.scales("the scores do not show it")
+@click.option("--skip-wrong", is_flag=True, help="Leave out rows that are wrong.")
+@click.option("--check", is_flag=True, help="Say what the file holds; store nothing.")
 @click.pass_obj
-def _conversations(workspace: str, file: Path, benchmark: str) -> None:
-    with Workspace.open(workspace).write() as db:
-        done = conversations_jsonl.read(db, file, benchmark=benchmark)
-    known = f", {done.known} were here already" if done.known else ""
-    echo(f"{done.conversations} new conversations{known}." + "".join(f" Study “{s}”." for s in done.studies))
+def _conversations(workspace: str, /, file: Path, benchmark: str, **how: Any) -> None:
+    """Conversations of other tools, or as `concord export conversations` writes them.
+
+    JSON Lines, JSON, CSV or Parquet; the form is recognised, and docs/formats.md lists those that are.
+    """
+    if own(file):
+        with Workspace.open(workspace).write() as db:
+            done = conversations_jsonl.read(db, file, benchmark=benchmark)
+        known = f", {done.known} were here already" if done.known else ""
+        echo(
+            f"{done.conversations} new conversations{known}."
+            + "".join(f" Study “{s}”." for s in done.studies)
+        )
+        return
+    _foreign(Workspace.open(workspace), file, benchmark, **how)
+
+
+def _foreign(
+    workspace: Workspace,
+    file: Path,
+    benchmark: str,
+    mapping: dict[str, str],
+    roles: dict[str, str],
+    check: bool,
+    scales: Mapping[str, Scale],
+    **how: Any,
+) -> None:
+    for name, role in roles.items():
+        if role not in get_args(Role):
+            raise ConcordError(f"--role {name}={role}: it must be one of {', '.join(get_args(Role))}.")
+    who = {name.lower(): role for name, role in roles.items()}
+    asked = conversations_file.Asked(benchmark, mapping, cast(Mapping[str, Role], who))
+    with workspace.read() as db, printing.progress("Checking") as shown:
+        found = conversations_file.survey(file, asked, db=db, progress=shown)
+    for line in conversations_file.told(found):
+        echo(line)
+    if check:
+        for where, entry in found.shown:
+            for conversation in entry.conversations:
+                echo(f"\n{where}: {conversation.key} ({conversation.player}, {conversation.language})")
+                for message in conversation.messages:
+                    echo(f"  {message.role}: {message.content[:SHOWN]}")
+        found.refuse()
+        return
+    with printing.progress("Storing") as shown:
+        done = conversations_file.store(workspace, found, scales=scales, progress=shown, **how)
+    echo(conversations_file.summary(found, done))
 
 
 def _report(done: incoming.Imported) -> None:

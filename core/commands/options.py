@@ -196,6 +196,19 @@ def measuring(command: F) -> F:
     return command
 
 
+def scales(where: str) -> Callable[[F], F]:
+    """`--scale CRITERION=1..5`, which may be repeated: the scales of criteria, by name (“”: of every one)."""
+    return click.option(
+        "--scale",
+        "scales",
+        multiple=True,
+        metavar="CRITERION=1..5",
+        callback=lambda _context, _option, given: dict(map(scale_told, given)),
+        help=f"The scale of a criterion (1..5 alone: of every one), where {where}; with words: "
+        "CRITERION=1:bad,2:good.",
+    )
+
+
 def names(text: str) -> tuple[str, ...]:
     """Names separated by commas."""
     return tuple(name for part in text.split(",") if (name := part.strip()))

@@ -1,7 +1,9 @@
 """How commands print: text that a terminal shows letter for letter, and tables in the form of `--format`."""
 
 import shutil
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import click
 
@@ -25,3 +27,15 @@ def show(tables: Sequence[Table], form: str) -> None:
     if form == "csv":
         for note in dict.fromkeys(note for table in tables for note in (*table.notes, *table.reasons())):
             echo(note, err=True)
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[float], None]]:
+    """A bar on the terminal, if there is one, moved by the share that is done (0 to 1)."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    bar = Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+    with bar:
+        task = bar.add_task(what, total=1.0)
+        yield lambda share: bar.update(task, completed=share)

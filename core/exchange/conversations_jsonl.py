@@ -30,6 +30,9 @@ _OF_STUDY: Mapping[str, type] = {
     **dict.fromkeys(("overlap", "seed", "per_turn", "anonymous"), int),
 }
 
+_OWN = {"key", "player", "facets", "benchmark"}
+"""Names that only conversations of Concord have beside their messages."""
+
 
 @dataclass(frozen=True)
 class ImportedConversations:
@@ -73,6 +76,16 @@ def read(db: Database, path: Path, *, benchmark: str = "") -> ImportedConversati
     if not new and not known and not made:
         raise ImportRefused(f"{path} is empty. It needs one conversation a line.")
     return ImportedConversations(new, known, tuple(made))
+
+
+def own(path: Path) -> bool:
+    """Whether a file is JSON Lines as `write` writes them, or may be: by the names in its first object."""
+    try:
+        _, entry = next(_lines(path), (0, {}))
+    except ImportRefused:
+        return False
+    kinds = ("benchmark", "conversation", "study")
+    return entry.get("kind") in kinds or ("messages" in entry and not _OWN.isdisjoint(entry))
 
 
 def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") -> int:

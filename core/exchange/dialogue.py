@@ -1,6 +1,13 @@
-"""Read a dialogue of another tool: a list of {"role" or "speaker", "content" or "text"}, or plain text."""
+"""Read a dialogue of another tool: a list of messages in any of the usual forms, or plain text.
 
-from collections.abc import Mapping, Sequence
+A message has a “role” (or “from”, “speaker”, “type”) and a “content” (or “value”, “text”), as text or as
+parts. Calls of tools and their results become messages of the role “tool”; images and files are named.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from json import JSONDecodeError
 from typing import Any
 
@@ -8,11 +15,29 @@ from concord.conversation import Message, Role
 from concord.errors import ImportRefused
 from concord.files import has_half_characters, parse_json
 
-_SPEAKERS: dict[str, Role] = {
-    "system": "system",
-    **dict.fromkeys(("user", "human", "customer", "person"), "user"),
-    **dict.fromkeys(("assistant", "model", "bot", "ai", "agent", "system agent"), "assistant"),
+Roles = Mapping[str, Role]
+
+SPEAKERS: dict[str, Role] = {
+    **dict.fromkeys(("system", "developer"), "system"),
+    **dict.fromkeys(("user", "human", "customer", "person", "prompter"), "user"),
+    **dict.fromkeys(
+        ("assistant", "model", "bot", "ai", "agent", "system agent", "gpt", "chatgpt", "chatbot"), "assistant"
+    ),
+    **dict.fromkeys(
+        ("tool", "function", "observation", "function_response", "tool_response", "tool_result"), "tool"
+    ),
+    **dict.fromkeys(("function_call", "tool_call"), "assistant"),
+    "function_call_output": "tool",
 }
+"""The role of a speaker, by the name that files give it, in lower case."""
+_NAMED_BY = ("role", "from", "speaker", "type", "sender")
+_SAID_IN = ("content", "value", "text", "output", "arguments")
+_CALLS = ("function_call", "tool_call")
+_MARK = "calls"
+"""In a message's meta: the names of the tools that it calls."""
+_WORDS = ("text", "input_text", "output_text")
+_THOUGHT = ("thinking", "reasoning")
+_RESULTS = ("tool_result", "function_call_output")
 
 
 def from_cell(text: str, where: str) -> tuple[Message, ...]:
@@ -31,9 +56,25 @@ def from_cell(text: str, where: str) -> tuple[Message, ...]:
     return (Message("assistant", text),)
 
 
-def from_list(entries: Sequence[Any], where: str) -> tuple[Message, ...]:
-    """The messages of a list of utterances, with their “meta”. Raises ImportRefused."""
-    return tuple(_message(entry, f"{where}, utterance {number}") for number, entry in enumerate(entries, 1))
+def from_list(entries: Sequence[Any], where: str, roles: Roles = SPEAKERS) -> tuple[Message, ...]:
+    """The messages of a list of utterances, with their “meta”. Raises ImportRefused.
+
+    A reply that calls a tool and is followed by another reply belongs to that one as a message of the tool;
+    one that nothing follows is the reply itself.
+    """
+    read = [
+        message
+        for number, entry in enumerate(entries, 1)
+        for message in _messages(entry, f"{where}, utterance {number}", roles)
+    ]
+    following: Role | None = None
+    for place in reversed(range(len(read))):
+        message = read[place]
+        if _MARK in message.meta and message.role == "assistant" and following == "assistant":
+            read[place] = replace(message, role="tool")
+        elif message.role in ("user", "assistant"):
+            following = message.role
+    return tuple(read)
 
 
 def as_list(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -43,24 +84,132 @@ def as_list(messages: Sequence[Message]) -> list[dict[str, Any]]:
     ]
 
 
-def _message(entry: Any, where: str) -> Message:
+def _messages(entry: Any, where: str, roles: Roles) -> Iterator[Message]:
+    """The message of an entry; results of tools that stand among its parts come first."""
     if not isinstance(entry, Mapping):
         raise ImportRefused(f'{where}, must be an object such as {{"role": "user", "content": "…"}}.')
-    speaker, content = entry.get("role", entry.get("speaker")), entry.get("content", entry.get("text"))
-    if not isinstance(speaker, str) or not isinstance(content, str):
+    entry = _unpacked(entry)
+    if entry.get("type") == "reasoning":  # thoughts stand beside the message in the Responses API
+        return
+    speaker = next((entry[name] for name in _NAMED_BY if isinstance(entry.get(name), str)), None)
+    said = next((entry[name] for name in _SAID_IN if entry.get(name) is not None), None)
+    calls = list(_calls(entry))
+    if speaker is None or (said is None and not calls) or isinstance(said, int | float):
         raise ImportRefused(
             f"{where}, needs a “role” (or “speaker”) and a “content” (or “text”), both of them text."
         )
-    if has_half_characters(content):
-        raise ImportRefused(
-            f"{where}, holds half of a character (a lone surrogate), which no file can keep. Remove it."
-        )
-    role = _SPEAKERS.get(speaker.strip().lower())
+    role = roles.get(speaker.strip().lower())
     if role is None:
         raise ImportRefused(
-            f"{where}: nobody here is called “{speaker}”. Call the speakers user and assistant."
+            f"{where}: nobody here is called “{speaker[:80]}”. Call the speakers user and assistant, or say "
+            "who it is with --role NAME=user."
         )
     meta = entry.get("meta", {})
     if not isinstance(meta, Mapping):
         raise ImportRefused(f"{where}: “meta” must be an object.")
-    return Message(role, content, dict(meta))
+    meta = dict(meta)
+    if speaker in _CALLS:
+        calls, said = [(str(entry.get("name") or ""), said)], None
+    if isinstance(thought := entry.get("reasoning_content"), str) and thought:
+        meta.setdefault("thinking", thought)
+    parts = said if isinstance(said, list) else [said]
+    words = list[str]()
+    for part in parts:
+        if isinstance(part, Mapping) and part.get("type") in _RESULTS:
+            content = part.get("content", part.get("output"))
+            yield Message("tool", _kept(_text(content), where))
+        elif isinstance(part, Mapping) and part.get("type") in _THOUGHT:
+            meta["thinking"] = "\n".join(filter(None, (meta.get("thinking"), _text(part.get(part["type"])))))
+        elif isinstance(part, Mapping) and part.get("type") == "tool_use":
+            calls.append((str(part.get("name") or ""), part.get("input")))
+        elif part is not None and (text := _text(part)):
+            words.append(text)
+    if role == "tool" and _MARK not in meta:
+        meta |= {"result": name} if (name := _name(entry)) else {}
+    if calls and role == "assistant":
+        meta[_MARK] = [name for name, _ in calls]
+        words += [f"{name}({_text(given)})" for name, given in calls]
+    if not words and isinstance(said, list) and said:
+        return  # nothing but results and thoughts
+    yield Message(role, _kept("\n".join(words), where), meta)
+
+
+def _unpacked(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message of LangChain, whose fields lie in “kwargs” or “data”, or one whose author is an object."""
+    inner = entry.get("kwargs", entry.get("data"))
+    if isinstance(inner, Mapping):
+        named = entry.get("id")
+        by_class = str(named[-1]).removesuffix("Chunk").removesuffix("Message").lower() if named else ""
+        role = inner.get("role") or entry.get("type") if entry.get("lc") is None else by_class
+        return {**inner, "role": inner.get("role") or role}
+    author = entry.get("author")
+    if isinstance(author, Mapping) and isinstance(author.get("role"), str):
+        return {**entry, "role": author["role"]}
+    return entry
+
+
+def _calls(entry: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The name and the arguments of each tool that a message calls."""
+    more = entry.get("additional_kwargs")
+    listed = entry.get("tool_calls") or (more.get("tool_calls") if isinstance(more, Mapping) else None)
+    one = entry.get("function_call")
+    for call in [*(listed if isinstance(listed, list) else []), *([one] if one else [])]:
+        if not isinstance(call, Mapping):
+            continue
+        function = call.get("function")
+        of = function if isinstance(function, Mapping) else call
+        name = function if isinstance(function, str) else of.get("name")
+        given = next((of[key] for key in ("arguments", "args", "input") if key in of), "")
+        yield str(name or ""), given
+
+
+def _name(entry: Mapping[str, Any]) -> str:
+    """The tool whose result a message is."""
+    return next((entry[key] for key in ("name", "function") if isinstance(entry.get(key), str)), "")
+
+
+def _text(value: Any) -> str:
+    """A part of a message as text; an image or a file by its name."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n".join(filter(None, map(_text, value)))
+    if not isinstance(value, Mapping) or "type" not in value:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    kind = str(value["type"])
+    if kind in _WORDS:
+        return _text(value.get("text"))
+    return _file(kind, value)
+
+
+def _file(kind: str, value: Mapping[str, Any]) -> str:
+    """An image, a sound or a file by what is known of it: its address or name, else its type and size."""
+    what = "image" if "image" in kind else "audio" if "audio" in kind else kind.removeprefix("input_")
+    inner = next(
+        (
+            value[key]
+            for key in (kind, "image_url", "image", "source", "file", "input_audio")
+            if value.get(key)
+        ),
+        value,
+    )
+    source = inner if isinstance(inner, Mapping) else {"url": inner}
+    named = next((source[key] for key in ("url", "filename", "file_id") if source.get(key)), None)
+    if isinstance(named, str) and not named.startswith("data:"):
+        return f"[{what}: {named}]"
+    data = str(named or source.get("data") or source.get("file_data") or "")
+    head, _, body = data.rpartition(",") if data.startswith("data:") else ("", "", data)
+    media = head.removeprefix("data:").partition(";")[0] or source.get("media_type") or source.get("format")
+    digest = hashlib.sha256(body.encode(errors="replace")).hexdigest()[:12]
+    size = f"{len(body) * 3 // 4:,} bytes, SHA-256 of its text {digest}" if body else "not in the file"
+    return f"[{what}: {', '.join(filter(None, (str(media or ''), size)))}]"
+
+
+def _kept(text: str, where: str) -> str:
+    if has_half_characters(text):
+        raise ImportRefused(
+            f"{where}, holds half of a character (a lone surrogate), which no file can keep. Remove it."
+        )
+    return text

@@ -106,14 +106,9 @@ def _store(part: Part, incoming: Incoming, append: bool) -> Imported:
     for one in incoming.given:
         by_conversation.setdefault(one.unit.conversation, []).append(one)
     for some_keys in _some(by_conversation):
-        given = [one for key in some_keys for one in by_conversation[key]]
         with part() as db:
-            rows, there = _rows(db, given, study, raters)
-            ratings.insert_rows(db, rows)
-            summaries.refresh(db, list({row.conversation_id for row in rows}))
-        known += there
-        people += sum(row.study_id is not None for row in rows)
-        judges += sum(row.study_id is None for row in rows)
+            added = rate(db, [one for key in some_keys for one in by_conversation[key]], study, raters)
+        people, judges, known = people + added[0], judges + added[1], known + added[2]
     if asked_more:  # the finals of people who were not asked the new criteria
         with part() as db:
             rest = rated_by(db, studies.scope(name))
@@ -121,6 +116,20 @@ def _store(part: Part, incoming: Incoming, append: bool) -> Imported:
             with part() as db:
                 summaries.refresh(db, ids)
     return Imported(name, units, new, people, judges, known)
+
+
+def rate(
+    db: Database, given: Sequence[Given], study_id: int | None, raters: Mapping[Rater, int]
+) -> tuple[int, int, int]:
+    """Store ratings of stored conversations; returns how many by people, by judges, and known before.
+
+    People's belong to the study. Raises ImportRefused for one that is stored with another score.
+    """
+    rows, known = _rows(db, given, study_id, raters)
+    ratings.insert_rows(db, rows)
+    summaries.refresh(db, list({row.conversation_id for row in rows}))
+    people = sum(row.study_id is not None for row in rows)
+    return people, len(rows) - people, known
 
 
 def _some(things: Iterable[T], size: int = 0) -> Iterator[list[T]]:
@@ -168,7 +177,7 @@ def _add_units(db: Database, study: str, keys: Sequence[Unit]) -> int:
 
 
 def _rows(
-    db: Database, given: Sequence[Given], study_id: int, raters: Mapping[Rater, int]
+    db: Database, given: Sequence[Given], study_id: int | None, raters: Mapping[Rater, int]
 ) -> tuple[list[Row], int]:
     ids = conversations.existing(db, list({g.unit.conversation for g in given}))
     stored = ratings.scores_of(db, set(ids.values()))

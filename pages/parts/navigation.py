@@ -31,6 +31,7 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
         PageFile("study/overview.py", "Overview", "", ":material/home:"),
         PageFile("study/runs.py", "Runs", "runs", ":material/play_circle:"),
         PageFile("study/conversations.py", "Conversations", "conversations", ":material/forum:"),
+        PageFile("study/bring.py", "Import", "import", ":material/upload_file:"),
     ),
     "Annotate": (
         DESK,

@@ -9,8 +9,11 @@ from typing import Any
 import streamlit as st
 
 from concord.benchmarks import BENCHMARKS
-from concord.conversation import Conversation, Turn
+from concord.conversation import Conversation, Message, Turn
 from pages.parts.plain import breakable, plain
+
+FOLDED = 300
+"""Characters of a system prompt or a tool's result; a longer one is folded away."""
 
 
 def history_by(conversation: Conversation) -> str:
@@ -34,10 +37,16 @@ def transcript(
     """
     turns = list(conversation.turns())
     for turn in turns:
+        for message in turn.beside:
+            if message.role == "system":
+                aside(message)
         if turn.user is not None:
             with st.chat_message("user", avatar=":material/person:"):
                 _said(f"{speakers[0]} · turn {turn.number}", turn.user.content, letters)
                 marks(turn.user.meta)
+        for message in turn.beside:
+            if message.role == "tool":
+                aside(message)
         if turn.reply is not None:
             left, right = st.columns([3, 2], gap="medium") if beside is not None else (st.container(), None)
             with left, st.chat_message("assistant", avatar=":material/chat:"):
@@ -49,6 +58,21 @@ def transcript(
                     beside(turn)
         elif beside is not None:
             beside(turn)
+
+
+def aside(message: Message) -> None:
+    """Draw a system prompt, a call of a tool or its result: beside the dialogue, letter for letter."""
+    with st.expander(plain(spoken(message)), expanded=len(message.content) <= FOLDED):
+        st.code(breakable(message.content or "(nothing)"), language=None, wrap_lines=True)
+
+
+def spoken(message: Message) -> str:
+    """What a message beside the dialogue is."""
+    if message.role == "system":
+        return "System prompt"
+    named = message.meta.get("calls", message.meta.get("result"))
+    names = ", ".join(map(str, named)) if isinstance(named, list) else str(named or "")
+    return ("Tool call" if "calls" in message.meta else "Tool result") + (f": {names}" if names else "")
 
 
 def context(conversation: Conversation) -> None:

@@ -106,10 +106,13 @@ def item(study: Study, unit: int, task: Task, conversation: Conversation) -> dic
     """
     known = BENCHMARKS.get(conversation.benchmark)
     user, player = known.speakers if known else ("User", "Model")
-    speakers = {"user": user, "assistant": player, **study.meta.get("speakers", {})}
+    speakers = {"system": "System prompt", "user": user, "assistant": player, "tool": "Tool"}
+    speakers |= study.meta.get("speakers", {})
     said = []
     for turn in conversation.turns():
-        for message in (turn.user, turn.reply):
+        system = [message for message in turn.beside if message.role == "system"]
+        tools = [message for message in turn.beside if message.role == "tool"]
+        for message in (*system, turn.user, *tools, turn.reply):
             if message is not None:
                 said.append(
                     {

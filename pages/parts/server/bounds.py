@@ -42,7 +42,7 @@ LIMITS = {
 }
 LARGEST = max(limits.message for limits in LIMITS.values())
 """Bytes of the largest message that anybody may send; the websocket library refuses larger ones itself."""
-UPLOAD = 2 * 1024 * KIB
+UPLOAD = 257 * 1024 * KIB
 """Bytes of an upload with what encodes it. Streamlit counts the file itself: `maxUploadSize`."""
 BODY = 64 * KIB
 """Bytes of any other request."""

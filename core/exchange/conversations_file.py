@@ -1,0 +1,382 @@
+"""Conversations of other tools: recognise a file, check it whole, and store it in parts.
+
+Memory does not grow with the file: it is read twice, once to check it and once to store it.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from concord.conversation import Conversation, Message, Unit
+from concord.errors import ImportRefused
+from concord.exchange import entries, rows
+from concord.exchange.dialogue import SPEAKERS, Roles
+from concord.exchange.entries import Entry, GivenScore, Reading
+from concord.exchange.incoming import AT_ONCE, Given, rate
+from concord.exchange.rows import FileRow, Progress
+from concord.exchange.shapes import also, has, mapped, shape_of
+from concord.rating import Criterion, Rater, RaterKind, Scale
+from concord.store import comparisons, conversations, ratings, studies
+from concord.store.parts import in_parts
+from concord.store.seen import KeysSeen, seen
+from concord.store.studies import Study
+from concord.studies.scales import guessed
+from concord.workspace import Workspace
+
+SHOWN = 10
+"""So many wrong rows are named, and so many rows shown."""
+DISTINCT = 1000
+"""Different scores of a criterion that are remembered; of more only the least and the greatest."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the importer is told beside the file: all of it optional.
+
+    `mapping` says where things lie (`--map`), `roles` who speakers are. `benchmark` is the name under which
+    the conversations are kept, the file's unless given.
+    """
+
+    benchmark: str = ""
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    roles: Roles = field(default_factory=dict)
+
+
+@dataclass
+class FileSurvey:
+    """What a file holds: its form, counts, what is wrong (`wrong` of `faults` rows by name), the first rows.
+
+    `criteria` are the scores by who gave them and on what: how many, and the different values.
+    """
+
+    path: Path
+    kind: str
+    reading: Reading
+    fields: tuple[str, ...] = ()
+    rows: int = 0
+    conversations: int = 0
+    repeated: int = 0
+    known: int = 0
+    votes: Counter[RaterKind] = field(default_factory=Counter)
+    faults: int = 0
+    wrong: list[str] = field(default_factory=list)
+    shown: list[tuple[str, Entry]] = field(default_factory=list)
+    scores: Counter[tuple[RaterKind, str]] = field(default_factory=Counter)
+    values: dict[str, set[float]] = field(default_factory=dict)
+    unread: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def name(self) -> str:
+        """What was recognised, for a person."""
+        return self.reading.shape.name
+
+    def refuse(self) -> None:
+        """Raises ImportRefused with all that is wrong, where something is."""
+        if self.wrong:
+            more = [f"… and {self.faults - SHOWN:,} more."] if self.faults > SHOWN else []
+            head = [f"{self.path}: {self.faults:,} of {self.rows:,} rows are wrong; nothing was imported."]
+            raise ImportRefused("\n  ".join([*(head if self.faults > 1 else []), *self.wrong, *more]))
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """What was stored, and how much was there already."""
+
+    conversations: int
+    known: int
+    votes: int
+    people: int
+    judges: int
+    study: str = ""
+
+
+def survey(
+    path: Path,
+    asked: Asked = Asked(),
+    *,
+    db: Database | None = None,
+    limit: int | None = None,
+    progress: Progress | None = None,
+) -> FileSurvey:
+    """Read a file, or its first `limit` rows, and say what it holds and what is wrong; store nothing.
+
+    With `db`, conversations that are stored already are compared with those of the file. Raises ImportRefused
+    where the file cannot be read or its form is not known.
+    """
+    found = _begun(path, asked)
+    with seen() as keys:
+        for some in _batches(islice(rows.read(path, found.kind, progress), limit)):
+            read = [(row.where, entry) for row in some if (entry := _checked(found, row, keys)) is not None]
+            if db is not None:
+                _compare(db, found, read)
+    if not found.rows:
+        raise ImportRefused(f"{path} is empty. It needs one conversation a line.")
+    return found
+
+
+def store(
+    workspace: Workspace,
+    found: FileSurvey,
+    *,
+    judge: str = "",
+    study: str = "",
+    scales: Mapping[str, Scale] | None = None,
+    skip_wrong: bool = False,
+    progress: Progress | None = None,
+) -> StoredFile:
+    """Store what a survey of the whole file found: everything, or nothing.
+
+    With `judge`, scores become ratings: by the judge whom the file names, else by this one. With `study`,
+    scores by people become a study of that name. Raises ImportRefused for what is wrong, unless `skip_wrong`.
+    """
+    if not skip_wrong:
+        found.refuse()
+    counts = Counter[str]()
+    with in_parts(workspace.db_path) as part:
+        with part() as db:
+            number = _prepare(db, found, judge, study, scales or {})
+        raters = dict[Rater, int]()
+        for some in _batches(rows.read(found.path, found.kind, progress)):
+            read = [entry for row in some if (entry := _entry(found.reading, row)) is not None]
+            with part() as db:
+                read = [entry for entry in read if _saved(db, entry, counts, found.path, skip_wrong)]
+                for vote in (v for entry in read for v in entry.votes):
+                    comparisons.save(db, vote)
+                    counts["votes"] += 1
+                given = [
+                    _given(scored, judge)
+                    for entry in read
+                    for scored in entry.scores
+                    if (study if scored.kind == "human" else judge)
+                ]
+                for rater in dict.fromkeys(g.rater for g in given):
+                    raters.setdefault(rater, ratings.rater_id(db, rater))
+                if number is not None:
+                    _units(db, study, given)
+                added = rate(db, given, number, raters)
+                counts["people"] += added[0]
+                counts["judges"] += added[1]
+    kept = {name: counts[name] for name in ("conversations", "votes", "people", "judges")}
+    return StoredFile(known=found.known, study=study, **kept)
+
+
+def told(found: FileSurvey) -> list[str]:
+    """What a survey found, one sentence a line."""
+    lines = [f"{found.path.name} is {found.kind} of the form “{found.name}”, {found.rows:,} rows."]
+    some = [f"{found.conversations:,} conversations"]
+    some += [f"{found.repeated:,} repeat another"] if found.repeated else []
+    for kind, who in (("human", "people"), ("judge", "judges")):
+        some += [f"{found.votes[kind]:,} votes by {who}"] if found.votes[kind] else []  # type: ignore[index]
+    lines.append(", ".join(some) + ".")
+    for kind, who in (("judge", "Scores"), ("human", "Scores by people")):
+        on = [f"{name} ({count:,})" for (by, name), count in found.scores.items() if by == kind]
+        how = "--scores-as JUDGE" if kind == "judge" else "--study NAME"
+        lines += [f"{who}: {', '.join(on[:SHOWN])}; {how} takes them."] if on else []
+    if found.unread:
+        lines.append(
+            f"{found.unread.total():,} scores are no numbers and are left out, such as "
+            f"“{next(iter(found.unread))}”."
+        )
+    return lines
+
+
+def summary(found: FileSurvey, done: StoredFile) -> str:
+    """What was stored, in one sentence."""
+    new = [f"{done.conversations:,} new conversations"]
+    new += [f"{done.known:,} were here already"] if done.known else []
+    new += [f"{done.votes:,} comparisons"] if done.votes else []
+    new += [f"{done.people:,} ratings by people in the study “{done.study}”"] if done.people else []
+    new += [f"{done.judges:,} by judges"] if done.judges else []
+    left = f" {found.faults:,} rows were left out." if found.faults else ""
+    return f"Under “{found.reading.benchmark}”: {', '.join(new)}.{left}"
+
+
+def _begun(path: Path, asked: Asked) -> FileSurvey:
+    """A survey that knows the form of the file."""
+    kind = rows.kind_of(path)
+    benchmark = asked.benchmark or path.stem.removesuffix(".jsonl") or "imported"
+    roles = {**SPEAKERS, **asked.roles}
+    broken, names = "", list[str]()
+    for row in islice(rows.read(path, kind), 200):
+        if row.fields is None:
+            broken = broken or f"{row.where}, {row.wrong}"
+            continue
+        shape = shape_of(row.fields)
+        if asked.mapping:
+            shape = also(shape, asked.mapping) if shape is not None else mapped(asked.mapping)
+        if shape is not None:
+            return FileSurvey(path, kind, Reading(shape, benchmark, roles), tuple(map(str, row.fields)))
+        names = names or [str(name) for name in row.fields]
+    if not names:
+        raise ImportRefused(broken or f"{path} is empty. It needs one conversation a line.")
+    raise ImportRefused(
+        f"{path} ({kind}) holds conversations in no form that is known. Say where they are, such as "
+        f"--map messages=NAME or --map user=NAME --map assistant=NAME; its fields are "
+        f"{', '.join(names[:30])[:500]}."
+    )
+
+
+def _batches(found: Iterable[FileRow]) -> Iterator[list[FileRow]]:
+    left = iter(found)
+    while some := list(islice(left, AT_ONCE)):
+        yield some
+
+
+def _entry(reading: Reading, row: FileRow) -> Entry | None:
+    """What a row holds; None for one that is wrong."""
+    try:
+        return _read(reading, row)
+    except ImportRefused:
+        return None
+
+
+def _read(reading: Reading, row: FileRow) -> Entry:
+    if row.fields is None:
+        raise ImportRefused(f"{row.where}, {row.wrong}")
+    if not has(row.fields, reading.shape):
+        other = shape_of(row.fields)
+        form = f"has the form “{other.name}”" if other is not None else "has a form that is not known"
+        raise ImportRefused(
+            f"{row.where}, {form}, the file's first row “{reading.shape.name}”. Split the file."
+        )
+    return entries.read(row.fields, reading, row.where)
+
+
+def _checked(found: FileSurvey, row: FileRow, keys: KeysSeen) -> Entry | None:
+    """Count what a row holds, or that it is wrong."""
+    found.rows += 1
+    try:
+        entry = _read(found.reading, row)
+        for conversation in entry.conversations:
+            digest = _digest(conversation)
+            earlier = keys.earlier(conversation.key, digest, row.where)
+            if earlier is not None and earlier[0] != digest:
+                place = earlier[1].rpartition(", ")[2]
+                raise ImportRefused(
+                    f"{row.where}: “{conversation.key}” stands in {place} with other messages. Give each "
+                    "conversation a key of its own, or none."
+                )
+            found.repeated += earlier is not None
+            found.conversations += earlier is None
+    except ImportRefused as error:
+        _note(found, str(error))
+        return None
+    found.votes.update(vote.rater.kind for vote in entry.votes)
+    for scored in entry.scores:
+        found.scores[scored.kind, scored.criterion] += 1
+        values = found.values.setdefault(scored.criterion, set())
+        values.add(scored.score)
+        if len(values) > DISTINCT:
+            found.values[scored.criterion] = {min(values), max(values)}
+    found.unread.update(entry.unread if len(found.unread) < DISTINCT else ())
+    if len(found.shown) < SHOWN:
+        found.shown.append((row.where, entry))
+    return entry
+
+
+def _note(found: FileSurvey, wrong: str) -> None:
+    found.faults += 1
+    if len(found.wrong) < SHOWN:
+        found.wrong.append(wrong)
+
+
+def _compare(db: Database, found: FileSurvey, read: Sequence[tuple[str, Entry]]) -> None:
+    """Count the conversations that are stored already; one with other messages is wrong."""
+    keys = [c.key for _, entry in read for c in entry.conversations]
+    stored = conversations.existing(db, keys)
+    ids = list(stored.values())
+    digests = {c.key: _digest(c) for c, _ in conversations.several(db, ids)} if ids else {}
+    for where, entry in read:
+        for conversation in entry.conversations:
+            if (there := digests.get(conversation.key)) is None:
+                continue
+            if there == _digest(conversation):
+                found.known += 1
+            else:
+                _note(found, _other(where, conversation.key))
+
+
+def _other(where: str, key: str) -> str:
+    return (
+        f"{where}: a conversation “{key}” with other messages is stored already. Import the file under "
+        "another name with --benchmark."
+    )
+
+
+def _digest(conversation: Conversation) -> bytes:
+    def said(message: Message) -> list[str]:
+        return [message.role, message.content]
+
+    told = json.dumps([conversation.player, *map(said, conversation.messages)])
+    return hashlib.blake2b(told.encode(), digest_size=12).digest()
+
+
+def _saved(db: Database, entry: Entry, counts: Counter[str], path: Path, skip_wrong: bool) -> bool:
+    """Store an entry's conversations; whether all of them are stored as the entry has them.
+
+    Raises ImportRefused for one that is stored with other messages, unless `skip_wrong`.
+    """
+    for conversation in entry.conversations:
+        there = conversations.find_id(db, conversation.key)
+        if there is None:
+            conversations.save(db, conversation)
+            counts["conversations"] += 1
+        elif _digest(conversations.load(db, there)) != _digest(conversation):
+            if skip_wrong:
+                return False
+            raise ImportRefused(_other(str(path), conversation.key))
+    return True
+
+
+def _prepare(
+    db: Database, found: FileSurvey, judge: str, study: str, scales: Mapping[str, Scale]
+) -> int | None:
+    """Register the criteria of the scores that are taken, and make the study; its id."""
+    taken = {"judge": bool(judge), "human": bool(study)}
+    named = list(dict.fromkeys(criterion for kind, criterion in found.scores if taken[kind]))
+    for name in scales:
+        if name and name not in named:
+            raise ImportRefused(f"{found.path} scores nothing on “{name}”. It scores: {', '.join(named)}.")
+    if study and not any(kind == "human" for kind, _ in found.scores):
+        raise ImportRefused(f"{found.path} holds no scores by people, so there is nothing for a study.")
+    if judge and not any(kind == "judge" for kind, _ in found.scores):
+        raise ImportRefused(f"{found.path} holds no scores of judges. Leave out --scores-as.")
+    benchmark = found.reading.benchmark
+    there = {c.name: c for c in ratings.criteria(db, benchmark)}
+    criteria = []
+    for name in named:
+        declared = scales.get(name, scales.get(""))
+        if declared is None and name in there and found.values[name] <= set(there[name].scale.values):
+            criteria.append(there[name])
+        else:
+            criteria.append(Criterion(name, name, declared or guessed(found.values[name])))
+    # Where judges have criteria already, a new one does not enter their final.
+    new = [replace(c, counted=not there) for c in criteria if c.name not in there]
+    if new:
+        ratings.register(db, benchmark, (*there.values(), *new), refusal=ratings.refusal(db, benchmark))
+    if not study:
+        return None
+    by_people = tuple(c for c in criteria if ("human", c.name) in found.scores)
+    return studies.create(db, Study(study, by_people, source="conversations"))
+
+
+def _units(db: Database, study: str, given: Sequence[Given]) -> None:
+    """Add the conversations that people scored to the study."""
+    keys = list(dict.fromkeys(g.unit.conversation for g in given if g.rater.kind == "human"))
+    have = {u["key"] for u in studies.units(db, study)} if keys else set()
+    ids = conversations.existing(db, keys)
+    studies.add_units(db, study, [(ids[key], None, "") for key in keys if key not in have])
+
+
+def _given(scored: GivenScore, judge: str) -> Given:
+    """A score as a rating: by whom the file names, else by the judge, or by the one annotator it has."""
+    person = scored.kind == "human"
+    rater = Rater(scored.by or ("annotator" if person else judge), scored.kind)
+    # A study of whole conversations takes people's scores of turns as they are not: it has none.
+    return Given(Unit(scored.conversation, scored.turn), scored.criterion, rater, scored.score, 0, scored.why)

@@ -1,0 +1,226 @@
+"""Read the rows of a file one after another: JSON Lines, JSON, CSV and Parquet.
+
+A row is a mapping with the place where it stands. Memory does not grow with the length of the file, but for
+JSON, which is one value.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from concord.errors import ImportRefused
+from concord.exchange.cells import by_column, lines_of, records
+from concord.files import parse_json, read_json, unmarked
+from concord.files.limits import FILE_BYTES, RECORD
+
+LISTS = (
+    "outputs",
+    "results/results",
+    "results",
+    "samples",
+    "traces",
+    "runs",
+    "rows",
+    "data",
+    "table/results",
+)
+"""Where the rows of a JSON document lie that is an object; the first that is a list of objects counts."""
+AROUND = "^"
+"""The name under which a row of such a document has what stands around the list."""
+BATCH = 100
+"""Rows of a Parquet file that are decoded at once."""
+ROW_GROUP = 2**30
+"""Bytes of a row group of a Parquet file, unpacked."""
+
+Progress = Callable[[float], None]
+"""Told the share of the file that was read, from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class FileRow:
+    """One row: the place as error messages begin, and its fields; None with the reason if it is broken."""
+
+    where: str
+    fields: Mapping[str, Any] | None
+    wrong: str = ""
+
+
+def kind_of(path: Path) -> str:
+    """“JSON Lines”, “JSON”, “CSV”, “TSV” or “Parquet”, by the first bytes of the file, then by its name.
+
+    Raises ImportRefused for a file that cannot be read, is empty, or of none of these kinds.
+    """
+    try:
+        if path.is_dir():
+            raise ImportRefused(f"{path} cannot be read: it is a folder. Name a file in it.")
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            head = file.read(65536)
+    except OSError as error:
+        raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
+    if not head.strip(b"\xef\xbb\xbf \t\r\n"):
+        raise ImportRefused(f"{path} is empty. It needs one conversation a line.")
+    if size > FILE_BYTES and head[:4] != b"PAR1":
+        raise ImportRefused(f"{path} is larger than {FILE_BYTES:,} bytes. Split it.")
+    if head[:4] == b"PAR1":
+        return "Parquet"
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ImportRefused(f"{path} is UTF-16. Save it as UTF-8.")
+    if b"\0" in head:
+        raise ImportRefused(
+            f"{path} is neither text nor Parquet. Save it as JSON Lines, JSON, CSV or Parquet."
+        )
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if path.suffix.lower() in (".csv", ".tsv") and text[:1] != b"{":
+        return "TSV" if path.suffix.lower() == ".tsv" else "CSV"
+    if text[:1] == b"[":
+        return "JSON"
+    if text[:1] == b"{":
+        first, broken, rest = text.partition(b"\n")
+        # An object that ends with its line begins JSON Lines, unless nothing follows and the name says JSON.
+        if _whole(first):
+            return "JSON" if not rest.strip() and path.suffix.lower() == ".json" else "JSON Lines"
+        return "JSON Lines" if path.suffix.lower() == ".jsonl" or not broken else "JSON"
+    if path.suffix.lower() in (".json", ".jsonl", ".ndjson"):
+        return "JSON Lines"
+    return "TSV" if text.partition(b"\n")[0].count(b"\t") else "CSV"
+
+
+def _whole(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def read(path: Path, kind: str = "", progress: Progress | None = None) -> Iterator[FileRow]:
+    """The rows of a file, in its order. A row that is broken is given with the reason.
+
+    Raises ImportRefused where the rest of the file cannot be read.
+    """
+    kind = kind or kind_of(path)
+    if kind == "Parquet":
+        return _parquet(path, progress)
+    if kind == "JSON":
+        return _document(path)
+    if kind == "JSON Lines":
+        return _lines(path, progress)
+    return _cells(path, "\t" if kind == "TSV" else ",", progress)
+
+
+def _lines(path: Path, progress: Progress | None) -> Iterator[FileRow]:
+    with _opened(path):
+        size = max(1, path.stat().st_size)
+        with path.open("rb") as file:
+            for number, raw in enumerate(lines_of(file, str(path), RECORD), 1):
+                if progress is not None and number % BATCH == 0:
+                    progress(file.tell() / size)
+                where = f"{path}, line {number}"
+                try:
+                    line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+                    fields = parse_json(line) if line else None
+                except UnicodeDecodeError:
+                    yield FileRow(where, None, "is not UTF-8. Save the file as UTF-8.")
+                    continue
+                except ValueError as error:
+                    yield FileRow(
+                        where, None, f"is not valid JSON ({error}). Every line must be one JSON object."
+                    )
+                    continue
+                if isinstance(fields, dict):
+                    yield FileRow(where, fields)
+                elif line:
+                    yield FileRow(where, None, "is not a JSON object. Every line must be one.")
+
+
+def _document(path: Path) -> Iterator[FileRow]:
+    whole = read_json(path, ImportRefused)
+    around: Mapping[str, Any] = {}
+    rows, called = whole, "entry"
+    if isinstance(whole, dict):
+        rows = next((found for place in LISTS if _objects(found := _at(whole, place))), None)
+        around = {name: value for name, value in whole.items() if not isinstance(value, list)}
+        around = {name: value for name, value in around.items() if name != "results"}
+        if rows is None:
+            rows, around = [whole], {}
+    if not isinstance(rows, list):
+        raise ImportRefused(
+            f"{path} holds neither a list of objects nor an object. Save one row as an object."
+        )
+    for number, fields in enumerate(rows, 1):
+        where = f"{path}, {called} {number}"
+        if isinstance(fields, dict):
+            yield FileRow(where, {**fields, AROUND: around} if around else fields)
+        else:
+            yield FileRow(where, None, "is not an object. Every entry of the list must be one.")
+
+
+def _at(whole: Any, place: str) -> Any:
+    for name in place.split("/"):
+        whole = whole.get(name) if isinstance(whole, dict) else None
+    return whole
+
+
+def _objects(found: Any) -> bool:
+    return isinstance(found, list) and any(isinstance(each, dict) for each in found)
+
+
+def _cells(path: Path, delimiter: str, progress: Progress | None) -> Iterator[FileRow]:
+    found = records(path, delimiter)
+    number, header = next(found, (1, []))
+    if not any(header):
+        raise ImportRefused(f"{path} is empty. Its first line must name the columns.")
+    columns = [unmarked(cell.strip()) for cell in header]
+    for name in filter(None, columns):
+        if columns.count(name) > 1:
+            raise ImportRefused(f"{path}, line {number}: two columns are called {name}. Rename one of them.")
+    size, read = max(1, path.stat().st_size), 0
+    for number, cells in found:
+        read += sum(map(len, cells)) + len(cells)
+        if progress is not None and number % BATCH == 0:
+            progress(min(1.0, read / size))
+        where = f"{path}, line {number}"
+        try:
+            yield FileRow(where, by_column(where, columns, cells, ()))
+        except ImportRefused as error:
+            yield FileRow(where, None, str(error).removeprefix(where).lstrip(", "))
+
+
+def _parquet(path: Path, progress: Progress | None) -> Iterator[FileRow]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with _opened(path), parquet.ParquetFile(path, pre_buffer=False) as file:
+            total = max(1, file.metadata.num_rows)
+            for group in range(file.metadata.num_row_groups):
+                if (size := file.metadata.row_group(group).total_byte_size) > ROW_GROUP:
+                    raise ImportRefused(
+                        f"{path}: the row group {group + 1} takes {size:,} bytes unpacked. Write it with "
+                        "smaller row groups."
+                    )
+            number = 0
+            for batch in file.iter_batches(BATCH, use_threads=False):
+                if progress is not None:
+                    progress(number / total)
+                if batch.nbytes > ROW_GROUP:
+                    raise ImportRefused(f"{path}: the rows after row {number} are too large to be read.")
+                for fields in batch.to_pylist():
+                    number += 1
+                    yield FileRow(f"{path}, row {number}", fields)
+    except (pa.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
+        raise ImportRefused(
+            f"{path} is not whole Parquet: {str(error).splitlines()[0][:200]}. Copy or write the file again."
+        ) from error
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ImportRefused(f"{path} cannot be read: {error.strerror or error}.") from error

@@ -1,0 +1,250 @@
+"""Import of conversations: drop a file, see what was recognised and what is wrong, then store it."""
+
+import hashlib
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from concord.conversation import Role
+from concord.errors import ConcordError
+from concord.exchange import conversations_file, conversations_jsonl
+from concord.exchange.conversations_file import Asked, FileSurvey
+from concord.exchange.shapes import WORDS
+from concord.files import file_name
+from concord.store import conversations
+from concord.table import Column, Table
+from pages.parts import table, told
+from pages.parts.address import link
+from pages.parts.plain import plain
+from pages.parts.session import workspace
+from pages.parts.transcript import transcript
+
+LARGEST = 256
+"""Megabytes of a file that is imported by page: it is kept in memory."""
+MEANINGS: Mapping[str, str] = {
+    "messages": "The list of messages",
+    "user": "What the user says",
+    "assistant": "What the model replies",
+    "system": "The system prompt",
+    "key": "The key of the conversation",
+    "player": "The model",
+    "language": "The language",
+    "scenario": "What was asked (the same for conversations to compare)",
+}
+ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
+TEXT = 200
+
+
+@dataclass
+class Upload:
+    """A file that was dropped, on the disk as long as somebody looks at it."""
+
+    name: str
+    data: bytes
+    folder: tempfile.TemporaryDirectory[str] = field(default_factory=tempfile.TemporaryDirectory)
+
+    def __post_init__(self) -> None:
+        stem, dot, ending = self.name.rpartition(".")
+        self.path = Path(self.folder.name) / (file_name(stem or ending) + (f".{ending}" if dot else ""))
+        self.path.write_bytes(self.data)
+        self.data = b""
+
+    def sentence(self, error: ConcordError) -> str:
+        """An error with the file's name instead of its place on this machine."""
+        return str(error).replace(f"{self.folder.name}/", "")
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _kept(digest: str, name: str, _data: bytes) -> Upload:
+    return Upload(name, _data)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Checking the file …")
+def _survey(
+    digest: str,
+    mapping: tuple[tuple[str, str], ...],
+    roles: tuple[tuple[str, Role], ...],
+    benchmark: str,
+    stored: object,
+    _upload: Upload,
+) -> FileSurvey | str:
+    """What the file holds, or why it cannot be read; `stored` changes with what the workspace holds."""
+    try:
+        with workspace().read() as db:
+            return conversations_file.survey(
+                _upload.path, Asked(benchmark, dict(mapping), dict(roles)), db=db
+            )
+    except ConcordError as error:
+        return _upload.sentence(error)
+
+
+def page() -> None:
+    """Draw the page."""
+    st.title("Import conversations", anchor=False)
+    told.show()
+    file = st.file_uploader(
+        "A file of conversations: JSON Lines, JSON, CSV or Parquet",
+        type=["jsonl", "json", "csv", "tsv", "parquet", "ndjson"],
+        max_upload_size=LARGEST,
+        key="file",
+    )
+    if file is None:
+        st.caption(
+            "Recognised are chats of OpenAI, ShareGPT, Hugging Face, WildChat, Chatbot Arena and MT-Bench "
+            "with their votes, traces of LangSmith, Langfuse and MLflow, logs of promptfoo and Inspect, and "
+            "published results of the benchmarks here. Of any other file you say where things are. "
+            "Nothing is stored before you have seen it."
+        )
+        return
+    data = file.getvalue()
+    digest = hashlib.sha256(data).hexdigest()
+    upload = _kept(digest, file.name, data)
+    if conversations_jsonl.own(upload.path):
+        return _own(upload)
+    _foreign(upload, digest)
+
+
+def _own(upload: Upload) -> None:
+    """A file that Concord wrote: conversations, with criteria and a study."""
+    st.markdown(f"**{plain(upload.name)}** was written by `concord export conversations`.")
+    if st.button("Import", type="primary", icon=":material/upload:"):
+        try:
+            with workspace().write() as db:
+                done = conversations_jsonl.read(db, upload.path)
+            names = "".join(f" Study “{name}”." for name in done.studies)
+            told.done(f"{done.conversations:,} new conversations, {done.known:,} were here already.{names}")
+        except ConcordError as error:
+            told.refused(ConcordError(upload.sentence(error)))
+        st.rerun()
+
+
+def _foreign(upload: Upload, digest: str) -> None:
+    stem = upload.path.stem
+    name = st.text_input("Keep them under the name", stem, max_chars=100, key=f"name {digest}") or stem
+    fields = st.session_state.setdefault(f"fields {digest}", ())
+    mapping, roles = _mapping(digest, fields)
+    with workspace().read() as db:
+        stored = conversations.count(db)
+    found = _survey(digest, mapping, roles, name.strip(), stored, upload)
+    if isinstance(found, str):
+        st.error(_lines(found), icon=":material/error:")
+        return
+    st.markdown(
+        "  \n".join(plain(line.replace(" takes them.", "")) for line in conversations_file.told(found))
+    )
+    if found.fields and not fields:
+        st.session_state[f"fields {digest}"] = found.fields
+        st.rerun()
+    _rows(found)
+    skip = False
+    if found.wrong:
+        try:
+            found.refuse()
+        except ConcordError as error:
+            st.error(_lines(upload.sentence(error)), icon=":material/error:")
+        skip = st.toggle(f"Leave out the {found.faults:,} wrong rows", key=f"skip {digest}")
+    _take(found, upload, digest, skip)
+
+
+def _mapping(
+    digest: str, fields: tuple[str, ...]
+) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, Role], ...]]:
+    """Where things are, and who speakers are, where the reader says so."""
+    with st.expander("Say where things are", icon=":material/alt_route:"):
+        chosen, roles = {}, {}
+        columns = st.columns(2)
+        for place, word in enumerate(WORDS):
+            with columns[place % 2]:
+                path = st.selectbox(
+                    MEANINGS[word],
+                    list(fields),
+                    index=None,
+                    accept_new_options=True,
+                    placeholder="as recognised",
+                    key=f"{word} {digest}",
+                )
+            if path:
+                chosen[word] = path
+        st.caption("A field of the row, or a path into it such as `body.turns`.")
+        speaker = st.text_input("A speaker that is not known", key=f"speaker {digest}", max_chars=80)
+        role = st.segmented_control("is the", ROLES, key=f"role {digest}")
+        if speaker and role:
+            roles[speaker.strip().lower()] = role
+    return tuple(chosen.items()), tuple(roles.items())
+
+
+def _rows(found: FileSurvey) -> None:
+    """The first rows as they were read, and one of them whole."""
+    if not found.shown:
+        return
+    rows: list[dict[str, Any]] = [
+        {
+            "row": where.rpartition(", ")[2],
+            "key": c.key,
+            "player": c.player,
+            "language": c.language,
+            "messages": len(c.messages),
+            "begins": " ".join(c.messages[0].content.split())[:TEXT],
+            "ends": " ".join(c.messages[-1].content.split())[:TEXT],
+            "votes": ", ".join(f"{v.rater.name}: {v.verdict}" for v in entry.votes),
+            "scores": ", ".join(f"{s.criterion} {s.score:g}" for s in entry.scores)[:TEXT],
+        }
+        for where, entry in found.shown
+        for c in entry.conversations
+    ]
+    names = [name for name in rows[0] if any(row[name] not in ("", None) for row in rows)]
+    table.draw(Table("rows", "The first rows, as they were read", tuple(map(Column, names)), tuple(rows)))
+    first = found.shown[0][1].conversations[0]
+    with st.expander("The first conversation"):
+        transcript(first, speakers=("User", first.player))
+
+
+def _take(found: FileSurvey, upload: Upload, digest: str, skip: bool) -> None:
+    judge = study = ""
+    kinds = {kind for kind, _ in found.scores}
+    if "judge" in kinds:
+        judge = st.text_input(
+            "Take the scores as ratings by the judge",
+            placeholder="a name; empty: leave the scores out",
+            key=f"judge {digest}",
+            max_chars=100,
+        )
+    if "human" in kinds:
+        study = st.text_input(
+            "Take people's scores as the study",
+            placeholder="a name; empty: leave them out",
+            key=f"study {digest}",
+            max_chars=100,
+        )
+    blocked = bool(found.wrong) and not skip
+    if st.button("Import", type="primary", icon=":material/upload:", disabled=blocked):
+        bar = st.progress(0.0, "Storing")
+
+        def moved(share: float) -> None:
+            bar.progress(min(1.0, share), "Storing")
+
+        try:
+            done = conversations_file.store(
+                workspace(),
+                found,
+                judge=judge.strip(),
+                study=study.strip(),
+                skip_wrong=skip,
+                progress=moved,
+            )
+            told.done(conversations_file.summary(found, done))
+        except ConcordError as error:
+            told.refused(ConcordError(upload.sentence(error)))
+        st.rerun()
+    link("conversations", f"Conversations under {found.reading.benchmark}", benchmark=found.reading.benchmark)
+
+
+def _lines(text: str) -> str:
+    return "  \n".join(plain(line) for line in text.splitlines())
+
+
+page()
