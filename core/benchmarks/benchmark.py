@@ -41,12 +41,14 @@ class Ask(Protocol):
 class Materials:
     """Where prompts and data are read from, the workspace's folder first, and its accepted scenarios.
 
-    `bring` imports what the user named as module:name.
+    `stored` gives the first stored conversation of these keys, None if there is none. `bring` imports what
+    the user named as module:name.
     """
 
     prompts: tuple[Path, ...]
     data: tuple[Path, ...]
     scenarios: Callable[[str, str], Sequence[Scenario]] = lambda _benchmark, _kind: ()
+    stored: Callable[[Sequence[str]], Conversation | None] = lambda _keys: None
     bring: Bring = callables.refused
 
 

@@ -1,6 +1,6 @@
 """Make a plan ready: its pieces of work, those still to do, and their calls and cost."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -10,6 +10,7 @@ from typing import Any
 from concord.benchmarks import BENCHMARKS, get
 from concord.benchmarks.benchmark import Comparing, Expected, Judging, Materials, Play, judgings
 from concord.benchmarks.plans import PROPOSER, ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
+from concord.conversation import Conversation
 from concord.errors import ConfigError, not_found
 from concord.files import callables
 from concord.llm.models import Model, load_models, pick
@@ -84,8 +85,13 @@ def materials(workspace: Workspace, *, own_code: bool = False) -> Materials:
         with workspace.read() as db:
             return scenarios.accepted(db, benchmark, kind)
 
+    def stored(keys: Sequence[str]) -> Conversation | None:
+        with workspace.read() as db:
+            known = conversations.existing(db, keys)
+            return next((conversations.load(db, known[key]) for key in keys if key in known), None)
+
     bring = partial(callables.bring, folders=(workspace.path, Path.cwd())) if own_code else callables.refused
-    return Materials(workspace.folders("prompts"), workspace.folders("data"), accepted, bring)
+    return Materials(workspace.folders("prompts"), workspace.folders("data"), accepted, stored, bring)
 
 
 def complete(plan: PlayPlan, models: Mapping[str, Model], workspace: Workspace) -> PlayPlan:

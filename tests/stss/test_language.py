@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
 from concord.benchmarks.stss import STSS, STSS_LANGUAGE, goals, tables
 from concord.benchmarks.stss.goals import CONDITIONS, Met, Verdict, conditions, met, read
+from concord.benchmarks.stss.language import Prepared
+from concord.benchmarks.stss.mind import Self
 from concord.benchmarks.stss.system import spoken
 from concord.benchmarks.stss.tables import AGENT, success
 from concord.benchmarks.stss.tasks import TITLES, Subgoal
 from concord.conversation import Conversation, Message
+from concord.errors import CallFailed
 from concord.llm.replies import Unusable
 from tests.stss.made import at, party, talk
 
@@ -242,3 +248,56 @@ def test_an_agent_whose_memories_are_told_by_a_model_is_another_agent():
     table = tables.action_table(pd.DataFrame(played).assign(repairs=2), resamples=0, seed=0)
     assert [(row["architecture"], row["embeddings"]) for row in table.rows] == [("GA", ""), ("GA", "vectors")]
     assert "embeddings" in [column.name for column in table.shown]
+
+
+class Planner:
+    """A mind that counts how often it prepares; its first attempts may be unusable."""
+
+    def __init__(self, unusable=0):
+        self.prepared, self.unusable = 0, unusable
+
+    async def prepare(self, me, now):
+        self.prepared += 1
+        await asyncio.sleep(0)
+        if self.prepared <= self.unusable:
+            me.unusable.append(CallFailed("No plan.", kind="unparsable"))
+        else:
+            me.notes["general_plan"] = [f"plan {self.prepared}"]
+
+
+def prepared(planner, scenes=3, stored=lambda keys: None):
+    async def go():
+        shared = Prepared(["a", "b"], stored)
+        people = [Self(SimpleNamespace(name="Ada")) for _ in range(scenes)]
+        await asyncio.gather(*(shared.prepare(planner, me, None) for me in people))
+        return people
+
+    return asyncio.run(go())
+
+
+def test_a_task_is_planned_once_for_all_its_scenes():
+    planner = Planner()
+    people = prepared(planner)
+    assert planner.prepared == 1
+    people[0].notes["general_plan"].append("what one scene adds")
+    assert [me.notes for me in people[1:]] == [{"general_plan": ["plan 1"]}] * 2
+
+
+def test_a_plan_that_is_stored_is_not_made_again():
+    asked = []
+
+    def stored(keys):
+        asked.append(keys)
+        return SimpleNamespace(meta={"reminders": {"general_plan": ["of before"]}})
+
+    planner = Planner()
+    assert [me.notes for me in prepared(planner, stored=stored)] == [{"general_plan": ["of before"]}] * 3
+    assert (planner.prepared, asked) == (0, [["a", "b"]])
+
+
+def test_a_plan_that_could_not_be_used_is_left_to_the_next_scene():
+    planner = Planner(unusable=1)
+    first, *others = prepared(planner)
+    assert planner.prepared == 2
+    assert (first.notes, len(first.unusable)) == ({}, 1)
+    assert [(me.notes, me.unusable) for me in others] == [({"general_plan": ["plan 2"]}, [])] * 2

@@ -19,6 +19,7 @@ from click.testing import CliRunner
 from concord.benchmarks import plans
 from concord.benchmarks.plans import JudgePlan, PlayPlan
 from concord.benchmarks.stss import tables
+from concord.benchmarks.stss.generative import GenerativeMind
 from concord.benchmarks.stss.scoring import score
 from concord.benchmarks.stss.tasks import task_from
 from concord.benchmarks.stss.trajectory import from_stored
@@ -44,6 +45,12 @@ MODELS = {
     "lenient": 'model = "mock-judge-lenient"',
 }
 TASKS = ("harvest-supper", "thesis-talk", "cough-medicine")
+
+LANGUAGE = PlayPlan(
+    "stss-language",
+    {"players": ("host", "shy"), "residents": ("resident",), "judges": ("strict", "lenient")},
+    {},
+)
 
 
 def plan(players=("host",), tasks=TASKS, **options):
@@ -75,12 +82,7 @@ def lived(tmp_path_factory):
         assert (ended.state, ended.done, ended.failed) == ("finished", 12, 0)
         done = concord(workspace, "stss", "freeze")
         assert done.exit_code == 0, done.output
-        language = PlayPlan(
-            "stss-language",
-            {"players": ("host", "shy"), "residents": ("resident",), "judges": ("strict", "lenient")},
-            {},
-        )
-        ended = engine.execute(workspace, planning.job(workspace, language))
+        ended = engine.execute(workspace, planning.job(workspace, LANGUAGE))
         assert (ended.state, ended.failed) == ("finished", 0)
         yield workspace
 
@@ -245,6 +247,23 @@ def test_scenes_are_talked_through_by_every_agent_and_judged(lived):
         )
 
 
+def test_a_scene_takes_the_plan_that_another_of_its_task_made(lived, monkeypatch):
+    of_task = {}
+    for number, c in each(lived, "stss-language"):
+        if c.facets["architecture"] == "GA+TDP":
+            of_task.setdefault((c.facets["task"], c.player), []).append((number, c))
+    (number, lost), (_, kept) = next(found for found in of_task.values() if len(found) > 1)[:2]
+    with lived.write() as db:
+        db["conversations"].delete(number)
+    with monkeypatch.context() as only:
+        only.delattr(GenerativeMind, "prepare")
+        ended = engine.execute(lived, planning.job(lived, LANGUAGE))
+    assert (ended.state, ended.failed, ended.done) == ("finished", 0, 3)
+    with lived.read() as db:
+        again = conversations.load(db, lost.key)
+    assert again.meta["reminders"] == kept.meta["reminders"] != {}
+
+
 def test_the_tables_agree_with_the_scores(lived):
     with lived.read() as db:
         action, language, gap = tables.leaderboard(db, resamples=50)
@@ -256,6 +275,7 @@ def test_the_tables_agree_with_the_scores(lived):
         values = expected[row["player"], row["architecture"]]
         assert row["overall"].value == pytest.approx(sum(values) / len(values))
         assert (row["n"], row["simulated"]) == (3, True)
+    assert any("names its target (currently=target)" in note for note in action.notes)
     assert action.meta["judges"] == action.meta["simulated"] == ["lenient", "strict"]
     assert len(language.rows) == len(gap.rows) == 4
 

@@ -98,9 +98,11 @@ THOUGHTS: dict[str, type[Reply]] = {
 
 
 def portrait(me: Self, town: Town) -> str:
-    """A persona as prompts show it. The performer's task is part of “At present”, as in the paper."""
-    r = me.resident
-    currently = r.currently if me.task is None else f"{r.currently} {me.task.currently}".strip()
+    """A persona as prompts show it. “At present” has the performer's task, and its target unless left out."""
+    r, currently = me.resident, me.resident.currently
+    if me.task is not None:
+        target = me.task.criteria if me.names_target else ""
+        currently = " ".join(filter(None, [currently, me.task.currently, target]))
     lines = [
         f"Name: {r.name}",
         f"Age: {r.age}",

@@ -1,6 +1,10 @@
 """`stss-language`: conversations from frozen scenes, without a simulation; judged by goal conditions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from itertools import product
@@ -11,8 +15,9 @@ from concord.benchmarks.plans import PlayPlan
 from concord.benchmarks.stss import goals, system
 from concord.benchmarks.stss.generative import ARCHITECTURES, Architecture, find, minds
 from concord.benchmarks.stss.memory import Memory, Stream, Vectors
-from concord.benchmarks.stss.mind import Kept, Now, Self, converse, require_usable
+from concord.benchmarks.stss.mind import Kept, Mind, Now, Self, converse, require_usable
 from concord.benchmarks.stss.tasks import TITLES, SocialTask, task_from
+from concord.benchmarks.stss.templates import first_day
 from concord.benchmarks.stss.town import Clock, Town
 from concord.benchmarks.stss.trajectory import STAMP
 from concord.conversation import Conversation, Message
@@ -52,6 +57,31 @@ ASKING = Asking(
 )
 
 
+@dataclass
+class Prepared:
+    """What a performer planned for a task, before the first day: planned once and shared by all scenes.
+
+    `keys` are those of the scenes' conversations: what one of them holds is not planned again.
+    """
+
+    keys: list[str]
+    stored: Callable[[Sequence[str]], Conversation | None]
+    notes: Mapping[str, Any] | None = None
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def prepare(self, mind: Mind, me: Self, now: Now) -> None:
+        """Give the performer its notes. The first scene makes them; a failed attempt is left to the next."""
+        async with self.turn:
+            if self.notes is None and (known := self.stored(self.keys)) is not None:
+                self.notes = known.meta["reminders"]
+            if self.notes is None:
+                await mind.prepare(me, now)
+                if not me.unusable:
+                    self.notes = deepcopy(me.notes)
+                return
+        me.notes.update(deepcopy(dict(self.notes)))
+
+
 async def play(
     ask: Ask,
     key: str,
@@ -62,7 +92,9 @@ async def play(
     residents: str,
     prompts: Mapping[str, Prompt],
     facets: Mapping[str, str],
+    prepared: Prepared,
     embeddings: str = "",
+    currently: str = system.TARGET,
 ) -> Conversation:
     """The two talk from the frozen moment on; then the partner writes down what it keeps of it.
 
@@ -76,8 +108,9 @@ async def play(
     now = Now(town, clock, time.hour * 60 + time.minute)
     vectors = Vectors(ask, embeddings) if embeddings else None
     me, other = _self(body, performer, town, task, vectors), _self(body, partner, town, None, vectors)
+    me.names_target = currently == system.TARGET
     mind, theirs = minds(ask, prompts, architecture, model, residents)
-    await mind.prepare(me, now)
+    await prepared.prepare(mind, me, Now(town, Clock(first_day(task), 1, 1), 0))
     pair = ((me, mind), (other, theirs))
     said = await converse(*(pair if body["begins"] == performer else pair[::-1]), now)
     kept = await theirs.keeps(other, me.seen, said, now) if said else Kept("")
@@ -145,13 +178,15 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     prompts = {name: system.STSS.prompt(materials, name, options["thoughts"]) for name in thoughts}
     judge = STSS_LANGUAGE.prompt(materials, "judge", version)
     residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
-    played = partial(play, residents=residents, prompts=prompts, embeddings=embeddings)
+    currently = options["currently"]
+    played = partial(play, residents=residents, prompts=prompts, embeddings=embeddings, currently=currently)
+    plans: dict[tuple[Any, ...], Prepared] = {}
     for repeat, scenario, (label, architecture), player in product(
         range(options["repeats"]), scenarios, makers.items(), plan.models["players"]
     ):
         body = scenario.body
         parts = [NAME, options["thoughts"], scenario.key, label, player, residents, str(repeat)]
-        key = "/".join(parts + ([f"by {embeddings}"] if embeddings else []))
+        key = "/".join(parts + system.condition(currently, embeddings))
         facets = {
             "task": body["task"]["id"],
             "type": task_from(body["task"]).kind,
@@ -160,11 +195,15 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             "partner": body["partner"],
             "town": body["town"],
             "residents": residents,
+            "currently": currently,
             "version": options["thoughts"],
             **({"embeddings": embeddings} if embeddings else {}),
         }
         town = known[body["town"]]
-        made = partial(played, key=key, scenario=scenario, town=town, facets=facets)
+        of_task = (json.dumps(body["task"]), body["town"], label, player, repeat)
+        prepared = plans.setdefault(of_task, Prepared([], materials.stored))
+        prepared.keys.append(key)
+        made = partial(played, key=key, scenario=scenario, town=town, facets=facets, prepared=prepared)
         yield Play(
             key,
             partial(made, architecture=architecture, model=player),
@@ -208,6 +247,7 @@ STSS_LANGUAGE = Benchmark(
             "types", "Only scenes of these types (all unless given).", "choices", (), lambda m, c: [*TITLES]
         ),
         system.WHICH_ARCHITECTURES,
+        system.CURRENTLY,
         Option("repeats", "Conversations of each scene, architecture and player.", "count", 1),
         Option("judge_repeats", "Times each judge answers (for test-retest).", "count", 1),
         system.prompt_versions("thoughts", "Version of the residents' prompts.", system.NAME),

@@ -51,6 +51,7 @@ class Neighbour(NamedTuple):
 class Self:
     """A resident as its mind sees it. `task` is None for everybody but the performer.
 
+    `names_target` says that the persona contains what counts as success, with the number of people wanted.
     A mind may store what it needs in `notes`; `repairs` lists what could not be used. `thoughts` counts what
     its model was asked, `unusable` are the failures where no reply could be used.
     """
@@ -61,6 +62,7 @@ class Self:
     day: Day = ()
     doing: str = ""
     place: str = ""
+    names_target: bool = True
     notes: dict[str, Any] = field(default_factory=dict)
     repairs: list[tuple[datetime, str]] = field(default_factory=list)
     thoughts: int = 0
@@ -108,7 +110,7 @@ class Mind(Protocol):
     """An agent architecture: six thoughts, asked of many residents at once; each may change only its `me`."""
 
     async def prepare(self, me: Self, now: Now) -> None:
-        """Before the first day."""
+        """Before the first day. All scenes of a task share what this leaves in `me.notes`."""
 
     async def plan(self, me: Self, now: Now) -> DayPlan:
         """At midnight: the day that begins."""

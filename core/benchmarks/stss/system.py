@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
 from functools import partial
 from itertools import product
 from operator import attrgetter
@@ -16,7 +15,7 @@ from concord.benchmarks.stss.memory import Vectors
 from concord.benchmarks.stss.mind import require_usable
 from concord.benchmarks.stss.simulation import World, people
 from concord.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
-from concord.benchmarks.stss.templates import FIRST_DAY, instantiate, load_templates, missing, with_company
+from concord.benchmarks.stss.templates import first_day, instantiate, load_templates, missing, with_company
 from concord.benchmarks.stss.town import Clock, Town, load_town
 from concord.benchmarks.stss.trajectory import STAMP, Talk, check_stored
 from concord.conversation import Conversation, Message
@@ -77,6 +76,10 @@ def tasks_of(
     return {name: instantiate(template, town, seed) for name, template in templates.items()}
 
 
+TARGET, GOAL = "target", "goal"
+"""What the performer's persona says of its task: also how many people are wanted, or the goal alone."""
+
+
 async def simulate(
     ask: Ask,
     key: str,
@@ -89,18 +92,19 @@ async def simulate(
     prompts: Mapping[str, Prompt],
     facets: Mapping[str, str],
     embeddings: str = "",
+    currently: str = TARGET,
 ) -> Conversation:
     """One simulation: the performer's conversations as messages, with everybody's trajectory.
 
+    `currently` is what the persona of the performer says of the task.
     `embeddings` names the model whose vectors give the relevance of memories; “” compares words. Raises
     CallFailed if too many of the performer's thoughts were unusable.
     """
     mind, theirs = minds(ask, prompts, architecture, model, residents)
     vectors = Vectors(ask, embeddings) if embeddings else None
-    first = task.event_day - timedelta(days=1) if task.event_day else FIRST_DAY
     cast = {name: mind if name == task.performer else theirs for name in task.cast}
-    bodies = people(town, cast, task, vectors)
-    lived = await World(town, Clock(first, 2, step_minutes), bodies).run()
+    bodies = people(town, cast, task, vectors, names_target=currently == TARGET)
+    lived = await World(town, Clock(first_day(task), 2, step_minutes), bodies).run()
     me = next(body.me for body in bodies if body.name == task.performer)
     require_usable(me)
     return Conversation(
@@ -161,7 +165,15 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     makers = {name: find(name, materials.bring) for name in (options["architectures"] or ARCHITECTURES)}
     prompts = {name: STSS.prompt(materials, name, version) for name in STSS.prompts}
     residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
-    lived = partial(simulate, town=town, residents=residents, step_minutes=step, embeddings=embeddings)
+    currently = options["currently"]
+    lived = partial(
+        simulate,
+        town=town,
+        residents=residents,
+        step_minutes=step,
+        embeddings=embeddings,
+        currently=currently,
+    )
     for repeat, task, (label, architecture), player in product(
         range(options["repeats"]), chosen, makers.items(), plan.models["players"]
     ):
@@ -172,6 +184,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             "performer": task.performer,
             "town": options["town"],
             "residents": residents,
+            "currently": currently,
             "task_set": options["task_set"],
             "step_minutes": str(step),
             "version": version,
@@ -179,7 +192,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
         }
         parts = [NAME, version, options["town"], options["task_set"], task.id, label, player, residents]
         parts += [str(repeat), *([f"{step} min"] if step != STEP else [])]
-        key = "/".join(parts + ([f"by {embeddings}"] if embeddings else []))
+        key = "/".join(parts + condition(currently, embeddings))
         made = partial(lived, key=key, task=task, architecture=architecture, prompts=prompts, facets=facets)
         yield Play(
             key,
@@ -188,6 +201,12 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             player=player,
             facets={**facets, "language": LANGUAGE},
         )
+
+
+def condition(currently: str, embeddings: str) -> list[str]:
+    """The end of a key that tells conditions apart; without an end only the goal is in the persona."""
+    target = ["target named"] if currently == TARGET else []
+    return target + ([f"by {embeddings}"] if embeddings else [])
 
 
 def check(task: SocialTask, town: Town) -> None:
@@ -233,7 +252,7 @@ def stage(step: str) -> str:
     return found[0] if (found := STAGE.match(step)) else ""
 
 
-WHAT, SETTING = ("task", "type", "architecture"), ("town", "residents", "embeddings")
+WHAT, SETTING = ("task", "type", "architecture"), ("town", "residents", "embeddings", "currently")
 """Facets of both levels."""
 WHICH_ARCHITECTURES = Option(
     "architectures",
@@ -241,6 +260,13 @@ WHICH_ARCHITECTURES = Option(
     "choices",
     (),
     _architectures,
+)
+CURRENTLY = Option(
+    "currently",
+    "What the performer's persona says of its task: goal and target, as in the paper, or the goal alone.",
+    "choice",
+    TARGET,
+    lambda m, c: [TARGET, GOAL],
 )
 EMBEDDINGS = Role(
     "embeddings",
@@ -291,6 +317,7 @@ STSS = Benchmark(
             lambda m, c: list(tasks_of(m, c["town"], c["task_set"], int(c["seed"]))),
         ),
         WHICH_ARCHITECTURES,
+        CURRENTLY,
         Option("step_minutes", "Minutes of a step.", "count", STEP),
         Option("repeats", "Simulations of each task, architecture and player.", "count", 1),
         prompt_versions("version", "Version of the prompts.", NAME),

@@ -144,6 +144,11 @@ def with_company(task: SocialTask, town: Town, seed: int = 1) -> SocialTask:
     return replace(task, cast=(task.performer, *company))
 
 
+def first_day(task: SocialTask) -> date:
+    """The day on which the performer prepares: the one before the task's event."""
+    return task.event_day - timedelta(days=1) if task.event_day else FIRST_DAY
+
+
 def missing(task: SocialTask, town: Town) -> list[str]:
     """People and places of a task that the town does not have."""
     people = [n for n in dict.fromkeys((task.performer, *task.target, *task.cast)) if n not in town.residents]
