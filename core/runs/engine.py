@@ -17,12 +17,13 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import Any, TypeVar
 
 from sqlite_utils import Database
 
 from concord.benchmarks import get
-from concord.benchmarks.benchmark import Comparing, Judging, Play
+from concord.benchmarks.benchmark import Comparing, Judging
 from concord.benchmarks.plans import as_dict
 from concord.configuration import Configuration, Reported, Use
 from concord.conversation import Conversation, Message
@@ -34,10 +35,19 @@ from concord.llm.embeddings import Vector
 from concord.llm.prompts import Prompt, RenderedPrompt
 from concord.llm.replies import UNANSWERED, json_schema
 from concord.rating import NOTHING_SPENT, Comparison, Judgement, Spent
-from concord.runs import judging
+from concord.runs import claiming, judging
 from concord.runs.planning import Job, Pending, Survey, left, survey
 from concord.scenario import Scenario
-from concord.store import comparisons, configurations, conversations, presence, ratings, runs, scenarios
+from concord.store import (
+    comparisons,
+    configurations,
+    conversations,
+    leases,
+    presence,
+    ratings,
+    runs,
+    scenarios,
+)
 from concord.store.database import now
 from concord.store.obstacles import obstacle
 from concord.store.runs import Failure, NotedCall, Progress, State
@@ -47,6 +57,8 @@ from concord.workspace import Workspace
 BEAT_SECONDS = 0.5
 GRACE_SECONDS = 30.0
 """How long a run that was stopped waits for its calls in flight."""
+CLAIMED = 16
+"""Plays that are leased at once."""
 LAG_SECONDS = 1.0
 """Calls wait once an answer has waited so long to be stored."""
 LOOK_SECONDS = 0.05
@@ -74,12 +86,6 @@ def execute(
     finished and kept. While the store cannot be written, no call is made and nothing is lost. Raises
     ConcordError if the run cannot start.
     """
-    with workspace.read() as db:
-        other = runs.at_work(db, as_dict(job.plan))
-    if other is not None:
-        raise ConcordError(
-            f"Run {other} is at work on this very plan. Watch it on the runs page, or stop it first."
-        )
     for model in job.models.values():
         model.key()
     todo = survey(workspace, job, retry_failed=retry_failed)
@@ -162,6 +168,13 @@ class _Run:
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     writer: Writer = field(init=False)
     client: Client = field(init=False)
+    seen: Survey = field(default_factory=Survey)
+    """What was stored when work was begun: other runs may have stored more since the survey."""
+    others: list[Pending] = field(default_factory=list)
+    """What other runs are making."""
+    other_runs: set[int] = field(default_factory=set)
+    made_by_others: int = 0
+    failed_by_others: int = 0
     ended: bool = False
     """Whether nothing but storing is left to do."""
     catching_up: asyncio.Task[None] | None = None
@@ -201,7 +214,7 @@ class _Run:
                 async with self.client, asyncio.TaskGroup() as group:
                     await self._begin(group)
                 state: State = "broken" if self.broken else "stopped" if self.stop else "finished"
-                message = " ".join([*self.client.adaptations, self.stop]).strip()
+                message = " ".join(filter(None, [*self.client.adaptations, self._shared(), self.stop]))
                 stands, self.ended = self._stands(), True
 
                 def end(db: Database) -> None:
@@ -217,28 +230,55 @@ class _Run:
                 self._tell()
 
     async def _begin(self, group: asyncio.TaskGroup) -> None:
-        """Begin what is left, one after the other, as places become free."""
+        """Begin what is left and no other run makes; then what others have given back or made in part."""
         # Twice as many plays as calls: a play waits for one call at a time, and plays overlap.
         places = asyncio.Semaphore(2 * sum(limits(self.job.models.values()).values()))
-        begun: set[str] = set()
-        while True:
+        seen: Survey | None = self.seen
+        while not self.stop:
+            self.others.clear()
             try:
-                for item in left(self.workspace, self.job.plays(), retry_failed=self.retry_failed):
-                    if item.play.key in begun:
-                        continue
-                    await places.acquire()
-                    if self.stop:
-                        return
-                    begun.add(item.play.key)
-                    task = group.create_task(self._one(item, places))
-                    self.tasks.add(task)
-                    task.add_done_callback(self.tasks.discard)
-                return
+                rest = left(self.workspace, self.job.plays(), retry_failed=self.retry_failed, survey=seen)
+                while batch := list(islice(rest, CLAIMED)):
+                    await self._begin_free(batch, group, places)
+                break
             except (sqlite3.Error, OSError, WorkspaceError) as error:
-                # What is left is looked for once more, from the start.
-                if self.stop:
-                    return
-                await self._until_readable(error)
+                # What is left is looked for once more, from the start; what was begun is leased.
+                seen = None
+                if not self.stop:
+                    await self._until_readable(error)
+        while self.others and not self.stop:
+            await asyncio.sleep(BEAT_SECONDS)
+            waiting, self.others = self.others, []
+            keys = [key for item in waiting for key in item.first]
+            try:
+                held = await self._look(partial(leases.held_by, works=keys))
+            except RunStopped:
+                return
+            free = [item for item in waiting if not held.keys() >= set(item.first)]
+            self.others = [item for item in waiting if held.keys() >= set(item.first)]
+            for first in range(0, len(free), CLAIMED):
+                await self._begin_free(free[first : first + CLAIMED], group, places)
+
+    async def _begin_free(
+        self, items: Sequence[Pending], group: asyncio.TaskGroup, places: asyncio.Semaphore
+    ) -> None:
+        """Lease these pieces of work and begin them, as places become free; note which others make."""
+        if self.stop:
+            return
+        claimed = await asyncio.wrap_future(
+            self.writer.ask(partial(claiming.claim, run=self.number, items=items, again=self.retry_failed))
+        )
+        self.others += claimed.others
+        self.other_runs |= claimed.by
+        self.made_by_others += claimed.stored
+        self.failed_by_others += claimed.failed
+        for item in claimed.mine:
+            await places.acquire()
+            if self.stop:
+                return
+            task = group.create_task(self._one(item, places))
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
 
     async def _look(self, look: Callable[[Database], _T]) -> _T:
         """What the store holds; waits while it cannot be read. Raises RunStopped if the run has stopped."""
@@ -348,13 +388,21 @@ class _Run:
         else:
             self.failed += 1
 
-    def _failed(self, work: Pending | Play | Judging | Comparing, failure: CallFailed) -> None:
-        told, pieces = self._told(failure), 1
+    def _failed(self, work: Pending | Judging | Comparing, failure: CallFailed) -> None:
+        told, pieces, keys = (
+            self._told(failure),
+            1,
+            [work.play.key if isinstance(work, Pending) else work.key],
+        )
         if isinstance(work, Pending):
             told = replace(told, player=work.play.player, facets=work.play.facets)
-            pieces, work = work.pieces, work.play
-        key = work.key
-        self.writer.put(lambda db: runs.save_failure(db, key, told, self.number))
+            pieces, keys = work.pieces, [*keys, *work.owed]
+
+        def save(db: Database) -> None:
+            runs.save_failure(db, keys[0], told, self.number)
+            leases.release(db, keys)
+
+        self.writer.put(save)
         self.failed += pieces
 
     def _told(self, failure: CallFailed) -> Failure:
@@ -380,13 +428,24 @@ class _Run:
 
     def _stands(self) -> dict[str, Any]:
         # What failed before and is not retried counts as failed from the start.
+        before, seen = self.survey, self.seen
+        said = [*self.client.adaptations, self._shared(), self.client.says()]
         return {
-            "planned": self.survey.planned,
-            "stored": self.survey.stored,
+            "planned": max(before.planned, seen.planned),
+            "stored": max(before.stored, seen.stored) + self.made_by_others,
             "done": self.done,
-            "failed": self.failed + self.survey.failed,
-            "message": " ".join([*self.client.adaptations, self.client.says()]).strip(),
+            "failed": self.failed + max(before.failed, seen.failed) + self.failed_by_others,
+            "message": " ".join(filter(None, said)),
         }
+
+    def _shared(self) -> str:
+        """Which results other runs make or have made; “” where there are none."""
+        made = self.made_by_others + max(0, self.seen.stored - self.survey.stored)
+        by = "run " + ", ".join(map(str, sorted(self.other_runs))) if self.other_runs else "another run"
+        waiting = sum(item.pieces for item in self.others)
+        told = [f"{made:,} results were made by {by} meanwhile."] if made else []
+        told += [f"{waiting:,} results are being made by {by}: they are not paid twice."] if waiting else []
+        return " ".join(told)
 
     def _tell(self) -> None:
         """Say where the run stands, and what the store cannot take, without the store."""

@@ -7,6 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from sqlite_utils import Database
+
 from concord.benchmarks import BENCHMARKS, get
 from concord.benchmarks.benchmark import Comparing, Expected, Judging, Materials, Play, judgings
 from concord.benchmarks.plans import PROPOSER, ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
@@ -37,6 +39,18 @@ class Pending:
     judged: tuple[Judging | Comparing, ...]
     resumed: frozenset[str]
     """The keys with calls in the journal of an interrupted run."""
+    failed: int = 0
+    """Verdicts that failed before and are left out."""
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        """The keys of what is to be made first: the play, or the verdicts on one that is stored."""
+        return self.owed if self.stored or self.play.play is None else (self.play.key,)
+
+    @property
+    def owed(self) -> tuple[str, ...]:
+        """The keys of the verdicts."""
+        return tuple(j.key for j in self.judged)
 
     @property
     def pieces(self) -> int:
@@ -264,28 +278,38 @@ def left(
     counted = survey or Survey()
     rest = iter(work)
     while chunk := list(islice(rest, CHUNK)):
-        owed = [j.key for p in chunk for j in p.judged]
         with workspace.read() as db:
-            keys = [p.key for p in chunk]
-            known = conversations.existing(db, keys).keys() | scenarios.proposed(db, keys)
-            answered = ratings.answered(db, owed)
-            failed: set[str] = set()
-            if not retry_failed:
-                failed = (runs.failed(db, keys, UNANSWERED) - known) | ratings.failed(db, owed)
-            begun = runs.works_noted(db, keys + owed)
-        for play in chunk:
-            stored = play.key in known
-            counted.planned += 1 + len(play.judged)
-            counted.stored += stored + sum(j.key in answered for j in play.judged)
-            if play.key in failed:
-                counted.failed += 1 + len(play.judged)
-                continue
-            counted.failed += sum(j.key in failed for j in play.judged)
-            todo = tuple(j for j in play.judged if j.key not in answered | failed)
-            if todo or not (stored or play.play is None):
-                resumed = begun.keys() & {play.key, *(j.key for j in todo)}
-                counted.noted += sum(begun[key] for key in resumed)
-                yield Pending(play, stored, todo, frozenset(resumed))
+            found = pending(db, chunk, counted, retry_failed=retry_failed)
+        yield from found
+
+
+def pending(
+    db: Database, plays: Sequence[Play], counted: Survey, *, retry_failed: bool = False
+) -> list[Pending]:
+    """What `left` finds of some plays."""
+    keys, owed = [p.key for p in plays], [j.key for p in plays for j in p.judged]
+    known = conversations.existing(db, keys).keys() | scenarios.proposed(db, keys)
+    answered = ratings.answered(db, owed)
+    failed: set[str] = set()
+    if not retry_failed:
+        failed = (runs.failed(db, keys, UNANSWERED) - known) | ratings.failed(db, owed)
+    begun = runs.works_noted(db, keys + owed)
+    found = []
+    for play in plays:
+        stored = play.key in known
+        counted.planned += 1 + len(play.judged)
+        counted.stored += stored + sum(j.key in answered for j in play.judged)
+        if play.key in failed:
+            counted.failed += 1 + len(play.judged)
+            continue
+        unread = sum(j.key in failed for j in play.judged)
+        counted.failed += unread
+        todo = tuple(j for j in play.judged if j.key not in answered | failed)
+        if todo or not (stored or play.play is None):
+            resumed = begun.keys() & {play.key, *(j.key for j in todo)}
+            counted.noted += sum(begun[key] for key in resumed)
+            found.append(Pending(play, stored, todo, frozenset(resumed), unread))
+    return found
 
 
 def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Survey:

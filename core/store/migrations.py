@@ -473,3 +473,18 @@ ALTER TABLE criteria ADD COLUMN required INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE criteria ADD COLUMN only_of TEXT NOT NULL DEFAULT '{}'
 """,
 )
+
+# Which run is making which piece of work, and the spending limit of a run: what it may have spent until it
+# asks again, and what other runs of its plan had spent when it asked.
+_step(
+    "021_leases_and_budgets",
+    """
+CREATE TABLE leases (
+    work TEXT PRIMARY KEY, run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE
+) WITHOUT ROWID;
+CREATE INDEX leases_of_run ON leases (run_id);
+ALTER TABLE runs ADD COLUMN max_cost REAL;
+ALTER TABLE runs ADD COLUMN granted REAL NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN elsewhere REAL NOT NULL DEFAULT 0
+""",
+)

@@ -108,17 +108,10 @@ def spend(db: Database, run: int, spent: Spent) -> None:
 
 
 def end(db: Database, run: int, state: State, message: str = "") -> None:
-    """Close a run."""
+    """Close a run. What it had leased is free."""
     moment = now()
+    db.execute("DELETE FROM leases WHERE run_id = ?", [run])
     db.table("runs").update(run, {"state": state, "message": message, "ended": moment, "beat": moment})
-
-
-def at_work(db: Database, plan: Mapping[str, Any]) -> int | None:
-    """The run of another process with the same plan; None if there is none."""
-    for other in recent(db):
-        if other.stands == "running" and other.plan == plan and other.pid != os.getpid():
-            return other.id
-    return None
 
 
 def ask_to_stop(db: Database, run: int) -> None:
@@ -191,7 +184,8 @@ def latest_steps(db: Database, prefix: str = "") -> dict[str, str]:
 
 
 def settle(db: Database, work: str) -> None:
-    """Delete the journal and the failure of a work that is stored."""
+    """Delete the journal, the failure and the lease of a work that is stored."""
+    db.execute("DELETE FROM leases WHERE work = ?", [work])
     db.table("journal").delete_where("work = ?", [work])
     db.table("failures").delete_where("work = ?", [work])
 

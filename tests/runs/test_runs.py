@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -14,11 +13,11 @@ from urllib.request import urlopen
 
 import pytest
 
-from concord.benchmarks.plans import JudgePlan, PlayPlan, as_dict
+from concord.benchmarks.plans import JudgePlan, PlayPlan
 from concord.commands.progress import estimated
 from concord.configuration import UNREPORTED
 from concord.demo.mock.server import running
-from concord.errors import ConcordError, ConfigError, NotFound
+from concord.errors import ConfigError, NotFound
 from concord.llm.models import load_models
 from concord.rating import NOTHING_SPENT
 from concord.runs import engine, planning
@@ -394,11 +393,3 @@ def test_a_missing_key_is_named_before_the_run_starts(workspace, monkeypatch):
     )
     with pytest.raises(ConfigError, match="NOT_SET_KEY"):
         run(workspace, plan())
-
-
-def test_two_processes_at_one_plan_are_refused(workspace):
-    job = planning.job(workspace, plan())
-    with workspace.write() as db:
-        stored.start(db, "pingpong", as_dict(job.plan), os.getppid())
-    with pytest.raises(ConcordError, match="at work on this very plan"):
-        engine.execute(workspace, job)
