@@ -15,7 +15,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("concord.commands.demo", "Build the demo workspace offline and open it."),
     "app": ("concord.commands.app", "Open a workspace in the browser."),
     "models": ("concord.commands.models", "List the models of models.toml, add one by kind of endpoint."),
-    "doctor": ("concord.commands.doctor", "Check every configured model with one tiny call."),
+    "doctor": ("concord.commands.doctor", "Check every configured model with small calls."),
     "run": ("concord.commands.run", "Generate conversations and have them judged."),
     "judge": ("concord.commands.judge", "Have further judges rate stored conversations."),
     "compare": ("concord.commands.compare", "Have judges compare models two by two."),

@@ -83,12 +83,21 @@ class Client:
         self._clients: dict[tuple[str, str], AsyncOpenAI] = {}
         self._gates: dict[tuple[str, str], Gate] = {}
         self._secrets: set[bytes] = set()
-        self.adaptations: list[str] = []
-        """What was changed of calls because an endpoint refused a parameter, a sentence for each."""
+        self._given = dict(models)
 
     def model(self, name: str) -> Model:
         """The model as it is called now: adapted to what its endpoint refused."""
         return self._models[name]
+
+    @property
+    def adaptations(self) -> dict[str, str]:
+        """What was changed of calls since this began because an endpoint refused it: a sentence by model."""
+        found = {}
+        for name, model in self._models.items():
+            before = self._given[name].adapted
+            if new := {each: other for each, other in model.adapted.items() if before.get(each) != other}:
+                found[name] = adapting.sentence(model, new)
+        return found
 
     async def __aenter__(self) -> Self:
         for endpoint, most in limits(self._models.values()).items():
@@ -150,7 +159,6 @@ class Client:
         if not refused or any(other in known or known.get(name) == other for name, other in refused.items()):
             return False
         self._models[model.name] = model.adapt(refused)
-        self.adaptations.append(adapting.sentence(model, refused))
         return True
 
     async def embed(self, name: str, texts: Sequence[str]) -> Embedded:

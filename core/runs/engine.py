@@ -214,7 +214,7 @@ class _Run:
                 async with self.client, asyncio.TaskGroup() as group:
                     await self._begin(group)
                 state: State = "broken" if self.broken else "stopped" if self.stop else "finished"
-                message = " ".join(filter(None, [*self.client.adaptations, self._shared(), self.stop]))
+                message = " ".join(filter(None, [*self.client.adaptations.values(), self._shared(), self.stop]))
                 stands, self.ended = self._stands(), True
 
                 def end(db: Database) -> None:
@@ -429,7 +429,7 @@ class _Run:
     def _stands(self) -> dict[str, Any]:
         # What failed before and is not retried counts as failed from the start.
         before, seen = self.survey, self.seen
-        said = [*self.client.adaptations, self._shared(), self.client.says()]
+        said = [*self.client.adaptations.values(), self._shared(), self.client.says()]
         return {
             "planned": max(before.planned, seen.planned),
             "stored": max(before.stored, seen.stored) + self.made_by_others,

@@ -136,7 +136,7 @@ def test_calls_that_are_refused_at_once_are_adapted_once(like, change):
         answered, told, now = ask(model, 8, params=PARAMS, schema=SCHEMA)
     assert len(answered) == 8
     assert now.adapted == change
-    assert len(told) == len(change)
+    assert len(told) == bool(change)
     assert now.entry == model
     assert now.configuration.parameters.get("adapted", {}) == change
 
@@ -152,12 +152,12 @@ def test_the_sentence_names_the_lines_for_models_toml(tmp_path):
     with running(like="openai-reasoning") as url:
         model = Model(name="m", base_url=url, model="mock-fixed")
         _, told, _ = ask(model, params=PARAMS)
-        assert "max_completion_tokens in place of max_tokens" in told[0]
-        assert 'rename = { max_tokens = "max_completion_tokens" }' in told[0]
-        assert 'params = { temperature = "unset" }' in told[1]
+        assert "sent max_completion_tokens in place of max_tokens and no temperature and no" in told["m"]
+        assert 'rename = { max_tokens = "max_completion_tokens" }' in told["m"]
+        assert 'params = { temperature = "unset", top_p = "unset" }' in told["m"]
         said = {"params": {"temperature": "unset", "top_p": "unset"}}
         said["rename"] = {"max_tokens": "max_completion_tokens"}
-        assert ask(Model(name="m", base_url=url, model="mock-fixed", **said), params=PARAMS)[1] == []
+        assert ask(Model(name="m", base_url=url, model="mock-fixed", **said), params=PARAMS)[1] == {}
 
 
 @pytest.fixture

@@ -181,6 +181,6 @@ def test_doctor_asks_for_vectors_where_that_is_what_a_model_does(embedder):
             }
         )
     )
-    assert found["well"] is None
-    assert "does not know “ill”" in found["ill"]
-    assert "replies" not in found["ill"]
+    assert found["well"].wrong == ""
+    assert "does not know “ill”" in found["ill"].wrong
+    assert "replies" not in found["ill"].wrong

@@ -277,8 +277,8 @@ def test_doctor_says_which_model_is_ill_and_of_what(mock):
         "ill": Model(name="ill", base_url=mock, model="gpt-9"),
     }
     found = asyncio.run(examine(models))
-    assert found["well"] is None
-    assert "does not know “ill”" in found["ill"]
+    assert found["well"].wrong == ""
+    assert "does not know “ill”" in found["ill"].wrong
 
 
 def test_no_key_is_ever_part_of_a_model(monkeypatch):

@@ -17,6 +17,8 @@ from concord.demo.mock.schemas import fill
 
 FIXED = "mock-fixed"
 LINE = "I keep the lamp and count the ships; sit down, and tell me where you come from."
+ECHO = re.compile(r"Reply with the JSON object (\{.*\}) and nothing else", re.S)
+"""What a check of the connection asks for."""
 
 
 @cache
@@ -33,6 +35,8 @@ def models() -> tuple[str, ...]:
 
 def reply(call: Call) -> str:
     """What the named model replies. Every model answers every request, even one it is not made for."""
+    if echo := ECHO.search(call.asked):
+        return echo[1]
     if call.model == FIXED:
         return _fixed(call)
     answers = (answer(call) for answer in (*(found.answer for found in parts()), rubrics.answer))
