@@ -43,7 +43,7 @@ _SEEDED = " with a seed"
 
 
 @dataclass(frozen=True)
-class Sample:
+class RoleCall:
     """What a role sends: the prompt's name, its parameters, and the schema of the reply."""
 
     benchmark: str
@@ -57,7 +57,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Examined:
     """What calls to a model showed: what is wrong, with the remedy (“” if nothing is), what was seen, and
     what was changed of calls.
     """
@@ -67,20 +67,20 @@ class Finding:
     adaptation: str = ""
 
 
-def samples(brought: Materials, benchmarks: Iterable[Benchmark]) -> list[Sample]:
+def samples(brought: Materials, benchmarks: Iterable[Benchmark]) -> list[RoleCall]:
     """What every role of these benchmarks sends."""
     found = []
     for benchmark in benchmarks:
         for role in benchmark.roles:
             for name in role.prompts:
                 prompt = benchmark.prompt(brought, name)
-                found.append(Sample(benchmark.name, role.name, name, prompt.params, prompt.reply))
+                found.append(RoleCall(benchmark.name, role.name, name, prompt.params, prompt.reply))
     return found
 
 
-def kinds(every: Iterable[Sample], model: Model) -> list[Sample]:
+def kinds(every: Iterable[RoleCall], model: Model) -> list[RoleCall]:
     """One of each kind: the names of the parameters and whether there is a schema; the longest of a kind."""
-    found: dict[tuple[frozenset[str], bool], Sample] = {}
+    found: dict[tuple[frozenset[str], bool], RoleCall] = {}
     for sample in every:
         names = {*sample.params, *model.roles.get(sample.role, {})}
         kind = frozenset(names), sample.reply is not None
@@ -90,32 +90,32 @@ def kinds(every: Iterable[Sample], model: Model) -> list[Sample]:
 
 
 async def examine(
-    models: Mapping[str, Model], every: Sequence[Sample] = (), *, each: bool = False
-) -> dict[str, Finding]:
-    """What calls to each model show. Of `every` sample one of each kind is sent, or `each` of them."""
+    models: Mapping[str, Model], every: Sequence[RoleCall] = (), *, each: bool = False
+) -> dict[str, Examined]:
+    """What calls to each model show. Of `every` call one of each kind is sent, or `each` of them."""
     async with Client({**models, **dict(map(_seeded, models.values()))}, retries=1) as client:
 
-        async def one(name: str, model: Model) -> Finding:
+        async def one(name: str, model: Model) -> Examined:
             try:
                 if model.kind != "chat":
                     await client.embed(name, [TEXT])
-                    return Finding()
+                    return Examined()
                 sent = every if each else kinds(every, model)
-                return Finding("", tuple(await _examined(client, name, sent)))
+                return Examined("", tuple(await _examined(client, name, sent)))
             except ConcordError as error:
-                return Finding(f"{error}{_hint(model, error)}")
+                return Examined(f"{error}{_hint(model, error)}")
 
         found = await asyncio.gather(*(one(name, model) for name, model in models.items()))
         told = client.adaptations
     return {
-        name: Finding(finding.wrong, finding.seen, told.get(name, ""))
+        name: Examined(finding.wrong, finding.seen, told.get(name, ""))
         for name, finding in zip(models, found, strict=True)
     }
 
 
-async def _examined(client: Client, name: str, sent: Sequence[Sample]) -> list[str]:
+async def _examined(client: Client, name: str, sent: Sequence[RoleCall]) -> list[str]:
     """What was seen of a model that answers as asked. Raises CallFailed."""
-    done = await _answered(client, name, Sample("", "", "ping", {"max_tokens": 200}, Ping))
+    done = await _answered(client, name, RoleCall("", "", "ping", {"max_tokens": 200}, Ping))
     served = done.reported.model
     seen = [f"served as {served}" if served else "it does not say which model it served"]
     for sample in sent:
@@ -128,7 +128,7 @@ async def _examined(client: Client, name: str, sent: Sequence[Sample]) -> list[s
     return seen + await _speed_and_seed(client, name)
 
 
-async def _answered(client: Client, name: str, sample: Sample) -> Completion:
+async def _answered(client: Client, name: str, sample: RoleCall) -> Completion:
     """A usable reply to what a role sends, with a short text. Raises CallFailed."""
     schema = replies.json_schema(sample.reply) if sample.reply else None
     asked = "Say in one short sentence that you are there."
@@ -194,7 +194,7 @@ def _seeded(model: Model) -> tuple[str, Model]:
     return name, model.model_copy(update={"name": name, "model": model.served, "seed": True})
 
 
-def _length(sample: Sample) -> int:
+def _length(sample: RoleCall) -> int:
     return int(sample.params.get("max_tokens", 0))
 
 
