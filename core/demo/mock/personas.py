@@ -7,6 +7,7 @@ always gives the same cheap reply, for benchmarks of everything but the model.
 
 import json
 import random
+import re
 from functools import cache
 from types import ModuleType
 
