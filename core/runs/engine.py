@@ -214,7 +214,9 @@ class _Run:
                 async with self.client, asyncio.TaskGroup() as group:
                     await self._begin(group)
                 state: State = "broken" if self.broken else "stopped" if self.stop else "finished"
-                message = " ".join(filter(None, [*self.client.adaptations.values(), self._shared(), self.stop]))
+                message = " ".join(
+                    filter(None, [*self.client.adaptations.values(), self._shared(), self.stop])
+                )
                 stands, self.ended = self._stands(), True
 
                 def end(db: Database) -> None:
