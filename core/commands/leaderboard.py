@@ -1,6 +1,6 @@
 """`concord leaderboard BENCHMARK`: how players compare on what a panel of judges gave them."""
 
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -22,6 +22,14 @@ from concord.workspace import Workspace
     default="",
     help="Correct the means by what people gave in this study (prediction-powered inference).",
 )
+@click.option(
+    "--refusals",
+    type=click.Choice(get_args(leaderboards.Refusals)),
+    default="left out",
+    show_default=True,
+    help="Conversations in which a judge saw a refusal: left out, counted with the lowest score, or their "
+    "scenarios left out for every player.",
+)
 @options.figures("conversations")
 @click.pass_obj
 def command(
@@ -31,13 +39,14 @@ def command(
     facets: options.Facets,
     weights: str,
     study: str,
+    refusals: leaderboards.Refusals,
     form: str,
     **asked: Any,
 ) -> None:
     """How players compare: means over conversations and a panel of judges, with 95% intervals."""
     own = leaderboards.own_tables(benchmark)
-    if own and (study or weights):
-        option = "--study" if study else "--weights"
+    if own and (study or weights or refusals != "left out"):
+        option = "--study" if study else "--weights" if weights else "--refusals"
         raise ConcordError(
             f"{get(benchmark).title} has tables of its own, which take no {option}; leave it out."
         )
@@ -48,7 +57,7 @@ def command(
         else:
             asked |= {"resamples": 0} if study else {}
             found = leaderboards.gather(db, benchmark, facets)
-            board = leaderboards.leaderboard(found, weights=weighed, **asked)
+            board = leaderboards.leaderboard(found, weights=weighed, refusals=refusals, **asked)
             people = studies.ratings_for_agreement(db, study) if study else None
             tables = (leaderboards.table(board) if people is None else corrected.corrected(board, people),)
     printing.show(tables, form)

@@ -1,12 +1,12 @@
 """The leaderboard of every benchmark whose judges rate criteria and whose slice has none of its own.
 
-Scores are means over conversations, with a penalty for long replies; refusals are counted apart; players
-within a margin share a rank.
+Scores are means over conversations, with a penalty for long replies; refusals are left out, or count with the
+lowest score; players within a margin share a rank.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ from sqlite_utils import Database
 
 from concord import scores
 from concord.agreement.intervals import Ends, bounded, described
+from concord.agreement.places import open_places
 from concord.agreement.resampling import mean_estimates
 from concord.benchmarks import BENCHMARKS, get, part, slice_of
 from concord.benchmarks.benchmark import Benchmark
@@ -32,6 +33,13 @@ PENALTY = 0.07
 
 MARGIN = 0.06
 """Players this close to the first of a group share its rank."""
+
+Refusals = Literal["left out", "lowest score", "matched"]
+"""What a conversation does in which a judge saw a refusal: it is left out; it counts with the lowest score of
+every criterion; or its scenario is left out for every player."""
+
+UNLIKE = 0.1
+"""Players whose shares of refusals differ by this much are not compared on the same conversations."""
 
 MOCKS = "Mock models take part: these figures say nothing about language models."
 
@@ -60,6 +68,8 @@ class Rated:
     """The conditions in which these conversations differ, such as language, with their values."""
     failed: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Conversations that could not be made: player → whose reply stayed unusable → number."""
+    scenarios: Mapping[int, str] = field(default_factory=dict)
+    """What each conversation was about: those of different players with the same one are matched."""
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -107,7 +117,9 @@ class Rated:
 
 @dataclass(frozen=True)
 class PlayerResult:
-    """One player's row. `judged` = `n` + `refused` + `incomplete` conversations; means are over the `n`.
+    """One player's row: means over `n` of the `judged` conversations, and `places`, the ranks left open.
+
+    Where refusals are left out, `judged` = `n` + `refused` + `incomplete`.
 
     `incomplete`: a judge of the panel has no usable answer; these enter no column, because the mean of the
     other judges would be biased. `refused`: the complete ones in which a judge of the panel saw a refusal.
@@ -119,6 +131,7 @@ class PlayerResult:
 
     player: str
     rank: int | None
+    places: str
     score: Estimate
     final: Estimate
     criteria: Mapping[str, Estimate]
@@ -148,6 +161,7 @@ class Leaderboard:
     """What the panel gave each conversation, as `panel_scores` gives it."""
     passed_over: tuple[str, ...] = ()
     """Judges left out because no conversation was rated by all, where nobody named a panel."""
+    refusals: Refusals = "left out"
 
     @property
     def benchmark(self) -> str:
@@ -163,7 +177,7 @@ class Leaderboard:
     @property
     def usable(self) -> pd.DataFrame:
         """The conversations that enter the means."""
-        return self.scored[self.scored.complete & ~self.scored.refused]
+        return self.scored[self.scored.counted]
 
     @property
     def simulated(self) -> tuple[str, ...]:
@@ -184,6 +198,7 @@ class Leaderboard:
             "mixed": {name: list(values) for name, values in self.rated.mixed.items()},
             "judges": list(self.judges),
             "passed_over": list(self.passed_over),
+            "refusals": self.refusals,
             "simulated": list(self.simulated),
             "weights": dict(self.weights),
             "resamples": self.resamples,
@@ -241,6 +256,7 @@ def gather(db: Database, benchmark: str, where: Where | None = None) -> Rated:
         tables.judges(db, benchmark),
         tables.conditions(db, benchmark, system.items, where),
         runs.failed_turns(db, benchmark, UNANSWERED, where),
+        tables.scenarios(db, benchmark, system.items, where),
     )
 
 
@@ -249,6 +265,7 @@ def leaderboard(
     *,
     judges: Sequence[str] = (),
     weights: Mapping[str, float] | None = None,
+    refusals: Refusals = "left out",
     resamples: int = 1000,
     seed: int = 0,
 ) -> Leaderboard:
@@ -267,11 +284,12 @@ def leaderboard(
         scored = panel_scores(rated.conversations, rated.scores, panel, weighed, system.refusal)
     passed_over = tuple(name for name in every if name not in panel)
     scales = scales_of(system.criteria, weighed)
+    scored = with_refusals(scored, refusals, scales, rated.scenarios)
     failed = own_failures(rated.failed)
     placed = tuple(
         standings(scored, list(weighed), scales=scales, failed=failed, resamples=resamples, seed=seed)
     )
-    return Leaderboard(rated, panel, weighed, placed, resamples, seed, scored, passed_over)
+    return Leaderboard(rated, panel, weighed, placed, resamples, seed, scored, passed_over, refusals)
 
 
 def table(board: Leaderboard) -> Table:
@@ -280,6 +298,10 @@ def table(board: Leaderboard) -> Table:
     columns = (
         Column("rank", "#", help=f"Players within {MARGIN} of a group's first share its rank"),
         Column("player"),
+        Column(
+            "places",
+            help="Ranks that the differences of score leave open with 95% confidence (Welch's t, Bonferroni)",
+        ),
         Column(
             "score", interval="half", help="Final, with a penalty for replies longer than the median player's"
         ),
@@ -322,10 +344,7 @@ def _notes(board: Leaderboard) -> list[str]:
     if len(set(board.weights.values())) > 1:
         weights = ", ".join(f"{name} {weight:g}" for name, weight in board.weights.items())
         told.append(f"Final weighs the criteria {weights}.")
-    if refused := sum(s.refused for s in board.standings):
-        told.append(
-            f"{refused} conversations in which a judge saw a refusal are counted and left out of the means."
-        )
+    told += _refusal_notes(board)
     if incomplete := sum(s.incomplete for s in board.standings):
         told.append(
             f"{incomplete} conversations are left out because a judge of the panel has not usably rated "
@@ -333,6 +352,61 @@ def _notes(board: Leaderboard) -> list[str]:
         )
     told += failure_notes(board.rated.failed)
     return [*told, MOCKS] if board.mocks else told
+
+
+def _refusal_notes(board: Leaderboard) -> list[str]:
+    """What refusals do here; where players refuse unlike shares, what the order would be otherwise."""
+    refused = sum(s.refused for s in board.standings)
+    if not refused:
+        return []
+    seen = f"{refused} conversations in which a judge saw a refusal"
+    told = {
+        "left out": f"{seen} are counted and left out of the means.",
+        "lowest score": f"{seen} count with the lowest score of every criterion.",
+        "matched": f"{seen}: their scenarios are left out for every player, so all are compared on the same.",
+    }[board.refusals]
+    shares = {s.player: s.refusal_ratio for s in board.standings if s.refusal_ratio is not None}
+    most, least = max(shares, key=lambda name: shares[name]), min(shares, key=lambda name: shares[name])
+    if board.refusals != "left out" or shares[most] - shares[least] < UNLIKE:
+        return [told]
+    order = [s.player for s in board.standings if s.rank]
+    others = []
+    ways: tuple[Refusals, ...] = ("lowest score", "matched") if board.rated.scenarios else ("lowest score",)
+    for how in ways:
+        other = leaderboard(
+            board.rated, judges=board.judges, weights=board.weights, refusals=how, resamples=0
+        )
+        theirs = [s.player for s in other.standings if s.rank]
+        change = "the same order" if theirs == order else f"the order {', '.join(theirs)}"
+        others.append(f"“{how}” gives {change}")
+    return [
+        told,
+        f"{most} refuses {shares[most]:.0%}, {least} {shares[least]:.0%}: leaving refusals out compares "
+        f"players on different conversations. Of the other ways to treat refusals, {'; '.join(others)}.",
+    ]
+
+
+def with_refusals(
+    scored: pd.DataFrame, how: Refusals, scales: Mapping[str, Ends], scenarios: Mapping[int, str]
+) -> pd.DataFrame:
+    """`panel_scores` with the column counted, and the scores of refused conversations, as `how` says.
+
+    `scales` holds the ends of the scale of each criterion and of *final*. Raises ConcordError for “matched”
+    where the conversations have no scenarios.
+    """
+    if how == "left out":
+        return scored
+    found = scored.copy()
+    if how == "lowest score":
+        found["counted"] = found.complete
+        for name, (low, _) in scales.items():
+            found[name] = found[name].mask(found.refused & found.complete, low)
+        return found
+    if not scenarios:
+        raise ConcordError("These conversations have no scenarios, so they cannot be matched by refusals.")
+    about = found.index.map(scenarios)
+    found["counted"] &= ~about.isin(set(about[found.refused]))
+    return found
 
 
 def panel_scores(
@@ -345,7 +419,8 @@ def panel_scores(
     """What the panel gave each conversation it rated: one row each, with every criterion and final.
 
     Adds to `conversations` the columns refused (a judge saw a refusal) and complete (every judge rated every
-    criterion). A criterion and final are the panel's scores, nan where the row is not complete.
+    criterion) and counted (complete, no refusal). A criterion and final are the panel's scores, nan where the
+    row is not complete.
     """
     given = given[given.judge.isin(panel)]
     found = conversations.loc[conversations.index.isin(given.conversation)].copy()
@@ -355,6 +430,7 @@ def panel_scores(
     finals = [scores.final([rows[name] for name in weights], list(weights.values())) for rows in by_judge]
     found[FINAL] = scores.panel(finals).round(DIGITS)
     found["complete"] = found[FINAL].notna()
+    found["counted"] = found.complete & ~found.refused
     for name in weights:
         found[name] = scores.panel([rows[name] for rows in by_judge]).where(found.complete).round(DIGITS)
     return found
@@ -408,8 +484,7 @@ def standings(
     found = []
     for player, rows in players.items():
         factor = length_factor(lengths[player], median)
-        complete = rows[rows.complete]
-        usable = complete[~complete.refused]
+        complete, usable = rows[rows.complete], rows[rows.counted]
         values = usable[[FINAL, FINAL, *criteria]].to_numpy(float, copy=True)
         values[:, 0] *= 1.0 if factor is None else factor
         ends = [known_ends.get(name) for name in (FINAL, FINAL, *criteria)]
@@ -425,6 +500,7 @@ def standings(
             PlayerResult(
                 player,
                 None,
+                "",
                 score,
                 final,
                 dict(zip(criteria, means, strict=True)),
@@ -442,7 +518,11 @@ def standings(
         )
     placed = sorted((s for s in found if s.score.defined), key=lambda s: (-(s.score.value or 0.0), s.player))
     places = ranks([s.score.value or 0.0 for s in placed])
-    ranked = [replace(s, rank=rank) for s, rank in zip(placed, places, strict=True)]
+    given = [players[s.player].loc[players[s.player].counted, FINAL].to_numpy(np.float64) for s in placed]
+    open_to = open_places([of * (s.length_factor or 1.0) for of, s in zip(given, placed, strict=True)])
+    ranked = [
+        replace(s, rank=rank, places=places) for s, rank, places in zip(placed, places, open_to, strict=True)
+    ]
     return ranked + [s for s in found if not s.score.defined]
 
 

@@ -75,6 +75,25 @@ def facets(db: Database, benchmark: str, names: Sequence[str], *, player: str = 
     return table.pivot(index="conversation", columns="name", values="value").reindex(columns=list(names))
 
 
+def scenarios(
+    db: Database, benchmark: str, names: Collection[str], where: Where | None = None
+) -> dict[int, str]:
+    """What each conversation was about: its language and its facets of these names; nothing without names."""
+    if not names:
+        return {}
+    chosen, args = ids(benchmark, where)
+    rows = db.execute(
+        "SELECT c.id, c.language, f.name, f.value FROM conversations c JOIN facets f "
+        f"ON f.conversation_id = c.id WHERE c.id IN ({chosen}) AND f.name IN "
+        "(SELECT value FROM json_each(:names)) ORDER BY c.id, f.name",
+        args | {"names": json.dumps(list(names))},
+    )
+    found: dict[int, str] = {}
+    for conversation, language, name, value in rows:
+        found[conversation] = f"{found.get(conversation, language)}; {name} {value}"
+    return found
+
+
 def conditions(
     db: Database, benchmark: str, items: Collection[str], where: Where | None = None
 ) -> dict[str, list[str]]:

@@ -1,6 +1,6 @@
 """How players compare; a row opens into a grid of scores, a cell into the conversation."""
 
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import streamlit as st
 
@@ -15,7 +15,7 @@ from concord.store import tables as stored
 from concord.studies import studies
 from concord.table import Table
 from pages.parts import table
-from pages.parts.address import asked, benchmark_chosen, go, link, shown
+from pages.parts.address import asked, benchmark_chosen, choice, go, link, shown
 from pages.parts.estimates import forest
 from pages.parts.navigation import part
 from pages.parts.plain import plain
@@ -38,6 +38,7 @@ class Wanted(NamedTuple):
     basis: Basis
     judges: tuple[str, ...]
     weights: str
+    refusals: leaderboards.Refusals = "left out"
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the ratings …")
@@ -49,7 +50,9 @@ def _rated(of: Basis) -> Rated:
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
 def _measured(of: Wanted) -> Leaderboard:
     offered = leaderboards.weightings(BENCHMARKS[of.basis.benchmark].criteria)
-    return leaderboards.leaderboard(_rated(of.basis), judges=of.judges, weights=offered[of.weights])
+    return leaderboards.leaderboard(
+        _rated(of.basis), judges=of.judges, weights=offered[of.weights], refusals=of.refusals
+    )
 
 
 @st.cache_resource(max_entries=32)
@@ -113,7 +116,7 @@ def _basis(benchmark: Benchmark) -> Basis:
 def _common(benchmark: Benchmark) -> None:
     """The common leaderboard, corrected by people, and how stable its order is."""
     basis = _basis(benchmark)
-    wanted = Wanted(basis, *_panel(_rated(basis), benchmark))
+    wanted = Wanted(basis, *_panel(_rated(basis), benchmark), _refusals(_rated(basis), benchmark))
     board = _measured(wanted)
     st.caption("Select a row to see the player's conversations as a grid.")
     row = table.draw(leaderboards.table(board), key="leaderboard", selectable=True)
@@ -143,6 +146,18 @@ def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:
     weights = right.selectbox("Weights in final", offered, key="weights", bind="query-params")
     # The usual panel is not named, so that a panel without a common conversation can fall back to one judge.
     return (() if judges == rated.panel() else judges), weights
+
+
+def _refusals(rated: Rated, benchmark: Benchmark) -> leaderboards.Refusals:
+    """What refusals do, chosen on the page where a judge saw any."""
+    ways: list[leaderboards.Refusals] = [
+        how for how in get_args(leaderboards.Refusals) if how != "matched" or rated.scenarios
+    ]
+    if benchmark.refusal not in rated.scores or not rated.scores[benchmark.refusal].gt(0).any():
+        return "left out"
+    about = "“Matched” leaves the scenarios that somebody refused out for every player."
+    chosen = choice("Refusals", "refusals", ways, ways[0], help=about)
+    return next(how for how in ways if how == chosen)
 
 
 def _study(wanted: Wanted) -> tuple[str, str]:

@@ -437,3 +437,54 @@ def test_latex_escapes_names(workspace):
     with workspace.read() as db:
         table = leaderboards.leaderboard(leaderboards.gather(db, "pingpong"))
     assert r"a\_b\&c" in as_latex(leaderboards.table(table))
+
+
+REFUSING = [
+    # scenario A: p answers (4), q refuses (5); scenario B: p answers (2), q answers (3)
+    (1, "a", 4.0, 4.0, 0.0),
+    (2, "a", 5.0, 5.0, 1.0),
+    (3, "a", 2.0, 2.0, 0.0),
+    (4, "a", 3.0, 3.0, 0.0),
+]
+ABOUT = {1: "A", 2: "A", 3: "B", 4: "B"}
+ENDS = {"in_character": (1.0, 5.0), "fluency": (1.0, 5.0), "final": (1.0, 5.0)}
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        ("left out", {"p": (3.0, 2), "q": (3.0, 1)}),  # p: (4 + 2) / 2; q: 3 alone
+        ("lowest score", {"p": (3.0, 2), "q": (2.0, 2)}),  # q: (1 + 3) / 2
+        ("matched", {"p": (2.0, 1), "q": (3.0, 1)}),  # scenario B alone
+    ],
+)
+def test_what_refusals_do_to_the_means(how, expected):
+    known = stored((1, "p", 1, 100), (2, "q", 1, 100), (3, "p", 1, 100), (4, "q", 1, 100))
+    scored = panel_scores(known, given(*REFUSING), ["a"], ALIKE)
+    chosen = leaderboards.with_refusals(scored, how, ENDS, ABOUT)
+    found = {row.player: (row.final.value, row.n) for row in standings(chosen, list(ALIKE), resamples=0)}
+    assert found == expected
+
+
+def test_matching_needs_scenarios():
+    scored = panel_scores(stored((1, "p", 1, 100)), given((1, "a", 4.0, 4.0, 0.0)), ["a"], ALIKE)
+    with pytest.raises(ConcordError, match="have no scenarios"):
+        leaderboards.with_refusals(scored, "matched", ENDS, {})
+
+
+def test_players_who_refuse_unlike_shares_are_pointed_out_with_the_other_orders(tmp_path):
+    with Workspace.open(tmp_path / "workspace").write() as db:
+        fill(db, people=False)
+        board = leaderboards.leaderboard(leaderboards.gather(db, "pingpong"), resamples=0)
+    others = {
+        how: leaderboards.leaderboard(board.rated, refusals=how, resamples=0)
+        for how in ("lowest score", "matched")
+    }
+    shares = [s.refusal_ratio for s in board.standings]
+    assert max(shares) - min(shares) >= leaderboards.UNLIKE
+    said = next(note for note in leaderboards.table(board).notes if "refuses" in note)
+    order = [s.player for s in board.standings]
+    for how, other in others.items():
+        theirs = [s.player for s in other.standings]
+        change = "the same order" if theirs == order else f"the order {', '.join(theirs)}"
+        assert f"“{how}” gives {change}" in said
