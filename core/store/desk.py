@@ -172,7 +172,7 @@ def _apply(db: Database, rater: int, event: Event) -> None:
     item = assignment(db, rater, event.item)
     match event.do:
         case "answer":
-            studies.answer(db, rater, item, event.criterion, event.score)
+            studies.answer(db, rater, item, event.criterion, event.score, event.text)
         case "submit":
             studies.submit(db, rater, item)
         case "skip":

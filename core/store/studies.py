@@ -10,7 +10,7 @@ from sqlite_utils import Database
 from concord.conversation import Unit
 from concord.errors import NotAllowed, NotFound, StudyError, not_found
 from concord.rating import Annotation, Criterion
-from concord.store import database, ratings, settings, summaries
+from concord.store import conversations, database, ratings, settings, summaries
 from concord.store.database import find, now
 
 # An item somebody has answered, flagged or closed is theirs; the others may still be dealt anew.
@@ -74,6 +74,7 @@ class Task:
     flag: str
     seconds: float
     answers: Mapping[str, float]
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 def create(db: Database, study: Study) -> int:
@@ -270,35 +271,50 @@ def task(db: Database, rater: int, assignment: int) -> Task:
     if row is None:
         raise NotAllowed(_NOT_YOURS)
     answers = db.execute(
-        "SELECT r.criterion, r.score FROM assignments a JOIN study_units u ON u.id = a.unit_id "
-        "JOIN ratings r ON r.conversation_id = u.conversation_id AND ifnull(r.turn, 0) = ifnull(u.turn, 0) "
-        "AND r.rater_id = a.rater_id AND r.study_id = u.study_id WHERE a.id = ?",
+        "SELECT r.criterion, r.score, r.explanation FROM assignments a "
+        "JOIN study_units u ON u.id = a.unit_id JOIN ratings r ON r.conversation_id = u.conversation_id "
+        "AND ifnull(r.turn, 0) = ifnull(u.turn, 0) AND r.rater_id = a.rater_id AND r.study_id = u.study_id "
+        "WHERE a.id = ?",
         [assignment],
-    )
-    return Task(*(*row, dict(answers.fetchall())))
+    ).fetchall()
+    reasons = {criterion: reason for criterion, _, reason in answers if reason}
+    return Task(*(*row, {criterion: score for criterion, score, _ in answers}, reasons))
 
 
-def answer(db: Database, rater: int, assignment: int, criterion: str, score: float | None) -> None:
+def asked(db: Database, study: str, conversation: int) -> tuple[Criterion, ...]:
+    """The criteria that a study asks of a conversation."""
+    every = ratings.criteria(db, scope(study))
+    if not any(criterion.only for criterion in every):
+        return every
+    found = conversations.load(db, conversation)
+    facets = {**found.facets, "player": found.player, "language": found.language}
+    return tuple(criterion for criterion in every if criterion.asked_of(facets))
+
+
+def answer(
+    db: Database, rater: int, assignment: int, criterion: str, score: float | None, reason: str = ""
+) -> None:
     """Store one answer, or take it back (None); the answer before it stays as a revision.
 
-    Raises NotAllowed for somebody else's item, NotFound for a criterion and StudyError for a score that the
-    study does not have.
+    `reason` is kept where the criterion asks for words beside the answer. Raises NotAllowed for somebody
+    else's item, NotFound for a criterion and StudyError for a score that the study does not have.
     """
     item = task(db, rater, assignment)
-    asked = {c.name: c for c in ratings.criteria(db, scope(item.study))}
-    if criterion not in asked:
-        raise not_found("criterion", criterion, asked)
-    if score is not None and score not in asked[criterion].scale:
+    known = {c.name: c for c in asked(db, item.study, item.conversation_id)}
+    if criterion not in known:
+        raise not_found("criterion", criterion, known)
+    if score is not None and score not in known[criterion].scale:
         raise StudyError(f"{score} is not on the scale of “{criterion}”.")
+    reason = reason.strip() if known[criterion].reason and score is not None else ""
     old = item.answers.get(criterion)
-    if old == score:
+    if old == score and item.reasons.get(criterion, "") == reason:
         return
     which = {"conversation_id": item.conversation_id, "turn": item.turn, "criterion": criterion}
     which |= {"rater_id": rater, "study_id": study_id(db, item.study)}
     if old is not None:
         ratings.withdraw(db, " AND ".join(f"{name} IS ?" for name in which), list(which.values()))
     if score is not None:
-        database.insert(db, "ratings", {**which, "score": score, "created": now()})
+        database.insert(db, "ratings", {**which, "score": score, "explanation": reason, "created": now()})
     elif item.state == "done":
         database.update(db, "assignments", assignment, state="open")
     if item.state == "done":
@@ -306,11 +322,22 @@ def answer(db: Database, rater: int, assignment: int, criterion: str, score: flo
 
 
 def submit(db: Database, rater: int, assignment: int) -> None:
-    """Close an item all of whose criteria are answered. Twice is as good as once."""
+    """Close an item whose required criteria are answered, with reasons where they must have them.
+
+    Twice is as good as once. Raises StudyError where something is missing.
+    """
     item = task(db, rater, assignment)
-    missing = [c.label for c in ratings.criteria(db, scope(item.study)) if c.name not in item.answers]
+    known = asked(db, item.study, item.conversation_id)
+    missing = [c.label for c in known if c.required and c.name not in item.answers]
     if missing:
         raise StudyError(f"Still to answer: {', '.join(missing)}.")
+    unsaid = [
+        c.label
+        for c in known
+        if c.reason == "required" and c.name in item.answers and c.name not in item.reasons
+    ]
+    if unsaid:
+        raise StudyError(f"Still to give a reason for: {', '.join(unsaid)}.")
     _set_state(db, item, "done")
 
 

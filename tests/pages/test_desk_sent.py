@@ -45,6 +45,7 @@ def test_an_item_holds_no_name_key_facet_or_meta() -> None:
         ],
         "context": [["Card", "**name**: Keeper\n**traits**:\n- dry\n- slow"]],
         "answers": {"wit": 4.0},
+        "reasons": {},
         "state": "open",
         "reason": "",
         "flag": "",

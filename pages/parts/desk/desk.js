@@ -50,13 +50,18 @@ class Desk {
 
   act(name, ...rest) {
     const { model, dialogs } = this;
-    const needsItem = ["digit", "answer", "focus", "submit", "skip", "flag"].includes(name);
+    const needsItem = ["digit", "answer", "words", "reason", "focus", "submit", "skip", "flag"].includes(name);
     if (needsItem && !model.item) return;
     switch (name) {
       case "digit":
         return this.digit(rest[0]);
       case "answer":
-        return model.answer(...rest);
+        model.answer(...rest);
+        return model.unsaid(model.criteria[rest[0]]) && this.view.words(rest[0]);
+      case "reason":
+        return model.reason(...rest);
+      case "words":
+        return this.words();
       case "focus":
         model.focus = rest[0];
         return model.changed();
@@ -78,9 +83,21 @@ class Desk {
     const { model } = this;
     const criterion = model.criteria[model.focus];
     if (!criterion) return model.say("All questions are answered: Enter submits, ↑ goes back to change one.");
+    if (!criterion.options.length) return this.view.number(model.focus, name);
     const option = criterion.options.find((o) => o.key === name);
-    if (option) model.answer(model.focus, option.value);
+    if (option) this.act("answer", model.focus, option.value);
     else model.say(`“${name}” is no answer to this question.`, "bad");
+  }
+
+  // The reason beside the marked answer, or beside the one before it where the marked question is not answered yet.
+  words() {
+    const { model } = this;
+    const said = (i) => model.criteria[i]?.reason && model.item.answers[model.criteria[i].name] != null;
+    const index = [model.focus, model.beside(model.focus, -1)].find(said);
+    if (index === undefined) return model.say("No answer here has room for a reason: answer first.");
+    model.focus = index;
+    model.changed();
+    this.view.words(index);
   }
 }
 

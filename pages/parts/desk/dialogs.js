@@ -41,6 +41,7 @@ class Dialogs {
       [["←", "→"], "go to the item before or after; earlier answers may be changed"],
       [["U"], "undo the last thing you did, also on an earlier item"],
       [["S"], "skip the item, with a reason"],
+      ...(this.model.criteria.some((c) => c.reason) ? [[["W"], "write a reason beside the answer; Enter ends it"]] : []),
       [["F"], "flag the item with a comment for the researcher"],
       [["Space", "Page ↑", "Page ↓"], "scroll the dialogue"],
       [["G"], "guidelines"],

@@ -39,8 +39,25 @@ class Model {
     return this.strip.filter(([, s]) => s === state).length;
   }
 
+  // Some questions are asked of some dialogues only.
+  asks(index, item = this.item) {
+    return !item?.asks || item.asks.includes(this.criteria[index]?.name);
+  }
+
+  // What stands between an item and its submission: answers, or the words that must stand beside one.
   missing(item = this.item) {
-    return this.criteria.filter((c) => item?.answers[c.name] == null);
+    return this.criteria.filter((c, i) => this.asks(i, item) && (item?.answers[c.name] == null ? c.required : this.unsaid(c, item)));
+  }
+
+  unsaid(criterion, item = this.item) {
+    return criterion.reason === "required" && !item?.reasons[criterion.name];
+  }
+
+  // The next question in a direction that is asked of this item; criteria.length after the last one.
+  beside(index, by) {
+    let next = index + by;
+    while (next >= 0 && next < this.criteria.length && !this.asks(next)) next += by;
+    return next < 0 ? index : Math.min(next, this.criteria.length);
   }
 
   // -- news from Python
@@ -112,7 +129,7 @@ class Model {
 
   arrive() {
     this.shown = this.at;
-    const first = this.criteria.findIndex((c) => this.item.answers[c.name] == null);
+    const first = this.criteria.findIndex((c, i) => this.asks(i) && this.item.answers[c.name] == null);
     this.focus = first < 0 ? this.criteria.length : first;
     // The newest at the end: the oldest are let go, but never what lies ahead.
     const item = this.item;
@@ -143,7 +160,7 @@ class Model {
   }
 
   look(by) {
-    this.focus = Math.max(0, Math.min(this.criteria.length, this.focus + by));
+    this.focus = this.beside(this.focus, by);
     this.changed();
   }
 
@@ -164,8 +181,8 @@ class Model {
     const entry = this.entry(event.item);
     const state = { submit: "done", skip: "skipped", reopen: "open" }[event.do];
     if (event.do === "answer") {
-      if (item && event.score == null) delete item.answers[event.criterion];
-      else if (item) item.answers[event.criterion] = event.score;
+      if (item && event.score == null) delete item.answers[event.criterion], delete item.reasons[event.criterion];
+      else if (item) (item.answers[event.criterion] = event.score), (item.reasons[event.criterion] = event.text ?? "");
       if (event.score == null && entry?.[1] === "done") this.setState(item, entry, "open");
     } else if (event.do === "flag") {
       if (item) item.flag = event.text;
@@ -185,14 +202,26 @@ class Model {
     const item = this.item;
     const criterion = this.criteria[index];
     const old = item.answers[criterion.name] ?? null;
+    const text = item.reasons[criterion.name] ?? "";
     this.said = null;
     // The same answer is recorded again: on another device, another one may have been given since.
-    this.record({ item: item.id, do: "answer", criterion: criterion.name, score: value });
+    this.record({ item: item.id, do: "answer", criterion: criterion.name, score: value, text });
     if (old !== value) {
-      const back = { item: item.id, do: "answer", criterion: criterion.name, score: old };
+      const back = { item: item.id, do: "answer", criterion: criterion.name, score: old, text };
       this.done.push({ item: item.id, focus: index, back: [back], what: `the answer to “${criterion.label}”` });
     }
-    this.focus = index + 1;
+    // One that must have a reason stays marked until it has one.
+    this.focus = this.unsaid(criterion) ? index : this.beside(index, 1);
+    this.changed();
+  }
+
+  // Words beside an answer; they are kept with it.
+  reason(index, text) {
+    const item = this.item;
+    const criterion = this.criteria[index];
+    const score = item.answers[criterion.name];
+    if (score == null || (item.reasons[criterion.name] ?? "") === text.trim()) return;
+    this.record({ item: item.id, do: "answer", criterion: criterion.name, score, text: text.trim() });
     this.changed();
   }
 

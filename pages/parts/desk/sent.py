@@ -65,8 +65,8 @@ def options(scale: Scale) -> list[dict[str, Any]]:
     """The answers of a scale, each with its label written out and the key that gives it.
 
     The key is the value itself where every value is one digit, 0 stands for 10 on a scale that starts at 1,
-    and beyond that the keys count positions. A continuous scale is offered in whole numbers where its ends
-    are such and lie close, else in five even steps.
+    and beyond that, and for categories, the keys count positions. A continuous scale is offered in whole
+    numbers where its ends are such and lie close, else in five even steps.
     """
     values, labels = scale.values, scale.labels
     if scale.continuous:
@@ -76,6 +76,11 @@ def options(scale: Scale) -> list[dict[str, Any]]:
         step = width / (count - 1)
         values = tuple(scale.low + i * step for i in range(count))
         labels = (scale.labels[0], *(f"{v:g}" for v in values[1:-1]), scale.labels[-1])
+    if scale.nominal:
+        return [
+            {"value": v, "shown": str(i + 1), "label": label, "key": "1234567890"[i] if i < 10 else ""}
+            for i, (v, label) in enumerate(zip(values, labels, strict=True))
+        ]
     if all(v in range(10) for v in values):
         keys = [f"{v:g}" for v in values]
     else:
@@ -91,13 +96,18 @@ def _criterion(criterion: Criterion) -> dict[str, Any]:
         "name": criterion.name,
         "label": criterion.label,
         "statement": criterion.statement,
-        "options": options(criterion.scale),
+        "options": [] if criterion.scale.continuous else options(criterion.scale),
+        "low": criterion.scale.low,
+        "high": criterion.scale.high,
+        "reason": criterion.reason,
+        "required": criterion.required,
     }
 
 
 def _item(db: Database, rater: int, study: Study, unit: int) -> dict[str, Any]:
     task = studies.task(db, rater, desk.assignment(db, rater, unit))
-    return item(study, unit, task, conversations.load(db, task.conversation_id))
+    asks = [c.name for c in studies.asked(db, study.name, task.conversation_id)]
+    return item(study, unit, task, conversations.load(db, task.conversation_id)) | {"asks": asks}
 
 
 def item(study: Study, unit: int, task: Task, conversation: Conversation) -> dict[str, Any]:
@@ -132,6 +142,7 @@ def item(study: Study, unit: int, task: Task, conversation: Conversation) -> dic
             for heading, v in shown(conversation, study.meta.get("rubric", {}).get("show"))
         ],
         "answers": dict(task.answers),
+        "reasons": dict(task.reasons),
         "state": task.state,
         "reason": task.reason,
         "flag": task.flag,

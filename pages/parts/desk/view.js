@@ -2,6 +2,8 @@
 // neither the focus nor a half-read dialogue is disturbed.
 
 const CHIPS = 39;
+const LONG = 24; // characters of an answer's words that do not fit beside others
+const WRITTEN = 1500; // how long after the last key words are recorded, in milliseconds
 const STATES = { open: "open", done: "submitted", skipped: "skipped" };
 
 class View {
@@ -57,18 +59,75 @@ class View {
 
   question(criterion, index) {
     const wordy = criterion.options.some((o) => o.label !== o.shown);
-    const long = criterion.options.length > 5 && wordy;
+    const long = wordy && (criterion.options.length > 5 || criterion.options.some((o) => o.label.length > LONG));
     return el("div", { class: "question", "data-index": index, onclick: () => this.act("focus", index) },
       el("div", { class: "name", id: `name-${index}` }, criterion.label),
       criterion.statement && el("p", { class: "statement", id: `statement-${index}` }, criterion.statement),
-      el("div", { class: `options ${long ? "list" : ""}`, role: "radiogroup", "aria-labelledby": `name-${index} statement-${index}`,
+      criterion.options.length ? this.choices(criterion, index, wordy, long) : this.measure(criterion, index),
+      criterion.reason && this.because(criterion, index));
+  }
+
+  choices(criterion, index, wordy, long) {
+    return el("div", { class: `options ${long ? "list" : ""}`, role: "radiogroup", "aria-labelledby": `name-${index} statement-${index}`,
                   style: `--count: ${criterion.options.length}` },
         criterion.options.map((option) =>
           el("button", { type: "button", role: "radio", class: "option", "aria-checked": "false",
                          "aria-label": wordy ? `${option.shown}, ${option.label}` : option.shown,
                          onclick: (event) => { event.stopPropagation(); this.press(event, "answer", index, option.value); } },
             el("span", { class: "value" }, option.shown),
-            wordy && option.label !== option.shown && el("span", { class: "label" }, option.label)))));
+            wordy && option.label !== option.shown && el("span", { class: "label" }, option.label))));
+  }
+
+  // A number in a range: typed, or pushed. The slider stands nowhere until there is an answer.
+  measure({ label, low, high }, index) {
+    const step = Number.isInteger(low) && Number.isInteger(high) && high - low > 9 ? 1 : "any";
+    const field = el("input", { type: "number", min: low, max: high, step, inputmode: "numeric", placeholder: `${low}–${high}`, "aria-label": label,
+      onchange: () => this.measured(index, field), onkeydown: (event) => event.key === "Enter" && (event.preventDefault(), field.blur()) });
+    const slider = el("input", { type: "range", min: low, max: high, step, "aria-label": `${label}, slider`,
+      oninput: () => (field.value = slider.value), 
+      // A click on the middle of an untouched slider changes nothing, and is an answer all the same.
+      onclick: () => (this.act("answer", index, Number(slider.value)), slider.blur()) });
+    return el("div", { class: "measure", onclick: (event) => event.stopPropagation() }, field, slider);
+  }
+
+  measured(index, field) {
+    if (field.value && field.checkValidity()) return this.act("answer", index, Number(field.value));
+    const { low, high } = this.model.criteria[index];
+    this.model.say(`Write a number from ${low} to ${high}.`, "bad");
+  }
+
+  because(criterion, index) {
+    const commit = () => (clearTimeout(this.writing), this.act("reason", index, words.value));
+    const words = el("textarea", { rows: 1, maxlength: 4000, "aria-label": `Reason: ${criterion.label}`, placeholder: criterion.reason === "required" ? "Why? (needed)" : "Why?",
+      onchange: commit, onclick: (event) => event.stopPropagation(),
+      // Kept also where somebody closes the page while writing.
+      oninput: () => (clearTimeout(this.writing), (this.writing = setTimeout(commit, WRITTEN))),
+      onkeydown: (event) => {
+        if (event.key === "Escape" || (event.key === "Enter" && !event.shiftKey)) {
+          event.preventDefault();
+          commit();
+          words.blur();
+          if (event.key === "Enter" && !this.model.unsaid(criterion)) this.act("focus", this.model.beside(index, 1));
+        }
+      } });
+    return el("div", { class: "because" }, words);
+  }
+
+  field(index, tag) {
+    return this.questions.children[index].querySelector(tag);
+  }
+
+  // Begin to write a number with its first digit.
+  number(index, digit) {
+    const field = this.field(index, "input");
+    field.focus();
+    field.value = digit;
+  }
+
+  words(index) {
+    const field = this.field(index, "textarea");
+    field.disabled = false; // the answer that opens it is not drawn yet
+    field.focus();
   }
 
   render(what) {
@@ -160,8 +219,16 @@ class View {
   showQuestions() {
     const { model } = this;
     const item = model.item;
+    const written = this.root.getRootNode().activeElement;
     for (const [i, question] of [...this.questions.children].entries()) {
       const answer = item?.answers[model.criteria[i].name];
+      question.hidden = this.steps.children[i].hidden = !model.asks(i);
+      for (const field of question.querySelectorAll("input, textarea")) {
+        field.disabled = !item || (field.localName === "textarea" && answer == null);
+        if (field === written && this.filled === item?.id) continue;
+        field.value = (field.localName === "textarea" ? item?.reasons[model.criteria[i].name] : answer) ?? "";
+        field.classList.toggle("unset", answer == null);
+      }
       const active = !!item && model.focus === i;
       question.classList.toggle("active", active);
       question.classList.toggle("answered", answer != null);
@@ -176,6 +243,7 @@ class View {
       if (active && this.lit !== i) question.scrollIntoView({ block: "nearest" });
     }
     this.lit = model.focus;
+    this.filled = item?.id;
     const ready = !!item && !model.missing().length;
     this.ask.classList.toggle("ready", ready && model.focus === model.criteria.length);
     this.submit.disabled = !item;
