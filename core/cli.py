@@ -13,11 +13,16 @@ from concord.files.plain import brief, plain
 # `command`.
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("concord.commands.demo", "Build the demo workspace offline and open it."),
+    "quickstart": (
+        "concord.commands.quickstart",
+        "From your own conversations to agreement, in one command.",
+    ),
     "app": ("concord.commands.app", "Open a workspace in the browser."),
     "models": ("concord.commands.models", "List the models of models.toml, add one by kind of endpoint."),
     "doctor": ("concord.commands.doctor", "Check every configured model with small calls."),
     "run": ("concord.commands.run", "Generate conversations and have them judged."),
     "judge": ("concord.commands.judge", "Have further judges rate stored conversations."),
+    "rubric": ("concord.commands.rubric", "What judges and people are asked about your conversations."),
     "compare": ("concord.commands.compare", "Have judges compare models two by two."),
     "pairs": ("concord.commands.pairs", "Deal pairs of replies to people, who compare them blind."),
     "spotcheck": (

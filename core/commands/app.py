@@ -53,8 +53,9 @@ def serve(
     browser: bool = True,
     sign_in: bool = False,
     application: str = "pages.parts.server:app",
+    page: str = "",
 ) -> None:
-    """Serve the workspace named by CONCORD_WORKSPACE until stopped.
+    """Serve the workspace named by CONCORD_WORKSPACE until stopped, and open `page` (“” for the overview).
 
     Where it listens on a loopback address only, a link is printed and opened that lets one browser in without
     signing in. Raises ConcordError where the port cannot be had.
@@ -84,7 +85,7 @@ def serve(
     with workspace.write() as db:
         settings.listens_at(db, os.environ.get(PUBLIC_URL) or url)
     if os.environ[LOCAL] == "1":
-        url = one_time_link(workspace, url)
+        url = one_time_link(workspace, url, page)
     echo(f"Concord is at {url} (workspace {workspace.path}). Stop it with Ctrl+C.")
     if browser:
         # The socket listens already, so that the browser waits until the server answers.
@@ -94,10 +95,12 @@ def serve(
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def one_time_link(workspace: Workspace, url: str) -> str:
-    """A link that opens the app at this address on this machine, once, without signing in."""
+def one_time_link(workspace: Workspace, url: str, page: str = "") -> str:
+    """A link that opens a page at this address on this machine, once, without signing in."""
+    address, _, query = page.partition("?")
     with workspace.write() as db:
-        return f"{url}/?token={sessions.one_time(db, 'local')}"
+        token = f"token={sessions.one_time(db, 'local')}"
+    return f"{url}/{address}?{'&'.join(filter(None, [token, query]))}"
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -56,7 +56,7 @@ def is_complete(workspace: Workspace) -> bool:
 def build(workspace: Workspace, told: Told) -> None:
     """Bring the workspace to its full state; what an interrupted build stored is kept and not made again."""
     if not load_models(workspace.models_path):
-        workspace.models_path.write_text(_models(_free_port()), encoding="utf-8")
+        workspace.models_path.write_text(_models(free_port()), encoding="utf-8")
     with serving(workspace):
         for found in parts():
             found.build(workspace, told)
@@ -109,7 +109,7 @@ def _answers(address: str) -> bool:
         return False
 
 
-def _free_port() -> int:
+def free_port() -> int:
     """The usual port, or the next one that is free: another demo's server would stop with that demo."""
     for port in range(PORT, PORT + 50):
         with socket.socket() as probe:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -94,6 +95,14 @@ def values(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
         "turns": [turn for turn in turns if turn is not None],
         "reply_form": reply_form(rubric, asked),
     }
+
+
+def filled(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
+    """What a template may use, for a look at a prompt: also where the conversation cannot be rated."""
+    try:
+        return values(rubric, conversation)
+    except Unusable:
+        return values(replace(rubric, unit="conversation"), conversation)
 
 
 def _question(criterion: Criterion) -> dict[str, Any]:

@@ -1,0 +1,164 @@
+"""`concord quickstart FILE.jsonl`: from a file of conversations to agreement, in one command."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from urllib.parse import urlencode
+
+import click
+
+from concord.benchmarks.plans import JudgePlan
+from concord.commands import app, options
+from concord.commands import rubric as rubrics
+from concord.commands.printing import echo
+from concord.commands.progress import carry_out
+from concord.demo import workspace as demo
+from concord.errors import ConcordError, ConfigError
+from concord.exchange import conversations_jsonl
+from concord.llm.models import load_models
+from concord.rubrics import reading, shelf
+from concord.runs import launching
+from concord.store import access, conversations
+from concord.store import studies as stored
+from concord.store.conversations import Filter
+from concord.studies import studies
+from concord.workspace import Workspace
+
+MOCKS = ("mock-judge-strict", "mock-judge-lenient")
+"""The judges of `--mock`."""
+
+
+@click.command("quickstart")
+@click.argument("file", metavar="FILE.jsonl", type=click.Path(path_type=Path))
+@click.option(
+    "--rubric",
+    "told",
+    default="",
+    metavar="NAME|FILE.toml",
+    help="What is asked: a rubric of the workspace, or a file, which is copied there.",
+)
+@options.several("--judges", "Models that rate; default: every chat model of models.toml.")
+@click.option("--mock", is_flag=True, help="Use mock judges, which follow rules and are no language models.")
+@options.number("--n", 20, "Conversations that people rate.", least=1)
+@options.several("--people", "Who rates; default: you.")
+@click.option("--app/--no-app", "opens", default=True, help="Open the page of the study's agreement.")
+@click.option("--port", default=8501, show_default=True, type=click.IntRange(0, 65535))
+@click.option("--browser/--no-browser", default=True, help="Open a browser window.")
+@click.pass_obj
+def command(
+    folder: str,
+    /,
+    file: Path,
+    told: str,
+    judges: tuple[str, ...],
+    mock: bool,
+    n: int,
+    people: tuple[str, ...],
+    opens: bool,
+    port: int,
+    browser: bool,
+) -> None:
+    """Import conversations, draw a sample for people, have judges rate all, and show how they agree.
+
+    The same command again continues where it was: nothing is imported, drawn or paid for twice.
+    """
+    if not file.is_file():
+        raise ConfigError(f"There is no file {file}.")
+    workspace = Workspace.open(folder)
+    name = _rubric(workspace, told)
+    benchmark = file.stem
+    with workspace.write() as db:
+        done = conversations_jsonl.read(db, file, benchmark=benchmark)
+    echo(f"{done.conversations} new conversations, {done.known} were here already.")
+    _study(workspace, name, benchmark, n)
+    _invite(workspace, name, people or ("You",), port)
+    if mock:
+        _with_mocks(workspace)
+    judges = judges or _judges(workspace, mock)
+    plan = JudgePlan(benchmark, judges, rubric=name)
+    with demo.serving(workspace):
+        if not opens:
+            carry_out(workspace, plan)
+            echo(f"When people have rated: concord agreement --study {name}")
+            return
+        launching.start(workspace, plan)
+        echo(f"Judges at work: {', '.join(judges)}. The page shows agreement as people's answers come in.")
+        os.environ["CONCORD_WORKSPACE"] = str(workspace.path)
+        app.serve(port=port, browser=browser, page=f"agreement?{urlencode({'study': name})}")
+
+
+def _rubric(workspace: Workspace, told: str) -> str:
+    """The name of the rubric: one of the workspace's, or made of a file or of answers at a terminal."""
+    known = shelf.names(workspace)
+    if told.endswith(".toml"):
+        path = Path(told)
+        rubric = reading.read(path)
+        there = shelf.folder(workspace) / path.name
+        if rubric.name in known and reading.read(there).hash != rubric.hash:
+            raise ConfigError(f"{there} says something else than {path}. Name it by --rubric {rubric.name}.")
+        if rubric.name not in known:
+            there.parent.mkdir(mode=0o700, exist_ok=True)
+            shutil.copyfile(path, there)
+        return rubric.name
+    if told:
+        return shelf.find(workspace, told).rubric.name
+    if len(known) == 1:
+        return known[0]
+    if not sys.stdin.isatty():
+        raise ConfigError(
+            "Name the rubric: --rubric NAME or FILE.toml. `concord rubric new NAME` makes one"
+            + (f"; there are {', '.join(known)}." if known else ".")
+        )
+    name: str = click.prompt("Name of the rubric", default="quality")
+    rubrics.make(workspace, name)
+    return name
+
+
+def _study(workspace: Workspace, name: str, benchmark: str, n: int) -> None:
+    """Draw the study, which is called like its rubric, unless it is there."""
+    rubric = shelf.find(workspace, name)
+    with workspace.write() as db:
+        if name in stored.names(db):
+            if stored.get(db, name).meta.get("rubric", {}).get("hash") != rubric.rubric.hash:
+                raise ConcordError(
+                    f"The study “{name}” asks another version of the rubric. Put the file back, or draw a "
+                    f"study of another name: concord study draw NAME --n {n} --rubric {name}."
+                )
+            echo(f"The study “{name}” is drawn already.")
+            return
+        wanted = Filter(benchmark)
+        n = min(n, conversations.count(db, wanted))
+        studies.draw_study(db, name, n, wanted=wanted, rubric=rubric)
+        echo(f"Study “{name}”: {len(stored.units(db, name))} items of {n} conversations.")
+
+
+def _invite(workspace: Workspace, study: str, people: tuple[str, ...], port: int) -> None:
+    """Give everybody all items, and a link to those who have none: a new one would end the old one."""
+    with workspace.write() as db:
+        there = {a.name for a in access.annotators(db) if a.can_enter}
+        links = studies.invite(db, [p for p in people if p not in there], f"http://localhost:{port}")
+        items = studies.deal_study(db, study, people)
+    for person in people:
+        place = f"at {links[person]}" if person in links else "by the link that was handed out before"
+        echo(f"{person} rates {items[person]} items {place}")
+
+
+def _with_mocks(workspace: Workspace) -> None:
+    """Add the mock judges to models.toml, unless they are there."""
+    known = load_models(workspace.models_path)
+    missing = [name for name in MOCKS if name not in known]
+    if missing:
+        port = demo.free_port()
+        with workspace.models_path.open("a", encoding="utf-8") as models:
+            models.write("\n" + demo.HEAD + "\n".join(demo.ENTRY.format(name=n, port=port) for n in missing))
+
+
+def _judges(workspace: Workspace, mock: bool) -> tuple[str, ...]:
+    known = load_models(workspace.models_path)
+    found = tuple(name for name, model in known.items() if model.kind == "chat" and model.simulated == mock)
+    if not found:
+        raise ConfigError(
+            f"No model is configured. Add one to {workspace.models_path}, which says how, or try --mock."
+        )
+    return found

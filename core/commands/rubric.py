@@ -1,0 +1,230 @@
+"""`concord rubric …`: make a rubric, look at it as a judge sees it, check it, compare its versions."""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from concord.commands import printing
+from concord.commands.printing import echo
+from concord.conversation import Conversation, Message
+from concord.errors import ConfigError, StudyError
+from concord.files import file_name
+from concord.llm.replies import json_schema
+from concord.rubrics import judge, shelf, writing
+from concord.rubrics.questions import TYPES, type_of
+from concord.rubrics.reading import rubric_of
+from concord.rubrics.rubric import Rubric, fields
+from concord.store import conversations, rubrics
+from concord.table import Column, Table
+from concord.workspace import Workspace
+
+UNITS = ("conversation", "each-reply", "last-reply", "marked-reply")
+EXAMPLE = Conversation(
+    "",
+    "example",
+    "",
+    (Message("user", "Where is my parcel?"), Message("assistant", "May I have the number of your order?")),
+)
+"""What a prompt is filled with where the workspace holds no conversation."""
+STARTER = {
+    "name": "helpful",
+    "statement": "The assistant does what can be done for the user.",
+    "scale": "1..5",
+}
+
+
+@click.group("rubric")
+def command() -> None:
+    """Rubrics: what judges and people are asked about conversations (rubrics/NAME.toml of the workspace)."""
+
+
+@command.command("new")
+@click.argument("name")
+@click.option("--title", default="", help="What annotators see as its name.")
+@click.option("--unit", type=click.Choice(UNITS), help="What is rated; default: the conversation.")
+@click.option(
+    "--ask",
+    multiple=True,
+    metavar="NAME=STATEMENT",
+    help="A statement to be rated from 1 to 5; may be repeated. Without any, a terminal is asked.",
+)
+@click.pass_obj
+def _new(workspace: str, name: str, title: str, unit: str | None, ask: tuple[str, ...]) -> None:
+    """Write a rubric, which is yours to go on with in an editor or on the page Rubrics."""
+    opened = Workspace.open(workspace)
+    path = make(opened, name, title, unit, ask)
+    echo(f"{path} is written. Look at it: concord rubric show {name}")
+    echo(f"Then: concord judge {name} --judges …, and concord study draw STUDY --n 20 --rubric {name}")
+
+
+def make(
+    workspace: Workspace, name: str, title: str = "", unit: str | None = None, ask: Sequence[str] = ()
+) -> str:
+    """Write a rubric's file, asking at a terminal for what is not told; returns its path.
+
+    Raises ConfigError for a name that is taken or no file's, and for a rubric that cannot be.
+    """
+    if name != file_name(name):
+        raise ConfigError(f"“{name}” is no name of a file. Write it as “{file_name(name)}”.")
+    path = shelf.folder(workspace) / f"{name}.toml"
+    if path.exists():
+        raise ConfigError(f"{path} is there already. Edit it, or choose another name.")
+    if not ask and sys.stdin.isatty():
+        told = _asked(title, unit)
+    else:
+        criteria = [_criterion(text) for text in ask] or [STARTER]
+        told = {"title": title, "unit": unit, "criteria": criteria}
+    text = writing.toml({key: value for key, value in told.items() if value})
+    rubric_of(name, {key: value for key, value in told.items() if value}, str(path))
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def _criterion(text: str) -> dict[str, Any]:
+    name, equals, statement = text.partition("=")
+    if not equals:
+        raise ConfigError(f"--ask {text} is not understood. Write NAME=STATEMENT.")
+    return {"name": name.strip(), "statement": statement.strip(), "scale": "1..5"}
+
+
+def _asked(title: str, unit: str | None) -> dict[str, Any]:
+    """The answers to a few questions at a terminal."""
+    told: dict[str, Any] = {"title": title or click.prompt("Title that annotators see")}
+    told["unit"] = unit or click.prompt("What is rated", type=click.Choice(UNITS), default=UNITS[0])
+    criteria: list[dict[str, Any]] = []
+    told["criteria"] = criteria
+    while not criteria or click.confirm("Another question?", default=len(criteria) < 2):
+        entry: dict[str, Any] = {
+            "name": click.prompt("Name of the question (small letters, such as helpful)")
+        }
+        entry["statement"] = click.prompt("Statement or question")
+        kind = click.prompt("Type", type=click.Choice(list(TYPES)), default="likert")
+        if kind == "categories":
+            named = click.prompt("Categories, separated by commas")
+            entry["categories"] = [part.strip() for part in named.split(",") if part.strip()]
+        elif kind == "yes-no":
+            entry["type"] = kind
+        else:
+            entry |= {"type": kind} if kind == "number" else {}
+            entry["scale"] = click.prompt("Scale", default="0..100" if kind == "number" else "1..5")
+            low, high = click.prompt("Words for the lowest"), click.prompt("Words for the highest")
+            ends = entry["scale"].replace("..", "-").split("-")
+            entry["anchors"] = {ends[0].strip(): low, ends[-1].strip(): high}
+        criteria.append(entry)
+    return told
+
+
+@command.command("list")
+@click.pass_obj
+def _list(workspace: str) -> None:
+    """The rubrics of the workspace, with the versions that were used."""
+    opened = Workspace.open(workspace, create=False)
+    with opened.read() as db:
+        used = Counter(version.name for version in rubrics.versions(db))
+    known = sorted({*shelf.names(opened), *used})
+    for name in known:
+        echo(f"{name}\t{used[name]} version{'' if used[name] == 1 else 's'} used")
+    if not known:
+        echo("No rubric yet. Make one with `concord rubric new NAME`.", err=True)
+
+
+@command.command("show")
+@click.argument("name")
+@click.option("--version", default="", help="A version that was used; default: the file as it is.")
+@click.option("--conversation", default="", metavar="KEY", help="Fill the prompt with this conversation.")
+@click.pass_obj
+def _show(workspace: str, name: str, version: str, conversation: str) -> None:
+    """The questions, and what a judge is sent about a conversation."""
+    opened = Workspace.open(workspace, create=False)
+    found = shelf.find(opened, name, shelf.number_of(version))
+    rubric = found.rubric
+    echo(f"{rubric.title} ({found.variant}, {rubric.hash}): rated is the {rubric.unit.replace('-', ' ')}")
+    for criterion in rubric.criteria:
+        kind = type_of(criterion)
+        echo(f"  {criterion.label} ({kind}, {TYPES[kind].level}): {criterion.statement}")
+    with opened.read() as db:
+        shown = conversations.load(db, conversation) if conversation else _first(db)
+    asked = judge.prompt_of(rubric, found.variant).render(**judge.filled(rubric, shown))
+    for message in asked.messages:
+        echo(f"\n── {message.role} " + "─" * 60)
+        echo(message.content)
+    echo("\n── schema of the reply " + "─" * 46)
+    echo(json.dumps(json_schema(judge.reply_of(rubric)), ensure_ascii=False, indent=2))
+
+
+def _first(db: Any) -> Conversation:
+    found = conversations.keys_after(db, conversations.Filter(), limit=1)
+    return conversations.load(db, found[0][1]) if found else EXAMPLE
+
+
+@command.command("check")
+@click.argument("names", metavar="[NAME…]", nargs=-1)
+@click.option("--benchmark", default="", help="Check against these conversations only.")
+@click.pass_obj
+def _check(workspace: str, names: tuple[str, ...], benchmark: str) -> None:
+    """Read rubrics, and say which of the stored conversations they cannot rate. Exits with 1 for mistakes."""
+    opened = Workspace.open(workspace, create=False)
+    wrong = 0
+    for name in names or shelf.names(opened):
+        try:
+            rubric = shelf.find(opened, name).rubric
+        except ConfigError as error:
+            echo(f"{name}: {error}", err=True)
+            wrong += 1
+            continue
+        with opened.read() as db:
+            told = list(_against(rubric, [c for _, c in conversations.each(db, benchmark)]))
+        echo("\n".join([f"{name}: {len(rubric.criteria)} questions, no mistake.", *told]))
+    if wrong:
+        sys.exit(1)
+
+
+def _against(rubric: Rubric, stored: Sequence[Conversation]) -> list[str]:
+    """What stands between a rubric and stored conversations, counted."""
+    why: Counter[str] = Counter()
+    lacking: Counter[str] = Counter()
+    for conversation in stored:
+        try:
+            rubric.asked_of(conversation)
+            rubric.turns(conversation)
+        except StudyError as error:
+            why[str(error)] += 1
+            continue
+        there = fields(conversation)
+        lacking.update(n for n in (*(rubric.show or ()), *rubric.judge.show) if not there.get(n))
+    found = [f"  {n} of {len(stored)} conversations cannot be rated: {reason}" for reason, n in why.items()]
+    return found + [f"  {n} of {len(stored)} conversations have no “{name}”" for name, n in lacking.items()]
+
+
+@command.command("versions")
+@click.argument("name")
+@click.pass_obj
+def _versions(workspace: str, name: str) -> None:
+    """The versions of a rubric that were used, and what differs between them, side by side."""
+    with Workspace.open(workspace, create=False).read() as db:
+        found = rubrics.versions(db, name)
+    if not found:
+        echo(f"No version of “{name}” was used yet.", err=True)
+        return
+    for version in found:
+        echo(f"{version.variant}\t{version.hash}\tfirst used {version.created[:16]}")
+    if len(found) > 1:
+        echo()
+        printing.show([differences(found)], "table")
+
+
+def differences(versions: Sequence[rubrics.Version]) -> Table:
+    """The fields in which versions differ, a column each."""
+    told = {version.variant: dict(writing.flat(version.body)) for version in versions}
+    places = dict.fromkeys(place for each in told.values() for place in each)
+    rows = [
+        {"field": place, **{variant: each.get(place, "") for variant, each in told.items()}}
+        for place in places
+        if len({each.get(place) for each in told.values()}) > 1
+    ]
+    return Table("versions", "What differs", (Column("field"), *map(Column, told)), tuple(rows))

@@ -1,0 +1,50 @@
+"""Write a rubric as TOML that a person goes on with: a field a line, texts of several lines as such."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from concord.files import as_toml
+
+HEAD = "# What judges and people are asked. docs/rubrics.md explains every field.\n"
+
+
+def toml(told: Mapping[str, Any]) -> str:
+    """The content of a rubric's file."""
+    plain = {name: value for name, value in told.items() if name not in ("judge", "criteria")}
+    parts = [HEAD + _lines(plain)]
+    if told.get("judge"):
+        parts.append("[judge]\n" + _lines(told["judge"]))
+    parts += ["[[criteria]]\n" + _lines(criterion) for criterion in told.get("criteria", ())]
+    return "\n".join(parts)
+
+
+def _lines(table: Mapping[str, Any]) -> str:
+    return "".join(
+        f'{name} = """\n{_escaped(value)}"""\n'
+        if isinstance(value, str) and "\n" in value
+        else as_toml({name: value})
+        for name, value in table.items()
+    )
+
+
+def _escaped(text: str) -> str:
+    """A text between three quotation marks: its own quotation marks and backslashes are escaped."""
+    return text.replace("\\", "\\\\").replace('"""', '""\\"').replace("\x7f", "\\u007f") + (
+        "\\\n" if text.endswith('"') else ""
+    )
+
+
+def flat(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each field of a rubric by its place, such as “solved: statement”, with its value as TOML writes it."""
+    for name, value in told.items():
+        if name == "criteria":
+            for entry in value:
+                yield from ((f"{entry['name']}: {field}", _told(of)) for field, of in entry.items())
+        elif isinstance(value, Mapping):
+            yield from ((f"{name}: {field}", _told(of)) for field, of in value.items())
+        else:
+            yield name, _told(value)
+
+
+def _told(value: Any) -> str:
+    return value if isinstance(value, str) else as_toml({"x": value}).removeprefix("x = ").rstrip("\n")

@@ -1,0 +1,111 @@
+"""`concord rubric …` and `concord quickstart`, on the example that ships."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from concord.rubrics import writing
+from concord.rubrics.reading import read
+from concord.store import access, ratings, studies
+from tests.rubrics.test_rubric_files import rubric
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "data" / "examples"
+FILE, RUBRIC = EXAMPLES / "support.jsonl", EXAMPLES / "support.toml"
+
+
+def done(result):
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.fixture
+def started(fresh, run):
+    """A workspace in which quickstart was run with mock judges, and what it said."""
+    made = ("quickstart", FILE, "--rubric", RUBRIC, "--mock", "--no-app", "--people", "Ann,Bob", "--n", "6")
+    return fresh, lambda: done(run(fresh, *made))
+
+
+def test_quickstart_goes_from_a_file_to_judged_and_dealt(started):
+    workspace, quickstart = started
+    said = quickstart()
+    assert "24 new conversations, 0 were here already." in said
+    assert said.count("/rate?token=") == 2
+    assert "48 calls" in said
+    with workspace.read() as db:
+        assert studies.get(db, "support").rubric == "support"
+        assert {a.name: a.items for a in access.annotators(db, "support")} == {"Ann": 6, "Bob": 6}
+        found = ratings.of_conversation(db, 1)
+    assert {r.criterion for r in found} == {"helpful", "keeps_rules", "tone", "effort"}
+    assert all(r.rater.simulated and r.explanation.startswith("(mock)") for r in found)
+
+
+def test_quickstart_again_makes_nothing_twice_and_leaves_the_links(started):
+    _, quickstart = started
+    quickstart()
+    again = quickstart()
+    assert "0 new conversations, 24 were here already." in again
+    assert "The study “support” is drawn already." in again
+    assert "Ann rates 6 items by the link that was handed out before" in again
+    assert " 0 calls" in again
+
+
+def test_quickstart_names_what_is_missing(fresh, run, tmp_path):
+    assert "There is no file" in run(fresh, "quickstart", tmp_path / "nothing.jsonl").output
+    assert "Name the rubric: --rubric NAME or FILE.toml." in run(fresh, "quickstart", FILE).output
+    lacking = run(fresh, "quickstart", FILE, "--rubric", RUBRIC, "--no-app").output
+    assert "No model is configured." in lacking
+
+
+def test_the_shipped_example_and_a_new_rubric_are_checked(fresh, run):
+    done(run(fresh, "import", "conversations", FILE))
+    done(run(fresh, "rubric", "new", "mine", "--ask", "good=It is good.", "--unit", "last-reply"))
+    (fresh.path / "rubrics" / "wrong.toml").write_text("title = 1\n")
+    checked = run(fresh, "rubric", "check")
+    assert checked.exit_code == 1
+    assert "mine: 1 questions, no mistake." in checked.output
+    assert "wrong.toml: “criteria” is missing." in checked.output or "“title”" in checked.output
+    again = run(fresh, "rubric", "new", "mine", "--ask", "good=It is good.")
+    assert "is there already" in again.output
+    assert "is no name of a file" in run(fresh, "rubric", "new", "../x", "--ask", "a=b").output
+
+
+def test_check_counts_what_a_rubric_cannot_rate(fresh, run):
+    done(run(fresh, "import", "conversations", FILE))
+    done(run(fresh, "rubric", "new", "marks", "--ask", "good=It is good.", "--unit", "marked-reply"))
+    assert "24 of 24 conversations cannot be rated: No reply is marked" in done(run(fresh, "rubric", "check"))
+
+
+def test_show_prints_what_a_judge_is_sent(started, run):
+    workspace, quickstart = started
+    quickstart()
+    said = done(run(workspace, "rubric", "show", "support", "--conversation", "human-please/assistant-1"))
+    assert "1 = Does nothing, or harm" in said
+    assert "Hand over to a person without discussion." in said  # the reference, which judges alone see
+    assert '"tone": "warm" or "neutral" or "cold"' in said
+    assert '"helpful_reason"' in said
+
+
+def test_versions_are_compared_side_by_side(started, run):
+    workspace, quickstart = started
+    quickstart()
+    path = workspace.path / "rubrics" / "support.toml"
+    path.write_text(path.read_text().replace('reasons = "before" ', 'reasons = "after" '))
+    done(run(workspace, "judge", "support", "--judges", "mock-judge-strict", "--estimate"))
+    assert "v2" not in done(run(workspace, "rubric", "versions", "support"))  # an estimate uses nothing
+    done(run(workspace, "study", "draw", "second", "--n", "3", "--rubric", "support"))
+    said = done(run(workspace, "rubric", "versions", "support"))
+    assert "support v1" in said
+    assert "support v2" in said
+    assert "judge: reasons" in said
+    assert "helpful: statement" not in said
+
+
+@pytest.mark.parametrize(
+    "text", ['It said "no"', 'two\nlines with """ and \\ and "', "a\n", "ends in \\\n\\"]
+)
+def test_a_rubric_that_is_written_is_read_as_it_was(text):
+    told = json.loads(json.dumps(read(RUBRIC).body))
+    told["criteria"][0]["statement"] = text
+    told["guidelines"] = text
+    assert rubric(writing.toml(told)).body == told
