@@ -15,7 +15,7 @@ from concord.commands.printing import echo
 from concord.commands.progress import carry_out
 from concord.demo import workspace as demo
 from concord.errors import ConcordError, ConfigError
-from concord.exchange import conversations_jsonl
+from concord.exchange import conversations_file, conversations_jsonl
 from concord.llm.models import load_models
 from concord.rubrics import reading, shelf
 from concord.runs import launching
@@ -30,7 +30,7 @@ MOCKS = ("mock-judge-strict", "mock-judge-lenient")
 
 
 @click.command("quickstart")
-@click.argument("file", metavar="FILE.jsonl", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option(
     "--rubric",
     "told",
@@ -67,10 +67,7 @@ def command(
         raise ConfigError(f"There is no file {file}.")
     workspace = Workspace.open(folder)
     name = _rubric(workspace, told)
-    benchmark = file.stem
-    with workspace.write() as db:
-        done = conversations_jsonl.read(db, file, benchmark=benchmark)
-    echo(f"{done.conversations} new conversations, {done.known} were here already.")
+    benchmark = _brought(workspace, file)
     _study(workspace, name, benchmark, n)
     _invite(workspace, name, people or ("You",), port)
     if mock:
@@ -86,6 +83,23 @@ def command(
         echo(f"Judges at work: {', '.join(judges)}. The page shows agreement as people's answers come in.")
         os.environ["CONCORD_WORKSPACE"] = str(workspace.path)
         app.serve(port=port, browser=browser, page=f"agreement?{urlencode({'study': name})}")
+
+
+def _brought(workspace: Workspace, file: Path) -> str:
+    """Import the file; returns under which name its conversations are kept."""
+    if conversations_jsonl.own(file):
+        with workspace.write() as db:
+            done = conversations_jsonl.read(db, file)
+            echo(f"{done.conversations} new conversations, {done.known} were here already.")
+            # Its lines may name another benchmark.
+            kept = conversations.values(db)["benchmark"]
+            return file.stem if file.stem in kept else options.only_benchmark(db)
+    with workspace.read() as db:
+        found = conversations_file.survey(file, conversations_file.Asked(file.stem), db=db)
+    for line in conversations_file.told(found):
+        echo(line)
+    echo(conversations_file.summary(found, conversations_file.store(workspace, found)))
+    return file.stem
 
 
 def _rubric(workspace: Workspace, told: str) -> str:

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -178,17 +178,20 @@ def _check(workspace: str, names: tuple[str, ...], benchmark: str) -> None:
             wrong += 1
             continue
         with opened.read() as db:
-            told = list(_against(rubric, [c for _, c in conversations.each(db, benchmark)]))
+            whose = [benchmark] if benchmark else conversations.values(db)["benchmark"]
+            told = _against(rubric, (c for each in whose for _, c in conversations.each(db, each)))
         echo("\n".join([f"{name}: {len(rubric.criteria)} questions, no mistake.", *told]))
     if wrong:
         sys.exit(1)
 
 
-def _against(rubric: Rubric, stored: Sequence[Conversation]) -> list[str]:
+def _against(rubric: Rubric, stored: Iterable[Conversation]) -> list[str]:
     """What stands between a rubric and stored conversations, counted."""
     why: Counter[str] = Counter()
     lacking: Counter[str] = Counter()
+    every = 0
     for conversation in stored:
+        every += 1
         try:
             rubric.asked_of(conversation)
             rubric.turns(conversation)
@@ -197,8 +200,8 @@ def _against(rubric: Rubric, stored: Sequence[Conversation]) -> list[str]:
             continue
         there = fields(conversation)
         lacking.update(n for n in (*(rubric.show or ()), *rubric.judge.show) if not there.get(n))
-    found = [f"  {n} of {len(stored)} conversations cannot be rated: {reason}" for reason, n in why.items()]
-    return found + [f"  {n} of {len(stored)} conversations have no “{name}”" for name, n in lacking.items()]
+    found = [f"  {n} of {every} conversations cannot be rated: {reason}" for reason, n in why.items()]
+    return found + [f"  {n} of {every} conversations have no “{name}”" for name, n in lacking.items()]
 
 
 @command.command("versions")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from concord.conversation import Unit
+from concord.conversation import Conversation, Message, Unit
 from concord.rating import Annotation, Rating
 from concord.store import access, conversations, ratings, rubrics, studies
 from tests.conftest import toml
@@ -114,10 +114,9 @@ def test_from_file_to_agreement(shop, run):
     assert "a + b" in shown
 
 
-def test_what_cannot_be_asked_about_is_a_failure_without_a_call(shop, run, tmp_path):
-    file = tmp_path / "more.jsonl"
-    file.write_text(json.dumps({"id": "silent", "messages": [{"role": "user", "content": "Hello?"}]}))
-    done(run(shop, "import", "conversations", file, "--benchmark", "shop"))
+def test_what_cannot_be_asked_about_is_a_failure_without_a_call(shop, run):
+    with shop.write() as db:
+        conversations.save(db, Conversation("shop", "silent", "m", (Message("user", "Hello?"),)))
     judged = run(shop, "judge", "support", "--judges", "a")
     assert judged.exit_code == 2
     with shop.read() as db:
