@@ -22,6 +22,9 @@ SLICES = ("pingpong", "simulbench", "stss")
 _OF_SLICE: dict[str, tuple[Benchmark, ...]] = {
     name: import_module(f"concord.benchmarks.{name}").BENCHMARKS for name in SLICES
 }
+SCENARIO = "scenario"
+"""The facet of conversations from elsewhere that names what was asked."""
+
 BENCHMARKS: dict[str, Benchmark] = {b.name: b for found in _OF_SLICE.values() for b in found}
 
 
@@ -58,6 +61,26 @@ def get(name: str) -> Benchmark:
     if name not in BENCHMARKS:
         raise not_found("benchmark", name, BENCHMARKS)
     return BENCHMARKS[name]
+
+
+def known_or_imported(name: str) -> Benchmark:
+    """A benchmark by name; of another name, what can be said of conversations from elsewhere."""
+    return BENCHMARKS.get(name) or Benchmark(
+        name=name,
+        title=name,
+        paper="",
+        about="Conversations from elsewhere.",
+        languages=(),
+        roles=(),
+        options=(),
+        prompts={},
+        version="",
+        asking=None,
+        facets=(SCENARIO,),
+        plays=lambda _plan, _materials: iter(()),
+        items=(SCENARIO,),
+        scenario_facet=SCENARIO,
+    )
 
 
 def slice_of(benchmark: str) -> str:

@@ -13,6 +13,7 @@ from concord.conversation import Role
 from concord.errors import ConcordError, ImportRefused
 from concord.exchange import (
     cells,
+    comparisons_file,
     conversations_file,
     conversations_jsonl,
     fed,
@@ -146,6 +147,21 @@ def _conversations(workspace: str, /, file: Path, benchmark: str, **how: Any) ->
         )
         return
     _foreign(Workspace.open(workspace), file, benchmark, **how)
+
+
+@command.command("comparisons")
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option(
+    "--benchmark", default="", help="The name of conversations that the file brings; default: its own."
+)
+@click.pass_obj
+def _comparisons(workspace: str, file: Path, benchmark: str) -> None:
+    """Which of two conversations people and judges preferred, one comparison a row (CSV, JSON Lines)."""
+    done = comparisons_file.store(Workspace.open(workspace), file, benchmark)
+    new = [f"{done.people:,} comparisons by people", f"{done.judges:,} by judges"]
+    new += [f"{done.conversations:,} conversations"] if done.conversations else []
+    known = f" {done.known:,} were here already." if done.known else ""
+    echo(f"New: {', '.join(new)}.{known}")
 
 
 def _foreign(

@@ -14,7 +14,7 @@ import click
 from concord.commands import options
 from concord.commands.printing import echo
 from concord.errors import ConfigError, StudyError
-from concord.exchange import conversations_jsonl, ratings_csv
+from concord.exchange import comparisons_file, conversations_jsonl, ratings_csv
 from concord.files import file_name
 from concord.llm.families import families
 from concord.reports import bundle
@@ -61,6 +61,20 @@ def _conversations(workspace: str, study: str, benchmark: str, out: Path | None)
             out, lambda file: conversations_jsonl.write(db, file, study=study, benchmark=benchmark)
         )
     echo(f"{count} conversations" + (f" in {out}." if out else "."), err=True)
+
+
+@command.command("comparisons")
+@click.option("--benchmark", default="", help="Only this benchmark's.")
+@click.option("--format", "form", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True)
+@_OUT
+@click.pass_obj
+def _comparisons(workspace: str, benchmark: str, form: str, out: Path | None) -> None:
+    """Which of two conversations people and judges preferred, one comparison a row."""
+    with Workspace.open(workspace, create=False).read() as db:
+        count = _write(out, lambda file: comparisons_file.write(db, file, benchmark, form))
+        if not count:
+            raise StudyError("Nothing was compared yet.")
+    echo(f"{count} comparisons" + (f" in {out}." if out else "."), err=True)
 
 
 @command.command("report")

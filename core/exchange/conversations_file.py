@@ -21,7 +21,7 @@ from concord.exchange.entries import Entry, GivenScore, Reading
 from concord.exchange.incoming import AT_ONCE, Given, rate
 from concord.exchange.rows import FileRow, Progress
 from concord.exchange.shapes import also, has, mapped, shape_of
-from concord.rating import Criterion, Rater, RaterKind, Scale
+from concord.rating import Comparison, Criterion, Rater, RaterKind, Scale
 from concord.store import comparisons, conversations, ratings, studies
 from concord.store.parts import in_parts
 from concord.store.seen import KeysSeen, seen
@@ -116,7 +116,7 @@ def survey(
             if db is not None:
                 _compare(db, found, read)
     if not found.rows:
-        raise ImportRefused(f"{path} is empty. It needs one conversation a line.")
+        raise ImportRefused(f"{path} is empty. It needs a row at least.")
     return found
 
 
@@ -147,8 +147,7 @@ def store(
             with part() as db:
                 read = [entry for entry in read if _saved(db, entry, counts, found.path, skip_wrong)]
                 for vote in (v for entry in read for v in entry.votes):
-                    comparisons.save(db, vote)
-                    counts["votes"] += 1
+                    counts["votes"] += _voted(db, vote)
                 given = [
                     _given(scored, judge)
                     for entry in read
@@ -214,7 +213,7 @@ def _begun(path: Path, asked: Asked) -> FileSurvey:
             return FileSurvey(path, kind, Reading(shape, benchmark, roles), tuple(map(str, row.fields)))
         names = names or [str(name) for name in row.fields]
     if not names:
-        raise ImportRefused(broken or f"{path} is empty. It needs one conversation a line.")
+        raise ImportRefused(broken or f"{path} is empty. It needs a row at least.")
     raise ImportRefused(
         f"{path} ({kind}) holds conversations in no form that is known. Say where they are, such as "
         f"--map messages=NAME or --map user=NAME --map assistant=NAME; its fields are "
@@ -331,6 +330,17 @@ def _saved(db: Database, entry: Entry, counts: Counter[str], path: Path, skip_wr
             if skip_wrong:
                 return False
             raise ImportRefused(_other(str(path), conversation.key))
+    return True
+
+
+def _voted(db: Database, vote: Comparison) -> bool:
+    """Store a vote; whether it is new. A rater's second vote on the same two that differs is a repeat."""
+    there = comparisons.verdicts(db, vote.rater, vote.first, vote.second)
+    if vote.verdict in there.values():
+        return False
+    repeat = max(there, default=-1) + 1
+    key = f"{vote.key.removesuffix('|0|import')}|{repeat}|import"
+    comparisons.save(db, replace(vote, key=key, repeat=repeat))
     return True
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from concord.benchmarks import SCENARIO
 from concord.conversation import Conversation, Message, Role, Turn
 from concord.errors import ImportRefused
 from concord.exchange.cells import name_in, nfc
@@ -17,8 +18,6 @@ from concord.files import has_half_characters, parse_json
 from concord.files.limits import NAME
 from concord.rating import Comparison, Rater, RaterKind, Verdict
 
-SCENARIO = "scenario"
-"""The facet of imported conversations that names what was asked."""
 FACET = 80
 """Characters of the value of a facet."""
 _ONE_TEXT = (
@@ -277,7 +276,7 @@ def _votes(
     else:
         rater = Rater(nfc(str(by))[:NAME] if by is not None else f"voters of {benchmark}", votes.kind)
     one, other = sides
-    key = f"{one.key}|{other.key}|{rater.name}|{rater.variant}|import"
+    key = f"{one.key}|{other.key}|{rater.name}|{rater.variant}|0|import"
     why = "both bad" if "bad" in told.lower() else str(first(fields, votes.why) or "")
     return (Comparison(key, one.key, other.key, rater, verdict, why),)
 

@@ -62,7 +62,7 @@ def kind_of(path: Path) -> str:
     except OSError as error:
         raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
     if not head.strip(b"\xef\xbb\xbf \t\r\n"):
-        raise ImportRefused(f"{path} is empty. It needs one conversation a line.")
+        raise ImportRefused(f"{path} is empty. It needs a row at least.")
     if size > FILE_BYTES and head[:4] != b"PAR1":
         raise ImportRefused(f"{path} is larger than {FILE_BYTES:,} bytes. Split it.")
     if head[:4] == b"PAR1":

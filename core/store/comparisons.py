@@ -1,13 +1,14 @@
 """Comparisons in the store: which of two conversations judges and people preferred."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pandas as pd
 from sqlite_utils import Database
 
 from concord.errors import NotFound
-from concord.rating import Comparison, Verdict
+from concord.rating import Comparison, Rater, Verdict
 from concord.store import conversations, ratings, tables
 from concord.store.filters import Where
 
@@ -48,6 +49,52 @@ def frame(db: Database, benchmark: str, same: str) -> pd.DataFrame:
         db.conn,
         params=(same, benchmark),
     )
+
+
+def exported(db: Database, benchmark: str = "", same: str = "") -> Iterator[dict[str, Any]]:
+    """Every comparison with a verdict, of a benchmark or all, in the order stored.
+
+    Fields: first, second (keys of conversations), model_first, model_second, benchmark, scenario (the value
+    of the facet `same`), rater_type, rater, variant, simulated, repeat, verdict (A, B or tie), explanation,
+    created.
+    """
+    yield from db.query(
+        "SELECT a.key AS first, b.key AS second, a.player AS model_first, b.player AS model_second, "
+        "a.benchmark, (SELECT value FROM facets f WHERE f.conversation_id = a.id AND f.name = ?) "
+        "AS scenario, r.kind AS rater_type, r.name AS rater, r.variant, r.simulated, x.repeat, "
+        "CASE x.verdict WHEN 'C' THEN 'tie' ELSE x.verdict END AS verdict, x.explanation, x.created "
+        "FROM comparisons x JOIN conversations a ON a.id = x.first_id JOIN conversations b "
+        "ON b.id = x.second_id JOIN raters r ON r.id = x.rater_id "
+        "WHERE x.failure IS NULL AND (? = '' OR a.benchmark = ?) ORDER BY x.id",
+        [same, benchmark, benchmark],
+    )
+
+
+def verdicts(db: Database, rater: Rater, first: str, second: str) -> dict[int, Verdict]:
+    """A rater's verdicts on two conversations (keys) in this order, by repeat.
+
+    A person is asked once: their verdicts on the two in the other order are among them, turned.
+    """
+    asked = [(first, second), (second, first)] if rater.kind == "human" else [(first, second)]
+    found: dict[int, Verdict] = {}
+    for one, other in asked:
+        for repeat, verdict in db.execute(
+            "SELECT x.repeat, x.verdict FROM comparisons x JOIN conversations a ON a.id = x.first_id "
+            "JOIN conversations b ON b.id = x.second_id JOIN raters r ON r.id = +x.rater_id "
+            "WHERE a.key = ? AND b.key = ? AND x.failure IS NULL AND r.kind = ? AND r.name = ? "
+            "AND r.variant = ?",
+            [one, other, rater.kind, rater.name, rater.variant],
+        ):
+            found.setdefault(repeat, verdict if one == first else TURNED[verdict])
+    return found
+
+
+def compared_benchmarks(db: Database) -> list[str]:
+    """The benchmarks of whose conversations some were compared."""
+    rows = db.execute(
+        "SELECT DISTINCT c.benchmark FROM comparisons x JOIN conversations c ON c.id = x.first_id ORDER BY 1"
+    )
+    return [name for (name,) in rows]
 
 
 def pairs(

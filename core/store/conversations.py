@@ -110,6 +110,17 @@ def save(
     return new
 
 
+def facet(db: Database, conversation_id: int, name: str) -> str:
+    """The value of a facet of a conversation; “” where it has none."""
+    row = find(db, "facets", "value", conversation_id=conversation_id, name=name)
+    return row["value"] if row else ""
+
+
+def name_facet(db: Database, conversation_id: int, name: str, value: str) -> None:
+    """Give a conversation a facet that it lacks."""
+    db.table("facets").insert({"name": name, "value": value, "conversation_id": conversation_id})
+
+
 def find_id(db: Database, key: str) -> int | None:
     """The id of the conversation with this key, or None."""
     row = find(db, "conversations", "id", key=key)

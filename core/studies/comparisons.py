@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from concord.agreement import pairwise
 from concord.agreement.intervals import SHARE, described
 from concord.agreement.pairwise import Bias, Duel, Match, Strength
-from concord.benchmarks import get
+from concord.benchmarks import known_or_imported
 from concord.errors import ConcordError, not_found
 from concord.rating import Comparison, Rater, Verdict
 from concord.store import comparisons, conversations, ratings, tables
@@ -71,7 +71,7 @@ def compared(
     and every two persons. Raises NotFound for a player nobody compared and for an unknown value in `facets`,
     ConcordError where nothing was compared.
     """
-    table = comparisons.frame(db, benchmark, get(benchmark).scenario_facet)
+    table = comparisons.frame(db, benchmark, known_or_imported(benchmark).scenario_facet)
     if facets:
         prompts = sorted(set(table.variant[table.kind == "judge"]))
         tables.check(db, benchmark, facets, prompts=prompts)
@@ -99,7 +99,7 @@ def compared(
         duels = pairwise.duels(outcome, chosen, tried, **draws)
         strengths = pairwise.strengths(outcome, chosen, **draws) if len(chosen) > 2 else []
         standings.append(ComparedBy(rater, kind, tuple(duels), tuple(strengths)))
-    mixed = tables.conditions(db, benchmark, get(benchmark).items, facets) | versions
+    mixed = tables.conditions(db, benchmark, known_or_imported(benchmark).items, facets) | versions
     return Compared(
         benchmark,
         facets or {},
@@ -189,7 +189,9 @@ def dealt(
     shown as A is drawn for each person and pair.
     """
     chosen = list(players) or conversations.values(db, benchmark)["player"]
-    found = comparisons.pairs(db, benchmark, get(benchmark).scenario_facet, sorted(chosen), facets=facets)
+    found = comparisons.pairs(
+        db, benchmark, known_or_imported(benchmark).scenario_facet, sorted(chosen), facets=facets
+    )
     found.sort(key=lambda pair: chance(seed, pair[2], pair[4]))
     found = found[:limit]
     rater = ratings.find_rater(db, Rater(person, "human"))
@@ -220,7 +222,7 @@ def answer(
             comparisons.withdraw(db, number, first, second)
         return
     one, other = conversations.load(db, first), conversations.load(db, second)
-    same = get(one.benchmark).scenario_facet
+    same = known_or_imported(one.benchmark).scenario_facet
     if one.benchmark != other.benchmark or not same or one.facets.get(same) != other.facets.get(same):
         raise ConcordError("Only two conversations of the same scenario can be compared.")
     key = "|".join([*sorted((one.key, other.key)), person, "desk"])

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from concord.benchmarks import BENCHMARKS
+from concord.benchmarks import known_or_imported
 from concord.benchmarks.benchmark import Benchmark
 from concord.errors import not_found
 from pages.parts.navigation import SECTIONS, PageFile
@@ -38,9 +38,11 @@ def choice(label: str, name: str, options: Sequence[str], default: str, **look: 
 def benchmark_chosen(names: Sequence[str], *, fixed: bool = False) -> Benchmark:
     """The benchmark that the address names; to be chosen of several, unless `fixed`."""
     if fixed or len(names) == 1:
-        return BENCHMARKS[shown("benchmark", asked("benchmark", names, names[0]))]
-    titles = {name: BENCHMARKS[name].title for name in names}
-    return BENCHMARKS[choice("Benchmark", "benchmark", names, names[0], format_func=titles.__getitem__)]
+        return known_or_imported(shown("benchmark", asked("benchmark", names, names[0])))
+    titles = {name: known_or_imported(name).title for name in names}
+    return known_or_imported(
+        choice("Benchmark", "benchmark", names, names[0], format_func=titles.__getitem__)
+    )
 
 
 def of_conversation(number: int) -> str:

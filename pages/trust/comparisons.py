@@ -46,8 +46,9 @@ def page() -> None:
         st.title("Comparisons", anchor=False)
         told.show()
     with workspace().read() as db:
-        known = conversations.values(db)["benchmark"]
+        known, compared = conversations.values(db)["benchmark"], stored.compared_benchmarks(db)
     names = [b.name for b in BENCHMARKS.values() if b.pairwise is not None and b.name in known]
+    names += [name for name in compared if name not in BENCHMARKS]
     if not names:
         st.info("There is nothing to compare yet: two models must have answered the same scripts.")
         return link("runs", "Start a run")
@@ -64,8 +65,9 @@ def page() -> None:
             for name in benchmark.spotcheck_facets
             if len(values.get(name, ())) > 1
         )
-    possible = _desk(benchmark, players, dict(facets))
-    compare_deal.section(benchmark, players, dict(facets), possible)
+    if benchmark.pairwise is not None:
+        possible = _desk(benchmark, players, dict(facets))
+        compare_deal.section(benchmark, players, dict(facets), possible)
     try:
         found = _compared(str(workspace().path), stamp, benchmark.name, tuple(players), facets)
     except ConcordError as error:

@@ -93,3 +93,12 @@ def test_votes_of_an_arena_are_comparisons(fresh, brought):
         "arena_user_1",
         "human",
     )
+
+
+def test_a_vote_is_stored_once_and_another_verdict_is_a_repeat(fresh, brought):
+    both = [*ARENA, {**ARENA[0], "winner": "tie"}, ARENA[0]]
+    assert "2 comparisons" in brought(both, name="arena.jsonl").output
+    assert "comparisons" not in brought(both, name="arena.jsonl").output
+    with fresh.read() as db:
+        rows = comparisons.frame(db, "arena", "scenario")
+    assert list(zip(rows.repeat, rows.verdict, strict=True)) == [(0, "B"), (1, "C")]

@@ -1,0 +1,123 @@
+"""Pairwise votes move between workspaces, and have the same figures as comparisons made here."""
+
+import csv
+import json
+
+import pytest
+
+from concord.studies import comparisons
+from concord.workspace import Workspace
+
+NAMES = ("elm", "oak", "ash")
+
+
+def lines():
+    """Votes of a judge in both orders and of two people, on twelve scenarios of three models."""
+    for n in range(12):
+        for i, one in enumerate(NAMES):
+            for other in NAMES[i + 1 :]:
+                pair = {
+                    "first": f"{n}-{one}",
+                    "second": f"{n}-{other}",
+                    "scenario": f"s{n}",
+                    "text_first": f"{one} says {n}",
+                    "text_second": json.dumps([{"role": "assistant", "content": f"{other} says {n}"}]),
+                    "model_first": one,
+                    "model_second": other,
+                }
+                swapped = {
+                    f"{name}_{side}" if name else side: pair[f"{name}_{back}" if name else back]
+                    for side, back in (("first", "second"), ("second", "first"))
+                    for name in ("", "text", "model")
+                }
+                yield {**pair, "rater_type": "judge", "rater": "gpt", "verdict": "A"}
+                yield {
+                    **pair,
+                    **swapped,
+                    "rater_type": "judge",
+                    "rater": "gpt",
+                    "verdict": "A" if n % 4 == 0 else "B",
+                }
+                yield {**pair, "rater_type": "human", "rater": "ann", "verdict": "A" if n % 3 else "tie"}
+                yield {**pair, "rater_type": "human", "rater": "bob", "verdict": "A" if n % 2 else "B"}
+
+
+@pytest.fixture
+def votes(tmp_path):
+    file = tmp_path / "votes.csv"
+    rows = list(lines())
+    with file.open("w", newline="") as out:
+        writer = csv.DictWriter(out, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return file
+
+
+def figures(workspace):
+    with workspace.read() as db:
+        return comparisons.compared(db, "votes", resamples=50)
+
+
+def test_votes_have_wins_strengths_position_bias_and_agreement(fresh, run, votes):
+    done = run(fresh, "import", "comparisons", votes)
+    assert done.output == "New: 72 comparisons by people, 72 by judges, 36 conversations.\n"
+    found = figures(fresh)
+    (bias,) = found.bias
+    assert (bias.rater, bias.n, bias.flips, bias.first) == ("gpt", 36, 9, 9)
+    duels = {(d.one, d.other): (d.won, d.tied, d.lost) for d in found.standings[0].duels}
+    assert duels["elm", "oak"] == (9, 3, 0)
+    strengths = {s.player: s.strength.value for s in found.standings[0].strengths}
+    assert strengths["elm"] > strengths["oak"] > strengths["ash"]
+    ann_bob = next(m for m in found.matches if (m.a, m.b) == ("ann", "bob"))
+    assert ann_bob.equal.value == 4 / 12
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_what_is_exported_is_imported_with_the_same_figures(fresh, run, votes, tmp_path, form):
+    run(fresh, "import", "comparisons", votes)
+    out, chats = tmp_path / f"out.{form}", tmp_path / "chats.jsonl"
+    assert run(fresh, "export", "comparisons", "--format", form, "--out", out).exit_code == 0
+    run(fresh, "export", "conversations", "--out", chats)
+    other = Workspace.open(tmp_path / "other")
+    run(other, "import", "conversations", chats)
+    assert "New: 72 comparisons by people, 72 by judges.\n" in run(other, "import", "comparisons", out).output
+    assert figures(other) == figures(fresh)
+    again = run(other, "import", "comparisons", out)
+    assert again.output == "New: 0 comparisons by people, 0 by judges. 144 were here already.\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"verdict": "better"}, "line 2: the verdict is “better”; it must be A, B or tie"),
+        ({"second": "0-elm"}, "line 2: “0-elm” is compared with itself"),
+        ({"rater_type": "dog"}, "line 2: rater_type is “dog”"),
+        ({"rater": ""}, "line 2, has no rater"),
+        ({"repeat": "-1"}, "line 2: the repeat “-1” is not a whole number"),
+        ({"text_first": ""}, "line 2: “0-elm” is no conversation of this workspace"),
+        ({"scenario": ""}, "line 2: “votes/0-elm” and “votes/0-oak” are not known to answer the same"),
+    ],
+)
+def test_a_wrong_vote_refuses_the_file(fresh, run, tmp_path, change, why):
+    file = tmp_path / "votes.csv"
+    row = {"repeat": "0", **next(iter(lines())), **change}
+    with file.open("w", newline="") as out:
+        writer = csv.DictWriter(out, list(row))
+        writer.writeheader()
+        writer.writerow(row)
+    done = run(fresh, "import", "comparisons", file)
+    assert done.exit_code == 1
+    assert why in done.output
+    with fresh.read() as db:
+        assert db.execute("SELECT count(*) FROM conversations").fetchone() == (0,)
+
+
+def test_another_verdict_of_the_same_rater_refuses_the_file_and_leaves_nothing(fresh, run, tmp_path):
+    file = tmp_path / "votes.jsonl"
+    first, *_ = rows = [row for row in lines() if row["rater"] == "ann"]
+    file.write_text("\n".join(map(json.dumps, [*rows, {**first, "verdict": "B"}])))
+    done = run(fresh, "import", "comparisons", file)
+    assert "ann compared “votes/0-elm” with “votes/0-oak” already" in done.output
+    with fresh.read() as db:
+        for name in ("conversations", "comparisons"):
+            assert db.execute(f"SELECT count(*) FROM {name}").fetchone() == (0,)
