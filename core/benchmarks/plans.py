@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
+from concord.errors import ConfigError
+
 Models = Mapping[str, tuple[str, ...]]
 """Names of models.toml by role."""
 Where = Mapping[str, tuple[str, ...]]
@@ -123,7 +125,18 @@ def as_dict(plan: Plan) -> dict[str, Any]:
 
 
 def from_dict(stored: Mapping[str, Any]) -> Plan:
-    """The plan of stored values. Raises KeyError, TypeError or AttributeError if they are not a plan."""
+    """The plan of stored values. Raises ConfigError if they are not a plan."""
+    try:
+        return _plan(stored)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        lacks = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+        raise ConfigError(
+            f"This plan of a run cannot be read: {lacks.rstrip('.')}. It was written by another program, or "
+            "by a Concord before the first release. Start the run again."
+        ) from error
+
+
+def _plan(stored: Mapping[str, Any]) -> Plan:
     values = dict(stored if "kind" in stored else _with_kind(stored))
     kind = values.pop("kind")
     for name in ("models", "where"):

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from concord.benchmarks.plans import Plan, as_dict, from_dict
-from concord.errors import WorkspaceError
+from concord.errors import ConfigError, WorkspaceError
 from concord.files import read_json
 from concord.store import runs
 from concord.store.database import now
@@ -86,7 +86,7 @@ def read_plan(file: Path) -> Plan:
     """The plan in a file that `start` wrote. Raises WorkspaceError for any other file."""
     try:
         return from_dict(read_json(file, WorkspaceError))
-    except (WorkspaceError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (WorkspaceError, ConfigError) as error:
         why = str(error).rstrip(".")
         raise WorkspaceError(
             f"{file} holds no plan of a run: {why}. Start the run again from the runs page."

@@ -150,6 +150,11 @@ def prepare(path: Path) -> None:
     db = connect(path)
     try:
         ours = {step.name for step in migrations.pending(Database(memory=True))}
+        if not migrations.applied(db) and db.table_names():
+            raise WorkspaceError(
+                f"{path} cannot be read: it has tables, but none of Concord's steps. It was made by another "
+                "program, or by a Concord before the first release. Open another workspace."
+            )
         newer = {step.name for step in migrations.applied(db)} - ours
         if newer:
             raise WorkspaceError(

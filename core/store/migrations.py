@@ -488,3 +488,10 @@ ALTER TABLE runs ADD COLUMN granted REAL NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN elsewhere REAL NOT NULL DEFAULT 0
 """,
 )
+
+
+@migrations(name="022_hosts_of_the_first_runs")
+def _hosts(db: Database) -> None:
+    """The first runs did not say on which machine they were; later ones always did."""
+    if "host" not in db.table("runs").columns_dict:
+        db.execute("ALTER TABLE runs ADD COLUMN host TEXT NOT NULL DEFAULT ''")

@@ -77,7 +77,10 @@ def begin(plan: Plan, *, max_cost: float | None = None, retry_failed: bool = Fal
 
 def described(run: Progress) -> str:
     """What a run is of, in a line."""
-    plan = from_dict(run.plan)
+    try:
+        plan = from_dict(run.plan)
+    except ConcordError:
+        return f"{run.benchmark} · a plan that cannot be read"
     known = BENCHMARKS.get(plan.benchmark)
     title = known.title if known else plan.benchmark
     models = "; ".join(f"{role}: {', '.join(names)}" for role, names in plan.models.items() if names)

@@ -99,9 +99,10 @@ def _failures(run: Progress) -> None:
 
 def _again(run: Progress, retry_failed: bool) -> None:
     """Resume a run. Where a model's entry has changed, the run asks for a new name of the model first."""
-    plan, changed = from_dict(run.plan), st.session_state.setdefault(CHANGED, {})
+    changed = st.session_state.setdefault(CHANGED, {})
     changed.pop(run.id, None)
     try:
+        plan = from_dict(run.plan)
         planning.job(workspace(), plan)
     except renaming.ChangedModel as error:
         changed[run.id] = error, retry_failed
