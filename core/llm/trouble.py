@@ -55,7 +55,7 @@ def of_status(status: int, headers: Mapping[str, str], content: bytes, model: Mo
         kind, told = "auth", f"{where} says that there is no credit left for {name} ({status}): {said}"
     elif status == 404:
         mend = "Check `model` and `base_url` in models.toml."
-        told = f"{where} does not know {name} as “{model.served}” (404). {mend}"
+        told = f"{where} does not know {name} as “{model.served}” (404): {said.rstrip('.')}. {mend}"
     elif status in _THROTTLED:
         mend = "Lower max_concurrency, or wait and run again."
         kind, cls = "rate_limit", "throttled"

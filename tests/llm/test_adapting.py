@@ -128,6 +128,7 @@ SCHEMA = {
         ("json-object", {"response_format": "json_object"}),
         ("strict", {"seed": "unset"}),
         ("vllm", {}),
+        ("azure", {"max_tokens": "max_completion_tokens", "temperature": "unset", "top_p": "unset"}),
     ],
 )
 def test_calls_that_are_refused_at_once_are_adapted_once(like, change):

@@ -74,16 +74,53 @@ def _forbids_more(asked: Mapping[str, Any]) -> RefusedCall | None:
     return None
 
 
+def _short(asked: Mapping[str, Any]) -> RefusedCall | None:
+    read = len(_said(asked)) // 4
+    if read > SHORT:
+        said = (
+            f"This model's maximum context length is {SHORT} tokens. However, your request has {read} input "
+        )
+        return RefusedCall(
+            400, f"{said}tokens. Please reduce the length of the input messages.", "BadRequestError"
+        )
+    return None
+
+
+def _openrouter(asked: Mapping[str, Any]) -> RefusedCall | None:
+    if (asked.get("provider") or {}).get("only"):
+        return RefusedCall(
+            404, "No allowed providers are available for the selected model.", None, None, "404"
+        )
+    return None
+
+
+def _azure(asked: Mapping[str, Any]) -> RefusedCall | None:
+    if FILTERED in _said(asked):
+        said = (
+            "The response was filtered due to the prompt triggering Azure OpenAI's content management policy."
+        )
+        return RefusedCall(400, said, None, "prompt", "content_filter")
+    return _reasoning(asked)
+
+
+def _said(asked: Mapping[str, Any]) -> str:
+    return "\n".join(str(message.get("content")) for message in asked.get("messages", ()))
+
+
+SHORT = 1024
+"""The context, in tokens, of the kinds that refuse or cut a longer prompt."""
+FILTERED = "a violent scene"
+"""What the content filter looks for."""
 KINDS: Mapping[str, EndpointKind] = {
     "openai-reasoning": EndpointKind(_reasoning),
-    "azure": EndpointKind(_reasoning),
+    "azure": EndpointKind(_azure),
     "anthropic": EndpointKind(
         _anthropic, ("response_format", "seed", "frequency_penalty", "presence_penalty", "n", "logprobs")
     ),
-    "vllm": EndpointKind(),
-    "llama-cpp": EndpointKind(),
-    "ollama": EndpointKind(context=1024),
-    "openrouter": EndpointKind(),
+    "vllm": EndpointKind(_short),
+    "llama-cpp": EndpointKind(_short),
+    "ollama": EndpointKind(context=SHORT),
+    "openrouter": EndpointKind(_openrouter),
     "litellm": EndpointKind(_litellm),
     "json-object": EndpointKind(_no_schema),
     "strict": EndpointKind(_forbids_more),

@@ -42,7 +42,6 @@ COMPLETIONS: Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "reasoning": lambda reply: _thoughts_counted(_message(reply, reasoning_content=THOUGHT)),
     "parts": lambda reply: _message(reply, content=[{"type": "text", "text": _said(reply)}]),
     "no_choices": lambda reply: {**reply, "choices": []},
-    "error_body": lambda reply: {"error": {"code": 502, "message": "The provider returned an error"}},
 }
 """Changes of a chat completion that is otherwise as it should be."""
 
@@ -53,6 +52,10 @@ def _html(request: web.Request) -> web.Response:
 
 def _broken(request: web.Request) -> web.Response:
     return web.Response(body=b'{"id": "x", "choices": [{"mess', content_type="application/json")
+
+
+def _error_body(request: web.Request) -> web.Response:
+    return web.json_response({"error": {"code": 502, "message": "The provider returned an error"}})
 
 
 def _overloaded(request: web.Request) -> web.Response:
@@ -92,6 +95,7 @@ def _trickle(request: web.Request) -> web.Response:
 RESPONSES: Mapping[str, Callable[[web.Request], web.Response]] = {
     "html": _html,
     "broken": _broken,
+    "error_body": _error_body,
     "overloaded": _overloaded,
     "unavailable": _unavailable,
     "echo": _echo,
