@@ -1,6 +1,7 @@
 """`concord export …`: write ratings, conversations, and the report of a study."""
 
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from concord.errors import ConfigError, StudyError
 from concord.exchange import comparisons_file, conversations_jsonl, ratings_csv
 from concord.files import file_name
 from concord.llm.families import families
-from concord.reports import bundle
+from concord.reports import bundle, site
 from concord.reports.agreement_report import Options
 from concord.store import studies as stored
 from concord.workspace import Workspace
@@ -93,6 +94,41 @@ def _report(workspace: str, /, study: str, keep_refused: bool, out: Path | None,
     out = out or Path(f"{file_name(study)}-report.zip")
     _whole(out, lambda file: file.write(written))
     echo(f"The report is in {out}.", err=True)
+
+
+@command.command("site")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--title", default="", help="What the site is called; the workspace's name if left out.")
+@click.option("--replace", is_flag=True, help="Replace the site that the folder holds.")
+@click.pass_obj
+def _site(workspace: str, folder: Path, title: str, replace: bool) -> None:
+    """Leaderboards, agreement, conversations with scores and reasons, prompts and models as static pages.
+
+    The pages open from a disk and ask nothing of anybody. Names of annotators are replaced by numbers; what
+    conversations say is published as it is.
+    """
+    if folder.exists() and any(folder.iterdir()) and not (replace and (folder / "texts.js").exists()):
+        raise ConfigError(
+            f"{folder} is not empty. Name a new folder" + (", or say --replace." if not replace else ".")
+        )
+    opened = Workspace.open(workspace, create=False)
+    made = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.absolute().parent))
+    try:
+        with opened.read() as db:
+            given = title or opened.path.name
+            pages = site.pages(db, given, made=date.today(), told=lambda what: echo(f"{what} …", err=True))
+            for page in pages:
+                path = made / page.path
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(page.text, encoding="utf-8")
+        made.chmod(0o755)
+        if folder.exists():
+            shutil.rmtree(folder)
+        made.replace(folder)
+    except BaseException:
+        shutil.rmtree(made, ignore_errors=True)
+        raise
+    echo(f"The site is in {folder}; open {folder / 'index.html'}.", err=True)
 
 
 def _write(out: Path | None, write: Callable[[TextIO], int]) -> int:

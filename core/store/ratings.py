@@ -319,6 +319,16 @@ def remember_prompt(db: Database, hash: str, benchmark: str, version: str, name:
         )
 
 
+def prompts(db: Database) -> list[dict[str, Any]]:
+    """Every prompt that results refer to: hash, benchmark, version, name, body."""
+    return list(db.table("prompts").rows_where(order_by="benchmark, version, name, hash"))
+
+
+def people(db: Database) -> list[str]:
+    """The names of all people who may rate, in the order in which they came."""
+    return [row["name"] for row in db.table("raters").rows_where("kind = 'human'", order_by="id")]
+
+
 def tokens_by_judge(db: Database) -> Mapping[str, tuple[float, float]]:
     """Mean tokens in and out per call, by judge, of the latest 200 judgements."""
     return {

@@ -1,0 +1,263 @@
+"""A public site of a workspace: leaderboards, agreement, conversations, prompts and models as static pages.
+
+The pages need no server and ask nothing of anybody: they open from a disk. Names of annotators are replaced.
+What models wrote is text in them, never markup: every template escapes what it is given.
+"""
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from sqlite_utils import Database
+
+from concord.benchmarks import BENCHMARKS
+from concord.errors import ConcordError
+from concord.estimate import Estimate
+from concord.files import file_names
+from concord.rating import Rater
+from concord.reports import leaderboards
+from concord.reports.agreement_report import AgreementReport, Options, agreement_report, renamed, report_of
+from concord.reports.headline import headline
+from concord.reports.provenance import provenance
+from concord.scores import labels
+from concord.store import configurations, conversations, holdings, ratings, runs, summaries
+from concord.store.conversations import Found
+from concord.store.holdings import StudyHeld
+from concord.studies.studies import StudyRatings
+from concord.table import Table, ends, is_text, shown
+
+HERE = Path(__file__).parent
+WIDTH = 560
+"""Pixels of a chart's axis."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A file of the site: its path below the site's folder, and its text."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What judges gave one turn, or the whole: criterion → judge → its scores; and (judge, criterion, score,
+    reason) of each.
+    """
+
+    scores: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    reasons: list[tuple[str, str, str, str]] = field(default_factory=list)
+
+    @property
+    def judges(self) -> list[str]:
+        """Those who gave a score, by name."""
+        return sorted({judge for by in self.scores.values() for judge in by})
+
+
+def pages(
+    db: Database, title: str, *, made: date, told: Callable[[str], None] = lambda _: None
+) -> Iterator[Page]:
+    """Every file of the site, the conversations first; `told` hears what is being made.
+
+    Studies whose people saw the judges' scores are left out. Raises ConcordError where there is no
+    conversation.
+    """
+    found = _every(db)
+    if not found:
+        raise ConcordError("There are no conversations to show. Import some, or start a run.")
+    people = annotators(db)
+    environment = Environment(
+        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    environment.globals |= {
+        "site": title,
+        "made": made.isoformat(),
+        "concord": version("concord"),
+        "simulated": any(one.simulated for one in found),
+        "cell": shown,
+        "ends": ends,
+        "is_text": is_text,
+        "style": (HERE / "style.css").read_text(encoding="utf-8"),
+    }
+
+    def page(path: str, template: str, **given: Any) -> Page:
+        root = "../" if "/" in path else ""
+        return Page(path, environment.get_template(f"{template}.html").render(root=root, **given))
+
+    told(f"{len(found):,} conversations")
+    texts = []
+    for one, (what, _) in zip(found, conversations.several(db, [one.id for one in found]), strict=True):
+        texts.append(" ".join(message.content for message in what.messages).casefold())
+        yield page(
+            f"conversation/{one.id}.html",
+            "conversation",
+            found=one,
+            what=what,
+            benchmark=_title(one.benchmark),
+            **_scores(db, one, people),
+        )
+    yield Page("search.js", (HERE / "search.js").read_text(encoding="utf-8"))
+    yield Page("texts.js", "const TEXTS = " + json.dumps(texts) + ";\n")
+    facets = list(dict.fromkeys(name for one in found for name in one.facets))[:6]
+    yield page("conversations.html", "conversations", rows=found, facets=facets, titles=_title)
+    boards = []
+    for path, name, tables in _leaderboards(db, {one.benchmark for one in found}, told):
+        boards.append((path, name))
+        yield page(path, "tables", heading=f"Leaderboard: {name}", sentences=[], tables=tables)
+    studies = []
+    for path, held, report in _studies(db, people, told):
+        studies.append((path, held, report.summary[:2], forest(headline(report))))
+        yield page(path, "study", **_study(db, report))
+    yield page("prompts.html", "prompts", prompts=ratings.prompts(db))
+    models = [asdict(of) for of in configurations.every(db).values()]
+    yield page("models.html", "models", models=models, runs=runs.recent(db, limit=1000))
+    yield page("index.html", "index", studies=studies, boards=boards, count=len(found))
+
+
+def annotators(db: Database) -> dict[str, str]:
+    """A number in place of each person's name, in the order in which they came."""
+    return {name: f"Annotator {number}" for number, name in enumerate(ratings.people(db), 1)}
+
+
+def unnamed(of: StudyRatings, people: Mapping[str, str]) -> StudyRatings:
+    """A study's ratings with `people` in place of the annotators' names."""
+    names = of.column("rater").astype(object)
+    human = of.column("kind") == "human"
+    names[human] = [people[name] for name in names[human]]
+    rows = {str(name): of.column(str(name)) for name in of.rows}
+    return replace(of, rows=rows | {"rater": names})
+
+
+def forest(table: Table) -> dict[str, Any]:
+    """A forest plot in pixels: its rows with dot, ends and held-out annotator, and the marks of its axis.
+
+    No rows where no correlation is defined.
+    """
+    measured = "judge" if any(column.name == "judge" for column in table.columns) else "spearman"
+    rows = [row for row in table.rows if isinstance(row[measured], Estimate)]
+    figures = [(str(row["name"]), row[measured], row.get("person")) for row in rows]
+    defined = [(name, rho, person) for name, rho, person in figures if _number(rho) is not None]
+    least = min((low for _, rho, _ in defined if (low := _low(rho)) is not None), default=0.0)
+    left = min(0.0, np.floor(least * 5) / 5)
+
+    def at(value: float | None) -> float | None:
+        return None if value is None else round((value - left) / (1 - left) * WIDTH, 1)
+
+    return {
+        "rows": [
+            {"name": name, "dot": at(_number(rho)), "person": at(_number(person)), "figure": rho}
+            | {"low": at(_low(rho)), "high": at(rho.high if isinstance(rho, Estimate) else None)}
+            for name, rho, person in defined
+        ],
+        "marks": [(at(value), f"{value:.1f}") for value in np.arange(left, 1.01, 0.2).round(1).tolist()],
+        "axis": "Spearman's ρ with the other people" if measured == "judge" else "Spearman's ρ with people",
+        "width": WIDTH,
+    }
+
+
+def _number(figure: object) -> float | None:
+    return figure.value if isinstance(figure, Estimate) else None
+
+
+def _low(figure: object) -> float | None:
+    return figure.low if isinstance(figure, Estimate) else None
+
+
+def _title(benchmark: str) -> str:
+    known = BENCHMARKS.get(benchmark)
+    return known.title if known else benchmark
+
+
+def _every(db: Database) -> list[Found]:
+    """Every conversation, by benchmark, player and key."""
+    found = conversations.search(db, limit=conversations.count(db))
+    return sorted(found, key=lambda one: (one.benchmark, one.player, one.key))
+
+
+def _scores(db: Database, found: Found, people: Mapping[str, str]) -> dict[str, Any]:
+    """The scores of a conversation: means by criterion and rater, and what judges gave each turn, and why."""
+    asked = {c.name: c.label for c in ratings.criteria(db, found.benchmark)}
+    lines = summaries.scorecard(db, found.id)
+    called = _called(rater for line in lines for rater in line.raters) if lines else {}
+    given = [r for r in ratings.of_conversation(db, found.id) if r.rater.kind == "judge"]
+    called |= _called(r.rater for r in given)
+    called |= {rater: people[rater.name] for rater in called if rater.kind == "human"}
+    by_turn: dict[int, Verdicts] = {}
+    place = {name: at for at, name in enumerate(asked)}
+    for r in sorted(given, key=lambda r: place.get(r.criterion, len(place))):
+        label, judge = asked.get(r.criterion, r.criterion), called[r.rater]
+        verdicts = by_turn.setdefault(r.turn or 0, Verdicts())
+        verdicts.scores.setdefault(label, {}).setdefault(judge, []).append(f"{r.score:g}")
+        if r.explanation:
+            verdicts.reasons.append((judge, label, f"{r.score:g}", r.explanation))
+    failed = [(j["judge"], j["failure"]) for j in ratings.judgements_of(db, found.id) if j["failure"]]
+    return {
+        "raters": list(dict.fromkeys(called[rater] for line in lines for rater in line.raters)),
+        "lines": [
+            (
+                asked.get(line.criterion, line.criterion),
+                {called[rater]: mean for rater, mean in line.raters.items()},
+            )
+            for line in lines
+        ],
+        "by_turn": by_turn,
+        "failed": failed,
+    }
+
+
+def _called(raters: Any) -> dict[Rater, str]:
+    return labels(raters, mark_simulated=True)
+
+
+def _leaderboards(
+    db: Database, benchmarks: Collection[str], told: Callable[[str], None]
+) -> Iterator[tuple[str, str, Sequence[Table]]]:
+    """Path, title and tables of each leaderboard that can be made."""
+    names = leaderboards.with_leaderboard(benchmarks)
+    for name, file in file_names(names).items():
+        told(f"leaderboard of {_title(name)}")
+        make = leaderboards.own_tables(name)
+        try:
+            if make is not None:
+                tables = make(db, where={})
+            else:
+                tables = (leaderboards.table(leaderboards.leaderboard(leaderboards.gather(db, name))),)
+        except ConcordError:
+            continue  # nobody rated these conversations, so there is nothing to rank
+        yield f"leaderboard-{file}.html", _title(name), tables
+
+
+def _studies(
+    db: Database, people: Mapping[str, str], told: Callable[[str], None]
+) -> Iterator[tuple[str, StudyHeld, AgreementReport]]:
+    """Path and report of each study that people rated blind, without names."""
+    held = [study for study in holdings.studies(db) if study.rated and study.blind]
+    files = file_names([study.name for study in held])
+    for study in held:
+        told(f"agreement in “{study.title}”")
+        named = agreement_report(db, study.name, Options())
+        yield (
+            f"study-{files[study.name]}.html",
+            study,
+            report_of(unnamed(named.of, people), named.options, named.given_features),
+        )
+
+
+def _study(db: Database, report: AgreementReport) -> dict[str, Any]:
+    of = report.of.study
+    main = report.main
+    tables = [*report.overview, *report.section("judges", main).values()]
+    return {
+        "study": of,
+        "sentences": [*report.summary, *report.missing],
+        "forest": forest(report.section("glance", main)["glance"]),
+        "tables": [renamed(table, report.names) for table in tables if table.rows],
+        "provenance": [*report.notes, *provenance(db, of.name)],
+        "basis": report.agreement.criteria[main].basis,
+    }
