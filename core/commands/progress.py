@@ -52,11 +52,12 @@ def _watching(workspace: Workspace, benchmark: str) -> Iterator[Callable[[Progre
 def running(command: F) -> F:
     """The options of every command that carries out a plan: those of `carry_out`."""
     estimate = "Say what would be done and what it would cost; do nothing."
+    limit = "Spend no more on this plan, earlier runs of it included; every model needs a price."
     as_new = "Go on under this name with the model whose entry has changed."
     for option in (
         click.option("--as-new", metavar="NAME", default="", help=as_new),
         click.option("--retry-failed", is_flag=True, help="Ask again where no reply was usable."),
-        click.option("--max-cost", type=float, help="Stop cleanly once this much was spent."),
+        click.option("--max-cost", type=click.FloatRange(min=0), help=limit),
         click.option("--estimate", is_flag=True, help=estimate),
     ):
         command = option(command)

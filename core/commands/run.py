@@ -90,11 +90,13 @@ own_code = click.option(
 @running
 @click.pass_obj
 def resume(folder: str, /, number: int, **how: Any) -> None:
-    """Continue run NUMBER of this workspace with the plan it had."""
+    """Continue run NUMBER of this workspace: its plan, and its --max-cost unless another is given."""
     workspace = Workspace.open(folder)
     with workspace.read() as db:
-        plan = from_dict(runs.get(db, number).plan)
-    carry_out(workspace, plan, **how)
+        run = runs.get(db, number)
+    if how["max_cost"] is None:
+        how["max_cost"] = run.max_cost
+    carry_out(workspace, from_dict(run.plan), **how)
 
 
 @command.command("plan")

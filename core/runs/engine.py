@@ -29,16 +29,18 @@ from concord.configuration import Configuration, Reported, Use
 from concord.conversation import Conversation, Message
 from concord.errors import CallFailed, ConcordError, RunStopped, WorkspaceError
 from concord.llm import embeddings, replies
-from concord.llm.client import Client, Embedded, limits
+from concord.llm.client import Client, Embedded, limits, request
 from concord.llm.completions import Beside, Completion
 from concord.llm.embeddings import Vector
 from concord.llm.prompts import Prompt, RenderedPrompt
 from concord.llm.replies import UNANSWERED, json_schema
 from concord.rating import NOTHING_SPENT, Comparison, Judgement, Spent
 from concord.runs import claiming, judging
+from concord.runs.budget import Budget, check_priced, most_tokens
 from concord.runs.planning import Job, Pending, Survey, left, survey
 from concord.scenario import Scenario
 from concord.store import (
+    budgets,
     comparisons,
     configurations,
     conversations,
@@ -48,6 +50,7 @@ from concord.store import (
     runs,
     scenarios,
 )
+from concord.store.budgets import Grant
 from concord.store.database import now
 from concord.store.obstacles import obstacle
 from concord.store.runs import Failure, NotedCall, Progress, State
@@ -82,17 +85,19 @@ def execute(
 ) -> Progress:
     """Do what is left of a job and return where it stands.
 
-    It stops at `max_cost`, when the store asks for a stop, and on SIGINT or SIGTERM; calls in flight are
-    finished and kept. While the store cannot be written, no call is made and nothing is lost. Raises
-    ConcordError if the run cannot start.
+    It stops at `max_cost` (see `concord.runs.budget`), when the store asks for a stop, and on SIGINT or
+    SIGTERM; calls in flight are finished and kept. While the store cannot be written, no call is made and
+    nothing is lost. Raises ConcordError if the run cannot start, ConfigError if a price is missing.
     """
+    if max_cost is not None:
+        check_priced(job.models.values())
     for model in job.models.values():
         model.key()
     todo = survey(workspace, job, retry_failed=retry_failed)
     with ExitStack() as stack:
         with workspace.write() as db:
             _register(db, job)
-            number = runs.start(db, job.plan.benchmark, as_dict(job.plan), os.getpid())
+            number = runs.start(db, job.plan.benchmark, as_dict(job.plan), os.getpid(), max_cost)
             # Before anybody can see the run, so that it is never taken for dead.
             say = stack.enter_context(presence.present(workspace.db_path, number))
             started = runs.get(db, number)
@@ -168,6 +173,7 @@ class _Run:
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     writer: Writer = field(init=False)
     client: Client = field(init=False)
+    budget: Budget | None = None
     seen: Survey = field(default_factory=Survey)
     """What was stored when work was begun: other runs may have stored more since the survey."""
     others: list[Pending] = field(default_factory=list)
@@ -192,6 +198,8 @@ class _Run:
             return
         self.stop, self.broken = reason, broken
         self.client.stop()
+        if self.budget:
+            self.budget.stop()
         asyncio.get_running_loop().call_later(GRACE_SECONDS, self._abandon)
 
     def _abandon(self) -> None:
@@ -207,6 +215,10 @@ class _Run:
 
     async def go(self) -> None:
         self.client = Client(self.job.models, admit=self._admit)
+        if self.max_cost is not None:
+            calls = self.survey.calls
+            guesses = {name: out / calls[name] for name, (_, out) in self.survey.tokens.items()}
+            self.budget = Budget(self.max_cost, self.job.models, guesses, self._granted, self.halt)
         _on_signal(self.halt)
         with Writer(self.workspace.db_path, patient=True) as self.writer:
             pulse = asyncio.create_task(self._beat())
@@ -222,6 +234,7 @@ class _Run:
                 def end(db: Database) -> None:
                     runs.beat(db, self.number, **stands)
                     runs.end(db, self.number, state, message)
+                    budgets.close(db, self.number, self.budget.lost if self.budget else 0.0)
 
                 # Whatever was put before is stored before: the pulse tells how long that takes.
                 await asyncio.wrap_future(self.writer.ask(end))
@@ -305,14 +318,18 @@ class _Run:
 
     async def _admit(self) -> None:
         """Wait until a call may be made, called before each. Raises RunStopped if the run has stopped."""
-        if self.max_cost is not None and self.spent.cost >= self.max_cost:
-            self.halt(f"Stopped at the spending limit of {self.max_cost:g}. Raise --max-cost to go on.")
         if self.writer.lag > LAG_SECONDS:
             if self.catching_up is None or self.catching_up.done():
                 self.catching_up = asyncio.create_task(self._catch_up())
             await asyncio.shield(self.catching_up)
         if self.stop:
             raise RunStopped(self.stop)
+
+    async def _granted(self, wanted: float) -> Grant:
+        """What the store grants of what this run wants to have spent."""
+        assert self.max_cost is not None
+        change = partial(budgets.grant, run=self.number, wanted=wanted, limit=self.max_cost)
+        return await asyncio.wrap_future(self.writer.ask(change))
 
     async def _catch_up(self) -> None:
         """Wait until the store has taken what was answered, or the run stops."""
@@ -455,7 +472,8 @@ class _Run:
         self.say(waits)
         if self.watch:
             stands["message"] = waits or stands["message"]
-            self.watch(replace(self.started, **stands, spent=self.spent, beat=now()))
+            elsewhere = self.budget.elsewhere if self.budget else 0.0
+            self.watch(replace(self.started, **stands, spent=self.spent, elsewhere=elsewhere, beat=now()))
 
     def _waits_for_the_store(self) -> str:
         why = self.writer.obstacle or self.unreadable
@@ -539,11 +557,11 @@ class _Asking:
             return Completion(noted.reply, noted.cut, noted.spent, noted.reported, beside)
         # A retry on demand must not get the answer that failed.
         seed = int(_digest([self.work, step, run.number if run.retry_failed else 0])[:8], 16)
+        role = run.job.role(model, asked.name)
         done = await self._paid(
             model,
-            lambda: run.client.complete(
-                model, messages, params=params, schema=schema, seed=seed, role=run.job.role(model, asked.name)
-            ),
+            lambda: run.client.complete(model, messages, params=params, schema=schema, seed=seed, role=role),
+            partial(request, run.client.model(model), messages, params=params, schema=schema, role=role),
         )
         self._count(model, done.reported)
         note = NotedCall(sent, done.text, done.cut, done.spent, done.reported, done.beside.as_dict())
@@ -556,7 +574,9 @@ class _Asking:
         marks = [_digest([configuration.hash, text]) for text in texts]
         new = {mark: text for mark, text in zip(marks, texts, strict=True) if mark not in self.vectors}
         if new:
-            done = await self._paid(model, lambda: self.run.client.embed(model, list(new.values())))
+            texts = list(new.values())
+            asked = {"input": texts}
+            done = await self._paid(model, lambda: self.run.client.embed(model, texts), lambda: asked)
             packed = {mark: embeddings.pack(v) for mark, v in zip(new, done.vectors, strict=True)}
             self.vectors |= {mark: (vector, done.reported) for mark, vector in packed.items()}
             note = NotedCall("", json.dumps(packed), False, done.spent, done.reported)
@@ -577,8 +597,27 @@ class _Asking:
     def _count(self, model: str, *reported: Reported) -> None:
         self.reported.setdefault(model, Counter()).update(reported)
 
-    async def _paid(self, model: str, call: Callable[[], Awaitable[_Done]]) -> _Done:
-        """The answer of an endpoint; counts what it cost and the failures in a row."""
+    async def _paid(
+        self,
+        model: str,
+        call: Callable[[], Awaitable[_Done]],
+        sent: Callable[[], Mapping[str, Any]],
+    ) -> _Done:
+        """The answer of an endpoint to what is `sent`; counts what it cost and the failures in a row."""
+        if self.run.budget is None:
+            return await self._answered(model, call)
+        body = sent()
+        size = len(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"))
+        async with self.run.budget.reserved(model, size, most_tokens(body)) as held:
+            try:
+                done = await self._answered(model, call)
+            except CallFailed as failure:
+                held.spent = failure.spent
+                raise
+            held.spent = done.spent
+        return done
+
+    async def _answered(self, model: str, call: Callable[[], Awaitable[_Done]]) -> _Done:
         run = self.run
         try:
             done = await call()

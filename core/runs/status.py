@@ -15,12 +15,20 @@ def sentence(p: Progress) -> str:
     if p.failed:
         parts.append(f"{p.failed:,} failed")
     parts.append(f"{p.spent.calls:,} calls ({rate:.1f}/s)")
-    parts += [tokens(p.spent), f"cost {p.spent.cost:.2f}"]
+    parts += [tokens(p.spent), f"cost {cost(p)}"]
     if p.state == "running" and p.seconds_left is not None:
         parts.append(f"{duration(p.seconds_left)} left")
     if p.state == "running" and p.message:
         parts.append(p.message)
     return " · ".join(parts)
+
+
+def cost(p: Progress) -> str:
+    """What a run has cost, and its spending limit, which holds for all runs of its plan together."""
+    if p.max_cost is None:
+        return f"{p.spent.cost:,.2f}"
+    others = f", {p.elsewhere:,.2f} by other runs of its plan" if p.elsewhere else ""
+    return f"{p.spent.cost:,.2f} of {p.max_cost:,g}{others}"
 
 
 def tokens(spent: Spent) -> str:

@@ -44,6 +44,10 @@ class Progress:
     pid: int | None
     host: str
     stop_asked: bool
+    max_cost: float | None = None
+    """What all runs of its plan may spend together; None for no limit."""
+    elsewhere: float = 0.0
+    """What other runs of its plan had spent, of a run with a limit."""
     alive: bool | None = None
     """Whether its process is alive, as its file tells; None where it has none."""
 
@@ -81,11 +85,13 @@ class Progress:
         return self.elapsed / tried * self.left if tried else None
 
 
-def start(db: Database, benchmark: str, plan: Mapping[str, Any], pid: int) -> int:
+def start(
+    db: Database, benchmark: str, plan: Mapping[str, Any], pid: int, max_cost: float | None = None
+) -> int:
     """Open a run and return its id."""
     told = json.dumps(plan, ensure_ascii=False)
     row = {"benchmark": benchmark, "plan": told, "state": "running", "pid": pid, "host": socket.gethostname()}
-    return insert(db, "runs", row | dict.fromkeys(("started", "beat"), now()))
+    return insert(db, "runs", row | {"max_cost": max_cost} | dict.fromkeys(("started", "beat"), now()))
 
 
 def beat(

@@ -9,7 +9,7 @@ from concord.benchmarks.benchmark import Benchmark, Option, Role
 from concord.benchmarks.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan, Where, from_dict
 from concord.errors import ConcordError
 from concord.llm.models import Kind, Model, load_models
-from concord.runs import launching, planning, renaming
+from concord.runs import budget, launching, planning, renaming
 from concord.scores import marked
 from concord.store import conversations
 from concord.store.runs import Progress
@@ -212,23 +212,34 @@ def estimate(plan: Plan, key: str) -> None:
             value=None,
             placeholder="no limit",
             key=f"{key} limit",
-            help="The run ends cleanly and can be resumed.",
+            help="The run ends cleanly and can be resumed. What earlier runs of the same plan spent counts.",
         )
         if found.unpriced:
             names = ", ".join(sorted(found.unpriced))
             st.caption(plain(f"Estimated without {names}, whose price is not in models.toml."))
+        unlimited = limit is not None and _unpriced(job)
         retry = bool(found.failed) and st.toggle("Ask again where no reply was usable", key=f"{key} retry")
         begun = st.button(
             "Start",
             type="primary",
             icon=":material/play_arrow:",
             key=f"{key} start",
-            disabled=not (found.left or retry),
+            disabled=not (found.left or retry) or unlimited,
             width="stretch",
         )
     if begun:
         begin(plan, max_cost=limit, retry_failed=retry)
         st.rerun()
+
+
+def _unpriced(job: planning.Job) -> bool:
+    """Say why no spending limit can be kept; whether that is so."""
+    try:
+        budget.check_priced(job.models.values())
+    except ConcordError as error:
+        sentence(error)
+        return True
+    return False
 
 
 def new_name(plan: Plan, key: str, label: str) -> Plan | None:

@@ -101,7 +101,7 @@ def figures(run: Progress) -> None:
         "calls": f"{run.spent.calls:,} ({rate:.1f}/s)",
         "tokens": f"{run.spent.input_tokens + run.spent.output_tokens:,}",
         **({"of them cached": f"{run.spent.cached_tokens:,}"} if run.spent.cached_tokens else {}),
-        "cost": f"{run.spent.cost:,.2f}",
+        "cost": status.cost(run),
         "time left": "–" if left is None else duration(left),
     }
     with st.container(horizontal=True, gap="large"):

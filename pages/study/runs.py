@@ -55,18 +55,23 @@ def _ended(run: Progress) -> None:
         (st.error if run.state == "broken" else st.info)(plain(run.message))
     run_watch.figures(run)
     st.caption(plain(f"Started {run.started[:16].replace('T', ' ')} UTC, took {duration(run.elapsed)}"))
+    limit = None
+    if run.max_cost is not None and (run.left or run.failed):
+        limit = st.number_input(
+            "Resume until this cost", min_value=0.0, value=run.max_cost, key=f"limit {run.id}", width=200
+        )
     with st.container(horizontal=True):
         unfinished = run.left or run.state != "finished"
         if unfinished and st.button("Resume", icon=":material/play_circle:", key=f"resume {run.id}"):
-            _again(run, retry_failed=False)
+            _again(run, limit, retry_failed=False)
         failed = f"Try the {run.failed:,} failed again"
         if run.failed and st.button(failed, icon=":material/replay:", key=f"retry {run.id}"):
-            _again(run, retry_failed=True)
+            _again(run, limit, retry_failed=True)
     if run.id in (changed := st.session_state.get(CHANGED, {})):
         sentence(changed[run.id][0])
         plan = run_form.new_name(from_dict(run.plan), f"changed {run.id}", "Copy its entry to it and resume")
         if plan is not None:
-            run_form.begin(plan, retry_failed=changed.pop(run.id)[1])
+            run_form.begin(plan, max_cost=limit, retry_failed=changed.pop(run.id)[1])
             st.rerun()
     _failures(run)
 
@@ -97,7 +102,7 @@ def _failures(run: Progress) -> None:
         )
 
 
-def _again(run: Progress, retry_failed: bool) -> None:
+def _again(run: Progress, limit: float | None, retry_failed: bool) -> None:
     """Resume a run. Where a model's entry has changed, the run asks for a new name of the model first."""
     changed = st.session_state.setdefault(CHANGED, {})
     changed.pop(run.id, None)
@@ -109,7 +114,7 @@ def _again(run: Progress, retry_failed: bool) -> None:
     except ConcordError as error:
         st.session_state["refused"] = str(error)
     else:
-        run_form.begin(plan, retry_failed=retry_failed)
+        run_form.begin(plan, max_cost=limit, retry_failed=retry_failed)
     # The whole page: what begins, or why it cannot, is shown at its top.
     st.rerun()
 

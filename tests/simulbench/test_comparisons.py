@@ -265,11 +265,15 @@ def test_a_filter_that_nothing_has_is_named_with_what_there_is(filled, run):
 
 
 def test_an_interrupted_comparison_is_resumed_by_its_number(played, run):
+    text = played.models_path.read_text()
+    entry = "[models.mock-judge-strict]"
+    assert entry in text
+    played.models_path.write_text(text.replace(entry, f"{entry}\nprice = {{ input = 1, output = 1 }}"))
     execute(played, compare(TARGETS[:2], ("mock-judge-strict",)), max_cost=0.0)
     with played.read() as db:
         number = db.execute("SELECT max(id) FROM runs").fetchone()[0]
         assert db.execute("SELECT count(*) FROM comparisons").fetchone()[0] == 0
-    told = run(played, "run", "resume", number)
+    told = run(played, "run", "resume", number, "--max-cost", 1000)
     assert told.exit_code == 0, told.output
     with played.read() as db:
         assert db.execute("SELECT count(*) FROM comparisons").fetchone()[0] == len(scripts_of(played)) * 2

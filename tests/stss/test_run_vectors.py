@@ -21,8 +21,8 @@ from concord.workspace import Workspace
 from tests.conftest import toml
 
 MODELS = {
-    "host": 'model = "mock-outgoing"',
-    "resident": 'model = "mock-resident"',
+    "host": 'model = "mock-outgoing"\nprice = { input = 0, output = 0 }',
+    "resident": 'model = "mock-resident"\nprice = { input = 0, output = 0 }',
     "embedder": 'kind = "embeddings"\nmodel = "mock-embeddings"\nprice = { input = 1e6, output = 0 }',
     "strict": 'model = "mock-judge-strict"',
 }

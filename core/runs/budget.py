@@ -1,0 +1,193 @@
+"""The spending limit of a run: a call reserves what it may cost before it is sent.
+
+Reserved is the most that a call may cost: as many tokens in as its body has bytes, and as many out as it may
+write. Calls whose reservations do not fit into what is left wait for others to end; one that is alone is sent
+if what it is expected to cost fits. A run therefore spends at most what one call costs more than expected
+beyond its limit.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from concord.errors import CallFailed, ConfigError, RunStopped
+from concord.llm.models import Model
+from concord.rating import Spent
+from concord.store.budgets import Grant
+
+CAPS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+"""Parameters that bound the tokens of a reply."""
+UNCAPPED_TOKENS = 4096
+"""A reply without such a bound is taken to have no more, or than twice the longest so far."""
+BYTES_PER_TOKEN = 4.0
+"""Of a model that has not been called yet."""
+ROUNDING = 1e-9
+
+
+def check_priced(models: Iterable[Model]) -> None:
+    """Raises ConfigError, naming the models, unless all have a price."""
+    if missing := sorted(model.name for model in models if model.price is None):
+        names = ", ".join(f"“{name}”" for name in missing)
+        raise ConfigError(
+            f"A spending limit needs the price of every model; models.toml has none for {names}. Add price = "
+            "{ input = …, output = … } per million tokens (0 for what costs nothing), or set no limit."
+        )
+
+
+def most_tokens(params: Mapping[str, Any]) -> int | None:
+    """The tokens that a reply to a call with these parameters may have; None where nothing bounds it."""
+    return min((params[name] for name in CAPS if isinstance(params.get(name), int)), default=None)
+
+
+@dataclass
+class _Seen:
+    """What calls to a model had so far."""
+
+    calls: int = 0
+    size: int = 0
+    given: int = 0
+    made: int = 0
+    longest: int = 0
+
+
+@dataclass(eq=False)
+class Reserved:
+    """What a call is expected to cost and what it may cost at most; then what it did cost."""
+
+    expected: float
+    most: float
+    spent: Spent | None = None
+
+
+class Budget:
+    """The limit of all runs of a plan, as one run keeps it. It belongs to one event loop."""
+
+    def __init__(
+        self,
+        limit: float,
+        models: Mapping[str, Model],
+        guesses: Mapping[str, float],
+        grant: Callable[[float], Awaitable[Grant]],
+        halt: Callable[[str], None],
+    ):
+        self.limit = limit
+        self.elsewhere = 0.0
+        """What other runs of the plan count for."""
+        self.lost = 0.0
+        """What calls that ended without an answer may have cost."""
+        self._models = models
+        self._guesses = guesses
+        """Tokens out of a call, by model, before any was made."""
+        self._grant, self._halt = grant, halt
+        self._seen = {name: _Seen() for name in models}
+        self._spent = self._granted = 0.0
+        self._in_flight: set[Reserved] = set()
+        self._changed = asyncio.Event()
+        self._asking = asyncio.Lock()
+        self._over = False
+
+    @asynccontextmanager
+    async def reserved(self, model: str, size: int, most: int | None) -> AsyncIterator[Reserved]:
+        """Reserve what a call to a model may cost, for the block, which notes what was `spent`.
+
+        `size` is that of what is sent in bytes, `most` the tokens out it may have. Raises RunStopped where
+        the call does not fit into what is left, or the run has stopped.
+        """
+        held = await self._reserve(model, size, most)
+        try:
+            yield held
+        except (CallFailed, asyncio.CancelledError) as error:
+            if not isinstance(error, CallFailed) or error.kind == "timeout":
+                # The call was sent: it may have been paid for.
+                self.lost += held.expected
+            raise
+        finally:
+            if held.spent is not None:
+                self._spent += held.spent.cost
+                self._learn(model, size, held.spent)
+            self._give_back(held)
+
+    def stop(self) -> None:
+        """Let everybody through who waits: the run has stopped, and no call will be sent."""
+        self._over = True
+        self._changed.set()
+
+    async def _reserve(self, model: str, size: int, most: int | None) -> Reserved:
+        looked = False
+        while not self._over:
+            held = self._cost(model, size, most)
+            left = self.limit - self.elsewhere - self._spent - self.lost + ROUNDING
+            alone = not self._in_flight
+            if sum(one.most for one in self._in_flight) + held.most <= left or (
+                alone and held.expected <= left
+            ):
+                self._in_flight.add(held)
+                try:
+                    if await self._is_granted():
+                        return held
+                except BaseException:
+                    self._give_back(held)
+                    raise
+                self._give_back(held)
+            elif alone and looked:
+                self._halt(self._sentence(held))
+            elif alone:
+                # Another run of the plan may have ended and spent less than it was granted.
+                looked = True
+                await self._ask(self._spent + self.lost)
+            else:
+                looked = False
+                self._changed.clear()
+                await self._changed.wait()
+        raise RunStopped("The run has stopped.")
+
+    async def _is_granted(self) -> bool:
+        """Whether what was spent and is in flight is granted; asks for more, half of what is in flight ahead.
+
+        What is granted is stored before a call is sent: it counts, however this process ends.
+        """
+        async with self._asking:
+            in_flight = sum(one.expected for one in self._in_flight)
+            needed = self._spent + self.lost + in_flight
+            if needed > self._granted:
+                await self._ask(needed + in_flight / 2)
+            return needed <= self._granted + ROUNDING
+
+    async def _ask(self, wanted: float) -> None:
+        self._granted, self.elsewhere = await self._grant(wanted)
+
+    def _give_back(self, held: Reserved) -> None:
+        self._in_flight.discard(held)
+        self._changed.set()
+
+    def _cost(self, name: str, size: int, most: int | None) -> Reserved:
+        model, seen = self._models[name], self._seen[name]
+        given = size * (seen.given / seen.size if seen.size else 1 / BYTES_PER_TOKEN)
+        made = seen.made / seen.calls if seen.calls else self._guesses.get(name, 0.0)
+        if model.kind == "embeddings":
+            made, most = 0.0, 0
+        elif most is None:
+            most = max(UNCAPPED_TOKENS, 2 * seen.longest)
+        expected = model.cost(round(given), round(min(made, most)))
+        return Reserved(expected, max(expected, model.cost(size, most)))
+
+    def _learn(self, name: str, size: int, spent: Spent) -> None:
+        seen = self._seen[name]
+        seen.calls += 1
+        seen.size += size
+        seen.given += spent.input_tokens
+        seen.made += spent.output_tokens
+        seen.longest = max(seen.longest, spent.output_tokens)
+
+    def _sentence(self, held: Reserved) -> str:
+        spent = [f"this run has spent {self._spent:.2f}"]
+        if self.elsewhere:
+            spent.append(f"other runs of its plan {self.elsewhere:.2f}")
+        if self.lost:
+            spent.append(f"calls without an answer may have cost {self.lost:.2f}")
+        return (
+            f"Stopped at the spending limit of {self.limit:g}: {', '.join(spent)}, and the next call would "
+            f"cost about {held.expected:.2g}. Raise --max-cost to go on."
+        )

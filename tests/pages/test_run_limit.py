@@ -1,0 +1,108 @@
+"""The runs page shows a spending limit beside what was spent, asks for prices, and resumes with the limit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from concord.benchmarks.plans import JudgePlan, as_dict
+from concord.conversation import Conversation, Message
+from concord.rating import Spent
+from concord.runs import launching
+from concord.store import budgets, conversations, presence, runs
+from concord.workspace import Workspace
+from pages.parts import session
+from pages.parts.people import Researcher
+
+PAGE = Path(__file__).parents[2] / "pages" / "study" / "runs.py"
+PLAN = JudgePlan("pingpong", ("a",))
+
+
+@pytest.fixture
+def workspace(tmp_path, monkeypatch):
+    monkeypatch.setenv("CONCORD_WORKSPACE", str(tmp_path))
+    monkeypatch.setattr(session, "here", lambda: Researcher("local"))
+    session.workspace.clear()
+    opened = Workspace.open(tmp_path)
+    opened.models_path.write_text('[models.a]\nbase_url = "http://x/v1"\n')
+    yield opened
+    session.workspace.clear()
+
+
+def begun(workspace, cost, limit=2.0):
+    """A run that has spent so much of its limit; its number."""
+    with workspace.write() as db:
+        number = runs.start(db, PLAN.benchmark, as_dict(PLAN), 1, limit)
+        budgets.grant(db, number, cost, limit)
+        runs.spend(db, number, Spent(1, 10, 10, cost, 1.0))
+        runs.beat(db, number, planned=10, stored=0, done=4, failed=0)
+    return number
+
+
+def shown(view):
+    at = AppTest.from_file(str(PAGE))
+    at.session_state["view"] = view
+    return at.run()
+
+
+def said(at):
+    """What the page says, without the escapes of Markdown."""
+    kinds = (at.markdown, at.warning, at.info, at.caption)
+    return " ".join(str(one.value) for kind in kinds for one in kind).replace("\\", "")
+
+
+def test_what_is_spent_stands_beside_the_limit_and_what_earlier_runs_spent(workspace):
+    with workspace.write() as db:
+        runs.end(db, begun_in(db, 0.5), "stopped")
+    number = begun(workspace, 0.25)
+    with presence.present(workspace.db_path, number):
+        at = shown("Start a run")
+    assert "0.25 of 2, 0.50 by other runs of its plan" in said(at)
+
+
+def begun_in(db, cost):
+    number = runs.start(db, PLAN.benchmark, as_dict(PLAN), 1, 2.0)
+    runs.spend(db, number, Spent(1, 10, 10, cost, 1.0))
+    return number
+
+
+def test_what_the_store_cannot_take_is_read_from_the_run_itself(workspace):
+    number = begun(workspace, 0.25)
+    with presence.present(workspace.db_path, number) as say:
+        say("No call is made while the store cannot be used: the disk is full.")
+        at = shown("Start a run")
+    assert "the disk is full" in said(at)
+
+
+def test_a_stopped_run_is_resumed_with_its_limit_or_another(workspace, monkeypatch):
+    started = []
+    monkeypatch.setattr(
+        launching,
+        "start",
+        lambda _workspace, plan, **how: (
+            started.append(how["max_cost"]) or launching.Launched(1, "", workspace.path / "log")
+        ),
+    )
+    with workspace.write() as db:
+        number = begun_in(db, 2.0)
+        runs.beat(db, number, planned=10, stored=0, done=4, failed=0)
+        runs.end(db, number, "stopped", "Stopped at the spending limit of 2.")
+    at = shown("Earlier runs")
+    at.button(key=f"resume {number}").click().run()
+    at.number_input(key=f"limit {number}").set_value(3.5)
+    at.button(key=f"resume {number}").click().run()
+    assert started == [2.0, 3.5]
+
+
+def test_a_limit_needs_prices_before_the_run_starts(workspace):
+    with workspace.write() as db:
+        told = (Message("user", "Hi"), Message("assistant", "Hello."))
+        conversations.save(db, Conversation("pingpong", "k", "player", told))
+    at = shown("Further judges")
+    at.multiselect(key="further judges").set_value(["a"]).run()
+    assert not at.button(key="judge start").disabled
+    at.number_input(key="judge limit").set_value(1.0).run()
+    assert "models.toml has none for “a”" in at.error[0].value
+    assert at.button(key="judge start").disabled
