@@ -65,8 +65,6 @@ class Table:
     notes: tuple[str, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
     """What the figures rest on, as plain values for JSON: options, raters, seeds."""
-    file_only: bool = False
-    """Whether it stands in CSV and JSON alone, being too large for a reader."""
 
     @property
     def shown(self) -> tuple[Column, ...]:
@@ -397,7 +395,6 @@ def as_document(tables: Sequence[Table], form: str, *, width: int = 0) -> str:
         return json.dumps(values, ensure_ascii=False, indent=2) + "\n"
     if form == "csv" and len(tables) > 1:
         return as_figures_csv(tables)
-    tables = [table for table in tables if form == "csv" or not table.file_only]
     if form == "table":
         return "\n".join(as_text(table, width) for table in tables)
     return "\n".join(RENDERERS[form](table) for table in tables)

@@ -182,10 +182,3 @@ def test_a_column_that_is_undefined_throughout_is_named_once():
     assert Table("t", "T", columns, rows).reasons() == ["x, b; a: no names"]
     alike = ({"name": "x", "b": none}, {"name": "y", "b": none}, {"name": "z", "b": Estimate(1.0)})
     assert Table("t", "T", columns, alike).reasons() == ["x; y, b: no names"]
-
-
-def test_a_table_for_files_stands_in_no_readers_document():
-    table = replace(wide(["x"]), file_only=True)
-    assert [as_document([table], form) for form in ("table", "markdown", "latex")] == [""] * 3
-    assert '"wide"' in as_document([table], "json")
-    assert "0.5" in as_document([table], "csv")

@@ -15,7 +15,7 @@ from concord.agreement import columns
 from concord.agreement.corrected import corrected_mean
 from concord.agreement.crossfit import Levels, folds, levels, once
 from concord.agreement.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
-from concord.agreement.intervals import CALIBRATION_ERROR, RMSE
+from concord.agreement.intervals import CALIBRATED_MEAN, CALIBRATION_ERROR, RMSE
 from concord.agreement.ratings import (
     DIGITS,
     Bools,
@@ -455,6 +455,7 @@ def _player(
     if counted is None or curve is None:
         return row | dict.fromkeys(("calibrated", "left"), undefined(fit.why, n=judged))
     off = np.where(both, fit.target - curve, np.nan)
-    calibrated = PointEstimate(lambda weights: counted(weights)[place], min(judged, fit.n))
+    n = min(judged, fit.n)
+    calibrated = PointEstimate(lambda weights: counted(weights)[place], n, kind=CALIBRATED_MEAN)
     left = PointEstimate(mean(off), int(both.sum()), reason="no item of people and the judge")
     return row | {"calibrated": calibrated, "left": left}

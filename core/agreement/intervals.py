@@ -90,14 +90,14 @@ CORRELATION = Kind("correlations on Fisher's z scale", _fisher, np.tanh, 2, (-1.
 DIFFERENCE = Kind()
 """A difference, or another figure without bounds: value ± t·SE."""
 
-BIAS = Kind(short_like_these=held("bias for annotators like few", 91, 94))
+BIAS = Kind(short_like_these=held("bias for annotators like few", 91, 95))
 """A mean difference of scores: value ± t·SE."""
 
-MAE = Kind(ends=(0.0, math.inf), short=held("MAE", 91, 95))
+MAE = Kind(ends=(0.0, math.inf), short=held("MAE", 92, 94))
 RMSE = replace(MAE, short="")
 """A distance: value ± t·SE, not below 0."""
 
-CALIBRATION_ERROR = replace(MAE, short=held("calibration error", 84, 90))
+CALIBRATION_ERROR = replace(MAE, short=held("calibration error", 89, 96))
 """The expected calibration error, of which sampling hides a part: value ± t·SE, not below 0."""
 
 RATIO = Kind("ratios on a logarithmic scale", _log, np.exp, 1, (0.0, math.inf))
@@ -111,6 +111,9 @@ PAIRS = Kind(ends=(0.0, 1.0))
 
 PAIRWISE_ACCURACY = replace(PAIRS, short=held("pairwise accuracy", 86))
 """The accuracy of an order of few players: a draw of items confounds neighbours, never the other way."""
+
+CALIBRATED_MEAN = Kind(short=held("calibrated means", 90, 97))
+"""A mean of the isotonic curve, whose ends few items decide: value ± t·SE."""
 
 PILED_UP = held("alpha", 70, 90) + ", where most items hold the commonest rating alone"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any, Unpack
 
@@ -27,7 +28,7 @@ from concord.estimate import Estimate, estimate, undefined
 from concord.table import SCHEMA, Cell, Column, Table, record
 
 MOST_ANNOTATORS = 12
-"""A matrix of more annotators is for files: no page and no terminal holds it."""
+"""A report has a figure for every two of up to so many annotators; of more it has their mean and extremes."""
 
 
 @dataclass(frozen=True)
@@ -52,20 +53,37 @@ class PersonAgreement:
     vs_others: Estimate
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CriterionAgreement:
-    """The figures of one criterion; `basis` says what they rest on, `reason` why people are not compared."""
+    """The figures of one criterion; `basis` says what they rest on, `reason` why people are not compared.
+
+    `compared` are the people who are, by name, with their numbers in `scores`.
+    """
 
     criterion: str
     people: int
     items: int
     alpha: Mapping[str, Estimate]
-    pairs: Mapping[tuple[str, str], Estimate]
-    each: tuple[PersonAgreement, ...]
+    scores: CriterionScores
+    compared: Mapping[str, int]
     judges: tuple[RaterAgreement, ...]
     panels: tuple[RaterAgreement, ...]
     basis: str
     reason: str
+
+    @cached_property
+    def pairs(self) -> Mapping[tuple[str, str], Estimate]:
+        """Spearman of every two people on the items that both rated."""
+        found = {}
+        for a, b in combinations(self.compared, 2):
+            items, own = self.scores.by(self.compared[a])
+            found[a, b] = rank_correlation(own, self.scores.of(self.compared[b])[items], a, b)
+        return found
+
+    @cached_property
+    def each(self) -> tuple[PersonAgreement, ...]:
+        """Every person beside the others."""
+        return tuple(_person(name, self.scores, person) for name, person in self.compared.items())
 
     @property
     def raters(self) -> tuple[RaterAgreement, ...]:
@@ -146,15 +164,14 @@ def _criterion(
         reason = f"no person rated {'every criterion that enters final' if whole else 'this criterion'}"
     elif not reason and len(scores.people) < 2:
         reason = "one person alone cannot be compared"
-    compared = [] if reason else scores.people.tolist()
-    given = {table.people[person]: scores.of(person) for person in compared}
+    compared = {} if reason else {table.people[person]: person for person in scores.people.tolist()}
     return CriterionAgreement(
         name,
         people if items else 0,
         items,
         alpha,
-        {(a, b): rank_correlation(given[a], given[b], a, b) for a, b in combinations(given, 2)},
-        tuple(_person(table.people[person], scores, person) for person in compared),
+        scores,
+        compared,
         tuple(rows[:judges]),
         tuple(rows[judges:]),
         basis(table, name, method=method)["text"],
@@ -211,7 +228,7 @@ def _criterion_json(part: CriterionAgreement) -> dict[str, Any]:
         },
         "pairs": [
             {"a": a, "b": b, "spearman": rho.value, "n": rho.n} | _because(rho.reason)
-            for (a, b), rho in part.pairs.items()
+            for (a, b), rho in (part.pairs if len(part.compared) <= MOST_ANNOTATORS else {}).items()
         ],
         "each": [
             {"rater": one.name, "vs_all": one.vs_all.value, "vs_others": one.vs_others.value}
@@ -353,6 +370,7 @@ def pairs_table(part: CriterionAgreement, label: Labels = title) -> Table:
         none = undefined("no two annotators have three items in common that vary")
         mean, least, most = [Estimate(value) for value in of] or [none] * 3
         rows.append({"of": what, "figures": len(values), "mean": mean, "least": least, "most": most})
+    apart = len(part.compared) > MOST_ANNOTATORS
     return Table(
         "pairs",
         f"Annotators on {label(part.criterion)}: Spearman's ρ",
@@ -362,27 +380,29 @@ def pairs_table(part: CriterionAgreement, label: Labels = title) -> Table:
             *(Column(name, digits=3) for name in ("mean", "least", "most")),
         ),
         tuple(rows),
-        notes=(part.basis,),
+        notes=(*(("Each of these figures stands in the section annotators.",) if apart else ()), part.basis),
     )
 
 
 def annotators_table(part: CriterionAgreement, label: Labels = title) -> Table:
     """Annotators × annotators on one criterion: Spearman of every two, of each with the others and all.
 
-    Of more than `MOST_ANNOTATORS` it stands in files alone.
+    Of more than `MOST_ANNOTATORS` only the last two: `every_two_table` has the others.
     """
-    both = {**part.pairs, **{(b, a): rho for (a, b), rho in part.pairs.items()}}
+    others, both = part.each if len(part.each) <= MOST_ANNOTATORS else (), {}
+    if others:
+        both = {**part.pairs, **{(b, a): rho for (a, b), rho in part.pairs.items()}}
     rows: list[dict[str, Any]] = [
         {"annotator": one.name, "others": one.vs_others, "all": one.vs_all}
-        | {f"with {other.name}": both.get((one.name, other.name)) for other in part.each}
+        | {f"with {other.name}": both.get((one.name, other.name)) for other in others}
         for one in part.each
     ]
     return Table(
         f"annotators-{part.criterion}",
-        f"Annotators on {label(part.criterion)}: Spearman's ρ of every two",
+        f"Annotators on {label(part.criterion)}: Spearman's ρ{' of every two' if others else ''}",
         (
             Column("annotator"),
-            *(Column(f"with {one.name}", one.name) for one in part.each),
+            *(Column(f"with {one.name}", one.name) for one in others),
             Column("others", "the others"),
             Column("all"),
         ),
@@ -390,7 +410,17 @@ def annotators_table(part: CriterionAgreement, label: Labels = title) -> Table:
         "With “the others”: the mean of the others, the human ceiling. With “all”: the mean of all, "
         "themselves included, which flatters.",
         (part.basis,),
-        file_only=len(part.each) > MOST_ANNOTATORS,
+    )
+
+
+def every_two_table(part: CriterionAgreement, label: Labels = title) -> Table:
+    """Spearman of every two annotators on one criterion, one row a pair."""
+    return Table(
+        f"every-two-{part.criterion}",
+        f"Every two annotators on {label(part.criterion)}",
+        (Column("a", "One"), Column("b", "The other"), columns.N, columns.SPEARMAN),
+        tuple({"a": a, "b": b, "n": rho.n, "spearman": rho} for (a, b), rho in part.pairs.items()),
+        notes=(part.basis,),
     )
 
 

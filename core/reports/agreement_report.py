@@ -35,7 +35,7 @@ from concord.rating import Criterion, Scale
 from concord.reports import summary
 from concord.reports.cautions import cautions
 from concord.reports.scales import final_scale, other_scales, said_of_scales, scales
-from concord.reports.sections import OVER_ALL, SECTIONS
+from concord.reports.sections import APART, OVER_ALL, SECTIONS
 from concord.store import frames
 from concord.studies import studies
 from concord.studies.scales import SharedScale
@@ -243,7 +243,7 @@ class AgreementReport:
         return self._kept[name, criterion]
 
     def asked(self, sections: Sequence[str], criterion: str = "") -> list[Table]:
-        """The tables of these sections (“all”: of every one) on a criterion, else on the main one.
+        """The tables of these sections (“all”: of all but `APART`) on a criterion, else on the main one.
 
         Raises NotFound for an unknown section or criterion.
         """
@@ -252,7 +252,8 @@ class AgreementReport:
                 raise not_found("section", section, [*SECTIONS, "all"])
         if criterion and criterion not in self.criteria:
             raise not_found("criterion", criterion, self.criteria)
-        names = SECTIONS if "all" in sections else dict.fromkeys(sections)
+        every = [name for name in SECTIONS if "all" in sections and name not in APART]
+        names = dict.fromkeys([*every, *(name for name in sections if name != "all")])
         return [table for of in names for table in self.section(of, criterion or self.main).values()]
 
     def tables(self, criterion: str) -> dict[str, Table]:
@@ -351,7 +352,7 @@ class AgreementReport:
             criterion: {
                 name: {table.name: as_values(table) for table in self.section(name, criterion).values()}
                 for name in SECTIONS
-                if name not in OVER_ALL
+                if name not in (*OVER_ALL, *APART)
             }
             for criterion in self.criteria
         }
@@ -400,7 +401,7 @@ class AgreementReport:
             tables = (
                 table
                 for name in SECTIONS
-                if name not in OVER_ALL
+                if name not in (*OVER_ALL, *APART)
                 for table in self.section(name, criterion).values()
             )
             found += [_of(table, self.label(criterion)) for table in tables]

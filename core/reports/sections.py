@@ -23,7 +23,14 @@ from concord.agreement.panels import best_panel, redundancy
 from concord.agreement.planning import PEOPLE, needed
 from concord.agreement.ratings import called
 from concord.agreement.reliability import reliability, retest
-from concord.agreement.study import annotators_table, judges_table, pairs_table, people_table
+from concord.agreement.study import (
+    MOST_ANNOTATORS,
+    annotators_table,
+    every_two_table,
+    judges_table,
+    pairs_table,
+    people_table,
+)
 from concord.agreement.systems import player_order, systems, ties
 from concord.agreement.thresholds import pass_rates, thresholds
 from concord.errors import StudyError
@@ -89,6 +96,12 @@ def _people(report: AgreementReport, criterion: str) -> Iterator[Table]:
     if part.each:
         yield pairs_table(part, report.label)
         yield annotators_table(part, report.label)
+
+
+def _annotators(report: AgreementReport, criterion: str) -> Iterator[Table]:
+    part = report.agreement.criteria[criterion]
+    if len(part.each) > MOST_ANNOTATORS:
+        yield every_two_table(part, report.label)
 
 
 def _panels(report: AgreementReport, criterion: str) -> Iterator[Table]:
@@ -192,6 +205,7 @@ SECTIONS: dict[str, Section] = {
     "distribution": Section("Score distribution", _distribution),
     "players": Section("Agreement by player and between players", _players),
     "people": Section("Agreement of people with each other", _people),
+    "annotators": Section("Every two annotators of many", _annotators),
     "panels": Section("Redundancy of judges, the best judge and the best pair", _panels),
     "retest": Section("Test–retest of each judge", _retest),
     "disagreement": Section("Items of high disagreement", _disagreement),
@@ -209,6 +223,9 @@ SECTIONS: dict[str, Section] = {
 
 OVER_ALL = ("criteria",)
 """The sections whose tables are over all criteria."""
+
+APART = ("annotators",)
+"""Sections that neither “all” nor a file of all figures has: their rows grow with the square of raters."""
 
 AT_ONCE = ("glance", "criteria")
 """The sections that the page Agreement draws first."""

@@ -15,7 +15,7 @@ from concord.estimate import Estimate
 from concord.llm.families import families
 from concord.reports import bundle
 from concord.reports.agreement_report import AgreementReport, Options, at, renamed
-from concord.reports.sections import AT_ONCE, CLOSELY, SECTIONS
+from concord.reports.sections import APART, AT_ONCE, CLOSELY, SECTIONS
 from concord.store import frames, progress
 from concord.store import studies as stored
 from concord.studies import studies
@@ -211,9 +211,9 @@ def _closely(report: AgreementReport, criterion: str) -> None:
         _where_it_disagrees(report, criterion)
     if part.items:
         draw(tables["people"])
-        if part.pairs and "pairs" in tables:
+        if len(part.compared) > 1 and "pairs" in tables:
             draw(tables["pairs"])
-        if part.pairs and len(part.each) <= MOST_ANNOTATORS:
+        if 1 < len(part.compared) <= MOST_ANNOTATORS:
             st.altair_chart(charts.matrix(part), alt="Spearman's correlation of every two people")
             st.caption(
                 "Spearman's ρ of two people on the items both rated; last columns: with the mean of the "
@@ -230,7 +230,8 @@ def _further(report: AgreementReport, criterion: str) -> None:
     """The other sections, each measured when it is opened."""
     st.subheader("Further questions", anchor=False)
     for name, section in SECTIONS.items():
-        if name in (*AT_ONCE, *CLOSELY):
+        few = len(report.agreement.criteria[criterion].compared) <= MOST_ANNOTATORS
+        if name in (*AT_ONCE, *CLOSELY) or (name in APART and few):
             continue
         more = st.expander(section.title, key=f"section {name}", on_change="rerun")
         if more.open:

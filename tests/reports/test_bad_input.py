@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from concord.agreement.study import as_json
 from concord.errors import StudyError
 from concord.estimate import Estimate
 from concord.reports.agreement_report import AgreementReport, Options
@@ -72,8 +73,9 @@ STUDIES: dict[str, dict[tuple[str, str], Answers]] = {
 NOTHING_TO_SAY = {"people only", "judges only"}
 
 
-FEWER = sorted(set(STUDIES) - {"200 sparse annotators"})
-"""Studies whose files are small: of 200 annotators they hold every pair."""
+MANY = "200 sparse annotators"
+FEWER = sorted(set(STUDIES) - {MANY})
+"""Studies whose every section on every criterion takes no time to measure."""
 
 
 @pytest.fixture(params=sorted(STUDIES))
@@ -106,7 +108,7 @@ def test_every_section_answers_or_says_why(report: AgreementReport) -> None:
 
 @pytest.mark.parametrize(
     ("name", "form"),
-    [*((name, form) for name in FEWER for form in FORMS), ("200 sparse annotators", "table")],
+    [*((name, form) for name in FEWER for form in FORMS), (MANY, "table")],
     indirect=["name"],
 )
 def test_the_report_is_written_in_every_form(report: AgreementReport, form: str) -> None:
@@ -115,6 +117,18 @@ def test_the_report_is_written_in_every_form(report: AgreementReport, form: str)
         assert written.strip()
         if form == "json":
             json.loads(written, parse_constant=pytest.fail)
+
+
+@pytest.mark.parametrize("name", [MANY], indirect=True)
+def test_pairs_of_many_annotators_stand_in_a_section_of_their_own(report: AgreementReport) -> None:
+    """200 · 199 / 2 = 19,900 pairs; the other tables grow with the annotators, not with their pairs."""
+    [pairs] = report.section("annotators", report.main).values()
+    assert len(pairs.rows) == 19_900
+    assert all(len(table.rows) < 2_000 for table in report.asked(["all"]))
+    assert pairs in report.asked(["all", "annotators"])
+    among = report.section("people", report.main)
+    assert not among[f"annotators-{report.main}"].estimates(f"with {report.ratings.people[0]}")
+    assert as_json(report.agreement)["criteria"][report.main]["humans"]["pairs"] == []
 
 
 def test_the_study_is_summed_up_or_what_is_missing_is_said(report: AgreementReport, name: str) -> None:
