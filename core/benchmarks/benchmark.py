@@ -97,7 +97,8 @@ class Asking:
     """How a judge is asked about a conversation and how its reply becomes ratings.
 
     `values` gives the template's variables; `read` turns the reply (as its schema, or as text where `reply`
-    is None) into ratings and raises Unusable where it does not cover exactly the units asked.
+    is None) into ratings and raises Unusable where it does not cover exactly the units asked. `turns` are
+    those that a reply must have an entry for, which the schema then says.
     """
 
     prompt: str
@@ -106,6 +107,7 @@ class Asking:
     values: Callable[[Conversation], Mapping[str, Any]]
     read: Callable[[Conversation, Any], tuple[Rating, ...]]
     expected: tuple[int, int] = (2500, 800)
+    turns: Callable[[Conversation], tuple[int, ...]] = lambda _conversation: ()
 
 
 @dataclass(frozen=True)

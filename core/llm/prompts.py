@@ -12,18 +12,24 @@ from jinja2 import Template, TemplateError, TemplateSyntaxError
 from concord.conversation import Message
 from concord.errors import ConfigError, not_found
 from concord.files import kept_toml, read_text
-from concord.llm.replies import Reply
+from concord.llm.replies import Reply, json_schema
 from concord.llm.templates import compiled, rendered
 
 
 @dataclass(frozen=True)
 class RenderedPrompt:
-    """What is sent, the schema of the reply, and the prompt's name."""
+    """What is sent, the reply's form, the prompt's name, and the turns that the reply must be about."""
 
     messages: tuple[Message, ...]
     params: Mapping[str, Any]
     reply: type[Reply] | None
     name: str = ""
+    turns: tuple[int, ...] = ()
+
+    @property
+    def schema(self) -> Mapping[str, Any] | None:
+        """The JSON schema of the reply; None for a text."""
+        return json_schema(self.reply, self.turns) if self.reply else None
 
 
 @dataclass(frozen=True)

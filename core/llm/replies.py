@@ -63,9 +63,38 @@ R = TypeVar("R", bound=Reply)
 
 
 @cache
-def json_schema(reply: type[Reply]) -> dict[str, Any]:
-    """The schema as endpoints are sent it."""
-    return reply.model_json_schema()
+def json_schema(reply: type[Reply], turns: tuple[int, ...] = ()) -> dict[str, Any]:
+    """The schema as endpoints are sent it.
+
+    With `turns`, a list of entries that name a `turn` has one for each of them, and no other number: small
+    models name turns that do not exist, unless the endpoint keeps to the schema.
+    """
+    schema = reply.model_json_schema()
+    return _of_turns(schema, turns) if turns else schema
+
+
+def _of_turns(schema: dict[str, Any], turns: tuple[int, ...]) -> dict[str, Any]:
+    entries = {
+        f"#/$defs/{name}"
+        for name, entry in schema.get("$defs", {}).items()
+        if entry.get("properties", {}).get("turn", {}).get("type") == "integer"
+    }
+
+    def narrowed(part: Any) -> Any:
+        if isinstance(part, list):
+            return [narrowed(each) for each in part]
+        if not isinstance(part, dict):
+            return part
+        found = {name: narrowed(value) for name, value in part.items()}
+        if isinstance(part.get("items"), dict) and part["items"].get("$ref") in entries:
+            found |= {"minItems": len(turns), "maxItems": len(turns)}
+        return found
+
+    whole: dict[str, Any] = narrowed(schema)
+    for name in entries:
+        entry = whole["$defs"][name.rpartition("/")[2]]["properties"]
+        entry["turn"] = {**entry["turn"], "enum": list(turns)}
+    return whole
 
 
 class Unusable(Exception):

@@ -31,6 +31,7 @@ def asking(rubric: Rubric) -> benchmark.Asking:
         criteria=rubric.criteria,
         values=partial(values, rubric),
         read=partial(read, rubric),
+        turns=partial(_owed, rubric),
     )
 
 
@@ -161,6 +162,13 @@ def read(rubric: Rubric, conversation: Conversation, reply: Any) -> tuple[Rating
     if not found:
         raise Unusable("No question is answered.")
     return tuple(found)
+
+
+def _owed(rubric: Rubric, conversation: Conversation) -> tuple[int, ...]:
+    """The turns that a reply has an entry for; none where the conversation or one reply is rated."""
+    if rubric.unit != "each-reply":
+        return ()
+    return tuple(turn for turn in rubric.turns(conversation) if turn is not None)
 
 
 def _ratings(rubric: Rubric, asked: Sequence[Criterion], unit: Unit, entry: Any) -> list[Rating]:

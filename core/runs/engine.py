@@ -33,7 +33,7 @@ from concord.llm.client import Client, Embedded, limits, request
 from concord.llm.completions import Beside, Completion
 from concord.llm.embeddings import Vector
 from concord.llm.prompts import Prompt, RenderedPrompt
-from concord.llm.replies import UNANSWERED, json_schema
+from concord.llm.replies import UNANSWERED
 from concord.rating import NOTHING_SPENT, Comparison, Judgement, Spent
 from concord.runs import claiming, judging
 from concord.runs.budget import Budget, check_priced, most_tokens
@@ -521,10 +521,8 @@ class _Asking:
         *,
         may_be_empty: bool = False,
     ) -> replies.Answer:
-        schema = json_schema(asked.reply) if asked.reply else None
-
         async def call(step: str, messages: Sequence[Message], /) -> Completion:
-            return await self._call(step, model, messages, asked, schema)
+            return await self._call(step, model, messages, asked)
 
         try:
             return await replies.answer(
@@ -544,9 +542,8 @@ class _Asking:
         model: str,
         messages: Sequence[Message],
         asked: RenderedPrompt,
-        schema: Mapping[str, Any] | None,
     ) -> Completion:
-        run, params = self.run, asked.params
+        run, params, schema = self.run, asked.params, asked.schema
         entry = run.job.models[model].entry.configuration
         sent = _digest([entry.hash, [(m.role, m.content) for m in messages], dict(params), schema])
         noted = self.noted.get(step)

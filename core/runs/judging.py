@@ -1,5 +1,6 @@
 """Ask a judge for a judgement of one conversation or a comparison of two."""
 
+from dataclasses import replace
 from typing import Any
 
 from concord.benchmarks.benchmark import Ask, Comparing, Judging
@@ -19,6 +20,7 @@ async def judge(ask: Ask, conversation: Conversation, owed: Judging, model: Mode
     about = {"conversation": conversation.key, "judge": _rater(owed, model), **_asked(owed)}
     try:
         asked = owed.prompt.render(**owed.asking.values(conversation))
+        asked = replace(asked, turns=owed.asking.turns(conversation))
     except Unusable as unusable:
         return Judgement(**about, failure=str(unusable))
     try:

@@ -5,6 +5,7 @@ bounded number of times.
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Annotated
 
 import pytest
@@ -200,3 +201,22 @@ def test_at_most_five_faults_are_named():
     with pytest.raises(Unusable) as caught:
         read("{}", Many)
     assert [fault.split(":")[0] for fault in str(caught.value).split("; ")] == ["a", "b", "c", "d", "e"]
+
+
+class Scored(Reply):
+    turn: int
+    score: int
+
+
+class OnTurns(Reply):
+    why: str
+    scores: list[Scored]
+
+
+def test_the_schema_of_a_verdict_on_turns_allows_these_turns_only():
+    schema = json_schema(OnTurns, (1, 2, 4))
+    assert schema["properties"]["scores"] | {"minItems": 3, "maxItems": 3} == schema["properties"]["scores"]
+    assert schema["$defs"]["Scored"]["properties"]["turn"]["enum"] == [1, 2, 4]
+    assert "enum" not in schema["$defs"]["Scored"]["properties"]["score"]
+    assert "minItems" not in json.dumps(json_schema(OnTurns)), "the schema itself is as it was"
+    assert json_schema(Scored, (1,)) == json_schema(Scored), "a verdict on no list of turns"

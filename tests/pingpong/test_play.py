@@ -11,10 +11,12 @@ from concord.benchmarks.pingpong import play as pingpong
 from concord.benchmarks.pingpong.play import PINGPONG, NextUtterance, Scores, TurnScore
 from concord.benchmarks.plans import PlayPlan
 from concord.conversation import Conversation, Message
-from concord.errors import ConfigError
+from concord.errors import CallFailed, ConfigError
+from concord.llm.models import Model
 from concord.llm.prompts import load_prompt
 from concord.llm.replies import Answer, Unusable
 from concord.rating import NOTHING_SPENT
+from concord.runs.judging import judge
 from concord.workspace import SHIPPED
 
 MATERIALS = Materials((SHIPPED / "prompts",), (SHIPPED / "data",))
@@ -183,3 +185,18 @@ def test_the_authors_own_templates_would_render(tmp_path):
         PlayPlan("pingpong", {"players": ("p",), "interrogator": ("i",)}, options), theirs
     )
     assert play.key.startswith("pingpong/theirs/")
+
+
+def test_a_judges_schema_holds_the_turns_that_were_played():
+    conversation, _ = played()
+    [owed] = planned(characters=["tully"], situations=["reality"])[0].judged
+    sent = []
+
+    async def ask(step, model, asked, check=None, /):
+        sent.append(asked.schema)
+        raise CallFailed("no reply", kind="empty")
+
+    model = Model(name="j")
+    assert asyncio.run(judge(ask, conversation, owed, model)).failure == "no reply"
+    assert sent[0]["$defs"]["TurnScore"]["properties"]["turn"]["enum"] == [1, 2, 3, 4]
+    assert sent[0]["properties"]["scores"]["minItems"] == 4

@@ -133,9 +133,14 @@ def situations(folders: Sequence[Path], language: str) -> dict[str, Situation]:
     return found
 
 
+def replied(conversation: Conversation) -> tuple[int, ...]:
+    """The turns with a reply, which a judge scores."""
+    return tuple(turn.number for turn in conversation.turns() if turn.reply is not None)
+
+
 def read_scores(conversation: Conversation, reply: Scores) -> tuple[Rating, ...]:
     """One rating per turn and criterion. Raises Unusable unless the verdict covers the turns played."""
-    owed = [t.number for t in conversation.turns() if t.reply is not None]
+    owed = list(replied(conversation))
     given = [s.turn for s in reply.scores]
     if given != owed:
         raise Unusable(
@@ -170,7 +175,7 @@ def judge_values(conversation: Conversation) -> Mapping[str, Any]:
     }
 
 
-ASKING = Asking("judge", Scores, CRITERIA, judge_values, read_scores, expected=(2600, 900))
+ASKING = Asking("judge", Scores, CRITERIA, judge_values, read_scores, (2600, 900), replied)
 
 
 @dataclass(frozen=True)
