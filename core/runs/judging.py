@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-from concord.benchmarks.benchmark import Ask, Comparing, Judging
-from concord.conversation import Conversation
-from concord.errors import CallFailed
+from concord.benchmarks.benchmark import Ask, Benchmark, Comparing, Judging, Materials
+from concord.conversation import Conversation, Message
+from concord.errors import CallFailed, ConcordError
 from concord.llm import verdicts
 from concord.llm.models import Model
 from concord.llm.replies import UNANSWERED, Unusable
@@ -30,6 +30,25 @@ async def judge(ask: Ask, conversation: Conversation, owed: Judging, model: Mode
     reply = answer.text if owed.asking.reply is None else answer.value
     ratings = owed.asking.read(conversation, reply)
     return Judgement(**about, ratings=ratings, raw=answer.text, meta=answer.meta)
+
+
+def asked_again(
+    benchmark: Benchmark, version: str, hash: str, materials: Materials, conversation: Conversation
+) -> tuple[Message, ...] | None:
+    """The messages that a judge is sent by the prompt of this hash, rendered anew.
+
+    None where the prompt of that version is another today, where judges are not asked, or the conversation
+    cannot be asked about.
+    """
+    if benchmark.asking is None:
+        return None
+    try:
+        prompt = benchmark.prompt(materials, benchmark.asking.prompt, version)
+        if prompt.hash != hash:
+            return None
+        return prompt.render(**benchmark.asking.values(conversation)).messages
+    except (ConcordError, Unusable):
+        return None
 
 
 async def compare(

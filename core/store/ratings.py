@@ -324,6 +324,11 @@ def prompts(db: Database) -> list[dict[str, Any]]:
     return list(db.table("prompts").rows_where(order_by="benchmark, version, name, hash"))
 
 
+def prompt(db: Database, hash: str) -> dict[str, Any] | None:
+    """The prompt with this hash: benchmark, version, name, body; None where it is not kept."""
+    return find(db, "prompts", hash=hash)
+
+
 def people(db: Database) -> list[str]:
     """The names of all people who may rate, in the order in which they came."""
     return [row["name"] for row in db.table("raters").rows_where("kind = 'human'", order_by="id")]

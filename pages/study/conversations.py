@@ -232,8 +232,9 @@ def _steps(which: str) -> None:
         st.button("All conversations", icon=":material/arrow_back:", on_click=_close)
         if place is None:  # opened by its address: there is no list whose neighbours one could go to
             return
-        for label, icon, to in (("Previous", "chevron_left", before), ("Next", "chevron_right", after)):
-            st.button(label, icon=f":material/{icon}:", disabled=to is None, on_click=_open, args=(to,))
+        for label, way, to in (("Previous", "left", before), ("Next", "right", after)):
+            icon = f":material/chevron_{way}:"
+            st.button(label, icon=icon, disabled=to is None, on_click=_open, args=(to,), shortcut=way)
 
 
 def _open(which: int | str) -> None:

@@ -11,6 +11,8 @@ import streamlit as st
 from concord.benchmarks import BENCHMARKS
 from concord.conversation import Conversation, Turn
 from concord.rating import Criterion, Rater, Spent
+from concord.runs.judging import asked_again
+from concord.runs.planning import materials
 from concord.scores import Line, labels, run_label
 from concord.store import configurations, conversations, ratings, summaries
 from concord.store.conversations import Found
@@ -64,6 +66,7 @@ def conversation(which: int) -> None:
             letters=known is not None and known.preformatted,
         )
     _thoughts(judgements)
+    _requests(what, judgements)
     _cost(which, what, spent, judgements)
 
 
@@ -157,6 +160,45 @@ def _thoughts(judgements: Sequence[Mapping[str, Any]]) -> None:
         if meta.get("thinking") or meta.get("thinking_tokens"):
             st.caption(plain(f"The judgement by {judgement['judge']}"))
             marks(meta)
+
+
+def _requests(what: Conversation, judgements: Sequence[Mapping[str, Any]]) -> None:
+    """What one judge was sent and replied, letter for letter."""
+    if not judgements:
+        return
+    with st.expander("What a judge was asked and replied", icon=":material/data_object:"):
+        names = [f"{j['judge']} {j['variant']}".strip() for j in judgements]
+        names = [
+            run_label(name, j["repeat"]) if j["repeat"] else name
+            for name, j in zip(names, judgements, strict=True)
+        ]
+        named = dict(zip(names, judgements, strict=True))
+        chosen = st.selectbox("Judgement", list(named), key=f"request of {what.key}")
+        judgement = named[chosen]
+        st.caption(
+            plain(
+                f"{judgement['calls']} calls · {judgement['input_tokens']:,} tokens in, "
+                f"{judgement['cached_tokens']:,} of them from a cache, {judgement['output_tokens']:,} out · "
+                f"{judgement['seconds']:.1f} s · cost {judgement['cost']:.4f} · prompt {judgement['prompt']}"
+            )
+        )
+        with workspace().read() as db:
+            kept = ratings.prompt(db, judgement["prompt"])
+        known = BENCHMARKS.get(kept["benchmark"]) if kept else None
+        sent = (
+            asked_again(known, judgement["variant"], judgement["prompt"], materials(workspace()), what)
+            if known
+            else None
+        )
+        if sent is None:
+            st.markdown("The request cannot be made again as it was; this is its template.")
+        for message in sent or ():
+            st.caption(plain(message.role))
+            st.code(breakable(message.content), language=None, wrap_lines=True)
+        if sent is None and kept:
+            st.code(breakable(kept["body"]), language=None, wrap_lines=True)
+        st.caption("reply")
+        st.code(breakable(judgement["raw"] or "(nothing)"), language=None, wrap_lines=True)
 
 
 def _cost(which: int, what: Conversation, made: Spent, judgements: Sequence[Mapping[str, Any]]) -> None:
