@@ -66,6 +66,7 @@ bench: setup browser
 	$(BIN)/python bench/command.py
 	$(BIN)/python bench/store.py
 	$(BIN)/python bench/throughput.py
+	$(BIN)/python bench/resume.py
 	$(BIN)/python bench/desk.py
 	$(BIN)/python bench/crowd.py
 

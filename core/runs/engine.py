@@ -252,7 +252,13 @@ class _Run:
         while not self.stop:
             self.others.clear()
             try:
-                rest = left(self.workspace, self.job.plays(), retry_failed=self.retry_failed, survey=seen)
+                rest = left(
+                    self.workspace,
+                    self.job.plays(),
+                    retry_failed=self.retry_failed,
+                    survey=seen,
+                    known=self.survey,
+                )
                 while batch := list(islice(rest, CLAIMED)):
                     await self._begin_free(batch, group, places)
                 break

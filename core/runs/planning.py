@@ -75,6 +75,8 @@ class Survey:
     cost: float = 0.0
     unpriced: set[str] = field(default_factory=set)
     measured: set[str] = field(default_factory=set)
+    done: dict[tuple[str, ...], tuple[int, int, int]] = field(default_factory=dict)
+    """The pieces (planned, stored, failed) of chunks of plays with nothing left, by some of their keys."""
 
     @property
     def left(self) -> int:
@@ -269,17 +271,34 @@ def _judges_prompt(workspace: Workspace, plan: JudgePlan | ComparePlan) -> Promp
 
 
 def left(
-    workspace: Workspace, work: Iterable[Play], *, retry_failed: bool = False, survey: Survey | None = None
+    workspace: Workspace,
+    work: Iterable[Play],
+    *,
+    retry_failed: bool = False,
+    survey: Survey | None = None,
+    known: Survey | None = None,
 ) -> Iterator[Pending]:
     """What is planned and not stored, counted into `survey`; reads the store once per CHUNK plays.
 
-    Pieces that had no usable reply are left out unless `retry_failed`, a play with its judgements.
+    Pieces that had no usable reply are left out unless `retry_failed`, a play with its judgements. Chunks of
+    which a survey `known` from before found nothing left are not looked at again.
     """
     counted = survey or Survey()
     rest = iter(work)
     while chunk := list(islice(rest, CHUNK)):
+        mark = (chunk[0].key, chunk[len(chunk) // 2].key, chunk[-1].key, str(len(chunk)))
+        before = counted.planned, counted.stored, counted.failed
+        if known is not None and mark in known.done:
+            planned, stored, failed = known.done[mark]
+            counted.planned, counted.stored = before[0] + planned, before[1] + stored
+            counted.failed = before[2] + failed
+            continue
         with workspace.read() as db:
             found = pending(db, chunk, counted, retry_failed=retry_failed)
+        if not found:
+            after = counted.planned, counted.stored, counted.failed
+            planned, stored, failed = (now - then for now, then in zip(after, before, strict=True))
+            counted.done[mark] = planned, stored, failed
         yield from found
 
 
@@ -293,7 +312,7 @@ def pending(
     failed: set[str] = set()
     if not retry_failed:
         failed = (runs.failed(db, keys, UNANSWERED) - known) | ratings.failed(db, owed)
-    begun = runs.works_noted(db, keys + owed)
+    begun, settled = runs.works_noted(db, keys + owed), answered | failed
     found = []
     for play in plays:
         stored = play.key in known
@@ -304,7 +323,7 @@ def pending(
             continue
         unread = sum(j.key in failed for j in play.judged)
         counted.failed += unread
-        todo = tuple(j for j in play.judged if j.key not in answered | failed)
+        todo = tuple(j for j in play.judged if j.key not in settled)
         if todo or not (stored or play.play is None):
             resumed = begun.keys() & {play.key, *(j.key for j in todo)}
             counted.noted += sum(begun[key] for key in resumed)
