@@ -4,7 +4,7 @@ PORT ?= 8501
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo app test test-real lint format types browser bench mutants screenshots lock audit clean
+.PHONY: help setup demo app test test-real lint format types browser bench mutants screenshots lock tools audit clean
 
 help:
 	@echo "make demo         build the demo workspace offline and open it on http://localhost:$(PORT)"
@@ -82,6 +82,13 @@ screenshots: setup browser
 lock:
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes --python-version 3.11 \
 		--custom-compile-command "make lock" -o requirements.lock
+
+# label-studio-sdk and argilla in an environment of their own: their validators read what Concord exports.
+ANNOTATING := .venv/annotating
+tools:
+	@test -x $(ANNOTATING)/bin/python || $(PYTHON) -m venv $(ANNOTATING)
+	$(ANNOTATING)/bin/pip install -q label-studio-sdk argilla
+	CONCORD_TOOLS_PYTHON=$(abspath $(ANNOTATING))/bin/python $(BIN)/pytest -q tests/exchange/test_annotation_tools.py
 
 # The tools have an environment of their own, so that their dependencies are not Concord's. Vulnerabilities are
 # looked up in the public index: where it has no such data, --strict fails and says so.

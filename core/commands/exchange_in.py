@@ -1,6 +1,6 @@
 """`concord import …`: read ratings and conversations; each format is a subcommand."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -12,15 +12,19 @@ from concord.commands.printing import echo
 from concord.conversation import Role
 from concord.errors import ConcordError, ImportRefused
 from concord.exchange import (
+    answers,
+    argilla,
     cells,
     comparisons_file,
     conversations_file,
     conversations_jsonl,
     fed,
     incoming,
+    label_studio,
     ratings_csv,
     ratings_study,
 )
+from concord.exchange.answers import AnswerFile
 from concord.exchange.conversations_jsonl import own
 from concord.rating import Scale
 from concord.workspace import Workspace
@@ -162,6 +166,41 @@ def _comparisons(workspace: str, file: Path, benchmark: str) -> None:
     new += [f"{done.conversations:,} conversations"] if done.conversations else []
     known = f" {done.known:,} were here already." if done.known else ""
     echo(f"New: {', '.join(new)}.{known}")
+
+
+def _of_tool(read: Callable[..., AnswerFile], word: str, metavar: str, help: str) -> None:
+    """`concord import WORD`: the answers of another annotation tool."""
+
+    @command.command(word, help=help)
+    @click.argument("file", metavar=metavar, type=click.Path(path_type=Path))
+    @click.option("--study", required=True, help="The study that was exported, or the name of a new one.")
+    @options.scales("answers do not show it")
+    @click.pass_obj
+    def _answers(workspace: str, /, file: Path, study: str, scales: dict[str, Scale]) -> None:
+        if study in BENCHMARKS:
+            raise ImportRefused(f"“{study}” is the name of a benchmark. Give the study another name.")
+        opened = Workspace.open(workspace)
+        with opened.read() as db:
+            asked = answers.asked(db, study)
+            found = read(file, study, {*asked, *scales})
+            brought = answers.incoming(db, found, study, scales=scales)
+        _report(incoming.store_in_parts(opened, brought, append=True))
+        for why, count in found.left_out.items():
+            echo(f"  left out: {count:,} {why}")
+
+
+_of_tool(
+    label_studio.read,
+    "label-studio",
+    "FILE.json",
+    "What people answered in Label Studio: its JSON or JSON-MIN export.",
+)
+_of_tool(
+    argilla.read,
+    "argilla",
+    "FILE",
+    "What people answered in Argilla: records.json, or the folder of to_disk.",
+)
 
 
 def _foreign(

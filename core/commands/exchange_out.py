@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
 from io import StringIO, TextIOWrapper
 from pathlib import Path
@@ -15,7 +15,7 @@ import click
 from concord.commands import options
 from concord.commands.printing import echo
 from concord.errors import ConfigError, StudyError
-from concord.exchange import comparisons_file, conversations_jsonl, ratings_csv
+from concord.exchange import argilla, comparisons_file, conversations_jsonl, label_studio, ratings_csv
 from concord.files import file_name
 from concord.llm.families import families
 from concord.reports import bundle, site
@@ -78,6 +78,39 @@ def _comparisons(workspace: str, benchmark: str, form: str, out: Path | None) ->
     echo(f"{count} comparisons" + (f" in {out}." if out else "."), err=True)
 
 
+@command.command("label-studio")
+@click.option("--study", required=True, metavar="NAME", help="The study to move.")
+@click.option("--blank", is_flag=True, help="Tasks without the answers that people gave here.")
+@click.option(
+    "--with-judges", "judges", is_flag=True, help="Judges' ratings as predictions, which people see."
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="The folder to write; NAME-label-studio if left out."
+)
+@click.pass_obj
+def _label_studio(workspace: str, study: str, blank: bool, judges: bool, out: Path | None) -> None:
+    """A study for Label Studio: tasks.json, and config.xml that asks the same."""
+    with Workspace.open(workspace, create=False).read() as db:
+        tasks, config, count = label_studio.write(db, study, answers=not blank, judges=judges)
+    _folder(
+        out or Path(f"{file_name(study)}-label-studio"), {"tasks.json": tasks, "config.xml": config}, count
+    )
+
+
+@command.command("argilla")
+@click.option("--study", required=True, metavar="NAME", help="The study to move.")
+@click.option(
+    "--with-judges", "judges", is_flag=True, help="Judges' ratings as suggestions, which people see."
+)
+@click.option("--out", type=click.Path(path_type=Path), help="The folder to write; NAME-argilla if left out.")
+@click.pass_obj
+def _argilla(workspace: str, study: str, judges: bool, out: Path | None) -> None:
+    """A study for Argilla: a folder that `argilla.Dataset.from_disk` reads."""
+    with Workspace.open(workspace, create=False).read() as db:
+        files, count = argilla.write(db, study, judges=judges)
+    _folder(out or Path(f"{file_name(study)}-argilla"), files, count)
+
+
 @command.command("report")
 @click.option("--study", required=True, metavar="NAME", help="The study to measure.")
 @options.resamples("items")
@@ -129,6 +162,20 @@ def _site(workspace: str, folder: Path, title: str, replace: bool) -> None:
         shutil.rmtree(made, ignore_errors=True)
         raise
     echo(f"The site is in {folder}; open {folder / 'index.html'}.", err=True)
+
+
+def _folder(out: Path, files: Mapping[str, str], count: int) -> None:
+    """Write the files of a folder, which must not hold others of these names."""
+    for name in files:
+        if (out / name).exists():
+            raise ConfigError(f"{out / name} is there already. Remove it, or name another folder with --out.")
+    for name, text in files.items():
+        try:
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(f"{out} cannot be written: {error.strerror}.") from error
+        _whole(out / name, lambda file, text=text: file.write(text.encode()))  # type: ignore[misc]
+    echo(f"{count} items in {out}: {', '.join(files)}.", err=True)
 
 
 def _write(out: Path | None, write: Callable[[TextIO], int]) -> int:

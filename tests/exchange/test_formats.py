@@ -9,7 +9,7 @@ from concord.commands.exchange_in import command
 from concord.store import conversations, studies
 
 DOCS = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
-OPTIONS = {"import ratings": ("--study", "s")}
+OPTIONS = dict.fromkeys(("import ratings", "import label-studio", "import argilla"), ("--study", "s"))
 
 
 def formats():

@@ -1,0 +1,235 @@
+"""The items of a study and the answers to them, as other annotation tools are given and give them."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sqlite_utils import Database
+
+from concord.conversation import Conversation, Unit
+from concord.errors import ImportRefused, StudyError
+from concord.exchange.cells import SHOWN, nfc
+from concord.exchange.incoming import Given, Incoming
+from concord.files.limits import NAME
+from concord.rating import Criterion, Rater, RaterKind, Scale
+from concord.store import conversations, ratings, studies
+from concord.store.studies import Study
+from concord.studies.scales import guessed
+
+WHOLE, TURN = "Rate the whole dialogue.", "Rate the reply in turn {turn} only."
+
+
+@dataclass(frozen=True)
+class StudyItem:
+    """What is rated, with the answers that count: rater → criterion → (score, reason).
+
+    `name` stands for the unit in another tool. It is a hash, because a key may name the model.
+    """
+
+    name: str
+    unit: Unit
+    conversation: Conversation
+    people: Mapping[Rater, Mapping[str, tuple[float, str]]]
+    judges: Mapping[Rater, Mapping[str, tuple[float, str]]]
+
+    @property
+    def ask(self) -> str:
+        """What the annotator is told to rate."""
+        return WHOLE if self.unit.turn is None else TURN.format(turn=self.unit.turn)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """One answer of a file: to an item that is named, or about a conversation that the file brings.
+
+    `answer` is a number or a word of the criterion's scale; `criterion` its name there.
+    """
+
+    where: str
+    item: str
+    criterion: str
+    answer: float | str
+    rater: Rater
+    why: str = ""
+    created: str = ""
+
+
+@dataclass
+class AnswerFile:
+    """The answers of a file, the conversations it brings by the name of their item, and what was left out."""
+
+    file: str
+    answers: list[Answered] = field(default_factory=list)
+    conversations: dict[str, Conversation] = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)
+
+    def leave_out(self, why: str) -> None:
+        """Count something that is no answer."""
+        self.left_out[why] = self.left_out.get(why, 0) + 1
+
+
+def name_of(unit: Unit) -> str:
+    """The name of a unit in other tools."""
+    told = f"{unit.conversation}\n{unit.turn or ''}"
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def is_name(text: str) -> bool:
+    """Whether a text has the form of a name that `name_of` gives."""
+    return re.fullmatch(r"[0-9a-f]{16}", text) is not None
+
+
+def items(db: Database, study: str) -> Iterator[StudyItem]:
+    """The items of a study in its order. Raises StudyError for a study without any."""
+    units = studies.units(db, study)
+    if not units:
+        raise StudyError(f"The study “{study}” has no items yet.")
+    given: dict[Unit, dict[Rater, dict[str, tuple[float, str]]]] = {}
+    for row in ratings.exported(db, study):
+        rater = Rater(row["rater"], row["rater_type"], row["variant"], bool(row["simulated"]))
+        if row["repeat"]:
+            continue  # other tools have one answer for each rater: a judge's first
+        answers = given.setdefault(Unit(row["item_id"], row["turn"]), {}).setdefault(rater, {})
+        answers[row["criterion"]] = (row["score"], row["explanation"])
+    for unit, conversation in zip(
+        units, (c for c, _ in conversations.several(db, [u["conversation_id"] for u in units])), strict=True
+    ):
+        which = Unit(unit["key"], unit["turn"])
+        by = given.get(which, {})
+        people = {rater: answers for rater, answers in by.items() if rater.kind == "human"}
+        judges = {rater: answers for rater, answers in by.items() if rater.kind == "judge"}
+        yield StudyItem(name_of(which), which, conversation, people, judges)
+
+
+def names(criteria: Sequence[Criterion]) -> dict[str, str]:
+    """The criteria's names in other tools: lower case, letters, digits, “-” and “_”; distinct."""
+    found: dict[str, str] = {}
+    for criterion in criteria:
+        plain = re.sub(r"[^a-z0-9_-]+", "-", criterion.name.lower()).strip("-_") or "criterion"
+        number, free = 1, plain
+        while free in found.values():
+            number += 1
+            free = f"{plain}-{number}"
+        found[criterion.name] = free
+    return found
+
+
+def asked(db: Database, study: str) -> set[str]:
+    """The names in other tools of what a study asks; none where there is no such study."""
+    if study not in studies.names(db):
+        return set()
+    return set(names(studies.get(db, study).criteria).values())
+
+
+def option(scale: Scale, value: float) -> str:
+    """An answer as it is offered: the number and its word."""
+    label = scale.labels[scale.values.index(value)]
+    return label if label == f"{value:g}" else f"{value:g} {label}"
+
+
+def shown(value: Any) -> str:
+    """A piece of context as text."""
+    if isinstance(value, Mapping):
+        return "\n".join(f"{name}: {shown(inner)}" for name, inner in value.items())
+    return "\n".join(map(shown, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def incoming(
+    db: Database, found: AnswerFile, study: str, *, title: str = "", scales: Mapping[str, Scale] | None = None
+) -> Incoming:
+    """The study of a file: that of this name with new answers, or a new one. Raises ImportRefused."""
+    known = studies.get(db, study) if study in studies.names(db) else None
+    units = (
+        {name_of(unit): unit for u in studies.units(db, study) for unit in [Unit(u["key"], u["turn"])]}
+        if known
+        else {}
+    )
+    asked = known.criteria if known else ()
+    theirs = names(asked)
+    called = {c.name: c for c in asked} | {theirs[c.name]: c for c in asked}
+    scales = scales or {}
+    every = scales.get("")
+    wrong: list[str] = []
+    given: list[Given] = []
+    values: dict[str, dict[float, None]] = {}
+    new: dict[str, Conversation] = {}
+    for answer in found.answers:
+        try:
+            unit = units.get(answer.item)
+            if unit is None:
+                if answer.item not in found.conversations:
+                    raise ImportRefused(
+                        f"{answer.where}: the item {answer.item[:80]} is none of the study “{study}”. "
+                        "Name the study that was exported, with --study."
+                    )
+                conversation = found.conversations[answer.item]
+                unit = Unit(conversation.key)
+                new[conversation.key] = conversation
+            criterion = called.get(answer.criterion)
+            name = criterion.name if criterion is not None else nfc(answer.criterion)[:NAME]
+            scale = scales.get(name) or every or (criterion.scale if criterion is not None else None)
+            score = _score(answer, name, scale)
+        except ImportRefused as error:
+            wrong.append(str(error))
+            continue
+        values.setdefault(name, {})[score] = None
+        given.append(
+            Given(unit, name, answer.rater, score, 0, answer.why, None, answer.created, answer.where)
+        )
+    if wrong:
+        more = [f"… and {len(wrong) - SHOWN} more."] if len(wrong) > SHOWN else []
+        raise ImportRefused("\n  ".join([*dict.fromkeys(wrong[:SHOWN]), *more]))
+    if not given:
+        raise ImportRefused(f"{found.file} holds no answers.")
+    there = {c.name: c for c in known.criteria} if known else {}
+    criteria = tuple(there.values()) + tuple(
+        Criterion(name, name, scales.get(name) or every or guessed(list(scores)))
+        for name, scores in values.items()
+        if name not in there
+    )
+    per_turn = known.per_turn if known else any(g.unit.turn is not None for g in given)
+    made = known or Study(study, (), title=title, source="ratings", per_turn=per_turn)
+    return Incoming(replace(made, criteria=criteria), _last(given), new, found.file)
+
+
+def _score(answer: Answered, name: str, scale: Scale | None) -> float:
+    """An answer as a number: itself, a word of the scale, or the number that the word begins with."""
+    told = answer.answer
+    if isinstance(told, str) and scale is not None:
+        words = dict(zip(scale.labels, scale.values, strict=True))
+        words |= {option(scale, value): value for value in scale.values if not scale.continuous}
+        told = words.get(told.strip(), told)
+    if isinstance(told, str):
+        begins = re.match(r"\s*(-?\d+(?:\.\d+)?)(?=\s|$|[:.)–-])", told)
+        if begins is None:
+            raise ImportRefused(
+                f"{answer.where}: “{told[:80]}” on “{name}” is no number. Say what it means: "
+                f"--scale '{name}=1:{told[:40]},2:…'."
+            )
+        told = float(begins[1])
+    if scale is not None and not scale.guessed and told not in scale:
+        raise ImportRefused(
+            f"{answer.where}: the answer {told:g} is not on the scale of “{name}” ({scale.low:g} to "
+            f"{scale.high:g}). Correct it, or the scale."
+        )
+    return float(told)
+
+
+def _last(given: Iterable[Given]) -> list[Given]:
+    """The last answer of each rater to each question."""
+    return list({(g.unit, g.criterion, g.rater): g for g in given}.values())
+
+
+def person(named: Any) -> str:
+    """A name for whom another tool names by a number, an address or an object."""
+    if isinstance(named, Mapping):
+        named = next((named[k] for k in ("email", "username", "id") if named.get(k) not in (None, "")), None)
+    text = "" if named is None else str(named).strip()
+    return nfc(f"annotator {text}" if text.isdecimal() else text or "annotator")[:NAME]
+
+
+def rater(name: str, kind: RaterKind) -> Rater:
+    """A rater of another tool."""
+    return Rater(nfc(name.strip())[:NAME] or kind, kind)

@@ -1,0 +1,258 @@
+"""Label Studio: a study as tasks with an equivalent labelling configuration, and its exports as ratings.
+
+Read are its JSON and JSON-MIN exports. What an annotator skipped, and predictions of which the export has
+only the number, are left out and counted.
+"""
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from sqlite_utils import Database
+
+from concord.conversation import Conversation, Message
+from concord.errors import ImportRefused
+from concord.exchange import rows
+from concord.exchange.answers import (
+    Answered,
+    AnswerFile,
+    StudyItem,
+    items,
+    names,
+    option,
+    person,
+    rater,
+    shown,
+)
+from concord.exchange.dialogue import from_list
+from concord.rating import Criterion
+from concord.store import studies
+
+OBJECT = "dialogue"
+_OF_ROW = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "item"}
+_DATA = {*_OF_ROW, "ask", "context", "dialogue"}
+_SPEAKERS = {"system": "System prompt", "user": "User", "assistant": "Model", "tool": "Tool"}
+
+
+def write(db: Database, study: str, *, answers: bool = True, judges: bool = False) -> tuple[str, str, int]:
+    """The tasks (JSON) and the labelling configuration (XML) of a study, and how many tasks there are.
+
+    With `answers`, people's ratings are annotations; with `judges`, those of judges are predictions, which
+    Label Studio shows to annotators. Raises NotFound for an unknown study.
+    """
+    found = studies.get(db, study)
+    called = names(found.criteria)
+    tasks = [_task(item, found.criteria, called, answers, judges) for item in items(db, study)]
+    return json.dumps(tasks, ensure_ascii=False, indent=1) + "\n", configuration(found), len(tasks)
+
+
+def configuration(study: studies.Study) -> str:
+    """The labelling configuration that asks what the study asks."""
+    called = names(study.criteria)
+    lines = ["<View>", '  <Header value="$ask"/>']
+    if study.guidelines:
+        lines += [f"  <Collapse><Panel value={quoteattr('Guidelines')}><View>"]
+        lines += [
+            f'    <Header size="6" value={quoteattr(study.guidelines)}/>',
+            "  </View></Panel></Collapse>",
+        ]
+    lines += [
+        '  <Text name="context" value="$context"/>',
+        f'  <Paragraphs name="{OBJECT}" value="$dialogue" layout="dialogue" nameKey="author" '
+        'textKey="text"/>',
+    ]
+    for criterion in study.criteria:
+        lines += [f"  {line}" for line in _question(criterion, called[criterion.name])]
+    return "\n".join([*lines, "</View>", ""])
+
+
+def _question(criterion: Criterion, name: str) -> Iterator[str]:
+    required = f'required="{str(criterion.required).lower()}"'
+    yield f'<Header size="5" value={quoteattr(f"{criterion.label}: {criterion.statement}")}/>'
+    scale = criterion.scale
+    if scale.continuous:
+        yield f'<Number name="{name}" toName="{OBJECT}" min="{scale.low:g}" max="{scale.high:g}" {required}/>'
+    else:
+        yield f'<Choices name="{name}" toName="{OBJECT}" choice="single" showInline="true" {required}>'
+        yield from (f"  <Choice value={quoteattr(option(scale, value))}/>" for value in scale.values)
+        yield "</Choices>"
+    if criterion.reason:
+        yield f'<TextArea name="{name}-reason" toName="{OBJECT}" placeholder="Why?"/>'
+
+
+def _task(
+    item: StudyItem, criteria: tuple[Criterion, ...], called: Mapping[str, str], answers: bool, judges: bool
+) -> dict[str, Any]:
+    context = {h: t for h, t in item.conversation.context.items() if not h.startswith("_")}
+    data = {
+        "item": item.name,
+        "ask": item.ask,
+        "context": "\n\n".join(f"{heading}\n{shown(text)}" for heading, text in context.items()),
+        "dialogue": [{"author": who, "text": m.content} for who, m in _said(item.conversation)],
+    }
+    task: dict[str, Any] = {"data": data}
+
+    def results(given: Mapping[str, tuple[float, str]]) -> list[dict[str, Any]]:
+        return [
+            result
+            for criterion in criteria
+            if criterion.name in given
+            for result in _results(item, criterion, called[criterion.name], *given[criterion.name])
+        ]
+
+    if answers and item.people:
+        task["annotations"] = [
+            {"completed_by": {"email": who.name}, "was_cancelled": False, "result": results(given)}
+            for who, given in item.people.items()
+        ]
+    if judges and item.judges:
+        task["predictions"] = [
+            {"model_version": f"{who.name} {who.variant}".strip(), "result": results(given)}
+            for who, given in item.judges.items()
+        ]
+    return task
+
+
+def _said(conversation: Conversation) -> Iterator[tuple[str, Message]]:
+    """Who says what; turns are numbered, because an item may be one of them."""
+    for turn in conversation.turns():
+        system = [m for m in turn.beside if m.role == "system"]
+        tools = [m for m in turn.beside if m.role != "system"]
+        for message in (*system, turn.user, *tools, turn.reply):
+            if message is not None:
+                yield f"{_SPEAKERS[message.role]} · turn {turn.number}", message
+
+
+def _results(
+    item: StudyItem, criterion: Criterion, name: str, score: float, why: str
+) -> Iterator[dict[str, Any]]:
+    scale = criterion.scale
+    about = {"from_name": name, "to_name": OBJECT}
+    if scale.continuous or score not in scale.values:
+        yield {"id": f"{item.name}-{name}", **about, "type": "number", "value": {"number": score}}
+    else:
+        choice = option(scale, score)
+        yield {"id": f"{item.name}-{name}", **about, "type": "choices", "value": {"choices": [choice]}}
+    if why and criterion.reason:
+        reason = {**about, "from_name": f"{name}-reason", "type": "textarea", "value": {"text": [why]}}
+        yield {"id": f"{item.name}-{name}-reason", **reason}
+
+
+def read(path: Path, study: str, asked: Collection[str] = ()) -> AnswerFile:
+    """The answers of an export, JSON or JSON-MIN. Raises ImportRefused for a file of another form.
+
+    JSON-MIN does not say which texts are answers: those are to the criteria that are `asked`, and those that
+    begin with a digit.
+    """
+    found = AnswerFile(str(path))
+    for row in rows.read(path, "JSON"):
+        if row.fields is None:
+            raise ImportRefused(f"{row.where}, {row.wrong}")
+        if isinstance(row.fields.get("data"), Mapping):
+            _whole(found, row.where, row.fields, study)
+        elif "annotator" in row.fields or "annotation_id" in row.fields:
+            _flat(found, row.where, row.fields, study, asked)
+        else:
+            raise ImportRefused(
+                f"{row.where}, is no task of Label Studio: it has neither “data” nor “annotator”. Export "
+                "the project as JSON."
+            )
+    return found
+
+
+def _whole(found: AnswerFile, where: str, task: Mapping[str, Any], study: str) -> None:
+    data = task["data"]
+    item = _item(found, where, data, task.get("id"), study)
+    for place, annotation in enumerate(_listed(task, "annotations", "completions"), 1):
+        at = f"{where}, annotation {place}"
+        if not isinstance(annotation, Mapping):
+            found.leave_out("annotations of which the export has only the number")
+        elif annotation.get("was_cancelled"):
+            found.leave_out("annotations that were skipped")
+        else:
+            who = person(annotation.get("completed_by"))
+            _answers(found, at, item, annotation, rater(who, "human"))
+    for place, prediction in enumerate(_listed(task, "predictions"), 1):
+        if not isinstance(prediction, Mapping):
+            found.leave_out("predictions of which the export has only the number")
+        else:
+            named = str(prediction.get("model_version") or "predictions")
+            _answers(found, f"{where}, prediction {place}", item, prediction, rater(named, "judge"))
+
+
+def _answers(found: AnswerFile, where: str, item: str, given: Mapping[str, Any], by: Any) -> None:
+    reasons: dict[str, str] = {}
+    told: dict[str, float | str] = {}
+    for result in _listed(given, "result"):
+        name = result.get("from_name") if isinstance(result, Mapping) else None
+        value = result.get("value") if isinstance(result, Mapping) else None
+        if not isinstance(name, str) or not isinstance(value, Mapping):
+            found.leave_out("results that are no answer to a question, such as relations")
+        elif (answer := _value(value)) is not None:
+            told[name] = answer
+        elif isinstance(text := value.get("text"), list | str):
+            reasons[name.removesuffix("-reason")] = (
+                text if isinstance(text, str) else "\n".join(map(str, text))
+            )
+        else:
+            found.leave_out("results of a kind that is no rating")
+    created = str(given.get("created_at") or "")
+    for name, answer in told.items():
+        found.answers.append(Answered(where, item, name, answer, by, reasons.get(name, ""), created))
+
+
+def _value(value: Mapping[str, Any]) -> float | str | None:
+    """The number or the word of a rating, a number, or a single choice."""
+    for name in ("rating", "number"):
+        if isinstance(number := value.get(name), int | float) and not isinstance(number, bool):
+            return float(number)
+    chosen = value.get("choices")
+    if isinstance(chosen, list) and len(chosen) == 1 and isinstance(chosen[0], str):
+        return chosen[0]
+    return None
+
+
+def _flat(found: AnswerFile, where: str, row: Mapping[str, Any], study: str, asked: Collection[str]) -> None:
+    """A row of JSON-MIN: the data and the answers beside each other."""
+    answers: dict[str, float | str] = {}
+    for name, value in row.items():
+        inner = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if name not in _OF_ROW and isinstance(inner, Mapping) and (answer := _value(inner)) is not None:
+            answers[name] = answer
+        elif isinstance(value, str) and (name in asked or (name not in _DATA and value[:1].isdigit())):
+            answers[name] = value
+    item = _item(found, where, {n: v for n, v in row.items() if n not in answers}, row.get("id"), study)
+    by = rater(person(row.get("annotator")), "human")
+    for name, answer in answers.items():
+        found.answers.append(Answered(where, item, name, answer, by, "", str(row.get("created_at") or "")))
+
+
+def _item(found: AnswerFile, where: str, data: Mapping[str, Any], number: Any, study: str) -> str:
+    """The name of a task's item; the conversation of a task that Concord did not make is kept."""
+    if isinstance(named := data.get("item"), str):
+        return named
+    name = f"{study}/{data.get('id', number)}"
+    if name not in found.conversations:
+        said = next(
+            (v for v in data.values() if isinstance(v, list) and v and isinstance(v[0], Mapping)), None
+        )
+        if said is not None:
+            messages = from_list([_spoken(entry) for entry in said], where)
+        else:
+            texts = [f"{n}: {v}" for n, v in data.items() if isinstance(v, str) and n != "id"]
+            messages = (Message("assistant", "\n\n".join(texts)),)
+        found.conversations[name] = Conversation(study, name, "unknown", messages)
+    return name
+
+
+def _spoken(entry: Any) -> Any:
+    """An utterance of Paragraphs, whose speaker is the author."""
+    if not isinstance(entry, Mapping) or "role" in entry or "author" not in entry:
+        return entry
+    return {"role": str(entry["author"]).partition(" · ")[0], "content": entry.get("text")}
+
+
+def _listed(given: Mapping[str, Any], *names_: str) -> list[Any]:
+    return next((given[name] for name in names_ if isinstance(given.get(name), list)), [])
