@@ -16,6 +16,10 @@ from concord.llm.replies import Reply, json_schema
 from concord.llm.templates import compiled, rendered
 
 
+NONE = "none"
+"""What prompts.toml says of a message that is not wanted."""
+
+
 @dataclass(frozen=True)
 class RenderedPrompt:
     """What is sent, the reply's form, the prompt's name, and the turns that the reply must be about."""
@@ -34,7 +38,10 @@ class RenderedPrompt:
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt of one version. `hash` covers templates, parameters and the reply's schema."""
+    """One prompt of one version. `hash` covers templates, parameters and the reply's schema.
+
+    `borrowed` names the halves (system, user) that come from another version, and that version.
+    """
 
     benchmark: str
     version: str
@@ -44,6 +51,20 @@ class Prompt:
     sources: Mapping[str, str]
     hash: str
     _templates: Mapping[str, Template] = field(repr=False, compare=False)
+    borrowed: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def mixed(self) -> str:
+        """A sentence on halves that two versions share; empty where one version has them all."""
+        if not self.borrowed or not set(self.sources) - set(self.borrowed):
+            return ""
+        own = " and ".join(f"its {part} message" for part in self.sources if part not in self.borrowed)
+        other = " and ".join(f"the {part} message of {of}" for part, of in self.borrowed.items())
+        parts = " and ".join(f'{part} = "{NONE}"' for part in self.borrowed)
+        return (
+            f"Version {self.version} of the prompt “{self.name}” is sent with {own} and with {other}. Where none "
+            f"is wanted, its prompts.toml says [{self.name}] {parts}."
+        )
 
     def render(self, history: Sequence[Message] = (), **values: Any) -> RenderedPrompt:
         """The system message, the dialogue so far, and the user message; parts without a template are left
@@ -89,34 +110,53 @@ def load_prompt(
     """A prompt, each file from the first folder that has it. What a version lacks comes from version `base`.
 
     Files: `<name>_system.jinja`, `<name>_user.jinja`, and the table [<name>] of `prompts.toml`; at least one
-    of them. A prompt of parameters only sends the dialogue as it is.
+    of them. A prompt of parameters only sends the dialogue as it is. Where the table says `system = "none"`,
+    the version has no system message, also where `base` has one; the same with `user`.
     Raises NotFound for an unknown version, ConfigError for a file that cannot be used.
     """
     known = versions(folders, benchmark)
     if version not in known:
         raise not_found(f"version of the {benchmark} prompts", version, known)
-    places = [f / benchmark / v for v in dict.fromkeys([version, base or version]) for f in folders]
+    at = [(v, f / benchmark / v) for v in dict.fromkeys([version, base or version]) for f in folders]
+    places = [place for _, place in at]
+    tables = {place: _table(place, name) for place in places}
     sources: dict[str, Path] = {}
+    borrowed: dict[str, str] = {}
     for part in ("system", "user"):
-        found = (place / f"{name}_{part}.jinja" for place in places)
-        if file := next(filter(Path.is_file, found), None):
-            sources[part] = file
-    tables = [kept_toml(place / "prompts.toml") for place in places]
-    table = next((each[name] for each in tables if name in each), None)
-    if not sources and table is None:
+        for of, place in at:
+            if (file := place / f"{name}_{part}.jinja").is_file():
+                sources[part] = file
+                if of != version:
+                    borrowed[part] = of
+                break
+            if tables[place].get(part) == NONE:
+                break
+    given = [table for table in tables.values() if table]
+    if not sources and not given:
         raise ConfigError(
             f"The {benchmark} prompts {version} have no {name}_system.jinja or {name}_user.jinja "
             f"in {places[0]}, and their prompts.toml has no table [{name}]."
         )
-    given: Any = {} if table is None else table
-    params: Any = given.get("params", {}) if isinstance(given, dict) else None
-    if not isinstance(params, dict):
-        raise ConfigError(f"prompts.toml in {places[0]} must hold [{name}] as a table, with params as one.")
+    params: Any = next((table["params"] for table in given if "params" in table), {})
     texts = {part: read_text(file) for part, file in sources.items()}
     schema = reply.model_json_schema() if reply else None
     digest = hashlib.sha256(json.dumps([texts, params, schema], sort_keys=True).encode()).hexdigest()[:16]
     templates = {part: _compile(texts[part], file) for part, file in sources.items()}
-    return Prompt(benchmark, version, name, reply, params, texts, digest, templates)
+    return Prompt(benchmark, version, name, reply, params, texts, digest, templates, borrowed)
+
+
+def _table(place: Path, name: str) -> dict[str, Any]:
+    """The table of a prompt in a folder's prompts.toml; empty without one. Raises ConfigError."""
+    found = kept_toml(place / "prompts.toml").get(name, {})
+    if not isinstance(found, dict) or not isinstance(found.get("params", {}), dict):
+        raise ConfigError(f"prompts.toml in {place} must hold [{name}] as a table, with params as one.")
+    for key, value in found.items():
+        if key not in ("params", "system", "user") or (key != "params" and value != NONE):
+            raise ConfigError(
+                f"prompts.toml in {place}: [{name}] may say params, and system or user = \"{NONE}\"; found {key} = "
+                f"{value!r}. A message is a file, {name}_system.jinja or {name}_user.jinja."
+            )
+    return found
 
 
 def _compile(text: str, file: Path) -> Template:

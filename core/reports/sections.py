@@ -33,6 +33,7 @@ from concord.agreement.study import (
 )
 from concord.agreement.systems import player_order, systems, ties
 from concord.agreement.thresholds import pass_rates, thresholds
+from concord.agreement.versions import judges_by_version
 from concord.errors import StudyError
 from concord.estimate import Estimate, undefined
 from concord.table import Table
@@ -71,6 +72,12 @@ def _criteria(report: AgreementReport, _criterion: str) -> Iterator[Table]:
 def _judges(report: AgreementReport, criterion: str) -> Iterator[Table]:
     yield judge_figures(report.ratings, criterion, panels=report.panels, **report.drawing)
     yield held_out(report.ratings, criterion, panels=report.panels, **report.drawing)
+
+
+def _versions(report: AgreementReport, _criterion: str) -> Iterator[Table]:
+    models, versions = report.of.models_of_judges, report.of.versions_of_judges
+    if report.of.runs == "mean" and len({versions.get(judge) for judge in report.ratings.judges}) > 1:
+        yield judges_by_version(report.ratings, models, versions, report.label, **report.drawing)
 
 
 def _missing(report: AgreementReport, criterion: str) -> Iterator[Table]:
@@ -201,6 +208,7 @@ SECTIONS: dict[str, Section] = {
     "glance": Section("At a glance", _glance),
     "criteria": Section("Every criterion", _criteria),
     "judges": Section("Judges and panels beside people", _judges),
+    "versions": Section("Judges by version of their prompt", _versions),
     "missing": Section("Missing ratings of judges", _missing),
     "distribution": Section("Score distribution", _distribution),
     "players": Section("Agreement by player and between players", _players),
@@ -221,7 +229,7 @@ SECTIONS: dict[str, Section] = {
 }
 """Sections by name, as `--section` takes it."""
 
-OVER_ALL = ("criteria",)
+OVER_ALL = ("criteria", "versions")
 """The sections whose tables are over all criteria."""
 
 APART = ("annotators",)

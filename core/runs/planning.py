@@ -134,7 +134,7 @@ def complete(plan: PlayPlan, models: Mapping[str, Model], workspace: Workspace) 
         known = option.values(materials(workspace), chosen) if option.values else ()
         for name in () if not known else [value] if option.kind == "choice" else chosen[option.name]:
             if name not in known:
-                raise not_found(option.name.rstrip("s"), name, known)
+                raise not_found(option.name.rstrip("s").replace("_", " "), name, known)
     return replace(plan, options=chosen)
 
 

@@ -171,7 +171,8 @@ def rows(db: Database, name: str) -> Columns:
     Judges are those who rated by the study's rubric, in any version; by none where the study has none.
 
     Columns: unit (id), conversation_id, turn (nan: the whole conversation), player, criterion, rater (see
-    `concord.scores.labels`), model (a judge's, as models.toml names it), kind, simulated, repeat, total and n
+    `concord.scores.labels`), model (a judge's, as models.toml names it), variant (the version
+    of a judge's prompt), kind, simulated, repeat, total and n
     (sum and number of the scores), score (their mean).
     """
     found = study_id(db, name)
@@ -205,6 +206,7 @@ def rows(db: Database, name: str) -> Columns:
     of_rater = {
         "rater": np.array([called[rater] for rater in raters], dtype=object)[who],
         "model": np.array([r.name if r.kind == "judge" else "" for r in raters], dtype=object)[who],
+        "variant": np.array([r.variant if r.kind == "judge" else "" for r in raters], dtype=object)[who],
         "kind": np.array([rater.kind for rater in raters], dtype=object)[who],
         "simulated": np.array([rater.simulated for rater in raters], dtype=bool)[who],
     }

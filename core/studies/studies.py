@@ -85,11 +85,19 @@ class StudyRatings:
     @property
     def models_of_judges(self) -> dict[str, str]:
         """The model behind each judge, as models.toml names it; empty for ratings that were not stored."""
-        if "model" not in self.rows:
+        return self._of_judges("model")
+
+    @property
+    def versions_of_judges(self) -> dict[str, str]:
+        """The version of each judge's prompt; empty for ratings that were not stored."""
+        return self._of_judges("variant")
+
+    def _of_judges(self, column: str) -> dict[str, str]:
+        if column not in self.rows:
             return {}
         judged = self.column("kind") == "judge"
-        judges, models = (self.column(name)[judged].tolist() for name in ("rater", "model"))
-        return dict(zip(judges, models, strict=True))
+        judges, values = (self.column(name)[judged].tolist() for name in ("rater", column))
+        return dict(zip(judges, values, strict=True))
 
     @property
     def next_for(self) -> str:

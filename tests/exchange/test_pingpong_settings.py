@@ -12,6 +12,8 @@ from concord.benchmarks.pingpong import files
 from concord.benchmarks.pingpong.play import characters, situations
 from concord.errors import ImportRefused
 from concord.files import as_toml
+from concord.store import conversations
+from concord.store.conversations import Filter
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "pingpong" / "settings_v2.json"
 CARD = {
@@ -39,13 +41,34 @@ def test_what_is_written_is_what_the_benchmark_reads(workspace, run, tmp_path):
     done = run(workspace, "pingpong", "import", "settings", file)
     assert done.exit_code == 0, done.output
     assert "en: 2 characters (ada, ada-2), 2 situations" in done.output
-    cast = characters([workspace.path / "data"], "en")
+    cast = characters([workspace.path / "data"], "en", "settings")
     assert cast["ada"].system_prompt == CARD["system_prompt"]
     assert (cast["ada"].greeting, cast["ada-2"].greeting) == ("Hello.", "Slip.")
-    assert {s.id: s.num_turns for s in situations([workspace.path / "data"], "en").values()} == {
+    assert {s.id: s.num_turns for s in situations([workspace.path / "data"], "en", "settings").values()} == {
         "late": 4,
         "late-2": 4,
     }
+
+
+def test_an_imported_set_is_one_option_and_apart_from_what_ships(workspace, run, tmp_path):
+    """Its whole is chosen by one name; its conversations have keys and a facet of their own."""
+    more = [CARD, {**CARD, "char_name": "Tully"}]
+    file = put(tmp_path, settings(characters=more, situations=[SITUATION, {**SITUATION, "num_turns": 2}]))
+    assert run(workspace, "pingpong", "import", "settings", file, "--name", "Paper").exit_code == 0
+    plan = ("run", "pingpong", "--players", "player", "--interrogator", "user")
+    assert "64 pieces planned" in run(workspace, *plan, "--estimate").output
+    done = run(workspace, *plan, "--character-set", "paper")
+    assert "4 of 4 stored" in done.output, done.output
+    with workspace.read() as db:
+        found = [c for _, c in conversations.each(db, "pingpong")]
+        assert conversations.count(db, Filter("pingpong", facets={"character_set": ("paper",)})) == 4
+    assert {c.facets["character"] for c in found} == {"ada", "tully"}
+    assert len({c.key for c in found}) == 4
+    assert all("/en paper/" in c.key for c in found)
+    done = run(workspace, *plan, "--character-set", "papers", "--estimate")
+    assert "There is no character set “papers”. Did you mean “paper”" in done.output
+    refused = run(workspace, "pingpong", "import", "settings", file, "--name", "own")
+    assert "Choose another --name" in refused.output
 
 
 @pytest.mark.skipif(not PUBLISHED.exists(), reason=f"the published settings are not at {PUBLISHED}")
@@ -54,7 +77,7 @@ def test_the_published_file(workspace, run):
     assert done.exit_code == 0, done.output
     published = json.loads(PUBLISHED.read_text())
     for language, part in published.items():
-        cast = characters([workspace.path / "data"], language)
+        cast = characters([workspace.path / "data"], language, "settings-v2")
         assert {c.char_name for c in cast.values()} == {c["char_name"] for c in part["characters"]}
         assert {c.system_prompt for c in cast.values()} == {c["system_prompt"] for c in part["characters"]}
         # A greeting goes by one of three names in the published file; some characters have none.
@@ -63,7 +86,7 @@ def test_the_published_file(workspace, run):
             for c in part["characters"]
         }
         assert {c.greeting for c in cast.values()} == greetings
-        found = situations([workspace.path / "data"], language)
+        found = situations([workspace.path / "data"], language, "settings-v2")
         # 7 situations of 4 turns and one of 8: 8 × (7·4 + 8) = 288 judged turns.
         assert len(cast) * sum(s.num_turns for s in found.values()) == 288
         assert {s.text for s in found.values()} == {s["text"] for s in part["situations"]}
@@ -73,7 +96,7 @@ def test_the_published_file(workspace, run):
 
 
 def test_nothing_of_ones_own_is_overwritten(workspace, run, tmp_path):
-    mine = workspace.path / "data" / "pingpong" / "en" / "characters" / "ada.toml"
+    mine = workspace.path / "data/pingpong/en/sets/settings/characters/ada.toml"
     mine.parent.mkdir(parents=True)
     mine.write_text('char_name = "Ada"\n')
     done = run(workspace, "pingpong", "import", "settings", put(tmp_path, settings()))

@@ -5,7 +5,9 @@ from pathlib import Path
 import click
 
 from concord.benchmarks.pingpong import files
+from concord.benchmarks.pingpong.play import OWN
 from concord.commands.printing import echo
+from concord.errors import ImportRefused
 from concord.workspace import Workspace
 
 
@@ -21,16 +23,16 @@ def import_() -> None:
 
 @import_.command("settings")
 @click.argument("file", metavar="FILE.json", type=click.Path(path_type=Path))
+@click.option("--name", default="", help="The name of the character set; default: the file's.")
 @click.pass_obj
-def import_settings(folder: str, file: Path) -> None:
-    """Characters and situations from the authors' settings file (JSON)."""
+def import_settings(folder: str, file: Path, name: str) -> None:
+    """Characters and situations from the authors' settings file (JSON), as a character set of their own."""
     settings = files.read(file)
-    data = Workspace.open(folder).path / "data"
-    files.write(settings, data)
+    of = files.slug(name or file.stem)
+    if of == OWN:
+        raise ImportRefused(f"“{OWN}” is the set of what ships and of your own. Choose another --name.")
+    files.write(settings, Workspace.open(folder).path / "data", of)
     for language, cards in settings.characters.items():
         count = len(settings.situations[language])
         echo(f"{language}: {len(cards)} characters ({', '.join(cards)}), {count} situations")
-    echo(
-        f"Written below {data / 'pingpong'}, beside those that ship; "
-        "`concord run pingpong --characters …` chooses among all."
-    )
+    echo(f"They are the character set “{of}”: concord run pingpong --character-set {of} …")

@@ -68,19 +68,23 @@ def read(path: Path) -> Settings:
     return Settings(characters, situations)
 
 
-def write(settings: Settings, data: Path) -> list[Path]:
-    """Write the files below `data` (a workspace's folder) and return them. None that is there changes."""
+def write(settings: Settings, data: Path, name: str) -> list[Path]:
+    """Write the files of the character set `name` below `data` (a workspace's folder) and return them.
+
+    None that is there changes: raises ImportRefused where one has other content.
+    """
     files: dict[Path, str] = {}
     for language, cards in settings.characters.items():
-        folder = data / "pingpong" / language
-        for name, card in cards.items():
-            files[folder / "characters" / f"{name}.toml"] = as_toml(card)
+        folder = data / "pingpong" / language / "sets" / name
+        for character, card in cards.items():
+            files[folder / "characters" / f"{character}.toml"] = as_toml(card)
         tables = ("[[situations]]\n" + as_toml(situation) for situation in settings.situations[language])
         files[folder / "situations.toml"] = "\n".join(tables)
     for file, text in files.items():
         if file.exists() and file.read_text(encoding="utf-8") != text:
             raise ImportRefused(
-                f"{file} is there already with other content. Move it away first; nothing was written."
+                f"{file} is there already with other content. Give the set another name with --name; nothing "
+                "was written."
             )
     try:
         for file, text in files.items():

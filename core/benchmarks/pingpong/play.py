@@ -109,21 +109,37 @@ class Scores(Reply):
     scores: list[TurnScore]
 
 
-def characters(folders: Sequence[Path], language: str) -> dict[str, Character]:
-    """The characters of a language by slug, the workspace's before those that ship. Raises ConfigError."""
+OWN = "own"
+"""The character set of what ships and of the workspace's own characters and situations."""
+
+
+def character_sets(folders: Sequence[Path], language: str) -> list[str]:
+    """The character sets of a language: `OWN`, and each folder below `sets`."""
+    found = {p.name for f in folders for p in (f / "pingpong" / language / "sets").glob("*") if p.is_dir()}
+    return [OWN, *sorted(found - {OWN})]
+
+
+def _folder(data: Path, language: str, of: str) -> Path:
+    """Where a character set lies below a folder of data."""
+    own = data / "pingpong" / language
+    return own if of == OWN else own / "sets" / of
+
+
+def characters(folders: Sequence[Path], language: str, of: str = OWN) -> dict[str, Character]:
+    """The characters of a set by slug, the workspace's before those that ship. Raises ConfigError."""
     found: dict[str, Character] = {}
     for folder in folders:
-        for file in sorted((folder / "pingpong" / language / "characters").glob("*.toml")):
+        for file in sorted((_folder(folder, language, of) / "characters").glob("*.toml")):
             if file.stem not in found:
                 found[file.stem] = _valid(Character, {**kept_toml(file), "slug": file.stem}, file)
     return found
 
 
-def situations(folders: Sequence[Path], language: str) -> dict[str, Situation]:
-    """The situations of a language by id, the workspace's before those that ship. Raises ConfigError."""
+def situations(folders: Sequence[Path], language: str, of: str = OWN) -> dict[str, Situation]:
+    """The situations of a set by id, the workspace's before those that ship. Raises ConfigError."""
     found: dict[str, Situation] = {}
     for folder in folders:
-        file = folder / "pingpong" / language / "situations.toml"
+        file = _folder(folder, language, of) / "situations.toml"
         entries = kept_toml(file).get("situations", [])
         if not isinstance(entries, list):
             raise ConfigError(f"{file} must list its situations as [[situations]] tables.")
@@ -189,6 +205,7 @@ class Setting:
     situation: Situation
     language: str
     symmetric: bool
+    character_set: str = OWN
 
     @property
     def values(self) -> dict[str, Any]:
@@ -216,6 +233,7 @@ class Setting:
             "interrogator": self.interrogator,
             **conditions,
             "symmetric": "yes" if self.symmetric else "no",
+            **({"character_set": self.character_set} if self.character_set != OWN else {}),
         }
 
     def conversation(
@@ -253,15 +271,16 @@ async def play(ask: Ask, setting: Setting, prompts: Mapping[str, Prompt]) -> Con
 def settings(plan: PlayPlan, materials: Materials, *head: str) -> Iterator[Setting]:
     """Every repeat × character × situation × player of a plan; their keys begin with `head`."""
     options, interrogator = plan.options, plan.one("interrogator")
-    language, symmetric = options["language"], options["symmetric"]
-    chosen = _chosen("character", characters(materials.data, language), options["characters"])
-    scenes = _chosen("situation", situations(materials.data, language), options["situations"])
+    language, symmetric, of = options["language"], options["symmetric"], options["character_set"]
+    chosen = _chosen("character", characters(materials.data, language, of), options["characters"])
+    scenes = _chosen("situation", situations(materials.data, language, of), options["situations"])
     for repeat, character, situation, player in product(
         range(options["repeats"]), chosen, scenes, plan.models["players"]
     ):
-        parts = (*head, language, character.slug, situation.id, player, interrogator, str(repeat))
+        place = language if of == OWN else f"{language} {of}"
+        parts = (*head, place, character.slug, situation.id, player, interrogator, str(repeat))
         key = "/".join((*parts, "symmetric") if symmetric else parts)
-        yield Setting(key, player, interrogator, character, situation, language, symmetric)
+        yield Setting(key, player, interrogator, character, situation, language, symmetric, of)
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
@@ -300,9 +319,9 @@ def _valid(kind: type[M], fields: Mapping[str, Any], file: Path) -> M:
         raise ConfigError(f"{file}: {first_problem(error)}.") from error
 
 
-def _of(read: Callable[[Sequence[Path], str], Mapping[str, Any]]) -> Values:
-    """What there is to choose from in the chosen language."""
-    return lambda materials, chosen: list(read(materials.data, chosen["language"]))
+def _of(read: Callable[[Sequence[Path], str, str], Mapping[str, Any]]) -> Values:
+    """What there is to choose from in the chosen set of the chosen language."""
+    return lambda materials, chosen: list(read(materials.data, chosen["language"], chosen["character_set"]))
 
 
 def _languages(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
@@ -346,6 +365,13 @@ PINGPONG = Benchmark(
     ),
     options=(
         Option("language", "Language of characters and situations.", "choice", "en", _languages),
+        Option(
+            "character_set",
+            "Whose characters and situations: those that ship and your own, or an imported set.",
+            "choice",
+            OWN,
+            lambda m, c: character_sets(m.data, c["language"]),
+        ),
         Option("characters", "Only these characters (all unless given).", "choices", (), _of(characters)),
         Option("situations", "Only these situations (all unless given).", "choices", (), _of(situations)),
         Option("repeats", "Conversations per player, character and situation.", "count", 1),
@@ -356,7 +382,7 @@ PINGPONG = Benchmark(
     prompts={"player": None, "interrogator": NextUtterance, "judge": Scores},
     version="v2",
     asking=ASKING,
-    facets=("character", "situation", "interrogator", "version", "symmetric"),
+    facets=("character", "situation", "interrogator", "version", "symmetric", "character_set"),
     items=("character", "situation"),
     refusal="refusal",
     interrogator_facet="interrogator",
