@@ -81,7 +81,8 @@ def test_a_judge(followed, concord):
 
 
 def test_a_version_of_a_prompt(followed, concord):
-    concord(*PLAY, "--judges", "a", "--version", "stern")
+    told = concord(*PLAY, "--judges", "a", "--version", "stern")
+    assert "is sent with its system message and with the user message of v2" in told
     with followed.read() as db:
         assert [(r.name, r.variant) for r in ratings.judges(db)] == [("a", "stern")]
 

@@ -1,7 +1,6 @@
 """Judges by version of their prompt: Spearman's ρ with the mean of people, the versions side by side.
 
-After tables 1 and 2 of the PingPong paper: judges and panels × criteria × versions, where p is not below
-0.0001 named in a note.
+A row a judge or panel, a column a criterion and version; a note names where p is not below 0.0001.
 """
 
 from collections.abc import Callable, Mapping

@@ -78,6 +78,8 @@ def carry_out(
     if as_new:
         plan = renaming.as_new(workspace, plan, as_new)
     job = planning.job(workspace, plan, own_code=own_code)
+    for told in job.mixed:
+        echo(told, err=True)
     if estimate:
         echo(estimated(planning.survey(workspace, job, retry_failed=retry_failed)))
         return

@@ -15,7 +15,6 @@ from concord.files import kept_toml, read_text
 from concord.llm.replies import Reply, json_schema
 from concord.llm.templates import compiled, rendered
 
-
 NONE = "none"
 """What prompts.toml says of a message that is not wanted."""
 
@@ -62,8 +61,8 @@ class Prompt:
         other = " and ".join(f"the {part} message of {of}" for part, of in self.borrowed.items())
         parts = " and ".join(f'{part} = "{NONE}"' for part in self.borrowed)
         return (
-            f"Version {self.version} of the prompt “{self.name}” is sent with {own} and with {other}. Where none "
-            f"is wanted, its prompts.toml says [{self.name}] {parts}."
+            f"Version {self.version} of the prompt “{self.name}” is sent with {own} and with {other}. Where "
+            f"none is wanted, its prompts.toml says [{self.name}] {parts}."
         )
 
     def render(self, history: Sequence[Message] = (), **values: Any) -> RenderedPrompt:
@@ -129,9 +128,9 @@ def load_prompt(
                 if of != version:
                     borrowed[part] = of
                 break
-            if tables[place].get(part) == NONE:
+            if (tables[place] or {}).get(part) == NONE:
                 break
-    given = [table for table in tables.values() if table]
+    given = [table for table in tables.values() if table is not None]
     if not sources and not given:
         raise ConfigError(
             f"The {benchmark} prompts {version} have no {name}_system.jinja or {name}_user.jinja "
@@ -145,16 +144,18 @@ def load_prompt(
     return Prompt(benchmark, version, name, reply, params, texts, digest, templates, borrowed)
 
 
-def _table(place: Path, name: str) -> dict[str, Any]:
-    """The table of a prompt in a folder's prompts.toml; empty without one. Raises ConfigError."""
-    found = kept_toml(place / "prompts.toml").get(name, {})
+def _table(place: Path, name: str) -> dict[str, Any] | None:
+    """The table of a prompt in a folder's prompts.toml; None without one. Raises ConfigError."""
+    found = kept_toml(place / "prompts.toml").get(name)
+    if found is None:
+        return None
     if not isinstance(found, dict) or not isinstance(found.get("params", {}), dict):
         raise ConfigError(f"prompts.toml in {place} must hold [{name}] as a table, with params as one.")
     for key, value in found.items():
         if key not in ("params", "system", "user") or (key != "params" and value != NONE):
             raise ConfigError(
-                f"prompts.toml in {place}: [{name}] may say params, and system or user = \"{NONE}\"; found {key} = "
-                f"{value!r}. A message is a file, {name}_system.jinja or {name}_user.jinja."
+                f"prompts.toml in {place}: [{name}] has {key} = {value!r}. It may have params, and "
+                f'system = "{NONE}" or user = "{NONE}"; a message is a file, such as {name}_system.jinja.'
             )
     return found
 

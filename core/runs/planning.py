@@ -147,6 +147,8 @@ class Job:
     plays: Callable[[], Iterator[Play]]
     rubric: Numbered | None = None
     """The rubric that judges rate by; None for the benchmark's own questions."""
+    mixed: tuple[str, ...] = ()
+    """A sentence for each prompt of which two versions are sent, a half each."""
 
     def role(self, model: str, prompt: str) -> str:
         """The role in which a model is sent a prompt: its own, of several the first that is sent it."""
@@ -154,6 +156,14 @@ class Job:
         roles = () if self.rubric else get(self.plan.benchmark).roles
         sent = [role.name for role in roles if prompt in role.prompts]
         return next((role for role in own if role in sent), own[0] if own else "")
+
+
+def _mixed(plan: PlayPlan, brought: Materials) -> tuple[str, ...]:
+    """`Job.mixed` of a plan that plays: of the prompts that its models are sent."""
+    benchmark, version = get(plan.benchmark), plan.options.get("version", "")
+    asked = (role for role in benchmark.roles if plan.models.get(role.name))
+    names = dict.fromkeys(name for role in asked for name in role.prompts if name in benchmark.prompts)
+    return tuple(filter(None, (benchmark.prompt(brought, name, version).mixed for name in names)))
 
 
 def job(workspace: Workspace, plan: Plan, *, own_code: bool = False) -> Job:
@@ -166,22 +176,26 @@ def job(workspace: Workspace, plan: Plan, *, own_code: bool = False) -> Job:
         return _job_by_rubric(workspace, plan, known)
     benchmark, brought = get(plan.benchmark), materials(workspace, own_code=own_code)
     plays: Callable[[], Iterator[Play]]
+    mixed: tuple[str, ...] = ()
     match plan:
         case PlayPlan():
             plan = complete(plan, known, workspace)
-            plays = partial(benchmark.plays, plan, brought)
+            plays, mixed = partial(benchmark.plays, plan, brought), _mixed(plan, brought)
         case ProposePlan():
             if benchmark.proposals is None:
                 raise ConfigError(f"Nothing is proposed for {benchmark.title}.")
             plays = partial(benchmark.proposals, plan, brought)
         case JudgePlan():
             prompt, judges, repeats = _judges_prompt(workspace, plan), plan.judges, plan.judge_repeats
+            mixed = (prompt.mixed,) if prompt.mixed else ()
             plays = partial(
                 _judgements, workspace, plan, lambda key: benchmark.judgings(key, judges, prompt, repeats)
             )
         case ComparePlan():
             plan = replace(plan, players=tuple(dict.fromkeys(plan.players)))
-            plays = partial(_comparisons, workspace, plan, _judges_prompt(workspace, plan))
+            prompt = _judges_prompt(workspace, plan)
+            mixed = (prompt.mixed,) if prompt.mixed else ()
+            plays = partial(_comparisons, workspace, plan, prompt)
     kinds = {role.name: role.kind for role in benchmark.roles}
     models = {
         name: pick(known, name, kinds.get(role, "chat"))
@@ -190,7 +204,7 @@ def job(workspace: Workspace, plan: Plan, *, own_code: bool = False) -> Job:
     }
     check_roles(models.values())
     renaming.refuse_changed(workspace, models)
-    return Job(plan, renaming.adapted(workspace, models), plays)
+    return Job(plan, renaming.adapted(workspace, models), plays, mixed=mixed)
 
 
 def check_roles(models: Iterable[Model]) -> None:

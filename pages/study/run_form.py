@@ -198,6 +198,8 @@ def estimate(plan: Plan, key: str) -> None:
                 "Everything of this plan is stored. "
                 "Choose another player, judge or language, or more repeats."
             )
+        for told in job.mixed:
+            st.caption(plain(told))
         if found.calls:
             _calls(found)
         if found.noted:
