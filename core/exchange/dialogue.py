@@ -127,8 +127,8 @@ def _messages(entry: Any, where: str, roles: Roles) -> Iterator[Message]:
     if role == "tool" and _MARK not in meta:
         meta |= {"result": name} if (name := _name(entry)) else {}
     if calls and role == "assistant":
-        meta[_MARK] = [name for name, _ in calls]
-        words += [f"{name}({_text(given)})" for name, given in calls]
+        meta[_MARK] = [name for name, _ in calls if name]
+        words += [f"{name}({_text(given)})" if name else _text(given) for name, given in calls]
     if not words and isinstance(said, list) and said:
         return  # nothing but results and thoughts
     yield Message(role, _kept("\n".join(words), where), meta)

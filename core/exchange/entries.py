@@ -113,7 +113,7 @@ def _side(fields: Any, side: Side, reading: Reading, where: str) -> tuple[str, t
     messages: list[Message] = []
     spoken: list[tuple[Role, list[str]]] = []
     for role, paths in side.said:
-        value = _parsed(first(fields, paths))
+        value = _parsed(first(fields, paths), side.quoted)
         if value is None:
             continue
         if texts := _texts(value):
@@ -143,14 +143,14 @@ def _side(fields: Any, side: Side, reading: Reading, where: str) -> tuple[str, t
     return nfc(name_in(where, "player", player.strip() or side.unnamed)), tuple(messages)
 
 
-def _parsed(value: Any) -> Any:
-    """A text that holds a JSON list or object as that; any other value as it is."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+def _parsed(value: Any, quoted: bool = False) -> Any:
+    """A text that holds a JSON list or object (`quoted`: or text) as that; any other value as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] in (("[", "{", '"') if quoted else ("[", "{")):
         try:
             found = parse_json(value)
         except ValueError:
             return value
-        if isinstance(found, list | dict) and found:
+        if isinstance(found, list | dict | str) and found:
             return found
     return value
 
@@ -176,6 +176,8 @@ def _entries(value: Any, role: Role) -> list[Any]:
         return [{"role": role, "content": str(value)}]
     if isinstance(inner := value.get("messages"), list) and inner:
         return _entries(inner, role)
+    if isinstance(choices := value.get("choices"), list) and choices and isinstance(choices[0], Mapping):
+        return _entries(choices[0].get("message", choices[0].get("text")), role)
     if (
         any(isinstance(value.get(name), str) for name in ("role", "from"))
         or "lc" in value

@@ -30,6 +30,8 @@ class Side:
     player: Paths = ()
     unnamed: str = "unknown"
     """The player where none is named."""
+    quoted: bool = False
+    """Whether texts are written as JSON, in double quotes."""
 
 
 @dataclass(frozen=True)
@@ -93,9 +95,11 @@ def chat(*paths: str, player: Paths = ("model",), unnamed: str = "unknown") -> S
     return Side((("user", paths),), player, unnamed)
 
 
-def asked(question: Paths, answer: Paths, player: Paths = ("model",), system: Paths = ()) -> Side:
+def asked(
+    question: Paths, answer: Paths, player: Paths = ("model",), system: Paths = (), *, quoted: bool = False
+) -> Side:
     """A side of a question and its answer, each a text or messages."""
-    return Side((("system", system), ("user", question), ("assistant", answer)), player)
+    return Side((("system", system), ("user", question), ("assistant", answer)), player, quoted=quoted)
 
 
 _WON: Mapping[str, Verdict] = {
@@ -118,6 +122,7 @@ SHAPES: tuple[Shape, ...] = (
                 ("data.spans.0.attributes.mlflow.spanInputs", "data.request", "info.request_preview"),
                 ("data.spans.0.attributes.mlflow.spanOutputs", "data.response", "info.response_preview"),
                 ("info.tags.model", "data.spans.0.attributes.mlflow.spanInputs.model"),
+                quoted=True,
             ),
         ),
         key=("info.trace_id", "info.request_id"),
@@ -138,7 +143,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape(
         "MLflow traces (table)",
         ("request", "response", "assessments"),
-        (asked(("request",), ("response",), ("tags.model", "request.model")),),
+        (asked(("request",), ("response",), ("tags.model", "request.model"), quoted=True),),
         key=("trace_id", "request_id"),
         scores=(
             ScorePaths(
