@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, takewhile
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
@@ -105,6 +105,10 @@ class AgreementReport:
     options: Options = Options()
     given_features: Columns = field(default_factory=dict)
     scales: Mapping[str, SharedScale] = field(default_factory=dict)
+    unordered: Ratings | None = None
+    """The ratings of criteria whose answers are categories, where others have an order: these alone have the
+    figures of categories, and no other.
+    """
     _kept: dict[tuple[str, str], dict[str, Table]] = field(default_factory=dict)
     _cut: dict[tuple[str, float], AgreementReport] = field(default_factory=dict)
 
@@ -213,7 +217,17 @@ class AgreementReport:
     @cached_property
     def nominal(self) -> Table:
         """Nominal alpha and kappas of every criterion that people are asked, the criterion's name first."""
-        found = {name: nominal(self.ratings, name, **self.drawing) for name in self.of.criteria}
+        return self._as_categories(self.ratings, self.of.criteria)
+
+    @cached_property
+    def categories(self) -> Table | None:
+        """The same of the criteria whose answers are categories, beside others; None where there are none."""
+        return (
+            None if self.unordered is None else self._as_categories(self.unordered, self.unordered.criteria)
+        )
+
+    def _as_categories(self, ratings: Ratings, criteria: Iterable[str]) -> Table:
+        found = {name: nominal(ratings, name, **self.drawing) for name in criteria}
         widest = max(found.values(), key=lambda table: len(table.columns))
         return Table(
             widest.name,
@@ -228,9 +242,8 @@ class AgreementReport:
         """The tables over all criteria: what the command prints, and the page shows first."""
         if self.options.nominal:
             return (self.nominal,)
-        return tuple(self.section("glance", self.main).values()) + tuple(
-            self.section("criteria", self.main).values()
-        )
+        tables = [*self.section("glance", self.main).values(), *self.section("criteria", self.main).values()]
+        return (*tables, *filter(None, [self.categories]))
 
     def section(self, name: str, criterion: str) -> dict[str, Table]:
         """The tables of a section of `concord.reports.sections` on one criterion, by name; computed once.
@@ -259,7 +272,10 @@ class AgreementReport:
     def tables(self, criterion: str) -> dict[str, Table]:
         """The tables on one criterion of all sections, by name; those over all criteria on the main one."""
         names = [name for name in SECTIONS if criterion == self.main or name not in OVER_ALL]
-        return {name: table for of in names for name, table in self.section(of, criterion).items()}
+        found = {name: table for of in names for name, table in self.section(of, criterion).items()}
+        if self.categories is not None and criterion == self.main:
+            found[self.categories.name] = self.categories
+        return found
 
     @cached_property
     def summary(self) -> list[str]:
@@ -356,6 +372,8 @@ class AgreementReport:
             }
             for criterion in self.criteria
         }
+        if self.unordered is not None:
+            said["categories"] = [_flat(row) for row in (self.categories or self.nominal).rows]
         return as_json(self.agreement) | said | {"main": self.main, "sections": found}
 
     @property
@@ -405,7 +423,7 @@ class AgreementReport:
                 for table in self.section(name, criterion).values()
             )
             found += [_of(table, self.label(criterion)) for table in tables]
-        return found
+        return [*found, *filter(None, [self.categories])]
 
     def points(self, criterion: str, members: Sequence[str]) -> pd.DataFrame:
         """A judge's (or a panel's) score beside people's mean, one row an item that has both.
@@ -510,12 +528,14 @@ def report_of(
     Raises NotFound for a scale that is declared for an unknown criterion.
     """
     found = scales(of, options.scales)
+    apart = () if options.nominal else tuple(c.name for c in of.study.criteria if c.scale.nominal)
+    if apart and not set(of.criteria) - set(apart):
+        options, apart = replace(options, nominal=True), ()
     # The final of one criterion would say everything twice.
     counted = () if options.nominal or len(of.counted) < 2 else of.counted
-    ratings = read_ratings(
+    read = partial(
+        read_ratings,
         of.rows,
-        criteria=of.criteria,
-        counted=counted,
         without_judges=of.left_out,
         flags=of.flags,
         anonymous_people=of.study.anonymous,
@@ -523,7 +543,10 @@ def report_of(
         other_scale=other_scales(found),
         said=said_of_scales(found, counted),
     )
-    return AgreementReport(of, ratings, options, {} if features is None else features, found)
+    ratings = read(criteria=[name for name in of.criteria if name not in apart], counted=counted)
+    unordered = read(criteria=apart, counted=()) if apart else None
+    given = {} if features is None else features
+    return AgreementReport(of, ratings, options, given, found, unordered)
 
 
 def renamed(table: Table, names: Mapping[str, str]) -> Table:

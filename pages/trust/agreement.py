@@ -16,7 +16,7 @@ from concord.llm.families import families
 from concord.reports import bundle
 from concord.reports.agreement_report import AgreementReport, Options, at, renamed
 from concord.reports.sections import APART, AT_ONCE, CLOSELY, SECTIONS
-from concord.store import frames, progress
+from concord.store import access, frames, progress, runs
 from concord.store import studies as stored
 from concord.studies import studies
 from concord.table import Column, Table
@@ -28,6 +28,8 @@ from pages.parts.session import live, sentence, workspace
 from pages.parts.table import download, draw
 from pages.trust import agreement_charts as charts
 
+FOLLOWING = 4.0
+"""Seconds after which the page looks for new answers, as long as it waits for some."""
 RESAMPLES = [200, 1000, 5000]
 RHO = "Spearman's ρ with the mean of people"
 
@@ -55,6 +57,7 @@ def page() -> None:
         study = _study(titles, order[0])
     with workspace().read() as db:
         version = (str(workspace().path), study, progress.mark(db, study))
+    _waiting(study, version[2])
     with right.popover("How it is measured", icon=":material/tune:", width="stretch"):
         options = _options(version)
     try:
@@ -63,6 +66,9 @@ def page() -> None:
             _summary(report)
     except ConcordError as error:
         sentence(error)
+        return
+    if report.options.nominal:  # every question is answered by a category
+        draw(report.nominal)
         return
     options = _own_panel(report.ratings.judges, options)
     report = report_of(*version, options)
@@ -76,6 +82,26 @@ def page() -> None:
     if report.ratings.judges and report.agreement.criteria[criterion].items:
         _further(report, criterion)
     _export(report)
+
+
+def _waiting(study: str, mark: str) -> None:
+    """How far people and judges are, as long as something is awaited; the page follows what comes in."""
+    with workspace().read() as db:
+        people = [a for a in access.annotators(db, study) if a.items and not a.simulated]
+        at_work = [run for run in runs.recent(db) if run.state == "running"]
+    if not at_work and all(a.done + a.skipped == a.items for a in people):
+        return
+
+    def draw_waiting() -> None:
+        with workspace().read() as db:
+            if progress.mark(db, study) != mark:
+                st.rerun()
+            people = [a for a in access.annotators(db, study) if a.items and not a.simulated]
+        said = [f"{plain(a.name)} {a.done + a.skipped} of {a.items}" for a in people]
+        judges = ["judges are at work"] if at_work else []
+        st.caption(f":material/hourglass_empty: Waiting for answers: {', '.join(said + judges)}.")
+
+    live(draw_waiting, every=FOLLOWING)()
 
 
 def _study(titles: Mapping[str, str], usual: str) -> str:
@@ -180,6 +206,8 @@ def _every_criterion(report: AgreementReport) -> None:
     for table in report.section("criteria", report.main).values():
         if table.rows:
             draw(renamed(table, report.names))
+    if report.categories is not None:
+        draw(report.categories)
     if reported := studies.reported(report.of.study):
         figures = " · ".join(f"{plain(label)} {plain(figure)}" for label, figure in reported.items())
         st.caption(f"The paper's own figures, for comparison, not of this study: {figures}.")

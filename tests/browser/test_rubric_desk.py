@@ -95,6 +95,7 @@ def test_every_type_of_question_is_rated_by_keyboard(shop: tuple[Server, str], p
     page.goto(server.link(token))
     page.locator(".message").first.wait_for()
     expect(page.locator(".body > .card summary")).to_have_text(["System prompt", "order"])
+    expect(page.locator(".message", has_text="Returns within 30 days.")).to_have_count(0)  # shown once
     expect(page.locator(".question:visible .name")).to_have_count(6)  # not the one about refunds
     page.keyboard.press("6")
     page.keyboard.press("w")
@@ -102,7 +103,10 @@ def test_every_type_of_question_is_rated_by_keyboard(shop: tuple[Server, str], p
     page.keyboard.press("Enter")
     page.keyboard.press("1")  # polite
     page.keyboard.press("2")  # delivery
-    page.keyboard.type("73")  # effort: the first digit goes into the field
+    page.keyboard.press("7")  # effort: the first digit goes into the field, and may be all
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.type("73")
     page.keyboard.press("Enter")
     page.keyboard.press("4")  # safe, whose reason is needed: the words are asked for at once
     page.keyboard.type("Nothing hot")

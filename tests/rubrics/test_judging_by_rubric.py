@@ -92,7 +92,8 @@ def test_one_conversation_is_judged_by_several_rubrics_and_a_study_takes_the_jud
         assert {r.rater.variant for r in ratings.of_conversation(db, 1)} == {"support v1", "other v1"}
 
 
-def test_from_file_to_agreement(shop, run):
+def rated(shop, run):
+    """The study `s` by the rubric, judged by two judges and rated by two people, who answer alike."""
     done(run(shop, "judge", "support", "--judges", "a,b"))
     assert "6 units of 4 conversations" in done(
         run(shop, "study", "draw", "s", "--n", "4", "--rubric", "support")
@@ -109,9 +110,31 @@ def test_from_file_to_agreement(shop, run):
         ]
         studies.import_annotations(db, "s", answers)
         assert all(a.done == 6 for a in access.annotators(db, "s"))
+
+
+def test_from_file_to_agreement(shop, run):
+    rated(shop, run)
     shown = done(run(shop, "agreement", "--study", "s"))
     assert "People of study s" in shown
     assert "a + b" in shown
+
+
+def test_categories_have_nominal_figures_and_no_others(shop, run):
+    rated(shop, run)
+    told = json.loads(done(run(shop, "agreement", "--study", "s", "--format", "json")))
+    assert {row["criterion"] for row in told["categories"]} == {"cause"}
+    alpha = next(row for row in told["categories"] if row["coefficient"] == "alpha_nominal")
+    assert (alpha["value"], alpha["n"]) == (1.0, 6)
+    assert list(told["criteria"]) == ["solved", "polite", "effort"]
+    assert "Agreement on answers as categories" in done(run(shop, "agreement", "--study", "s"))
+
+
+def test_a_rubric_of_categories_alone_is_measured_as_categories(shop, run):
+    begin, cause = GOOD.index("[[criteria]]"), GOOD.index('[[criteria]]\nname = "cause"')
+    write(shop, GOOD[:begin] + GOOD[cause : GOOD.index('[[criteria]]\nname = "effort"')])
+    rated(shop, run)
+    told = json.loads(done(run(shop, "agreement", "--study", "s", "--format", "json")))
+    assert {row["criterion"] for row in told["figures"]} == {"cause"}
 
 
 def test_what_cannot_be_asked_about_is_a_failure_without_a_call(shop, run):

@@ -118,9 +118,11 @@ def item(study: Study, unit: int, task: Task, conversation: Conversation) -> dic
     user, player = known.speakers if known else ("User", "Model")
     speakers = {"system": "System prompt", "user": user, "assistant": player, "tool": "Tool"}
     speakers |= study.meta.get("speakers", {})
+    # A rubric that says what is shown shows a system prompt beside the dialogue, or not at all.
+    beside = study.meta.get("rubric", {}).get("show")
     said = []
     for turn in conversation.turns():
-        system = [message for message in turn.beside if message.role == "system"]
+        system = [message for message in turn.beside if message.role == "system" and beside is None]
         tools = [message for message in turn.beside if message.role == "tool"]
         for message in (*system, turn.user, *tools, turn.reply):
             if message is not None:
@@ -137,10 +139,7 @@ def item(study: Study, unit: int, task: Task, conversation: Conversation) -> dic
         "turn": task.turn,
         "language": conversation.language,
         "said": said,
-        "context": [
-            [heading, as_text(v)]
-            for heading, v in shown(conversation, study.meta.get("rubric", {}).get("show"))
-        ],
+        "context": [[heading, as_text(v)] for heading, v in shown(conversation, beside)],
         "answers": dict(task.answers),
         "reasons": dict(task.reasons),
         "state": task.state,

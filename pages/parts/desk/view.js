@@ -82,7 +82,8 @@ class View {
   measure({ label, low, high }, index) {
     const step = Number.isInteger(low) && Number.isInteger(high) && high - low > 9 ? 1 : "any";
     const field = el("input", { type: "number", min: low, max: high, step, inputmode: "numeric", placeholder: `${low}–${high}`, "aria-label": label,
-      onchange: () => this.measured(index, field), onkeydown: (event) => event.key === "Enter" && (event.preventDefault(), field.blur()) });
+
+      onblur: () => this.measured(index, field), onkeydown: (event) => event.key === "Enter" && (event.preventDefault(), field.blur()) });
     const slider = el("input", { type: "range", min: low, max: high, step, "aria-label": `${label}, slider`,
       oninput: () => (field.value = slider.value), 
       // A click on the middle of an untouched slider changes nothing, and is an answer all the same.
@@ -91,8 +92,11 @@ class View {
   }
 
   measured(index, field) {
+    const { low, high, name } = this.model.criteria[index];
+    const given = this.model.item?.answers[name];
+    if (field.value === String(given ?? "") && field.validity.valid) return;
     if (field.value && field.checkValidity()) return this.act("answer", index, Number(field.value));
-    const { low, high } = this.model.criteria[index];
+    field.value = given ?? "";
     this.model.say(`Write a number from ${low} to ${high}.`, "bad");
   }
 
