@@ -1,7 +1,7 @@
 """What a benchmark is: who takes part, what varies, how it is played, and how it is judged."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -195,6 +195,10 @@ class Benchmark:
     facets: tuple[str, ...]
     """What varies between conversations, the most important first."""
     plays: Callable[[PlayPlan, Materials], Iterator[Play]]
+    further: tuple[Asking, ...] = ()
+    """What the same judges are asked beside it, in calls of their own; each is a judgement of its own."""
+    earlier: Mapping[str, tuple[Asking, ...]] = field(default_factory=dict)
+    """How judges are asked by earlier versions of the prompt that asked otherwise."""
     pairwise: Pairwise | None = None
     """How two conversations of one scenario are compared; None if they are not."""
     proposals: Callable[[ProposePlan, Materials], Iterator[Play]] | None = None
@@ -235,24 +239,54 @@ class Benchmark:
     @property
     def criteria(self) -> tuple[Criterion, ...]:
         """What judges and people are asked."""
-        return self.asking.criteria if self.asking else ()
+        return tuple(criterion for asking in self._askings for criterion in asking.criteria)
+
+    @property
+    def _askings(self) -> tuple[Asking, ...]:
+        return (self.asking, *self.further) if self.asking else ()
 
     def prompt(self, materials: Materials, name: str, version: str = "") -> Prompt:
-        """One of the benchmark's prompts, of its own version unless another is named."""
-        return load_prompt(
-            materials.prompts,
-            self.prompts_of or self.name,
-            version or self.version,
-            name,
-            self.prompts[name],
-            self.version,
-        )
+        """One of the benchmark's prompts, of its own version unless another is named.
+
+        What a version lacks comes from the benchmark's own, or from the earlier one that asked so.
+        """
+        asked_so = (of for of, form in self.earlier.items() if name in {asking.prompt for asking in form})
+        base = next(asked_so, self.version)
+        folder = self.prompts_of or self.name
+        return load_prompt(materials.prompts, folder, version or base, name, self.prompts[name], base)
+
+    def asked(self, materials: Materials, version: str = "") -> tuple[tuple[Asking, Prompt], ...]:
+        """How a version of the prompt asks judges, call by call: the benchmark's own, unless one is named.
+
+        A version with files of an earlier form is asked in that form. None where nothing is judged.
+        """
+        wanted = version or self.version
+        places = [folder / (self.prompts_of or self.name) / wanted for folder in materials.prompts]
+        form = self._askings
+        for asked_so in self.earlier.values():
+            names = [f"{asking.prompt}_{part}.jinja" for asking in asked_so for part in ("system", "user")]
+            if any((place / name).is_file() for place in places for name in names):
+                form = asked_so
+        return tuple((asking, self.prompt(materials, asking.prompt, wanted)) for asking in form)
 
     def judgings(
-        self, conversation: str, judges: Sequence[str], prompt: Prompt, repeats: int = 1
+        self,
+        conversation: str,
+        judges: Sequence[str],
+        asked: Prompt | Sequence[tuple[Asking, Prompt]],
+        repeats: int = 1,
     ) -> tuple[Judging, ...]:
-        """The judgements that these judges owe a conversation; none where nothing is judged."""
-        return judgings(self.asking, conversation, judges, prompt, repeats) if self.asking else ()
+        """The judgements that these judges owe a conversation; none where nothing is judged.
+
+        `asked` is as `Benchmark.asked` gives it, or the one prompt.
+        """
+        if isinstance(asked, Prompt):
+            asked = [(self.asking, asked)] if self.asking else []
+        return tuple(
+            judging
+            for number, (asking, prompt) in enumerate(asked)
+            for judging in judgings(asking, conversation, judges, prompt, repeats, further=number > 0)
+        )
 
     def comparings(
         self, first: str, second: str, judges: Sequence[str], prompt: Prompt, repeats: int = 1
@@ -266,11 +300,21 @@ class Benchmark:
 
 
 def judgings(
-    asking: Asking, conversation: str, judges: Sequence[str], prompt: Prompt, repeats: int = 1
+    asking: Asking,
+    conversation: str,
+    judges: Sequence[str],
+    prompt: Prompt,
+    repeats: int = 1,
+    *,
+    further: bool = False,
 ) -> tuple[Judging, ...]:
-    """The judgements that these judges owe a conversation, asked so."""
+    """The judgements that these judges owe a conversation, asked so.
+
+    Keys of `further` ones name the prompt: the same judge is asked by another of the same version.
+    """
     asked = _asked(conversation, judges, prompt, repeats)
-    return tuple(Judging(*each, asking.expected, asking) for each in asked)
+    made = tuple(Judging(*each, asking.expected, asking) for each in asked)
+    return tuple(replace(one, key=f"{one.key}|{prompt.name}") for one in made) if further else made
 
 
 def _asked(

@@ -40,13 +40,11 @@ def asked_again(
     None where the prompt of that version is another today, where judges are not asked, or the conversation
     cannot be asked about.
     """
-    if benchmark.asking is None:
-        return None
     try:
-        prompt = benchmark.prompt(materials, benchmark.asking.prompt, version)
-        if prompt.hash != hash:
-            return None
-        return prompt.render(**benchmark.asking.values(conversation)).messages
+        for asking, prompt in benchmark.asked(materials, version):
+            if prompt.hash == hash:
+                return prompt.render(**asking.values(conversation)).messages
+        return None
     except (ConcordError, Unusable):
         return None
 

@@ -10,7 +10,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from concord.benchmarks import BENCHMARKS, get
-from concord.benchmarks.benchmark import Comparing, Expected, Judging, Materials, Play, judgings
+from concord.benchmarks.benchmark import Asking, Comparing, Expected, Judging, Materials, Play, judgings
 from concord.benchmarks.plans import PROPOSER, ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
 from concord.conversation import Conversation
 from concord.errors import ConfigError, not_found
@@ -186,14 +186,14 @@ def job(workspace: Workspace, plan: Plan, *, own_code: bool = False) -> Job:
                 raise ConfigError(f"Nothing is proposed for {benchmark.title}.")
             plays = partial(benchmark.proposals, plan, brought)
         case JudgePlan():
-            prompt, judges, repeats = _judges_prompt(workspace, plan), plan.judges, plan.judge_repeats
-            mixed = (prompt.mixed,) if prompt.mixed else ()
+            asked, judges, repeats = _asked(workspace, plan), plan.judges, plan.judge_repeats
+            mixed = tuple(prompt.mixed for _, prompt in asked if prompt.mixed)
             plays = partial(
-                _judgements, workspace, plan, lambda key: benchmark.judgings(key, judges, prompt, repeats)
+                _judgements, workspace, plan, lambda key: benchmark.judgings(key, judges, asked, repeats)
             )
         case ComparePlan():
             plan = replace(plan, players=tuple(dict.fromkeys(plan.players)))
-            prompt = _judges_prompt(workspace, plan)
+            prompt = _pairwise_prompt(workspace, plan)
             mixed = (prompt.mixed,) if prompt.mixed else ()
             plays = partial(_comparisons, workspace, plan, prompt)
     kinds = {role.name: role.kind for role in benchmark.roles}
@@ -263,25 +263,31 @@ def _comparisons(workspace: Workspace, plan: ComparePlan, prompt: Prompt) -> Ite
         yield Play(first, None, judged=tuple(these))
 
 
-def _judges_prompt(workspace: Workspace, plan: JudgePlan | ComparePlan) -> Prompt:
+def _asked(workspace: Workspace, plan: JudgePlan) -> tuple[tuple[Asking, Prompt], ...]:
+    """What the judges are asked, call by call. Raises NotFound or ConfigError if they cannot be asked."""
+    benchmark = get(plan.benchmark)
+    if benchmark.asking is None:
+        raise ConfigError(f"{benchmark.title} is scored by rule: there is nothing for a judge to rate.")
+    if not plan.judges:
+        raise ConfigError("Name at least one judge.")
+    return benchmark.asked(materials(workspace), plan.version)
+
+
+def _pairwise_prompt(workspace: Workspace, plan: ComparePlan) -> Prompt:
     """What the judges are asked with. Raises NotFound or ConfigError if they cannot be asked."""
     benchmark = get(plan.benchmark)
-    asked = benchmark.asking if isinstance(plan, JudgePlan) else benchmark.pairwise
-    if asked is None and isinstance(plan, JudgePlan):
-        raise ConfigError(f"{benchmark.title} is scored by rule: there is nothing for a judge to rate.")
-    if asked is None:
+    if benchmark.pairwise is None:
         raise ConfigError(f"{benchmark.title} has no prompt for comparing two conversations.")
     if not plan.judges:
         raise ConfigError("Name at least one judge.")
-    if isinstance(plan, ComparePlan):
-        if len(plan.players) < 2:
-            raise ConfigError("Name at least two models to compare.")
-        with workspace.read() as db:
-            known = conversations.values(db, plan.benchmark)["player"]
-        for name in plan.players:
-            if name not in known:
-                raise not_found(f"{benchmark.title} conversation by", name, known)
-    return benchmark.prompt(materials(workspace), asked.prompt, plan.version)
+    if len(plan.players) < 2:
+        raise ConfigError("Name at least two models to compare.")
+    with workspace.read() as db:
+        known = conversations.values(db, plan.benchmark)["player"]
+    for name in plan.players:
+        if name not in known:
+            raise not_found(f"{benchmark.title} conversation by", name, known)
+    return benchmark.prompt(materials(workspace), benchmark.pairwise.prompt, plan.version)
 
 
 def left(

@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
-from concord.benchmarks.stss import STSS, STSS_LANGUAGE, goals, tables
-from concord.benchmarks.stss.goals import CONDITIONS, Met, Verdict, conditions, met, read
+from concord.benchmarks.stss import STSS, STSS_LANGUAGE, goals, language, tables
+from concord.benchmarks.stss.goals import (
+    CONDITIONS,
+    Both,
+    Met,
+    OnConversation,
+    OnSummary,
+    conditions,
+    met,
+    read_both,
+    read_conversation,
+    read_summary,
+)
 from concord.benchmarks.stss.language import Prepared
 from concord.benchmarks.stss.mind import Self
 from concord.benchmarks.stss.system import spoken
 from concord.benchmarks.stss.tables import AGENT, success
-from concord.benchmarks.stss.tasks import TITLES, Subgoal
+from concord.benchmarks.stss.tasks import TITLES, Subgoal, values_of
 from concord.conversation import Conversation, Message
 from concord.errors import CallFailed
 from concord.llm.replies import Unusable
+from tests.stss.asking import MATERIALS
 from tests.stss.made import at, party, talk
 
 SAID = Conversation("stss-language", "k", "m", (Message("assistant", "Come!"), Message("user", "Yes.")))
 
 
-def verdict(names, kept=None, **marks):
-    def answers(given):
-        return [Met(condition=n, explanation="", met=n != "place") for n in given]
+MARKS = {"naturalness": 7, "rationality": 8, "quality": 6}
 
-    return Verdict(
-        conversation=answers(names),
-        own_summary=answers(names if kept is None else kept),
-        **{"naturalness": 7, "rationality": 8, "quality": 6, **marks},
-    )
+
+def answered(names):
+    return [Met(condition=n, explanation="", met=n != "place") for n in names]
 
 
 def test_each_type_has_as_many_conditions_as_the_paper():
@@ -68,35 +77,78 @@ def test_conditions_name_what_the_task_is_about():
     assert open_end["time"].startswith("Do the two settle")
 
 
-def test_a_verdict_becomes_a_rating_for_each_condition_twice_and_three_marks():
-    found = {r.criterion: r.score for r in read(SAID, "public", verdict(["invited", "time", "place"]))}
+def test_two_verdicts_become_a_rating_for_each_condition_and_mark():
+    names = ["invited", "time", "place"]
+    said = read_conversation(SAID, "public", OnConversation(answers=answered(names), **MARKS))
+    noted = read_summary(SAID, "public", OnSummary(own_summary=answered(names)))
+    both = Both(conversation=answered(names), own_summary=answered(names), **MARKS)
+    found = {r.criterion: r.score for r in (*said, *noted)}
     assert found == {
         "invited": 1,
         "time": 1,
         "place": 0,
-        "summary_invited": 1,
-        "summary_time": 1,
-        "summary_place": 0,
         "naturalness": 7,
         "rationality": 8,
         "quality": 6,
+        "summary_invited": 1,
+        "summary_time": 1,
+        "summary_place": 0,
     }
+    assert {r.criterion: r.score for r in read_both(SAID, "public", both)} == found
     assert met(found, "public") == [1, 1, 0]
+    assert met(found, "public", summary=True) == [1, 1, 0]
     assert met(found, "help") is None
 
 
 @pytest.mark.parametrize(
-    ("names", "kept"),
-    [
-        (["invited", "time"], None),
-        (["time", "invited", "place"], None),
-        (["invited", "time", "place", "place"], None),
-        (["invited", "time", "place"], []),
-    ],
+    "names",
+    [["invited", "time"], ["time", "invited", "place"], ["invited", "time", "place", "place"], []],
 )
-def test_a_verdict_must_answer_exactly_what_was_asked(names, kept):
-    with pytest.raises(Unusable, match="must answer the conditions"):
-        read(SAID, "public", verdict(names, kept))
+def test_a_verdict_must_answer_exactly_what_was_asked(names):
+    right = answered(["invited", "time", "place"])
+    for read, reply in (
+        (read_conversation, OnConversation(answers=answered(names), **MARKS)),
+        (read_summary, OnSummary(own_summary=answered(names))),
+        (read_both, Both(conversation=answered(names), own_summary=right, **MARKS)),
+        (read_both, Both(conversation=right, own_summary=answered(names), **MARKS)),
+    ):
+        with pytest.raises(Unusable, match="must answer the conditions"):
+            read(SAID, "public", reply)
+
+
+def test_conversation_and_summary_are_judged_in_calls_of_their_own():
+    (asking, said), (further, noted) = STSS_LANGUAGE.asked(MATERIALS)
+    assert (asking.prompt, further.prompt) == ("conversation", "summary")
+    values = language.judge_values(judged())
+    shown = [prompt.render(**values).messages[-1].content for prompt in (said, noted)]
+    assert ("Come to the party!" in shown[0], "Ada asked me." in shown[0]) == (True, False)
+    assert ("Come to the party!" in shown[1], "Ada asked me." in shown[1]) == (False, True)
+    owed = STSS_LANGUAGE.judgings("k", ["j"], [(asking, said), (further, noted)], 2)
+    assert [j.key for j in owed] == ["k|j|v2|0", "k|j|v2|1", "k|j|v2|0|summary", "k|j|v2|1|summary"]
+
+
+def test_the_first_version_asks_both_at_once_as_it_did(tmp_path):
+    ((asking, prompt),) = STSS_LANGUAGE.asked(MATERIALS, "v1")
+    assert (asking.prompt, prompt.version) == ("judge", "v1")
+    assert "Ada asked me." in prompt.render(**language.judge_values(judged())).messages[-1].content
+    # A version of one's own that replaces a file of the first is asked as the first was.
+    own = tmp_path / "stss-language" / "stern"
+    own.mkdir(parents=True)
+    (own / "judge_system.jinja").write_text("Be stern.")
+    brought = replace(MATERIALS, prompts=(tmp_path, *MATERIALS.prompts))
+    ((asking, prompt),) = STSS_LANGUAGE.asked(brought, "stern")
+    assert (asking.prompt, set(prompt.sources), prompt.borrowed) == (
+        "judge",
+        {"system", "user"},
+        {"user": "v1"},
+    )
+
+
+def judged():
+    task = values_of(party())
+    context = {"_task": task, "Partner": "Ben", language.SUMMARY: "Ada asked me."}
+    said = (Message("assistant", "Come to the party!"), Message("user", "Yes."))
+    return Conversation("stss-language", "k", "m", said, context=context)
 
 
 def test_conditions_are_yes_or_no_and_only_those_on_the_conversation_are_counted():

@@ -258,7 +258,7 @@ def test_a_scene_takes_the_plan_that_another_of_its_task_made(lived, monkeypatch
     with monkeypatch.context() as only:
         only.delattr(GenerativeMind, "prepare")
         ended = engine.execute(lived, planning.job(lived, LANGUAGE))
-    assert (ended.state, ended.failed, ended.done) == ("finished", 0, 3)
+    assert (ended.state, ended.failed, ended.done) == ("finished", 0, 5)
     with lived.read() as db:
         again = conversations.load(db, lost.key)
     assert again.meta["reminders"] == kept.meta["reminders"] != {}

@@ -54,24 +54,26 @@ QUALITIES = tuple(
     )
 )
 
-CRITERIA = (
+ON_CONVERSATION = (
     *(
         Criterion(name, statement, YES_NO, title, conditional=True)
         for name, (title, statement) in _STATEMENTS.items()
     ),
-    *(
-        Criterion(
-            SUMMARY + name,
-            f"In the partner’s summary: {statement[0].lower()}{statement[1:]}",
-            YES_NO,
-            f"Summary: {title.lower()}",
-            counted=False,
-        )
-        for name, (title, statement) in _STATEMENTS.items()
-    ),
     *QUALITIES,
 )
-"""Conditions on the conversation are counted: their mean is the share met, the paper's GCSR."""
+"""What is asked of the conversation. The conditions are counted: their mean is the share met, the GCSR."""
+
+ON_SUMMARY = tuple(
+    Criterion(
+        SUMMARY + name,
+        f"In the partner’s summary: {statement[0].lower()}{statement[1:]}",
+        YES_NO,
+        f"Summary: {title.lower()}",
+        counted=False,
+    )
+    for name, (title, statement) in _STATEMENTS.items()
+)
+"""What is asked of the partner's summary."""
 
 
 class Met(Reply):
@@ -85,8 +87,23 @@ class Met(Reply):
 Ten = Annotated[int, Field(ge=0, le=10)]
 
 
-class Verdict(Reply):
-    """A judge's answers: the conditions on the conversation, the same on the summary, three marks."""
+class OnConversation(Reply):
+    """A judge's answers on the conversation: the conditions and three marks."""
+
+    answers: list[Met]
+    naturalness: Ten
+    rationality: Ten
+    quality: Ten
+
+
+class OnSummary(Reply):
+    """A judge's answers on the partner's summary, which it is shown alone."""
+
+    own_summary: list[Met]
+
+
+class Both(Reply):
+    """Version 1's answers, in one call: conditions on the conversation and on the summary, three marks."""
 
     conversation: list[Met]
     own_summary: list[Met]
@@ -124,20 +141,38 @@ def conditions(task: SocialTask) -> tuple[Condition, ...]:
     return tuple(Condition(name, questions[name]) for name in CONDITIONS[task.kind])
 
 
-def read(conversation: Conversation, kind: Kind, reply: Verdict) -> tuple[Rating, ...]:
+def read_conversation(conversation: Conversation, kind: Kind, reply: OnConversation) -> tuple[Rating, ...]:
     """A rating for each condition and mark. Raises Unusable unless exactly those asked are answered."""
+    return (*_answers(conversation, kind, "answers", reply.answers), *_marks(conversation, reply))
+
+
+def read_summary(conversation: Conversation, kind: Kind, reply: OnSummary) -> tuple[Rating, ...]:
+    """A rating for each condition on the summary. Raises Unusable as `read_conversation`."""
+    return _answers(conversation, kind, "own_summary", reply.own_summary, SUMMARY)
+
+
+def read_both(conversation: Conversation, kind: Kind, reply: Both) -> tuple[Rating, ...]:
+    """A rating for each condition, twice, and for each mark. Raises Unusable as `read_conversation`."""
+    return (
+        *_answers(conversation, kind, "conversation", reply.conversation),
+        *_answers(conversation, kind, "own_summary", reply.own_summary, SUMMARY),
+        *_marks(conversation, reply),
+    )
+
+
+def _answers(
+    conversation: Conversation, kind: Kind, field: str, answers: Sequence[Met], prefix: str = ""
+) -> tuple[Rating, ...]:
+    names, given = list(CONDITIONS[kind]), [answer.condition for answer in answers]
+    if given != names:
+        raise Unusable(f'"{field}" must answer the conditions {names}, in order; it answers {given}.')
     unit = Unit(conversation.key)
-    names = list(CONDITIONS[kind])
-    found = []
-    for field, prefix, answers in (
-        ("conversation", "", reply.conversation),
-        ("own_summary", SUMMARY, reply.own_summary),
-    ):
-        given = [a.condition for a in answers]
-        if given != names:
-            raise Unusable(f'"{field}" must answer the conditions {names}, in order; it answers {given}.')
-        found += [Rating(unit, prefix + a.condition, int(a.met), a.explanation) for a in answers]
-    return (*found, *(Rating(unit, c.name, getattr(reply, c.name)) for c in QUALITIES))
+    return tuple(Rating(unit, prefix + a.condition, int(a.met), a.explanation) for a in answers)
+
+
+def _marks(conversation: Conversation, reply: OnConversation | Both) -> tuple[Rating, ...]:
+    unit = Unit(conversation.key)
+    return tuple(Rating(unit, c.name, getattr(reply, c.name)) for c in QUALITIES)
 
 
 def met(scores: Mapping[str, float], kind: Kind, *, summary: bool = False) -> Sequence[float] | None:

@@ -16,7 +16,7 @@ from concord.benchmarks.stss import goals, system
 from concord.benchmarks.stss.generative import ARCHITECTURES, Architecture, find, minds
 from concord.benchmarks.stss.memory import Memory, Stream, Vectors
 from concord.benchmarks.stss.mind import Kept, Mind, Now, Self, converse, require_usable
-from concord.benchmarks.stss.tasks import TITLES, SocialTask, task_from
+from concord.benchmarks.stss.tasks import TITLES, Kind, SocialTask, task_from
 from concord.benchmarks.stss.templates import first_day
 from concord.benchmarks.stss.town import Clock, Town
 from concord.benchmarks.stss.trajectory import STAMP
@@ -47,14 +47,35 @@ def judge_values(conversation: Conversation) -> Mapping[str, Any]:
     }
 
 
+def _kind(conversation: Conversation) -> Kind:
+    return task_from(conversation.context["_task"]).kind
+
+
 ASKING = Asking(
-    "judge",
-    goals.Verdict,
-    goals.CRITERIA,
+    "conversation",
+    goals.OnConversation,
+    goals.ON_CONVERSATION,
     judge_values,
-    lambda c, reply: goals.read(c, task_from(c.context["_task"]).kind, reply),
+    lambda c, reply: goals.read_conversation(c, _kind(c), reply),
+    expected=(750, 250),
+)
+ON_SUMMARY = Asking(
+    "summary",
+    goals.OnSummary,
+    goals.ON_SUMMARY,
+    judge_values,
+    lambda c, reply: goals.read_summary(c, _kind(c), reply),
+    expected=(450, 150),
+)
+BOTH = Asking(
+    "judge",
+    goals.Both,
+    (*goals.ON_CONVERSATION, *goals.ON_SUMMARY),
+    judge_values,
+    lambda c, reply: goals.read_both(c, _kind(c), reply),
     expected=(900, 350),
 )
+"""Version 1 asked both in one call; the paper asks them apart."""
 
 
 @dataclass
@@ -176,7 +197,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     makers = {name: find(name, materials.bring) for name in (options["architectures"] or ARCHITECTURES)}
     thoughts = system.STSS.prompts
     prompts = {name: system.STSS.prompt(materials, name, options["thoughts"]) for name in thoughts}
-    judge = STSS_LANGUAGE.prompt(materials, "judge", version)
+    asked = STSS_LANGUAGE.asked(materials, version)
     residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
     currently = options["currently"]
     played = partial(play, residents=residents, prompts=prompts, embeddings=embeddings, currently=currently)
@@ -212,7 +233,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
                 Expected(residents, 4, 600, 60),
                 *([Expected(embeddings, 6, 130, 0)] if embeddings else []),
             ),
-            STSS_LANGUAGE.judgings(key, plan.models.get("judges", ()), judge, options["judge_repeats"]),
+            STSS_LANGUAGE.judgings(key, plan.models.get("judges", ()), asked, options["judge_repeats"]),
             player=player,
             facets={**facets, "language": system.LANGUAGE},
         )
@@ -239,7 +260,12 @@ STSS_LANGUAGE = Benchmark(
         Role("players", "Models that are the performer."),
         Role("residents", "Model that is the partner.", many=False),
         system.EMBEDDINGS,
-        Role("judges", "Models that say which goal conditions are met.", required=False, prompts=("judge",)),
+        Role(
+            "judges",
+            "Models that say which goal conditions are met.",
+            required=False,
+            prompts=("conversation", "summary"),
+        ),
     ),
     options=(
         Option("tasks", "Only scenes of these tasks (all unless given).", "choices", (), _tasks),
@@ -251,11 +277,13 @@ STSS_LANGUAGE = Benchmark(
         Option("repeats", "Conversations of each scene, architecture and player.", "count", 1),
         Option("judge_repeats", "Times each judge answers (for test-retest).", "count", 1),
         system.prompt_versions("thoughts", "Version of the residents' prompts.", system.NAME),
-        system.prompt_versions("version", "Version of the judge's prompt.", NAME),
+        system.prompt_versions("version", "Version of the judge's prompt.", NAME, "v2"),
     ),
-    prompts={"judge": goals.Verdict},
-    version="v1",
+    prompts={"conversation": goals.OnConversation, "summary": goals.OnSummary, "judge": goals.Both},
+    version="v2",
     asking=ASKING,
+    further=(ON_SUMMARY,),
+    earlier={"v1": (BOTH,)},
     facets=(*system.WHAT, "scenario", "partner", *system.SETTING, "version"),
     items=("task", "type", "scenario", "partner"),
     spotcheck_facets=("type",),

@@ -238,9 +238,9 @@ def _architectures(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[
     return [*ARCHITECTURES, *(name for name in chosen.get("architectures", ()) if ":" in name)]
 
 
-def prompt_versions(name: str, told: str, benchmark: str) -> Option:
+def prompt_versions(name: str, told: str, benchmark: str, default: str = "v1") -> Option:
     """The option that chooses among the versions of a benchmark's prompts."""
-    return Option(name, told, "choice", "v1", lambda m, c: versions(m.prompts, benchmark))
+    return Option(name, told, "choice", default, lambda m, c: versions(m.prompts, benchmark))
 
 
 STEP = 5

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from concord.benchmarks.stss import generative
-from concord.benchmarks.stss.goals import Verdict
+from concord.benchmarks.stss.goals import Both, OnConversation, OnSummary
 from concord.benchmarks.stss.mock import days, talk
 from concord.benchmarks.stss.mock.reading import TIME, prompt_of, section
 from concord.demo.mock.call import Answer, Call
@@ -21,17 +21,26 @@ LEANING = {"mock-judge-strict": -1, "mock-judge-lenient": 1}
 
 
 def verdict(call: Call) -> dict[str, Any]:
-    """Each condition is met if what it names in quotes or brackets is said; else if any time or place is."""
+    """Each condition is met if what it names in quotes or brackets is said; else if any time or place is.
+
+    Only what is asked for is answered: the conversation, the summary, or both at once.
+    """
     text, rng = prompt_of(call), call.rng("goals")
     said = "\n".join(section(text, "The conversation"))
     kept = re.search(r"wrote down afterwards:\n((?:.+\n?)*)", text)
     asked = [line.split(": ", 1) for line in section(text, "The conditions") if ": " in line]
     errs = ERRS * (2 if "noisy" in call.model else 1)
+    texts = {"answers": said, "conversation": said, "own_summary": kept[1] if kept else ""}
+    fields = FIELDS[thought_of(call) or "goals"]
     answers = {
         name: [_answer(condition, question, where, rng.random() < errs) for condition, question in asked]
-        for name, where in (("conversation", said), ("own_summary", kept[1] if kept else ""))
+        for name, where in texts.items()
+        if name in fields
     }
-    share = sum(a["met"] for a in answers["conversation"]) / max(1, len(asked))
+    if not fields & BASE.keys():
+        return answers
+    share = sum(a["met"] for a in answers["answers" if "answers" in fields else "conversation"])
+    share /= max(1, len(asked))
     means = {name: base + 3 * share + LEANING.get(call.model, 0) for name, base in BASE.items()}
     marks = {name: max(0, min(10, round(mean + rng.gauss(0, 0.8)))) for name, mean in means.items()}
     return {**answers, **marks}
@@ -59,9 +68,15 @@ THOUGHTS: Mapping[str, Callable[[Call], Mapping[str, Any]]] = {
     "utterance": talk.utterance,
     "summary": talk.summary,
     "goals": verdict,
+    "goals of v1": verdict,
+    "goals of the summary": verdict,
 }
 # Each thought by the fields of its reply. A revision has those of a schedule and is told by its prompt.
-REPLIES = {name: r for name, r in generative.THOUGHTS.items() if name != "revision"} | {"goals": Verdict}
+REPLIES = {name: r for name, r in generative.THOUGHTS.items() if name != "revision"} | {
+    "goals": OnConversation,
+    "goals of v1": Both,
+    "goals of the summary": OnSummary,
+}
 FIELDS = {name: frozenset(reply.model_fields) for name, reply in REPLIES.items()}
 
 
