@@ -53,11 +53,14 @@ def running(command: F) -> F:
     """The options of every command that carries out a plan: those of `carry_out`."""
     estimate = "Say what would be done and what it would cost; do nothing."
     limit = "Spend no more on this plan, earlier runs of it included; every model needs a price."
+    batch = "Ask through the endpoint's Batch API; the same command collects the answers later."
     as_new = "Go on under this name with the model whose entry has changed."
     for option in (
         click.option("--as-new", metavar="NAME", default="", help=as_new),
         click.option("--retry-failed", is_flag=True, help="Ask again where no reply was usable."),
         click.option("--max-cost", type=click.FloatRange(min=0), help=limit),
+        click.option("--wait", is_flag=True, help="With --batch: stay until everything is answered."),
+        click.option("--batch", is_flag=True, help=batch),
         click.option("--estimate", is_flag=True, help=estimate),
     ):
         command = option(command)
@@ -73,8 +76,13 @@ def carry_out(
     retry_failed: bool = False,
     as_new: str = "",
     own_code: bool = False,
+    batch: bool = False,
+    wait: bool = False,
 ) -> None:
-    """Estimate or execute a plan, say how it ended, and exit with 1 if it broke, 2 if pieces failed."""
+    """Estimate or execute a plan and say how it ended.
+
+    Exits with 1 if it broke, 3 if calls wait in batches, 2 if pieces failed.
+    """
     if as_new:
         plan = renaming.as_new(workspace, plan, as_new)
     job = planning.job(workspace, plan, own_code=own_code)
@@ -84,8 +92,16 @@ def carry_out(
         echo(estimated(planning.survey(workspace, job, retry_failed=retry_failed)))
         return
     with _watching(workspace, plan.benchmark) as watch:
-        ended = engine.execute(workspace, job, max_cost=max_cost, retry_failed=retry_failed, watch=watch)
-    echo(f"Run {ended.id} {ended.state}: {sentence(ended)}")
+        ended = engine.execute(
+            workspace,
+            job,
+            max_cost=max_cost,
+            retry_failed=retry_failed,
+            batch=batch,
+            wait=wait,
+            watch=watch,
+        )
+    echo(f"Run {ended.id} {ended.stands if ended.waiting else ended.state}: {sentence(ended)}")
     if ended.message:
         echo(ended.message, err=ended.state == "broken")
     if ended.failed:
@@ -98,6 +114,8 @@ def carry_out(
         )
     if ended.state == "broken":
         raise SystemExit(1)
+    if ended.waiting:
+        raise SystemExit(3)
     if ended.failed:
         raise SystemExit(2)
 
@@ -129,7 +147,10 @@ def estimated(found: Survey) -> str:
     cost = f"Estimated cost: {found.cost:.2f}{' at most' if found.noted else ''}"
     if found.unpriced:
         cost += f", without {', '.join(sorted(found.unpriced))}, whose price is not in models.toml"
-    return "\n".join([*lines, cost])
+    lines.append(cost)
+    if found.by_batch is not None:
+        lines.append(f"By batch (--batch): {found.by_batch:.2f}")
+    return "\n".join(lines)
 
 
 def _bar(p: Progress, width: int = 24) -> str:

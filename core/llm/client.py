@@ -203,6 +203,44 @@ class Client:
             raise CallFailed(f"“{name}” scored {len(scores)} of {len(texts)} texts.", kind="bad_request")
         return Moderated(scores, reported(json.loads(content)))
 
+    async def through(
+        self,
+        model: Model,
+        ask: Callable[[AsyncOpenAI], Awaitable[T]],
+        *,
+        within: float | None = None,
+        retry: bool = True,
+    ) -> T:
+        """Ask an endpoint something that is no call to a model, `within` seconds (the model's timeout).
+
+        Raises CallFailed. What failed for a while is asked again if `retry`; a 429 is in any case.
+        """
+        import openai
+
+        tried = 0
+        while True:
+            try:
+                async with asyncio.timeout(within or model.timeout):
+                    return await ask(self._client(model))
+            except openai.APIStatusError as error:
+                content = self.without_keys(error.response.content)
+                found = trouble.of_status(error.status_code, error.response.headers, content, model)
+            except (openai.APIError, TimeoutError) as error:
+                found = trouble.of_connection(error, model)
+            except (ValueError, TypeError, AttributeError) as error:
+                # The library's objects of an answer that has another form.
+                found = trouble.of_body(Broken(f"{type(error).__name__}: {error}"), b"", model)
+            again = found.cls == "throttled" or (retry and found.cls in ("down", "transient"))
+            if not again or tried >= self._retries:
+                raise found.failure
+            wait = found.after or min(LONGEST_WAIT, FIRST_WAIT * 2**tried) * random.uniform(0.5, 1)
+            tried += 1
+            await self.rest(model, wait)
+
+    async def rest(self, model: Model, seconds: float) -> None:
+        """Wait, no longer than until `stop`."""
+        await self._gates[model.endpoint].rest(seconds)
+
     async def _post(
         self, model: Model, path: str, body: Mapping[str, Any], read: Callable[[bytes], T]
     ) -> tuple[T, float]:
@@ -255,17 +293,18 @@ class Client:
                 # A plain response: the library's typed objects would cost a third of a call's CPU.
                 response = await client.post(path, cast_to=httpx2.Response, body=body)
         except openai.APIStatusError as error:
-            content = self._without_keys(error.response.content)
+            content = self.without_keys(error.response.content)
             headers = error.response.headers
             raise _Failed(trouble.of_status(error.status_code, headers, content, model)) from None
         except (openai.APIError, TimeoutError) as error:
             raise _Failed(trouble.of_connection(error, model)) from None
-        content = self._without_keys(bytes(response.content))
+        content = self.without_keys(bytes(response.content))
         if response.status_code >= 300:
             raise _Failed(trouble.of_status(response.status_code, response.headers, content, model))
         return content, response.headers
 
-    def _without_keys(self, content: bytes) -> bytes:
+    def without_keys(self, content: bytes) -> bytes:
+        """What an endpoint sent, without the keys that it repeats."""
         for secret in self._secrets:
             if secret in content:
                 content = content.replace(secret, b"(key)")

@@ -109,6 +109,10 @@ class Budget:
                 self._learn(model, size, held.spent)
             self._give_back(held)
 
+    def paid(self, spent: Spent) -> None:
+        """Count what was not reserved here: answers of batches."""
+        self._spent += spent.cost
+
     def stop(self) -> None:
         """Let everybody through who waits: the run has stopped, and no call will be sent."""
         self._over = True

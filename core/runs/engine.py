@@ -36,6 +36,7 @@ from concord.llm.prompts import Prompt, RenderedPrompt
 from concord.llm.replies import UNANSWERED
 from concord.rating import NOTHING_SPENT, Comparison, Judgement, Spent
 from concord.runs import claiming, judging
+from concord.runs.batches import Batches
 from concord.runs.budget import Budget, check_priced, most_tokens
 from concord.runs.planning import Job, Pending, Survey, left, survey
 from concord.scenario import Scenario
@@ -81,10 +82,14 @@ def execute(
     *,
     max_cost: float | None = None,
     retry_failed: bool = False,
+    batch: bool = False,
+    wait: bool = False,
     watch: Callable[[Progress], None] | None = None,
 ) -> Progress:
     """Do what is left of a job and return where it stands.
 
+    With `batch` calls are sent in batches, and the run ends when all wait at the endpoint, unless it is to
+    `wait` for the answers. Answers of batches that have ended are collected in any case.
     It stops at `max_cost` (see `concord.runs.budget`), when the store asks for a stop, and on SIGINT or
     SIGTERM; calls in flight are finished and kept. While the store cannot be written, no call is made and
     nothing is lost. Raises ConcordError if the run cannot start, ConfigError if a price is missing.
@@ -103,7 +108,7 @@ def execute(
             started = runs.get(db, number)
         try:
             with few_collections():
-                run = _Run(workspace, started, job, todo, max_cost, retry_failed, watch, say)
+                run = _Run(workspace, started, job, todo, max_cost, retry_failed, batch, wait, watch, say)
                 asyncio.run(run.go())
         except BaseException:
             # Where the store cannot be written, the run is known to have ended by its file.
@@ -160,6 +165,8 @@ class _Run:
     survey: Survey
     max_cost: float | None
     retry_failed: bool
+    batch: bool
+    wait: bool
     watch: Callable[[Progress], None] | None
     say: Callable[[str], None]
     """Says a sentence to who looks at the run, also while the store cannot be written."""
@@ -171,8 +178,11 @@ class _Run:
     """Why no new calls are made; empty while the run goes on."""
     broken: bool = False
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    given_up: set[str] = field(default_factory=set)
+    """Work that failed: it is not tried again in this run."""
     writer: Writer = field(init=False)
     client: Client = field(init=False)
+    batches: Batches = field(init=False)
     budget: Budget | None = None
     seen: Survey = field(default_factory=Survey)
     """What was stored when work was begun: other runs may have stored more since the survey."""
@@ -215,16 +225,20 @@ class _Run:
 
     async def go(self) -> None:
         self.client = Client(self.job.models, admit=self._admit)
+        calls = self.survey.calls
+        guesses = {name: out / calls[name] for name, (_, out) in self.survey.tokens.items()}
         if self.max_cost is not None:
-            calls = self.survey.calls
-            guesses = {name: out / calls[name] for name, (_, out) in self.survey.tokens.items()}
             self.budget = Budget(self.max_cost, self.job.models, guesses, self._granted, self.halt)
         _on_signal(self.halt)
         with Writer(self.workspace.db_path, patient=True) as self.writer:
+            self.batches = Batches(
+                *(self.workspace, self.job.models, self.client, self.writer, self.number, self.batch),
+                *(guesses, self._may_spend, self._collected),
+            )
             pulse = asyncio.create_task(self._beat())
             try:
-                async with self.client, asyncio.TaskGroup() as group:
-                    await self._begin(group)
+                async with self.client:
+                    await self._waves()
                 state: State = "broken" if self.broken else "stopped" if self.stop else "finished"
                 message = " ".join(
                     filter(None, [*self.client.adaptations.values(), self._shared(), self.stop])
@@ -244,11 +258,43 @@ class _Run:
                     await pulse
                 self._tell()
 
-    async def _begin(self, group: asyncio.TaskGroup) -> None:
-        """Begin what is left and no other run makes; then what others have given back or made in part."""
+    async def _waves(self) -> None:
+        """Go through what is left; by batch, once more whenever a batch was collected."""
+        try:
+            await self.batches.collect()
+            counted = True
+            while not self.stop:
+                async with asyncio.TaskGroup() as group:
+                    await self._begin(group, counted=counted)
+                counted = False
+                if not self.stop:
+                    await self.batches.submit()
+                if not (self.wait and await self.batches.rest(lambda: bool(self.stop))):
+                    break
+        except CallFailed as failure:
+            self.halt(str(failure), broken=True)
+        if reason := self.batches.ends_for():
+            self.halt(reason, broken=bool(self.batches.problem))
+
+    def _may_spend(self, db: Database) -> float | None:
+        if self.max_cost is None:
+            return None
+        elsewhere = budgets.spent(db, self.started.benchmark, self.started.plan, but=self.number)
+        return self.max_cost - elsewhere - self.spent.cost
+
+    def _collected(self, spent: Spent) -> None:
+        self.spent += spent
+        if self.budget:
+            self.budget.paid(spent)
+
+    async def _begin(self, group: asyncio.TaskGroup, *, counted: bool) -> None:
+        """Begin what is left and no other run makes; then what others have given back or made in part.
+
+        `counted` notes what was stored before, once for a run.
+        """
         # Twice as many plays as calls: a play waits for one call at a time, and plays overlap.
         places = asyncio.Semaphore(2 * sum(limits(self.job.models.values()).values()))
-        seen: Survey | None = self.seen
+        seen = self.seen if counted else None
         while not self.stop:
             self.others.clear()
             try:
@@ -356,6 +402,8 @@ class _Run:
 
     async def _played(self, item: Pending) -> Conversation | None:
         key = item.play.key
+        if key in self.given_up:
+            return None
         if item.stored:
             return await self._look(lambda db: conversations.load(db, key))
         if item.play.play is None:
@@ -386,6 +434,8 @@ class _Run:
         return None if isinstance(made, Scenario) else made
 
     async def _judged(self, item: Pending, conversation: Conversation, owed: Judging | Comparing) -> None:
+        if owed.key in self.given_up:
+            return
         ask = await _asking(self, owed.key, owed.key in item.resumed)
         model = self.job.models[owed.judge]
         judged: Judgement | Comparison
@@ -399,6 +449,8 @@ class _Run:
         except CallFailed as failure:
             self._failed(owed, failure)
             return
+        except RunStopped:
+            return  # The other verdicts of this conversation go on.
         verdict, failed = replace(judged, spent=ask.spent), ask.failure
 
         def save(db: Database) -> None:
@@ -422,6 +474,7 @@ class _Run:
         if isinstance(work, Pending):
             told = replace(told, player=work.play.player, facets=work.play.facets)
             pieces, keys = work.pieces, [*keys, *work.owed]
+        self.given_up.update(keys)
 
         def save(db: Database) -> None:
             runs.save_failure(db, keys[0], told, self.number)
@@ -454,7 +507,7 @@ class _Run:
     def _stands(self) -> dict[str, Any]:
         # What failed before and is not retried counts as failed from the start.
         before, seen = self.survey, self.seen
-        said = [*self.client.adaptations.values(), self._shared(), self.client.says()]
+        said = [*self.client.adaptations.values(), self._shared(), self.client.says(), self.batches.says()]
         return {
             "planned": max(before.planned, seen.planned),
             "stored": max(before.stored, seen.stored) + self.made_by_others,
@@ -561,6 +614,8 @@ class _Asking:
         # A retry on demand must not get the answer that failed.
         seed = int(_digest([self.work, step, run.number if run.retry_failed else 0])[:8], 16)
         role = run.job.role(model, asked.name)
+        body = partial(request, messages=messages, params=params, schema=schema, seed=seed, role=role)
+        await run.batches.ask(self.work, step, sent, model, body)
         done = await self._paid(
             model,
             lambda: run.client.complete(model, messages, params=params, schema=schema, seed=seed, role=role),

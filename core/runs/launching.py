@@ -42,13 +42,20 @@ class Launched:
 
 
 def start(
-    workspace: Workspace, plan: Plan, *, max_cost: float | None = None, retry_failed: bool = False
+    workspace: Workspace,
+    plan: Plan,
+    *,
+    max_cost: float | None = None,
+    retry_failed: bool = False,
+    batch: bool = False,
 ) -> Launched:
     """Run a plan in the background. The process checks the plan; if it refuses, the log's last line says why.
+    By batch it waits for the answers; where its process ends before, the same run collects them.
 
     Raises WorkspaceError if the workspace's `runs` folder cannot be written.
     """
     options = ["--retry-failed"] if retry_failed else []
+    options += ["--batch", "--wait"] if batch else []
     if max_cost is not None:
         options += ["--max-cost", repr(max_cost)]
     since = now()

@@ -73,6 +73,8 @@ class Survey:
     calls: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, tuple[float, float]] = field(default_factory=dict)
     cost: float = 0.0
+    by_batch: float | None = None
+    """The cost with `--batch`; None where no model of the plan has a price of batches."""
     unpriced: set[str] = field(default_factory=set)
     measured: set[str] = field(default_factory=set)
     done: dict[tuple[str, ...], tuple[int, int, int]] = field(default_factory=dict)
@@ -362,10 +364,15 @@ def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Sur
         for j in item.judged:
             measured = by_judge.get(j.judge) if isinstance(j, Judging) else None
             _add(found, Expected(j.judge, 1, *j.expected), measured)
-    for name, (tokens_in, tokens_out) in found.tokens.items():
-        found.cost += job.models[name].cost(round(tokens_in), round(tokens_out))
-        if job.models[name].price is None:
+    by_batch, offered = 0.0, False
+    for name, tokens in found.tokens.items():
+        model, (given, made) = job.models[name], map(round, tokens)
+        found.cost += model.cost(given, made)
+        by_batch += model.cost(given, made, batch=model.batch)
+        offered |= model.batch and model.price is not None and model.price.batch is not None
+        if model.price is None:
             found.unpriced.add(name)
+    found.by_batch = by_batch if offered else None
     return found
 
 

@@ -46,3 +46,8 @@ def held_by(db: Database, works: Collection[str]) -> dict[str, int]:
 def release(db: Database, works: Collection[str]) -> None:
     """Give works back."""
     db.execute("DELETE FROM leases WHERE work IN (SELECT value FROM json_each(?))", [json.dumps(list(works))])
+
+
+def release_all(db: Database, run: int) -> None:
+    """Give back all that a run has leased."""
+    db.execute("DELETE FROM leases WHERE run_id = ?", [run])

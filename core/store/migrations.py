@@ -495,3 +495,27 @@ def _hosts(db: Database) -> None:
     """The first runs did not say on which machine they were; later ones always did."""
     if "host" not in db.table("runs").columns_dict:
         db.execute("ALTER TABLE runs ADD COLUMN host TEXT NOT NULL DEFAULT ''")
+
+
+# Batches at an endpoint, and the calls that wait in them: `batch_id` is null where a call had no answer and
+# is to be asked again, `kind` is set where it failed for good and no run has been told yet.
+_step(
+    "023_batches",
+    """
+CREATE TABLE batches (
+    id INTEGER PRIMARY KEY, mark TEXT NOT NULL UNIQUE, run_id INTEGER REFERENCES runs(id) ON DELETE SET NULL,
+    model TEXT NOT NULL, lines INTEGER NOT NULL, state TEXT NOT NULL, file TEXT NOT NULL DEFAULT '',
+    name TEXT NOT NULL DEFAULT '', message TEXT NOT NULL DEFAULT '', created TEXT NOT NULL,
+    changed TEXT NOT NULL
+);
+CREATE INDEX batches_open ON batches (state) WHERE state NOT IN ('collected', 'refused', 'given up');
+CREATE INDEX batches_of_run ON batches (run_id);
+CREATE TABLE batch_calls (
+    id TEXT PRIMARY KEY, batch_id INTEGER REFERENCES batches(id) ON DELETE SET NULL, model TEXT NOT NULL,
+    work TEXT NOT NULL, step TEXT NOT NULL, asked TEXT NOT NULL, cost REAL NOT NULL,
+    tries INTEGER NOT NULL DEFAULT 0, kind TEXT, message TEXT NOT NULL DEFAULT '',
+    reason TEXT NOT NULL DEFAULT '', raw TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+CREATE INDEX batch_calls_of_batch ON batch_calls (batch_id) WHERE batch_id IS NOT NULL
+""",
+)

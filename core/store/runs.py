@@ -13,7 +13,7 @@ from sqlite_utils import Database
 from concord.configuration import Configuration, Reported
 from concord.errors import not_found
 from concord.rating import Spent
-from concord.store import configurations, presence
+from concord.store import batches, configurations, presence
 from concord.store.database import file_of, find, insert, now, update
 from concord.store.filters import Where
 
@@ -44,6 +44,8 @@ class Progress:
     pid: int | None
     host: str
     stop_asked: bool
+    waiting: int = 0
+    """Calls that wait at an endpoint in batches that it sent."""
     max_cost: float | None = None
     """What all runs of its plan may spend together; None for no limit."""
     elsewhere: float = 0.0
@@ -73,9 +75,11 @@ class Progress:
 
     @property
     def stands(self) -> str:
-        """Its state, “interrupted”, or “finished with failures”."""
+        """Its state, “interrupted”, “waiting for batches”, or “finished with failures”."""
         if self.interrupted:
             return "interrupted"
+        if self.waiting and self.state == "stopped":
+            return "waiting for batches"
         return "finished with failures" if self.state == "finished" and self.failed else self.state
 
     @property
@@ -308,6 +312,7 @@ def failures(db: Database, limit: int = 50, run: int | None = None) -> list[dict
 def _progress(db: Database, row: Mapping[str, Any]) -> Progress:
     values = {f.name: row[f.name] for f in fields(Progress) if f.name in row}
     spent = Spent(**{f.name: row[f.name] for f in fields(Spent)})
+    values["waiting"] = batches.waiting_of(db, row["id"])
     values |= {"plan": json.loads(row["plan"]), "stop_asked": bool(row["stop_asked"]), "spent": spent}
     if row["state"] == "running":
         file = file_of(db)

@@ -72,6 +72,20 @@ class Faults:
     per_minute: int = 0  # more calls in a minute than this are answered 429 at once
     cache_from: int = 0  # beginnings of prompts of so many tokens are cached, as OpenAI counts them
     limit_headers: bool = False  # say `x-ratelimit-…` with each answer, where there is a limit per minute
+    batch_seconds: float = 0.0  # from the creation of a batch until it has ended
+    batch_upload_seconds: float = 0.0  # until the first file, which is kept, is acknowledged
+    batch_create_seconds: float = 0.0  # until the first batch, which is created, is acknowledged
+    batch_lost: int = 0  # every so many batches are created without an answer
+    batch_invalid: int = 0  # every so many batches fail as a whole
+    batch_most: int = 0  # batches of more lines fail: too much would be queued
+    batch_expired: int = 0  # every so many batches expire with half of their lines answered
+    # Of the lines of all batches, every so many are answered 400 or 500, lost, cut in the midst, or answered
+    # twice, together with a call that nobody made.
+    batch_refused: int = 0
+    batch_error: int = 0
+    batch_missing: int = 0
+    batch_garbled: int = 0
+    batch_repeated: int = 0
     retry_after: float = 1.0
     hang_seconds: float = 3600.0
     models: tuple[str, ...] = ()
@@ -81,10 +95,17 @@ class Faults:
         periods = ((fault, getattr(self, fault)) for fault in get_args(Fault))
         return next((fault for fault, every in periods if every and number % every == 0), None)
 
+    def of_line(self, number: int) -> str:
+        """What goes wrong with the line of a batch of this number; “” if nothing does."""
+        names = ("refused", "error", "missing", "garbled", "repeated")
+        periods = ((f"batch_{name}", getattr(self, f"batch_{name}")) for name in names)
+        return next((fault for fault, every in periods if every and number % every == 0), "")
+
 
 def read_faults(text: str) -> Faults:
     """Faults written as `rate_limit=5,server_error=7,models=mock-user+mock-vivid`. Raises ConfigError."""
-    types: dict[str, Callable[[str], Any]] = {"retry_after": float, "hang_seconds": float}
+    seconds = (field.name for field in fields(Faults) if field.type is float)
+    types: dict[str, Callable[[str], Any]] = dict.fromkeys(seconds, float)
     types["limit_headers"] = lambda word: {"yes": True, "no": False}[word]
     types["models"] = lambda names: tuple(names.split("+"))
     known = {field.name for field in fields(Faults)}

@@ -1,4 +1,4 @@
-"""The mock server: chat completions, embeddings, moderations and models of the OpenAI protocol, offline."""
+"""The mock server: chat completions, embeddings, moderations, batches and models of the OpenAI protocol."""
 
 import asyncio
 import hashlib
@@ -19,6 +19,7 @@ from anyio.from_thread import start_blocking_portal
 
 from concord.commands.printing import echo
 from concord.demo.mock import quirks
+from concord.demo.mock.batches import BatchApi
 from concord.demo.mock.call import BadCall, Call, read_call, read_object
 from concord.demo.mock.faults import Fault, Faults
 from concord.demo.mock.kinds import kind
@@ -204,6 +205,22 @@ class Service:
             at += BLOCK
         return known if known >= self.faults.cache_from else 0
 
+    def answered(self, body: bytes) -> dict[str, Any]:
+        """The answer to a call of a batch, counted. Raises BadCall."""
+        model, make = self.complete(body)
+        self.counts.answered[model] += 1
+        self.counts.repeated += _mark(body) in self.seen
+        self.seen.add(_mark(body))
+        return make(None)
+
+    def refused(self, request: web.Request) -> web.Response | None:
+        """The answer to a request without the key; None where it may be answered."""
+        try:
+            self.admit(request)
+        except Failed as failed:
+            return failed.response
+        return None
+
     async def models(self, request: web.Request) -> web.Response:
         """The models, or one of them."""
         try:
@@ -249,6 +266,7 @@ def make_app(
     app = web.Application(client_max_size=MAX_BODY)
     for path, (endpoint, known) in endpoints.items():
         app.router.add_post(f"/v1/{path}", partial(service.timed, endpoint=endpoint, known=known))
+    BatchApi(service.faults, seed, service.answered, service.refused).add_to(app)
     app.router.add_get("/v1/models", service.models)
     app.router.add_get("/v1/models/{name}", service.models)
     app.router.add_get("/v1/_calls", service.calls)

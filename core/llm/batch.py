@@ -1,0 +1,210 @@
+"""The Batch API of an endpoint (`/v1/files`, `/v1/batches`): many calls in a file, answered within a day.
+
+A file holds calls of one model. An output says of each line, by its `custom_id`, what was answered; lines may
+be missing, repeated or broken, and come in any order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any, Literal
+
+from concord.errors import CallFailed
+from concord.llm import completions, trouble
+from concord.llm.client import Client
+from concord.llm.completions import RAW, Broken, Read
+from concord.llm.models import Model
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+    from openai.types import Batch
+
+PATH: Literal["/v1/chat/completions"] = "/v1/chat/completions"
+MOST_LINES, MOST_BYTES = 50_000, 180_000_000
+"""Of one file. OpenAI takes 50,000 lines and 200 MB."""
+TRANSFER_SECONDS = 3600.0
+"""How long the sending or reading of a file may take."""
+MARK = "concord"
+"""The name, in a batch's metadata, of the mark by which it is found again."""
+PAGES = 20
+"""Of a hundred batches each, the newest first, in which a batch is looked for."""
+ENDED = ("completed", "failed", "expired", "cancelled")
+
+
+@dataclass(frozen=True)
+class BatchStanding:
+    """What an endpoint says of a batch: its status, its files of outputs, how many lines are done, and, where
+    it was refused, why.
+    """
+
+    id: str
+    status: str
+    outputs: tuple[str, ...] = ()
+    answered: int = 0
+    failed: int = 0
+    why: str = ""
+    full: bool = False
+    """Whether it was refused because too much is queued at the endpoint."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will be answered."""
+        return self.status in ENDED
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an output says of one call: an answer; or a failure, for good or (`again`) to be asked once more.
+
+    `counts` is False where the call was not tried: the batch expired or was cancelled before.
+    """
+
+    id: str
+    answer: Read | None = None
+    failure: CallFailed | None = None
+    again: bool = False
+    counts: bool = True
+
+
+def line(call: str, body: Mapping[str, Any]) -> bytes:
+    """One call as a line of a file of requests."""
+    asked = {"custom_id": call, "method": "POST", "url": PATH, "body": body}
+    return json.dumps(asked, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+async def upload(client: Client, model: Model, name: str, file: IO[bytes]) -> str:
+    """Send a file of requests; returns the endpoint's name for it. Raises CallFailed."""
+    file.seek(0)
+
+    async def send(api: AsyncOpenAI) -> str:
+        sent = await api.files.create(file=(name, file), purpose="batch", timeout=TRANSFER_SECONDS)
+        return str(sent.id)
+
+    return await client.through(model, send, within=TRANSFER_SECONDS, retry=False)
+
+
+async def create(client: Client, model: Model, file: str, mark: str) -> BatchStanding:
+    """Begin a batch. Raises CallFailed; with kind “timeout”, “unreachable” or “server” it may have begun."""
+
+    async def begin(api: AsyncOpenAI) -> BatchStanding:
+        made = await api.batches.create(
+            input_file_id=file, endpoint=PATH, completion_window="24h", metadata={MARK: mark}
+        )
+        return _standing(client, made)
+
+    return await client.through(model, begin, retry=False)
+
+
+async def look(client: Client, model: Model, batch: str) -> BatchStanding:
+    """How a batch stands. Raises CallFailed."""
+
+    async def ask(api: AsyncOpenAI) -> BatchStanding:
+        return _standing(client, await api.batches.retrieve(batch))
+
+    return await client.through(model, ask)
+
+
+async def cancel(client: Client, model: Model, batch: str) -> BatchStanding:
+    """Ask the endpoint to end a batch; what it has answered can be collected. Raises CallFailed."""
+
+    async def ask(api: AsyncOpenAI) -> BatchStanding:
+        return _standing(client, await api.batches.cancel(batch))
+
+    return await client.through(model, ask)
+
+
+async def find(client: Client, model: Model, mark: str) -> BatchStanding | None:
+    """The batch with this mark, among the latest at the endpoint. Raises CallFailed."""
+    after: str | None = None
+    for _ in range(PAGES):
+        start = {"after": after} if after else {}
+
+        async def ask(
+            api: AsyncOpenAI, start: Mapping[str, Any] = start
+        ) -> tuple[BatchStanding | None, str | None]:
+            listed = (await api.batches.list(limit=100, **start)).data
+            this = next((one for one in listed if (one.metadata or {}).get(MARK) == mark), None)
+            return _standing(client, this) if this else None, listed[-1].id if listed else None
+
+        found, after = await client.through(model, ask)
+        if found or after is None:
+            return found
+    return None
+
+
+async def download(client: Client, model: Model, file: str, into: IO[bytes]) -> None:
+    """Write a file of the endpoint. Raises CallFailed."""
+
+    async def read(api: AsyncOpenAI) -> None:
+        into.seek(0)
+        into.truncate()
+        async with api.files.with_streaming_response.content(file) as response:
+            async for part in response.iter_bytes(1 << 16):
+                await asyncio.to_thread(into.write, part)
+
+    await client.through(model, read, within=TRANSFER_SECONDS)
+
+
+def results(client: Client, model: Model, file: IO[bytes]) -> Iterator[Result | None]:
+    """What an output says, line by line; None for a line that is no result. Blank lines are left out."""
+    file.seek(0)
+    for text in file:
+        if text.strip():
+            yield _result(client.without_keys(text), model)
+
+
+def _result(text: bytes, model: Model) -> Result | None:
+    try:
+        found = json.loads(text)
+        call, response, error = found["custom_id"], found.get("response"), found.get("error")
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+    if not isinstance(call, str):
+        return None
+    if not isinstance(response, dict):
+        said = error if isinstance(error, dict) else {"message": "no response"}
+        code = str(said.get("code") or "no response")
+        told = str(said.get("message") or code)[:300]
+        failure = CallFailed(
+            f"The Batch API gave no answer of “{model.name}”: {told}",
+            kind="server",
+            reason=f"batch: {code}"[:100],
+            raw=text[:RAW].decode("utf-8", "replace"),
+        )
+        return Result(call, failure=failure, again=True, counts=code not in _UNTRIED)
+    body = json.dumps(response.get("body"), ensure_ascii=False).encode("utf-8", "replace")
+    status = response.get("status_code")
+    if status != 200:
+        status = status if isinstance(status, int) and 300 <= status < 600 else 500
+        wrong = trouble.of_status(status, {}, body, model)
+    else:
+        try:
+            return Result(call, completions.read(body))
+        except Broken as error:
+            wrong = trouble.of_body(error, body, model)
+    return Result(call, failure=wrong.failure, again=wrong.cls not in ("permanent", "content"))
+
+
+_UNTRIED = ("batch_expired", "batch_cancelled")
+_FULL = ("token_limit_exceeded", "request_limit_exceeded")
+
+
+def _standing(client: Client, batch: Batch) -> BatchStanding:
+    """What the endpoint's object says."""
+    counts, errors = batch.request_counts, (batch.errors.data or []) if batch.errors else []
+    why = "; ".join(
+        f"{error.message or error.code}{f' (line {error.line})' if error.line else ''}"
+        for error in errors[:3]
+    )
+    return BatchStanding(
+        batch.id,
+        batch.status,
+        tuple(filter(None, (batch.output_file_id, batch.error_file_id))),
+        counts.completed if counts else 0,
+        counts.failed if counts else 0,
+        client.without_keys(why.encode()).decode()[:500],
+        any(error.code in _FULL for error in errors),
+    )

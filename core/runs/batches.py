@@ -1,0 +1,389 @@
+"""Batches of a run: calls are gathered instead of made, sent together, and answered into the journal.
+
+A run that asks by batch goes through its plan again and again. Each time, pieces of work come as far as the
+journal answers them; the calls that they would make next are one wave and sent as batches. What a batch
+answered is written to the journal, from which the pieces go on. So a dialogue takes one wave for each
+message, and a run can be left and killed at any time: nothing but the store knows of it.
+
+What waits is stored before it is sent. A batch that the endpoint began and the store does not know, because
+the run was killed or the answer lost, is found again by the mark in its metadata.
+"""
+
+import asyncio
+import hashlib
+import tempfile
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import IO, Any, TypeVar
+
+from sqlite_utils import Database
+
+from concord.errors import CallFailed, RunStopped
+from concord.llm import batch
+from concord.llm.batch import BatchStanding, Result
+from concord.llm.client import Client
+from concord.llm.completions import Read
+from concord.llm.models import Model
+from concord.rating import NOTHING_SPENT, Spent
+from concord.store import batches as stored
+from concord.store import leases, runs
+from concord.store.batches import Batch, Waiting
+from concord.store.database import now
+from concord.store.runs import NotedCall
+from concord.store.writer import Writer
+from concord.workspace import Workspace
+
+TRIES = 3
+"""In how many batches a call is sent that is not answered."""
+UNSURE_SECONDS = 60.0
+"""How long a batch is looked for whose creation was asked for and not answered; then it was not begun."""
+FIRST_LOOK, LONGEST_LOOK = 1.0, 60.0
+"""Seconds between two looks at batches: from, growing, to."""
+CHUNK = 200
+"""Answers written in one transaction."""
+FULL_DAYS = 1
+"""For how long batches of a model stay smaller after its endpoint said that its queue was full."""
+T = TypeVar("T")
+
+
+class Deferred(RunStopped):
+    """The answer will come by batch: the piece of work goes on when it is there."""
+
+
+@dataclass
+class _File:
+    """Calls of one model that are gathered for a batch."""
+
+    lines: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    size: int = 0
+
+
+@dataclass
+class Batches:
+    """What a run knows of batches. `on` gathers calls; without it only those that wait already are known.
+
+    `budget` says how much may still be spent, what waits included (None: any sum), `guess` the tokens out to
+    expect of a model; `paid` is told what the answers that were collected cost.
+    """
+
+    workspace: Workspace
+    models: Mapping[str, Model]
+    client: Client
+    writer: Writer
+    run: int
+    on: bool
+    guess: Mapping[str, float]
+    budget: Callable[[Database], float | None]
+    paid: Callable[[Spent], None]
+    problem: str = ""
+    """Why calls are neither sent nor collected: an endpoint refused a batch, or does not know it."""
+    at_limit: bool = False
+    """Whether calls were left out because they might cost more than the budget."""
+    _known: dict[str, Waiting] = field(default_factory=dict)
+    _files: dict[str, list[_File]] = field(default_factory=dict)
+    _capped: dict[str, int] = field(default_factory=dict)
+    _open: list[Batch] = field(default_factory=list)
+    _reserved: float = 0.0
+    _limit: float | None = None
+    _unanswered: int = 0
+
+    async def ask(
+        self,
+        work: str,
+        step: str,
+        asked: str,
+        model: str,
+        body: Callable[[Model], Mapping[str, Any]],
+    ) -> None:
+        """Returns if the call is to be made directly. Raises Deferred if it comes by batch, and CallFailed if
+        it did and failed for good, which is told once.
+        """
+        if not (self.on or self._known):
+            return
+        of = self.client.model(model)
+        call = hashlib.sha256(f"{work}\n{step}\n{asked}".encode()).hexdigest()[:32]
+        found = self._known.get(call)
+        if found is not None and found.kind is not None:
+            del self._known[call]
+            self.writer.put(lambda db: stored.settle(db, call))
+            raise CallFailed(found.message, kind=found.kind, raw=found.raw, reason=found.reason)
+        if found is not None and found.batch_id is not None:
+            raise Deferred("It waits in a batch.")
+        if not (self.on and of.batch):
+            if found is not None:
+                self.writer.put(lambda db: stored.settle(db, call))
+            return
+        line = batch.line(call, body(of))
+        cost = of.cost(len(line) // 4, round(self.guess.get(model, 0)), batch=True)
+        told = {"id": call, "model": model, "work": work, "step": step, "asked": asked, "cost": cost}
+        self._gather(model, line, told)
+        # Calls that were asked for together, as of residents of a town, are gathered together.
+        await asyncio.sleep(0)
+        raise Deferred("It is gathered for a batch.")
+
+    def _gather(self, model: str, line: bytes, told: dict[str, Any]) -> None:
+        if self.problem:
+            return
+        if self._limit is not None and told["cost"] > self._limit - self._reserved:
+            self.at_limit = True
+            return
+        files = self._files.setdefault(model, [_File()])
+        most = self._capped.get(model, batch.MOST_LINES)
+        if len(files[-1].calls) >= most or files[-1].size + len(line) > batch.MOST_BYTES:
+            if model in self._capped:
+                return  # The endpoint's queue is small: one batch after the other.
+            files.append(_File())
+        files[-1].lines.write(line)
+        files[-1].calls.append(told)
+        files[-1].size += len(line)
+        self._reserved += told["cost"]
+
+    async def collect(self) -> bool:
+        """Look at all batches of the models, write what was answered to the journal; whether anything was.
+
+        Raises CallFailed if an endpoint cannot be asked.
+        """
+        changed = False
+        for one in await self._read(lambda db: stored.waiting(db, self.models.keys())):
+            changed |= await self._collected(one)
+        await self._refresh()
+        return changed
+
+    async def _collected(self, one: Batch) -> bool:
+        """Look at one batch; whether it has ended and what it answered is in the journal."""
+        model = self.models[one.model]
+        if await self._read(lambda db: _at_work(db, one.run_id, self.run)):
+            return False
+        if one.run_id != self.run:
+            await self._write(lambda db: stored.adopt(db, one.id, self.run))
+        if not one.name:
+            return await self._unsure(one, model)
+        try:
+            standing = await batch.look(self.client, model, one.name)
+        except CallFailed as failure:
+            if failure.reason != "HTTP 404":
+                raise
+            self.problem = (
+                f"The endpoint of “{one.model}” does not know the batch {one.name}, in which "
+                f"{one.lines:,} calls wait. Have its key or base_url changed? If the batch is lost, "
+                f"`concord batches forget {one.id}` has its calls asked again."
+            )
+            return False
+        return await self._taken(one, model, standing)
+
+    async def _taken(self, one: Batch, model: Model, standing: BatchStanding) -> bool:
+        """Take what a batch has answered, if it has ended; whether it has."""
+        if not standing.ended:
+            if standing.status != one.state:
+                await self._write(lambda db: stored.change(db, one.id, standing.status))
+            return False
+        if standing.status == "failed" and not standing.outputs:
+            why = standing.why or "it does not say why"
+            await self._write(lambda db: stored.end(db, one.id, "refused", why))
+            if not standing.full or one.lines == 1:
+                self.problem = f"The endpoint of “{one.model}” refused the batch {one.name}: {why}."
+            return True
+        counts = {"answered": 0, "failed": 0, "again": 0, "unreadable": 0, "repeated or unknown": 0}
+        waiting = await self._read(lambda db: stored.calls_of(db, one.id))
+        for name in standing.outputs:
+            with tempfile.TemporaryFile() as file:
+                await batch.download(self.client, model, name, file)
+                await self._journalled(one, model, file, waiting, counts)
+        tried = standing.status == "completed"
+        left = list(waiting.values())
+        counts["again"] += sum(call.tries + tried < TRIES for call in left)
+        counts["failed"] += sum(call.tries + tried >= TRIES for call in left)
+
+        def end(db: Database) -> None:
+            for call in left:
+                _unanswered(db, one, call, call.tries + tried, None)
+            said = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+            stored.end(db, one.id, "collected", said if tried else f"{standing.status}: {said}")
+
+        await self._write(end)
+        return True
+
+    async def _journalled(
+        self, one: Batch, model: Model, file: IO[bytes], waiting: dict[str, Waiting], counts: dict[str, int]
+    ) -> None:
+        """Write an output's answers and failures; takes their calls out of `waiting`."""
+        found: list[tuple[Waiting, Result]] = []
+        for result in batch.results(self.client, model, file):
+            if result is None:
+                counts["unreadable"] += 1
+                continue
+            call = waiting.pop(result.id, None)
+            if call is None:
+                counts["repeated or unknown"] += 1
+                continue
+            found.append((call, result))
+            if len(found) >= CHUNK:
+                await self._settled(one, model, found, counts)
+                found = []
+        await self._settled(one, model, found, counts)
+
+    async def _settled(
+        self, one: Batch, model: Model, found: list[tuple[Waiting, Result]], counts: dict[str, int]
+    ) -> None:
+        def write(db: Database) -> Spent:
+            spent = NOTHING_SPENT
+            for call, result in found:
+                if result.answer is not None:
+                    if stored.settle(db, call.id, one.id):
+                        spent += _noted(db, call, self.client.model(model.name), result.answer)
+                    continue
+                tries = call.tries + result.counts
+                failure = result.failure
+                _unanswered(db, one, call, tries if result.again else TRIES, failure)
+            runs.spend(db, self.run, spent)
+            return spent
+
+        for call, result in found:
+            again = result.again and call.tries + result.counts < TRIES
+            counts["answered" if result.answer else "again" if again else "failed"] += 1
+        self.paid(await self._write(write))
+
+    async def _unsure(self, one: Batch, model: Model) -> bool:
+        """A batch that the endpoint has not named: find it, or have its calls asked again; whether it did."""
+        standing = None
+        if one.state != "prepared":
+            standing = await batch.find(self.client, model, one.mark)
+            if standing is None and one.age < UNSURE_SECONDS:
+                return False
+        if standing is None:
+            await self._write(lambda db: stored.forget(db, one.id))
+            return True
+        named = replace(one, name=standing.id)
+        await self._write(lambda db: stored.change(db, one.id, standing.status, name=standing.id))
+        return await self._taken(named, model, standing)
+
+    async def submit(self) -> None:
+        """Send what was gathered. A refusal is kept in `problem`; its calls wait to be asked again."""
+        # The next pass reads what was stored, and leases what is left.
+        await self._write(lambda db: leases.release_all(db, self.run))
+        files, self._files = self._files, {}
+        for name, parts in files.items():
+            for part in parts:
+                with part.lines:
+                    if part.calls and not self.problem:
+                        await self._sent(name, part)
+        await self._refresh()
+
+    async def _sent(self, name: str, part: _File) -> None:
+        mark, model = uuid.uuid4().hex, self.models[name]
+        number = await self._write(lambda db: stored.prepare(db, self.run, name, mark, part.calls))
+        if number is None:
+            return  # Another run has just sent some of these calls; the next wave knows it.
+        try:
+            file = await batch.upload(self.client, model, f"concord-{mark}.jsonl", part.lines)
+            await self._write(lambda db: stored.change(db, number, "uploaded", file=file))
+        except CallFailed as failure:
+            await self._write(lambda db: stored.forget(db, number))
+            self.problem = _no_batches(failure, name)
+            return
+        try:
+            standing = await batch.create(self.client, model, file, mark)
+        except CallFailed as failure:
+            if failure.kind in ("timeout", "unreachable", "server"):
+                # It may have begun: it will be looked for by its mark.
+                self._unanswered += 1
+                if self._unanswered >= TRIES:
+                    self.problem = str(failure)
+                return
+            await self._write(lambda db: stored.forget(db, number))
+            self.problem = _no_batches(failure, name)
+            return
+        await self._write(lambda db: stored.change(db, number, standing.status, name=standing.id))
+
+    async def rest(self, stopped: Callable[[], bool]) -> bool:
+        """Wait until a batch has ended and was collected; False if the run has stopped or nothing waits."""
+        pause = FIRST_LOOK
+        while self._open and not stopped() and not self.problem:
+            await self.client.rest(next(iter(self.models.values())), pause)
+            pause = min(LONGEST_LOOK, pause * 1.5)
+            if not stopped() and await self.collect():
+                return True
+        return False
+
+    @property
+    def waits(self) -> int:
+        """Calls that wait at an endpoint."""
+        return sum(call.batch_id is not None for call in self._known.values())
+
+    def ends_for(self) -> str:
+        """Why a run ends although work is left; “” where batches are not the reason."""
+        if self.problem:
+            return self.problem
+        if self.at_limit:
+            return ". ".join(
+                filter(None, ["Further calls might exceed the spending limit. Raise --max-cost", self.says()])
+            )
+        return f"{self.says()}. The same run collects the answers." if self.waits else ""
+
+    def says(self) -> str:
+        """What waits at endpoints; “” if nothing does."""
+        if not self._open:
+            return ""
+        count = f"{len(self._open)} batches" if len(self._open) > 1 else "a batch"
+        states = ", ".join(sorted({one.state.replace("_", " ") for one in self._open}))
+        return f"{self.waits:,} calls wait in {count} ({states})"
+
+    async def _refresh(self) -> None:
+        """Read what waits from the store."""
+        since = now(timedelta(days=-FULL_DAYS))
+
+        def read(db: Database) -> tuple[dict[str, Waiting], list[Batch], dict[str, list[int]]]:
+            self._limit = self.budget(db)
+            mine = {id: call for id, call in stored.known(db).items() if call.model in self.models}
+            small = {name: stored.refused(db, name, since) for name in self.models}
+            return mine, stored.waiting(db, self.models.keys()), small
+
+        self._known, self._open, small = await self._read(read)
+        self._capped = {name: max(1, min(lines) // 2) for name, lines in small.items() if lines}
+        for one in self._open:
+            if one.model in self._capped:
+                self._capped[one.model] = 0
+        self._reserved = sum(call.cost for call in self._known.values() if call.batch_id is not None)
+
+    async def _write(self, change: Callable[[Database], T]) -> T:
+        return await asyncio.wrap_future(self.writer.ask(change))
+
+    async def _read(self, read: Callable[[Database], T]) -> T:
+        with self.workspace.read() as db:
+            return read(db)
+
+
+def _noted(db: Database, call: Waiting, model: Model, answer: Read) -> Spent:
+    """Write an answer to the journal; what it cost."""
+    spent = model.spent(answer.tokens, 0.0, batch=True)
+    note = NotedCall(call.asked, answer.text, answer.cut, spent, answer.reported, answer.beside.as_dict())
+    runs.note_call(db, call.work, call.step, note, model.configuration)
+    return spent
+
+
+def _unanswered(db: Database, one: Batch, call: Waiting, tries: int, failure: CallFailed | None) -> None:
+    """A call without an answer is to be asked again, or has failed for good."""
+    if tries < TRIES:
+        stored.release(db, call.id, one.id, tries)
+        return
+    message = str(failure) if failure else f"“{call.model}” gave no answer in {TRIES} batches."
+    kind, raw = (failure.kind, failure.raw) if failure else ("server", "")
+    reason = failure.reason if failure else "no answer in batches"
+    stored.fail(db, call.id, one.id, kind=kind, message=message, reason=reason, raw=raw)
+
+
+def _at_work(db: Database, run: int | None, this: int) -> bool:
+    """Whether the run that sent a batch is another one, and at work: then it collects the batch."""
+    return run not in (None, this) and runs.get(db, run or 0).stands == "running"
+
+
+def _no_batches(failure: CallFailed, name: str) -> str:
+    if failure.reason in ("HTTP 404", "HTTP 405"):
+        return (
+            f"The endpoint of “{name}” offers no Batch API ({failure.reason}). Run without --batch, or set "
+            f"`batch = false` for it in models.toml."
+        )
+    return str(failure)

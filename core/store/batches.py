@@ -1,0 +1,167 @@
+"""Batches at an endpoint in the store: where each stands, and the calls that wait in it.
+
+A batch is stored before its file is sent, after that, and once the endpoint has named it, so that a run that
+was killed in between finds it again by its mark.
+"""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from sqlite_utils import Database
+
+from concord.store.database import insert, now
+
+ENDED = ("collected", "refused", "given up")
+"""States of a batch in which no call waits any more."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A batch. `state` is prepared, uploaded, the endpoint's own word, or one of ENDED.
+
+    `mark` is what the endpoint is told as metadata, `file` and `name` are its names for the file of requests
+    and for the batch; empty before it gave them. `lines` are the calls at first, `changed` is when the state
+    did.
+    """
+
+    id: int
+    mark: str
+    run_id: int | None
+    model: str
+    lines: int
+    state: str
+    file: str
+    name: str
+    message: str
+    created: str
+    changed: str
+
+    @property
+    def age(self) -> float:
+        """Seconds since its state changed."""
+        return (datetime.fromisoformat(now()) - datetime.fromisoformat(self.changed)).total_seconds()
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A call in a batch; `batch_id` is None where it is to be asked again.
+
+    `asked` is the hash of what was sent, `cost` the estimate, `tries` how many batches gave no answer.
+    `kind`, `message`, `reason` and `raw` are those of a CallFailed where it failed for good.
+    """
+
+    id: str
+    batch_id: int | None
+    model: str
+    work: str
+    step: str
+    asked: str
+    cost: float
+    tries: int = 0
+    kind: str | None = None
+    message: str = ""
+    reason: str = ""
+    raw: str = ""
+
+
+def prepare(
+    db: Database, run: int | None, model: str, mark: str, calls: Sequence[Mapping[str, Any]]
+) -> int | None:
+    """Store a batch that is about to be sent; None, and nothing stored, if one of its calls waits already.
+
+    `calls` have the fields of Waiting up to `cost`, without `batch_id`.
+    """
+    ids = [call["id"] for call in calls]
+    if any(call.batch_id is not None for call in known(db, ids).values()):
+        return None
+    moment = now()
+    row = {"mark": mark, "run_id": run, "model": model, "lines": len(calls), "state": "prepared"}
+    number = insert(db, "batches", row | {"created": moment, "changed": moment})
+    names = ("id", "batch_id", "model", "work", "step", "asked", "cost")
+    db.conn.executemany(
+        f"INSERT INTO batch_calls ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)}) "
+        "ON CONFLICT (id) DO UPDATE SET batch_id = excluded.batch_id",
+        [{**call, "batch_id": number} for call in calls],
+    )
+    return number
+
+
+def change(db: Database, batch: int, state: str, **names: str) -> None:
+    """Write the state of a batch, and its `file`, `name` or `message`."""
+    db.table("batches").update(batch, {"state": state, "changed": now(), **names})
+
+
+def waiting(db: Database, models: Collection[str] | None = None) -> list[Batch]:
+    """The batches that are not collected (of these models), the oldest first."""
+    marks = ", ".join(f"'{state}'" for state in ENDED)
+    rows = db.table("batches").rows_where(f"state NOT IN ({marks})", order_by="id")
+    names = [f.name for f in fields(Batch)]
+    found = [Batch(**{name: row[name] for name in names}) for row in rows]
+    return [batch for batch in found if models is None or batch.model in models]
+
+
+def adopt(db: Database, batch: int, run: int) -> None:
+    """A run takes over a batch that another one sent: now its calls wait for this one."""
+    db.table("batches").update(batch, {"run_id": run})
+
+
+def refused(db: Database, model: str, since: str) -> list[int]:
+    """How many calls each batch of a model had that its endpoint refused since then."""
+    rows = db.table("batches").rows_where(
+        "state = 'refused' AND model = ? AND changed >= ?", [model, since], select="lines"
+    )
+    return [row["lines"] for row in rows]
+
+
+def known(db: Database, ids: Sequence[str] | None = None) -> dict[str, Waiting]:
+    """The calls (of these ids) that wait, are to be asked again or failed, by id."""
+    rows = db.table("batch_calls").rows
+    if ids is not None:
+        rows = db.table("batch_calls").rows_where("id IN (SELECT value FROM json_each(?))", [json.dumps(ids)])
+    return {row["id"]: Waiting(**row) for row in rows}
+
+
+def calls_of(db: Database, batch: int) -> dict[str, Waiting]:
+    """The calls that wait in a batch, by id."""
+    rows = db.table("batch_calls").rows_where("batch_id = ?", [batch])
+    return {row["id"]: Waiting(**row) for row in rows}
+
+
+def settle(db: Database, call: str, batch: int | None = None) -> bool:
+    """Forget a call that was answered, or whose failure was told; whether it was there (in this batch)."""
+    where = "id = ? AND (? IS NULL OR batch_id = ?)"
+    return db.execute(f"DELETE FROM batch_calls WHERE {where}", [call, batch, batch]).rowcount > 0
+
+
+def release(db: Database, call: str, batch: int, tries: int) -> None:
+    """A call without an answer leaves its batch: it is to be asked again."""
+    db.execute(
+        "UPDATE batch_calls SET batch_id = NULL, tries = ? WHERE id = ? AND batch_id = ?",
+        [tries, call, batch],
+    )
+
+
+def fail(db: Database, call: str, batch: int, **why: str) -> None:
+    """A call leaves its batch and failed for good: `kind`, `message`, `reason` and `raw` say why."""
+    if db.execute("SELECT 1 FROM batch_calls WHERE id = ? AND batch_id = ?", [call, batch]).fetchone():
+        db.table("batch_calls").update(call, {"batch_id": None, **why})
+
+
+def end(db: Database, batch: int, state: str, message: str) -> None:
+    """A batch is collected or was refused: all calls left in it are to be asked again."""
+    db.execute("UPDATE batch_calls SET batch_id = NULL WHERE batch_id = ?", [batch])
+    change(db, batch, state, message=message)
+
+
+def forget(db: Database, batch: int) -> None:
+    """Remove a batch that the endpoint never had; its calls are to be asked again."""
+    db.table("batches").delete(batch)
+
+
+def waiting_of(db: Database, run: int) -> int:
+    """The calls that wait at an endpoint in batches that a run sent."""
+    sql = "SELECT count(*) FROM batch_calls c JOIN batches b ON b.id = c.batch_id WHERE b.run_id = ?"
+    return int(db.execute(sql, [run]).fetchone()[0])
