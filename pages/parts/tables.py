@@ -15,6 +15,7 @@ STATES = {
     "finished": ":material/check_circle:",
     "finished with failures": ":material/rule:",
     "stopped": ":material/stop_circle:",
+    "waiting for batches": ":material/hourglass_top:",
     "broken": ":material/error:",
 }
 

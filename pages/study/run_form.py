@@ -62,10 +62,14 @@ def further_judges() -> None:
     estimate(JudgePlan(benchmark.name, tuple(judges), where, judge_repeats=int(repeats)), key="judge")
 
 
-def begin(plan: Plan, *, max_cost: float | None = None, retry_failed: bool = False) -> None:
+def begin(
+    plan: Plan, *, max_cost: float | None = None, retry_failed: bool = False, batch: bool = False
+) -> None:
     """Start a run in a process of its own, and remember it until the store knows it."""
     try:
-        launched = launching.start(workspace(), plan, max_cost=max_cost, retry_failed=retry_failed)
+        launched = launching.start(
+            workspace(), plan, max_cost=max_cost, retry_failed=retry_failed, batch=batch
+        )
     except ConcordError as error:
         st.session_state["refused"] = str(error)
         return
@@ -221,6 +225,12 @@ def estimate(plan: Plan, key: str) -> None:
             st.caption(plain(f"Estimated without {names}, whose price is not in models.toml."))
         unlimited = limit is not None and _unpriced(job)
         retry = bool(found.failed) and st.toggle("Ask again where no reply was usable", key=f"{key} retry")
+        batch = bool(found.calls) and st.toggle(
+            "By batch" if found.by_batch is None else f"By batch, for about {found.by_batch:,.2f}",
+            key=f"{key} batch",
+            help="Through the Batch API of the endpoint: each wave of calls is answered within a day. The "
+            "run waits for it; where it is stopped, resuming it collects the answers.",
+        )
         begun = st.button(
             "Start",
             type="primary",
@@ -230,7 +240,7 @@ def estimate(plan: Plan, key: str) -> None:
             width="stretch",
         )
     if begun:
-        begin(plan, max_cost=limit, retry_failed=retry)
+        begin(plan, max_cost=limit, retry_failed=retry, batch=batch)
         st.rerun()
 
 

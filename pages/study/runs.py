@@ -114,7 +114,7 @@ def _again(run: Progress, limit: float | None, retry_failed: bool) -> None:
     except ConcordError as error:
         st.session_state["refused"] = str(error)
     else:
-        run_form.begin(plan, max_cost=limit, retry_failed=retry_failed)
+        run_form.begin(plan, max_cost=limit, retry_failed=retry_failed, batch=bool(run.waiting))
     # The whole page: what begins, or why it cannot, is shown at its top.
     st.rerun()
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
+from concord.benchmarks import get
 from concord.benchmarks.plans import JudgePlan
+from concord.conversation import Conversation, Message
 from concord.llm.models import load_models
-from concord.store import configurations
+from concord.store import configurations, conversations
 from concord.workspace import Workspace
 
 PLAN = JudgePlan("pingpong", ("a",))
@@ -33,3 +35,23 @@ def test_a_changed_model_is_named_and_its_entry_copied_to_a_new_name(tmp_path, m
     at.button(key="judge copy").click().run()
     assert not at.exception
     assert load_models(workspace.models_path)["b"].model == "two"
+
+
+def test_a_run_is_started_by_batch_and_its_price_is_said(tmp_path, monkeypatch):
+    monkeypatch.setenv("CONCORD_WORKSPACE", str(tmp_path))
+    workspace = Workspace.open(tmp_path)
+    monkeypatch.setattr("pages.study.run_form.workspace", lambda: workspace)
+    started = []
+    monkeypatch.setattr("pages.study.run_form.begin", lambda plan, **how: started.append((plan, how)))
+    price = "price = { input = 1000, output = 1000, batch = 0.5 }"
+    workspace.models_path.write_text(f'[models.a]\nbase_url = "http://x/v1"\n{price}\n')
+    with workspace.write() as db:
+        conversations.save(db, Conversation("pingpong", "one", "p", (Message("user", "Hello"),)))
+    at = AppTest.from_function(form).run()
+    # The tokens in and out that the benchmark guesses, at half of 1,000 per million
+    price = sum(get("pingpong").rubric.expected) / 2000
+    assert at.toggle(key="judge batch").label == f"By batch, for about {price:.2f}"
+    at.toggle(key="judge batch").set_value(True).run()
+    at.button(key="judge start").click().run()
+    assert not at.exception
+    assert [how["batch"] for _, how in started] == [True]
