@@ -3,6 +3,7 @@
 import errno
 import ipaddress
 import os
+import signal
 import socket
 import webbrowser
 from contextlib import suppress
@@ -40,7 +41,10 @@ def command(
     On this machine the printed link opens it, once; `concord link` prints another one. From elsewhere
     researchers sign in, and annotators use their link.
     """
-    os.environ["CONCORD_WORKSPACE"] = str(Workspace.open(workspace).path)
+    opened = Workspace.open(workspace, served=True)
+    if opened.read_only:
+        echo(f"{opened.path} is read-only: it is shown as it is now, and nothing in it can be changed.")
+    os.environ["CONCORD_WORKSPACE"] = str(opened.path)
     if public_url is not None:
         os.environ[PUBLIC_URL] = public_url
     serve(host, port, browser=browser, sign_in=sign_in)
@@ -90,6 +94,9 @@ def serve(
     if browser:
         # The socket listens already, so that the browser waits until the server answers.
         webbrowser.open(url)
+    if workspace.read_only:
+        # Ended in order, so that the copy it worked on is deleted.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     # Ctrl+C is how it is stopped: no failure.
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from sqlite_utils import Database
 
 from concord.errors import WorkspaceError
+from concord.store import readonly
 from concord.store.database import connect
 
 
@@ -56,7 +57,11 @@ def snapshot(path: Path) -> Iterator[Database]:
 
 def _copy(path: Path, to: Path) -> None:
     """All pages in one step: SQLite would begin anew whenever somebody writes between two steps."""
-    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(to)) as target:
+    where = readonly.address(path) if readonly.is_read_only(path) else path
+    with (
+        closing(sqlite3.connect(where, uri=where is not path)) as source,
+        closing(sqlite3.connect(to)) as target,
+    ):
         source.backup(target, pages=-1)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from concord.errors import WorkspaceError
-from concord.store import summaries
+from concord.store import readonly, summaries
 from concord.store.migrations import migrations
 from concord.store.turns import turn
 
@@ -25,8 +25,12 @@ def connect(path: Path, *, create: bool = True) -> Database:
 
     A database that was lost while in use must not be replaced by an empty one: that is for `create`.
     """
+    copy = readonly.copy_of(path)
+    if copy is None and readonly.is_read_only(path):
+        where = readonly.address(path)
+    else:
+        where = f"{(copy or path).absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
     try:
-        where = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
         conn = sqlite3.connect(
             where, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
@@ -36,6 +40,8 @@ def connect(path: Path, *, create: bool = True) -> Database:
         # A commit is on the disk before it is acknowledged (some 4 ms): not even a power cut may lose a
         # rating.
         conn.execute("PRAGMA synchronous = FULL")
+        if copy is not None:
+            conn.set_authorizer(readonly.authorizer(copy))
     except sqlite3.OperationalError as error:
         raise WorkspaceError(
             f"The database {path} cannot be opened: {error}. Check that you may read and write it, "
@@ -74,7 +80,8 @@ class Idle:
 
     def give(self, file: tuple[int, int] | None, db: Database) -> None:
         """Keep a connection for the next who reads."""
-        if len(self._free) < IDLE:
+        # One that is read only is looked at without locks: only as it is at the moment.
+        if len(self._free) < IDLE and not readonly.is_read_only(self._path):
             self._free.append((file, db))
         else:
             db.close()
@@ -123,11 +130,21 @@ def reading(path: Path) -> Iterator[Database]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Database]:
-    """A transaction that holds the write lock from its start, so that it cannot fail halfway for a lock."""
+    """A transaction that holds the write lock from its start, so that it cannot fail halfway for a lock.
+
+    Raises WorkspaceError for a database that is read only.
+    """
+    copy = readonly.copy_of(path)
+    if copy is None and readonly.is_read_only(path):
+        raise readonly.refused(path)
     db = connect(path, create=False)
     try:
-        with turn(path), transaction(db):
+        with turn(copy or path), transaction(db):
             yield db
+    except sqlite3.Error as error:
+        if copy is not None and readonly.says_so(error):
+            raise readonly.refused(path) from error
+        raise
     finally:
         db.close()
 
@@ -146,7 +163,9 @@ def transaction(db: Database) -> Iterator[Database]:
 
 def prepare(path: Path) -> None:
     """Create or migrate the database; refuse one that a newer Concord wrote. Only its owner can read it."""
-    _keep_private(path)
+    read_only = readonly.is_read_only(path)
+    if not read_only:
+        _keep_private(path)
     db = connect(path)
     try:
         ours = {step.name for step in migrations.pending(Database(memory=True))}
@@ -162,6 +181,11 @@ def prepare(path: Path) -> None:
                 "Update Concord, or open another workspace."
             )
         if migrations.pending(db):
+            if read_only:
+                raise WorkspaceError(
+                    f"The workspace {path.parent} was written by an older Concord and is read-only. Copy it "
+                    "to a folder that you can write: it is brought up to date there."
+                )
             db.enable_wal()
             # Two processes may open a new workspace at once: the second waits here and finds nothing left to
             # do.
