@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from concord.benchmarks import get
 from concord.benchmarks.plans import JudgePlan
 from concord.conversation import Conversation, Message
 from concord.llm.models import load_models
+from concord.runs import planning
 from concord.store import configurations, conversations
 from concord.workspace import Workspace
 
@@ -48,9 +48,9 @@ def test_a_run_is_started_by_batch_and_its_price_is_said(tmp_path, monkeypatch):
     with workspace.write() as db:
         conversations.save(db, Conversation("pingpong", "one", "p", (Message("user", "Hello"),)))
     at = AppTest.from_function(form).run()
-    # The tokens in and out that the benchmark guesses, at half of 1,000 per million
-    price = sum(get("pingpong").rubric.expected) / 2000
-    assert at.toggle(key="judge batch").label == f"By batch, for about {price:.2f}"
+    found = planning.survey(workspace, planning.job(workspace, PLAN))
+    assert found.by_batch == found.cost / 2 > 1
+    assert at.toggle(key="judge batch").label == f"By batch, for about {found.by_batch:.2f}"
     at.toggle(key="judge batch").set_value(True).run()
     at.button(key="judge start").click().run()
     assert not at.exception
