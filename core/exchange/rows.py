@@ -30,10 +30,12 @@ LISTS = (
 """Where the rows of a JSON document lie that is an object; the first that is a list of objects counts."""
 AROUND = "^"
 """The name under which a row of such a document has what stands around the list."""
-BATCH = 100
+BATCH = 32
 """Rows of a Parquet file that are decoded at once."""
 ROW_GROUP = 2**30
 """Bytes of a row group of a Parquet file, unpacked."""
+SHOWN_EVERY = 100
+"""Rows between two reports of progress."""
 
 Progress = Callable[[float], None]
 """Told the share of the file that was read, from 0 to 1."""
@@ -117,7 +119,7 @@ def _lines(path: Path, progress: Progress | None) -> Iterator[FileRow]:
         size = max(1, path.stat().st_size)
         with path.open("rb") as file:
             for number, raw in enumerate(lines_of(file, str(path), RECORD), 1):
-                if progress is not None and number % BATCH == 0:
+                if progress is not None and number % SHOWN_EVERY == 0:
                     progress(file.tell() / size)
                 where = f"{path}, line {number}"
                 try:
@@ -181,7 +183,7 @@ def _cells(path: Path, delimiter: str, progress: Progress | None) -> Iterator[Fi
     size, read = max(1, path.stat().st_size), 0
     for number, cells in found:
         read += sum(map(len, cells)) + len(cells)
-        if progress is not None and number % BATCH == 0:
+        if progress is not None and number % SHOWN_EVERY == 0:
             progress(min(1.0, read / size))
         where = f"{path}, line {number}"
         try:
@@ -207,7 +209,7 @@ def _parquet(path: Path, progress: Progress | None) -> Iterator[FileRow]:
             for batch in file.iter_batches(BATCH, use_threads=False):
                 if progress is not None:
                     progress(number / total)
-                if batch.nbytes > ROW_GROUP:
+                if batch.nbytes > BATCH * RECORD:
                     raise ImportRefused(f"{path}: the rows after row {number} are too large to be read.")
                 for fields in batch.to_pylist():
                     number += 1

@@ -4,6 +4,7 @@
 """
 
 import contextlib
+import io
 import json
 import os
 import resource
@@ -34,6 +35,17 @@ SECONDS = 20
 
 NUMBERS = "item_id,criterion,rater_type,rater,score,turn,repeat\n"
 NAME = "[bold red]x[/] \x1b]0;t\x07\x1b[2J\x9b31m\u202e{{ 9**9 }}../../x"
+
+
+def packed(text, rows):
+    """A Parquet file of one column whose rows are all the same text, which takes almost no room."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    out = io.BytesIO()
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), [text])
+    parquet.write_table(pa.table({"messages": column}), out, store_schema=False)
+    return out.getvalue()
 
 
 def jsonl(**more):
@@ -83,6 +95,13 @@ HOSTILE = {
         b"[criteria]\nfluency = 3\n[people]\na = []\n",
         "text of numbers in TOML": b"about = 3\nopening = [1]\nscale = {a = 1}\n"
         b"closing = 1979-05-27\ntalk = 5\n",
+    },
+    "parquet": {
+        "no Parquet but its sign": b"PAR1" + b"\0" * 100_000,
+        "Parquet with nothing in it": b"PAR1" + b"\x15\x00" * 50 + b"\xff\xff\xff\x7fPAR1",
+        "Parquet of many equal texts": packed("x" * 1_000_000, 3_000),
+        "Parquet of long texts": packed("x" * 30_000_000, 60),
+        "half of a Parquet file": packed("x" * 1000, 1000)[:-20],
     },
     "template": {
         "a template that never ends": b"{% for a in range(99999) %}{% for b in range(99999) %}"
@@ -184,6 +203,14 @@ TOWN = SHIPPED / "data" / "stss" / "en" / "merrow-quay"
 READERS = {
     ("csv", "import ratings"): command("import", "ratings", "FILE", "--study", "s"),
     ("json", "import conversations"): command("import", "conversations", "FILE"),
+    ("csv", "import conversations, CSV"): command(
+        "import", "conversations", "FILE", "--map", "messages=text"
+    ),
+    ("parquet", "import conversations, Parquet"): command("import", "conversations", "FILE"),
+    ("csv", "import comparisons"): command("import", "comparisons", "FILE"),
+    ("json", "import comparisons, JSON"): command("import", "comparisons", "FILE"),
+    ("json", "import label-studio"): command("import", "label-studio", "FILE", "--study", "s"),
+    ("json", "import argilla"): command("import", "argilla", "FILE", "--study", "s"),
     ("json", "import fed, people"): fed("fed_human_annotations.json"),
     ("json", "import fed, judge"): fed("fed_gpt4_annotations.json"),
     ("json", "simulbench import tasks"): command("simulbench", "import", "tasks", "FILE"),
