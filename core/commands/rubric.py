@@ -10,31 +10,18 @@ import click
 
 from concord.commands import printing
 from concord.commands.printing import echo
-from concord.conversation import Conversation, Message
+from concord.conversation import Conversation
 from concord.errors import ConfigError, StudyError
 from concord.files import file_name
 from concord.llm.replies import json_schema
 from concord.rubrics import judge, shelf, writing
 from concord.rubrics.questions import TYPES, type_of
 from concord.rubrics.reading import rubric_of
-from concord.rubrics.rubric import Rubric, fields
+from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, fields
 from concord.store import conversations, rubrics
-from concord.table import Column, Table
 from concord.workspace import Workspace
 
 UNITS = ("conversation", "each-reply", "last-reply", "marked-reply")
-EXAMPLE = Conversation(
-    "",
-    "example",
-    "",
-    (Message("user", "Where is my parcel?"), Message("assistant", "May I have the number of your order?")),
-)
-"""What a prompt is filled with where the workspace holds no conversation."""
-STARTER = {
-    "name": "helpful",
-    "statement": "The assistant does what can be done for the user.",
-    "scale": "1..5",
-}
 
 
 @click.group("rubric")
@@ -218,16 +205,4 @@ def _versions(workspace: str, name: str) -> None:
         echo(f"{version.variant}\t{version.hash}\tfirst used {version.created[:16]}")
     if len(found) > 1:
         echo()
-        printing.show([differences(found)], "table")
-
-
-def differences(versions: Sequence[rubrics.Version]) -> Table:
-    """The fields in which versions differ, a column each."""
-    told = {version.variant: dict(writing.flat(version.body)) for version in versions}
-    places = dict.fromkeys(place for each in told.values() for place in each)
-    rows = [
-        {"field": place, **{variant: each.get(place, "") for variant, each in told.items()}}
-        for place in places
-        if len({each.get(place) for each in told.values()}) > 1
-    ]
-    return Table("versions", "What differs", (Column("field"), *map(Column, told)), tuple(rows))
+        printing.show([writing.differences(found)], "table")

@@ -110,8 +110,10 @@ def rubric_of(name: str, told: Mapping[str, Any], where: str) -> Rubric:
 
 
 def _mistake(error: ValidationError, told: Mapping[str, Any]) -> str:
-    """The first mistake of a file as a sentence."""
-    first = error.errors()[0]
+    """A mistake in a file as a sentence, of several the first."""
+    found = error.errors()
+    # A field that is written wrong is mostly the one that is missing.
+    first = next((each for each in found if each["type"] == "extra_forbidden"), found[0])
     *way, last = first["loc"]
     place = _place(way, told)
     if first["type"] == "extra_forbidden":

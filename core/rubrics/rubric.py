@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from concord.conversation import Conversation
+from concord.conversation import Conversation, Message
 from concord.errors import StudyError
 from concord.rating import Criterion
 
@@ -17,6 +17,20 @@ SYSTEM_PROMPT = "System prompt"
 """The heading under which a conversation's system messages are shown."""
 TURN = "turn"
 """The facet that says which reply is marked, unless the rubric names another."""
+
+EXAMPLE = Conversation(
+    "",
+    "example",
+    "",
+    (Message("user", "Where is my parcel?"), Message("assistant", "May I have the number of your order?")),
+)
+"""What a prompt is filled with where the workspace holds no conversation."""
+STARTER = {
+    "name": "helpful",
+    "statement": "The assistant does what can be done for the user.",
+    "scale": "1..5",
+}
+"""The question that a new rubric begins with."""
 
 
 class Said(NamedTuple):

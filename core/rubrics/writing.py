@@ -1,9 +1,11 @@
 """Write a rubric as TOML that a person goes on with: a field a line, texts of several lines as such."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from concord.files import as_toml
+from concord.store.rubrics import Version
+from concord.table import Column, Table
 
 HEAD = "# What judges and people are asked. docs/rubrics.md explains every field.\n"
 
@@ -48,3 +50,15 @@ def flat(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _told(value: Any) -> str:
     return value if isinstance(value, str) else as_toml({"x": value}).removeprefix("x = ").rstrip("\n")
+
+
+def differences(versions: Sequence[Version]) -> Table:
+    """The fields in which versions differ, a column each."""
+    told = {version.variant: dict(flat(version.body)) for version in versions}
+    places = dict.fromkeys(place for each in told.values() for place in each)
+    rows = [
+        {"field": place, **{variant: each.get(place, "") for variant, each in told.items()}}
+        for place in places
+        if len({each.get(place) for each in told.values()}) > 1
+    ]
+    return Table("versions", "What differs", (Column("field"), *map(Column, told)), tuple(rows))

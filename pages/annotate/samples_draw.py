@@ -7,6 +7,7 @@ import streamlit as st
 
 from concord.errors import ConcordError
 from concord.rating import Criterion
+from concord.rubrics import shelf
 from concord.store import conversations, progress, ratings
 from concord.store import studies as stored
 from concord.store.conversations import Filter
@@ -14,6 +15,7 @@ from concord.studies import studies
 from concord.studies.guidelines import default_guidelines
 from concord.studies.studies import Sample
 from pages.parts import told
+from pages.parts.address import link
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
 
@@ -161,6 +163,21 @@ def _keep(
     known: Sequence[Criterion], wanted: Filter, n: int, draw: Mapping[str, Any], possible: bool
 ) -> None:
     st.subheader("What is asked", anchor=False)
+    rubrics = shelf.names(workspace())
+    if rubrics or not known:
+        offered = [*([""] if known else []), *rubrics]
+        if not offered:
+            st.info("Nothing says what people are asked about these conversations: make a rubric first.")
+            link("rubrics", "Make a rubric")
+            return
+        chosen = st.selectbox(
+            "Questions",
+            offered,
+            format_func=lambda n: f"the rubric {n}" if n else "the benchmark's own questions",
+        )
+        if chosen:
+            _keep_by_rubric(chosen, n, draw, possible)
+            return
     named = {c.name: c for c in known}
     left, right = st.columns(2, gap="large")
     with left:
@@ -200,6 +217,32 @@ def _keep(
     )
     if missing:
         st.caption(f"Still needed: {', '.join(missing)}.")
+
+
+def _keep_by_rubric(chosen: str, n: int, draw: Mapping[str, Any], possible: bool) -> None:
+    """The rest of the form where a rubric says what is asked, of what, and how."""
+    rubric = shelf.find(workspace(), chosen)
+    st.caption(
+        f"{plain(rubric.variant)}: {len(rubric.rubric.criteria)} questions about the "
+        f"{rubric.rubric.unit.replace('-', ' ')}. This version is frozen when the study is kept."
+    )
+    left, right = st.columns(2, gap="large")
+    name = left.text_input("Name of the study", placeholder="pilot-1", max_chars=60).strip()
+    overlap = right.number_input(
+        "People for each item", min_value=0, value=0, help="0: everybody rates everything."
+    )
+    guidelines = editor(
+        rubric.rubric.guidelines, key=f"guidelines of the rubric {chosen} {rubric.rubric.hash}"
+    )
+    asked = {"rubric": rubric, "overlap": int(overlap), "guidelines": guidelines}
+    st.button(
+        "Keep this study",
+        type="primary",
+        icon=":material/check:",
+        disabled=not (name and possible),
+        on_click=_store,
+        args=(name, n, {**draw, **asked}),
+    )
 
 
 def editor(text: str, *, key: str) -> str:

@@ -30,6 +30,7 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
     "Study": (
         PageFile("study/overview.py", "Overview", "", ":material/home:"),
         PageFile("study/runs.py", "Runs", "runs", ":material/play_circle:"),
+        PageFile("study/rubrics.py", "Rubrics", "rubrics", ":material/checklist:"),
         PageFile("study/conversations.py", "Conversations", "conversations", ":material/forum:"),
         PageFile("study/bring.py", "Import", "import", ":material/upload_file:"),
     ),

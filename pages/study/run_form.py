@@ -9,10 +9,12 @@ from concord.benchmarks.benchmark import Benchmark, Option, Role
 from concord.benchmarks.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan, Where, from_dict
 from concord.errors import ConcordError
 from concord.llm.models import Kind, Model, load_models
+from concord.rubrics import shelf
 from concord.runs import budget, launching, planning, renaming
 from concord.scores import marked
 from concord.store import conversations
 from concord.store.runs import Progress
+from pages.parts.address import link
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
 
@@ -42,10 +44,25 @@ def further_judges() -> None:
     with workspace().read() as db:
         stored = conversations.values(db)
     names = [b.name for b in BENCHMARKS.values() if b.name in stored["benchmark"] and b.criteria]
-    if not names:
+    rubrics = shelf.names(workspace())
+    if not stored["benchmark"]:
         st.info("There are no conversations to judge yet.")
         return
-    benchmark = _benchmark(names, "judge")
+    if not names and not rubrics:
+        st.info("Nothing says what judges are asked about these conversations: make a rubric first.")
+        link("rubrics", "Make a rubric")
+        return
+    rubric = ""
+    if rubrics:
+        rubric = st.selectbox(
+            "What is asked",
+            [*([""] if names else []), *rubrics],
+            format_func=lambda n: f"the rubric {n}" if n else "the benchmark's own questions",
+        )
+    if rubric:
+        of = st.selectbox("Conversations", stored["benchmark"], key="judged by a rubric")
+    else:
+        of = _benchmark(names, "judge").name
     known = _of_kind(models, "chat")
     judges = st.multiselect(
         "Judges", known, key="further judges", help="Conversations they have rated are left out."
@@ -59,7 +76,8 @@ def further_judges() -> None:
         st.info("Choose judges to see what it will take.")
         return
     where = {"language": (language,)} if language else {}
-    estimate(JudgePlan(benchmark.name, tuple(judges), where, judge_repeats=int(repeats)), key="judge")
+    plan = JudgePlan(of, tuple(judges), where, judge_repeats=int(repeats), rubric=rubric)
+    estimate(plan, key="judge")
 
 
 def begin(
@@ -91,8 +109,9 @@ def described(run: Progress) -> str:
     match plan:
         case PlayPlan(options=options):
             about = f", {options['language']}" if options.get("language") else ""
-        case JudgePlan(where=where):
-            about = " (stored conversations)" + _conditions(where)
+        case JudgePlan(where=where, rubric=rubric):
+            by = f", by the rubric {rubric}" if rubric else ""
+            about = f" (stored conversations{by})" + _conditions(where)
         case ComparePlan(players=players, where=where):
             about = f" (comparisons of {', '.join(players)})" + _conditions(where)
         case ProposePlan():

@@ -166,3 +166,24 @@ def test_every_type_of_question_is_rated_by_mouse_and_comes_back(
         "effort": (50, ""),
         "safe": (2, "hm"),
     }
+
+
+def test_a_rubric_is_written_on_its_page_with_a_preview(shop: tuple[Server, str], page: Page) -> None:
+    server, _ = shop
+    page.goto(f"{server.url}/rubrics")
+    page.get_by_label("Name").fill("replies")
+    page.get_by_label("Name").press("Enter")
+    text = page.get_by_label("The rubric as TOML")
+    text.fill('unit = "last-reply"\n[[criteria]]\nname = "kind"\nstatment = "The reply is kind."\n')
+    text.press("Control+Enter")
+    expect(page.get_by_text("There is no field “statment”. Did you mean “statement”?")).to_be_visible()
+    expect(page.get_by_role("button", name="Save")).to_be_disabled()
+    text.fill('unit = "last-reply"\n[[criteria]]\nname = "kind"\nstatement = "The reply is kind."\n')
+    text.press("Control+Enter")
+    expect(page.get_by_text("likert, measured as ordinal")).to_be_visible()
+    page.get_by_role("tab", name="As the judge is asked").click()
+    expect(page.get_by_text("Answer the questions about the reply in turn 1 alone")).to_be_visible()
+    page.get_by_role("button", name="Save").click()
+    file = server.workspace.path / "rubrics" / "replies.toml"
+    expect(page.get_by_text("replies is saved.")).to_be_visible()
+    assert 'unit = "last-reply"' in file.read_text()
