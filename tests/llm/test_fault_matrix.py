@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 
 from concord.benchmarks import BENCHMARKS
+from concord.benchmarks.plans import JudgePlan, PlayPlan
 from concord.conversation import Message
 from concord.demo.mock.faults import Fault, Faults
 from concord.demo.mock.server import running
@@ -16,6 +17,11 @@ from concord.llm import client as clients
 from concord.llm import gates, replies
 from concord.llm.client import Client
 from concord.llm.models import Model
+from concord.rubrics.judge import reply_of
+from concord.rubrics.reading import read as read_rubric
+from concord.runs import engine, planning
+from concord.store import conversations, runs
+from concord.workspace import SHIPPED
 
 ROLES = {
     f"{benchmark.name} {prompt}": reply
@@ -23,6 +29,7 @@ ROLES = {
     for prompt, reply in benchmark.prompts.items()
 }
 """Every prompt of every benchmark, and the schema of its replies; None for a text."""
+ROLES["judge of a rubric"] = reply_of(read_rubric(SHIPPED / "data" / "examples" / "support.toml"))
 SILENT = ("simulbench-dialogues simulator", "simulbench target")
 """Roles whose replies may be empty."""
 
@@ -37,11 +44,15 @@ ENDPOINT = {
     "no_choices": "server",
     "echo_ok": "server",
     "echo": "bad_request",
+    "unauthorized": "auth",
+    "no_credit": "auth",
     "dropped": "unreachable",
     "hang": "timeout",
     "trickle": "timeout",
 }
 """Faults of the endpoint, and the kind of failure that they are if they stay."""
+STOPS = ("unauthorized", "no_credit")
+"""Faults that end a run: nothing that it would call next can be answered."""
 NO_TEXT = ("null", "empty", "filtered", "tool_calls", "only_thinking")
 HARMLESS = ("thinking", "reasoning", "parts")
 MARKED = {"declined": ({"refused": True}, "unparsable"), "truncated": ({"cut": True}, "truncated")}
@@ -58,11 +69,11 @@ def impatient(monkeypatch):
     monkeypatch.setattr(gates, "LONGEST_PAUSE", 0.001)
 
 
-def asked(url, roles):
+def asked(url, roles, timeout=60.0):
     """What each role's question ends in: its answer, or its failure."""
 
     async def go():
-        model = Model(name="m", base_url=url, model="mock-fixed", timeout=0.3, max_concurrency=4)
+        model = Model(name="m", base_url=url, model="mock-fixed", timeout=timeout, max_concurrency=4)
         async with Client({"m": model}) as client:
 
             async def one(role):
@@ -108,9 +119,10 @@ def test_a_fault_that_stays_is_a_failure_or_marked_and_never_made_up(fault, well
     # A call that hangs takes its whole timeout: two roles, a text and JSON, stand for all.
     roles = list(ROLES)[:2] if ENDPOINT.get(fault) == "timeout" else ROLES
     with running(faults=Faults(**{fault: 1, "retry_after": 0.001})) as url:
-        ended = asked(url, roles)
+        ended = asked(url, roles, 0.3 if ENDPOINT.get(fault) == "timeout" else 60.0)
     for role, found in ended.items():
         kind = found.kind if isinstance(found, CallFailed) else "answered"
+        assert not isinstance(found, CallFailed) or (found.reason and str(found)), role
         text = ROLES[role] is None
         if fault in ENDPOINT:
             assert kind == ENDPOINT[fault], role
@@ -132,7 +144,7 @@ def test_a_fault_that_stays_is_a_failure_or_marked_and_never_made_up(fault, well
             assert kind == ("answered" if text else "unparsable"), role
 
 
-@pytest.mark.parametrize("fault", sorted({*ENDPOINT, *NO_TEXT} - {"echo", "hang", "trickle"}))
+@pytest.mark.parametrize("fault", sorted({*ENDPOINT, *NO_TEXT} - {"echo", "hang", "trickle", *STOPS}))
 def test_a_fault_that_passes_leaves_the_reply_as_it_is_without_it(fault, well, monkeypatch):
     """Every second call fails: each question ends in the reply that a well endpoint gives."""
     with running(faults=Faults(**{fault: 2, "retry_after": 0.001})) as url:
@@ -142,3 +154,71 @@ def test_a_fault_that_passes_leaves_the_reply_as_it_is_without_it(fault, well, m
             continue
         assert not isinstance(found, CallFailed), (role, str(found))
         assert (found.text, found.value) == (well[role].text, well[role].value), role
+
+
+PLAYED = PlayPlan(
+    "pingpong",
+    {"players": ("player",), "interrogator": ("user",), "judges": ("a",)},
+    {"characters": ["tully"], "situations": ["reality"]},
+)
+
+
+def carried_out(workspace, plan):
+    """How a run ended, the conversations and verdicts that it stored, and its failures."""
+    ended = engine.execute(workspace, planning.job(workspace, plan))
+    with workspace.read() as db:
+        found = [
+            conversations.load(db, key) for _, key in conversations.keys_after(db, conversations.Filter())
+        ]
+        return ended, found, [dict(row) for row in db["judgements"].rows], runs.failures(db)
+
+
+def at_once(monkeypatch):
+    """Faults that stay fail, and nothing is waited for."""
+    monkeypatch.setattr(gates, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(clients, "THROTTLED_SECONDS", -1.0)
+
+
+LASTING = sorted({*get_args(Fault)} - {"hang", "trickle"})
+
+
+@pytest.mark.parametrize("fault", LASTING)
+def test_a_run_whose_players_all_meet_a_fault_stores_what_was_said_or_a_failure(fault, faulty, monkeypatch):
+    at_once(monkeypatch)
+    workspace = faulty(retry_after=0.001, **{fault: 1})
+    ended, found, verdicts, failures = carried_out(workspace, PLAYED)
+    said = fault in (*HARMLESS, "malformed")
+    assert ended.state == ("broken" if fault in STOPS else "finished")
+    assert ended.stored + ended.done + ended.failed == ended.planned or fault in STOPS
+    assert bool(found) == said
+    for conversation in found:
+        assert all(message.content.strip() for message in conversation.messages)
+    for verdict in verdicts:
+        assert said or verdict["failure"], "a score that nobody gave"
+    assert found or (failures and all(f["reason"] and f["message"] for f in failures))
+
+
+@pytest.mark.parametrize("fault", LASTING)
+def test_a_run_of_judges_who_all_meet_a_fault_stores_no_score(fault, faulty, workspace, monkeypatch):
+    """The conversation was played well; only its judge's endpoint is ill."""
+    at_once(monkeypatch)
+    engine.execute(
+        workspace,
+        planning.job(workspace, PlayPlan(PLAYED.benchmark, {**PLAYED.models, "judges": ()}, PLAYED.options)),
+    )
+    with running(faults=Faults(retry_after=0.001, **{fault: 1})) as url:
+        ill = f'\n[models.ill]\nbase_url = "{url}"\nmodel = "mock-fixed"\n'
+        workspace.models_path.write_text(workspace.models_path.read_text() + ill)
+        ended, [conversation], verdicts, failures = carried_out(workspace, JudgePlan("pingpong", ("ill",)))
+    assert len(conversation.messages) == 8
+    scored = [verdict for verdict in verdicts if not verdict["failure"]]
+    assert bool(scored) == (fault in HARMLESS)
+    assert ended.state == ("broken" if fault in STOPS else "finished")
+    assert scored or (failures and all(f["reason"] and f["message"] for f in failures))
+
+
+def test_a_run_that_is_stopped_by_its_key_makes_no_further_call(faulty):
+    ended, found, verdicts, failures = carried_out(faulty(unauthorized=1), PLAYED)
+    assert (ended.state, ended.done, found, verdicts) == ("broken", 0, [], [])
+    assert "refuses the key" in ended.message
+    assert len(failures) == 1

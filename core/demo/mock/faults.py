@@ -28,6 +28,8 @@ Fault = Literal[
     "broken",
     "overloaded",
     "unavailable",
+    "unauthorized",
+    "no_credit",
     "echo",
     "echo_ok",
     "echo_reply",
@@ -64,6 +66,8 @@ class Faults:
     broken: int = 0  # the first bytes of a JSON body of status 200
     overloaded: int = 0  # 529
     unavailable: int = 0  # 503
+    unauthorized: int = 0  # 401
+    no_credit: int = 0  # 402
     echo: int = 0  # 400 with a message that repeats the Authorization header
     echo_ok: int = 0  # a body of status 200 that repeats the Authorization header
     echo_reply: int = 0  # a completion that repeats the Authorization header

@@ -66,6 +66,14 @@ def _unavailable(request: web.Request) -> web.Response:
     return web.Response(status=503, text="no healthy upstream")
 
 
+def _unauthorized(request: web.Request) -> web.Response:
+    return web.json_response({"error": {"message": "This key was withdrawn"}}, status=401)
+
+
+def _no_credit(request: web.Request) -> web.Response:
+    return web.json_response({"error": {"message": "Insufficient credits"}}, status=402)
+
+
 def _echo(request: web.Request) -> web.Response:
     said = f"Bad request with {request.headers.get('Authorization', 'no key')}"
     return web.json_response({"error": {"message": said}}, status=400)
@@ -98,6 +106,8 @@ RESPONSES: Mapping[str, Callable[[web.Request], web.Response]] = {
     "error_body": _error_body,
     "overloaded": _overloaded,
     "unavailable": _unavailable,
+    "unauthorized": _unauthorized,
+    "no_credit": _no_credit,
     "echo": _echo,
     "echo_ok": _echo_ok,
     "echo_reply": _echo_reply,
