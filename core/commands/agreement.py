@@ -42,6 +42,7 @@ def command(
     compare.
     """
     import_sqlite_utils()
+    from concord.commands.measuring import measure
     from concord.llm.families import families
     from concord.reports.agreement_report import WIDTH, Options, agreement_report
     from concord.workspace import Workspace
@@ -50,6 +51,7 @@ def command(
     asked = Options(exclude_refused=not keep_refused, families=families(opened.models_path), **measured)
     with opened.read() as db:
         report = agreement_report(db, study, asked)
+        measure(report, report.steps(form, sections=section, criterion=criterion))
         found = report.document(form, sections=section, criterion=criterion, width=columns(WIDTH))
     echo(found, nl=False)
     if form == "csv" or section:

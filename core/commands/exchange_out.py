@@ -13,13 +13,14 @@ from typing import Any, BinaryIO, TextIO
 import click
 
 from concord.commands import options
+from concord.commands.measuring import measure
 from concord.commands.printing import echo
 from concord.errors import ConfigError, StudyError
 from concord.exchange import argilla, comparisons_file, conversations_jsonl, label_studio, ratings_csv
 from concord.files import file_name
 from concord.llm.families import families
 from concord.reports import bundle, site
-from concord.reports.agreement_report import Options
+from concord.reports.agreement_report import Options, agreement_report
 from concord.store import studies as stored
 from concord.workspace import Workspace
 
@@ -123,7 +124,9 @@ def _report(workspace: str, /, study: str, keep_refused: bool, out: Path | None,
     opened = Workspace.open(workspace, create=False)
     asked = Options(exclude_refused=not keep_refused, families=families(opened.models_path), **measured)
     with opened.read() as db:
-        written = bundle.bundle(db, study, asked, made=date.today())
+        report = agreement_report(db, study, asked)
+        measure(report, report.steps())
+        written = bundle.bundle(db, report, made=date.today())
     out = out or Path(f"{file_name(study)}-report.zip")
     _whole(out, lambda file: file.write(written))
     echo(f"The report is in {out}.", err=True)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from concord.errors import ConcordError, StudyError
-from concord.rating import Scale, scale_of
 from concord.table import FORMS
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
+
+    from concord.rating import Scale
 
 MOST_RESAMPLES = 100_000
 """More draws than this move no end of an interval that one would print."""
@@ -188,7 +188,7 @@ def measuring(command: F) -> F:
             "scales",
             multiple=True,
             metavar="CRITERION=1..5",
-            callback=lambda _context, _option, given: tuple(map(scale_told, given)),
+            callback=lambda _context, _option, given: tuple(_told(given)),
             help=scale,
         ),
     ):
@@ -203,10 +203,18 @@ def scales(where: str) -> Callable[[F], F]:
         "scales",
         multiple=True,
         metavar="CRITERION=1..5",
-        callback=lambda _context, _option, given: dict(map(scale_told, given)),
+        callback=lambda _context, _option, given: dict(_told(given)),
         help=f"The scale of a criterion (1..5 alone: of every one), where {where}; with words: "
         "CRITERION=1:bad,2:good.",
     )
+
+
+def _told(given: Sequence[str]) -> list[tuple[str, Scale]]:
+    if not given:
+        return []
+    from concord.studies.scales import scale_told  # loads numpy
+
+    return [scale_told(text) for text in given]
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -224,25 +232,13 @@ def facet(text: str) -> tuple[str, tuple[str, ...]]:
 
 def cut_of(text: str) -> tuple[str, float]:
     """The criterion and the score of `CRITERION=SCORE`. Raises ConcordError."""
-    name, _, score = text.rpartition("=")
+    from concord.studies.scales import of_criterion  # loads numpy
+
+    criterion, score = of_criterion(text)
     try:
         cut = float(score)
     except ValueError:
         cut = math.nan
-    if not name.strip() or not math.isfinite(cut):
+    if not criterion or not math.isfinite(cut):
         raise ConcordError(f"“{text}” is no CRITERION=SCORE, such as fluency=4.")
-    return name.strip(), cut
-
-
-def scale_told(text: str) -> tuple[str, Scale]:
-    """The criterion (“” for every one) and the scale of `CRITERION=1..5` or `1..5`. Raises ConcordError."""
-    criterion, named, answers = text.rpartition("=")
-    try:
-        if named and not criterion.strip():
-            raise ValueError
-        return unicodedata.normalize("NFC", criterion.strip()), scale_of(answers)
-    except ValueError:
-        raise ConcordError(
-            f"--scale {text} is not understood. Write criterion=1..5, criterion=1:bad,2:fair,3:good with the "
-            "answers rising, or 1..5 for every criterion."
-        ) from None
+    return criterion, cut

@@ -35,7 +35,7 @@ from concord.rating import Criterion, Scale
 from concord.reports import summary
 from concord.reports.cautions import cautions
 from concord.reports.scales import final_scale, other_scales, said_of_scales, scales
-from concord.reports.sections import APART, OVER_ALL, SECTIONS
+from concord.reports.sections import APART, AT_ONCE, IN_FILES, OVER_ALL, SECTIONS
 from concord.store import frames
 from concord.studies import studies
 from concord.studies.scales import SharedScale
@@ -255,6 +255,29 @@ class AgreementReport:
             self._kept[name, criterion] = {table.name: table for table in found}
         return self._kept[name, criterion]
 
+    def steps(
+        self, form: str = "json", *, sections: Sequence[str] = (), criterion: str = ""
+    ) -> list[tuple[str, str]]:
+        """The sections, each with a criterion, that `document` needs and that are not measured yet.
+
+        Who calls `section` for one after the other can say how far the document is.
+        """
+        if self.options.nominal and not sections:
+            return []
+        if sections:
+            every = [(name, criterion or self.main) for name in self._named(sections)]
+        elif form in ("json", "csv"):
+            every = [(name, self.main) for name in OVER_ALL]
+            every += [(name, each) for each in self.criteria for name in IN_FILES]
+        else:
+            every = [(name, self.main) for name in AT_ONCE]
+        return [step for step in every if step not in self._kept]
+
+    def _named(self, sections: Sequence[str]) -> list[str]:
+        """The names of these sections, “all” being all but `APART`."""
+        every = [name for name in SECTIONS if "all" in sections and name not in APART]
+        return [*dict.fromkeys([*every, *(name for name in sections if name != "all")])]
+
     def asked(self, sections: Sequence[str], criterion: str = "") -> list[Table]:
         """The tables of these sections (“all”: of all but `APART`) on a criterion, else on the main one.
 
@@ -265,9 +288,11 @@ class AgreementReport:
                 raise not_found("section", section, [*SECTIONS, "all"])
         if criterion and criterion not in self.criteria:
             raise not_found("criterion", criterion, self.criteria)
-        every = [name for name in SECTIONS if "all" in sections and name not in APART]
-        names = dict.fromkeys([*every, *(name for name in sections if name != "all")])
-        return [table for of in names for table in self.section(of, criterion or self.main).values()]
+        return [
+            table
+            for of in self._named(sections)
+            for table in self.section(of, criterion or self.main).values()
+        ]
 
     def tables(self, criterion: str) -> dict[str, Table]:
         """The tables on one criterion of all sections, by name; those over all criteria on the main one."""
@@ -367,8 +392,7 @@ class AgreementReport:
         found = {
             criterion: {
                 name: {table.name: as_values(table) for table in self.section(name, criterion).values()}
-                for name in SECTIONS
-                if name not in (*OVER_ALL, *APART)
+                for name in IN_FILES
             }
             for criterion in self.criteria
         }
@@ -416,12 +440,7 @@ class AgreementReport:
         found = [correlations_table(self.agreement, self.label)]
         found += [table for name in OVER_ALL for table in self.section(name, self.main).values()]
         for criterion in self.criteria:
-            tables = (
-                table
-                for name in SECTIONS
-                if name not in (*OVER_ALL, *APART)
-                for table in self.section(name, criterion).values()
-            )
+            tables = (table for name in IN_FILES for table in self.section(name, criterion).values())
             found += [_of(table, self.label(criterion)) for table in tables]
         return [*found, *filter(None, [self.categories])]
 

@@ -19,7 +19,7 @@ import pandas as pd
 from sqlite_utils import Database
 
 from concord.files import file_name, file_names
-from concord.reports.agreement_report import AgreementReport, Options, agreement_report
+from concord.reports.agreement_report import AgreementReport, Options
 from concord.reports.provenance import provenance
 from concord.store import configurations
 from concord.store import studies as stored
@@ -30,13 +30,8 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time a ZIP gives its files: always the same, so that equal bundles are equal bytes."""
 
 
-def bundle(db: Database, study: str, options: Options, *, made: date) -> bytes:
-    """The ZIP: report.md, about.json, figures.json, agreement.csv, agreement.tex and tables/CRITERION/*.csv.
-
-    Raises NotFound for an unknown study or a panel with an unknown judge, StudyError for a study without any
-    rating.
-    """
-    report = agreement_report(db, study, options)
+def bundle(db: Database, report: AgreementReport, *, made: date) -> bytes:
+    """The ZIP: report.md, about.json, figures.json, agreement.csv, agreement.tex, tables/CRITERION/*.csv."""
     said = about(db, report, made=made)
     files = {
         "report.md": _report(said, report),
@@ -49,10 +44,10 @@ def bundle(db: Database, study: str, options: Options, *, made: date) -> bytes:
         for table in report.tables(criterion).values():
             if table.rows:
                 files[f"tables/{folder}/{file_name(table.name)}.csv"] = as_csv(table)
-    out = io.BytesIO()
+    out, folder = io.BytesIO(), file_name(report.of.study.name)
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files.items():
-            archive.writestr(zipfile.ZipInfo(f"{file_name(study)}/{name}", EPOCH), text, zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(f"{folder}/{name}", EPOCH), text, zipfile.ZIP_DEFLATED)
     return out.getvalue()
 
 

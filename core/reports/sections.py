@@ -100,14 +100,16 @@ def _people(report: AgreementReport, criterion: str) -> Iterator[Table]:
     yield reliability(report.ratings, criterion, **report.drawing)
     yield ceilings(report.ratings, criterion, panels=report.panels)
     part = report.agreement.criteria[criterion]
-    if part.each:
+    if part.compared:
         yield pairs_table(part, report.label)
+    if 0 < len(part.compared) <= MOST_ANNOTATORS:
         yield annotators_table(part, report.label)
 
 
 def _annotators(report: AgreementReport, criterion: str) -> Iterator[Table]:
     part = report.agreement.criteria[criterion]
-    if len(part.each) > MOST_ANNOTATORS:
+    if len(part.compared) > MOST_ANNOTATORS:
+        yield annotators_table(part, report.label)
         yield every_two_table(part, report.label)
 
 
@@ -213,7 +215,7 @@ SECTIONS: dict[str, Section] = {
     "distribution": Section("Score distribution", _distribution),
     "players": Section("Agreement by player and between players", _players),
     "people": Section("Agreement of people with each other", _people),
-    "annotators": Section("Every two annotators of many", _annotators),
+    "annotators": Section("Each and every two of many annotators", _annotators),
     "panels": Section("Redundancy of judges, the best judge and the best pair", _panels),
     "retest": Section("Test–retest of each judge", _retest),
     "disagreement": Section("Items of high disagreement", _disagreement),
@@ -234,6 +236,9 @@ OVER_ALL = ("criteria", "versions")
 
 APART = ("annotators",)
 """Sections that neither “all” nor a file of all figures has: their rows grow with the square of raters."""
+
+IN_FILES = tuple(name for name in SECTIONS if name not in (*OVER_ALL, *APART))
+"""The sections that a file of all figures has of every criterion."""
 
 AT_ONCE = ("glance", "criteria")
 """The sections that the page Agreement draws first."""

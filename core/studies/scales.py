@@ -4,13 +4,15 @@ Bias, error, spread and the alternative annotator test need one scale. It is dec
 criterion: one answer of one judge changes no figure of another.
 """
 
+import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from concord.agreement.ratings import DIGITS, Floats
-from concord.rating import Scale, points
+from concord.errors import ConcordError
+from concord.rating import Scale, points, scale_of
 
 MOST_ANSWERS = 21
 """Whole numbers over a wider range than this are a continuous scale."""
@@ -23,6 +25,26 @@ WIDER = 2
 
 LONG, FEWEST = 7, 20
 """Who uses the lower half alone of a scale of so many points is told, from so many answers."""
+
+
+def of_criterion(text: str) -> tuple[str, str]:
+    """The criterion (“” where none is named) and the rest of `CRITERION=REST`."""
+    criterion, _, rest = text.rpartition("=")
+    return unicodedata.normalize("NFC", criterion.strip()), rest
+
+
+def scale_told(text: str) -> tuple[str, Scale]:
+    """The criterion (“” for every one) and the scale of `CRITERION=1..5` or `1..5`. Raises ConcordError."""
+    criterion, answers = of_criterion(text)
+    try:
+        if not criterion and "=" in text:
+            raise ValueError
+        return criterion, scale_of(answers)
+    except ValueError:
+        raise ConcordError(
+            f"The scale “{text}” is not understood. Write criterion=1..5, criterion=1:bad,2:fair,3:good with "
+            "the answers rising, or 1..5 for every criterion."
+        ) from None
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,15 @@
 """How far the judges of a study can be trusted: the summary, then every figure, with where it comes from."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
+from typing import get_args
 
 import pandas as pd
 import streamlit as st
 
+from concord.agreement.alt_test import Score
 from concord.agreement.ratings import called
 from concord.agreement.study import MOST_ANNOTATORS
 from concord.errors import ConcordError
@@ -19,6 +21,7 @@ from concord.reports.sections import APART, AT_ONCE, CLOSELY, SECTIONS
 from concord.store import access, frames, progress, runs
 from concord.store import studies as stored
 from concord.studies import studies
+from concord.studies.scales import scale_told
 from concord.table import Column, Table
 from pages.parts.address import asked, link, of_conversation, shown
 from pages.parts.estimates import forest
@@ -58,9 +61,9 @@ def page() -> None:
     with workspace().read() as db:
         version = (str(workspace().path), study, progress.mark(db, study))
     _waiting(study, version[2])
-    with right.popover("How it is measured", icon=":material/tune:", width="stretch"):
-        options = _options(version)
     try:
+        with right.popover("How it is measured", icon=":material/tune:", width="stretch"):
+            options = _options(version)
         report = report_of(*version, options)
         with st.spinner("Measuring …"):
             _summary(report)
@@ -130,6 +133,21 @@ def _options(version: tuple[str, str, str]) -> Options:
     kept = st.toggle("Count conversations in which a judge saw a refusal")
     resamples = st.select_slider("Resamples of the bootstrap", RESAMPLES, value=1000)
     seed = st.number_input("Seed", min_value=0, value=0, help="The same seed gives the same intervals.")
+    scored = st.selectbox(
+        "Alt-test scores answers by",
+        get_args(Score),
+        index=None,
+        placeholder="their distance",
+        help="distance: how far the answers lie apart; ordinal: how far their ranks do; agreement: whether "
+        "they are equal, for categories.",
+    )
+    told = st.text_input(
+        "Scales",
+        placeholder="those of the study",
+        help="The scale on which people and judges answer: 1..5 for every criterion, wit=1..7 for one; "
+        "several with a semicolon between them.",
+    )
+    scales = tuple(scale_told(part) for part in told.split(";") if part.strip())
     together: tuple[str, ...] | None = None
     varied, usual = _varied(*version)
     if varied:
@@ -150,6 +168,8 @@ def _options(version: tuple[str, str, str]) -> Options:
         resamples,
         int(seed),
         together,
+        scales=scales,
+        alt_score=scored or "",
         families=families(workspace().models_path),
     )
 
@@ -373,6 +393,14 @@ def _items(title: str, items: pd.DataFrame) -> Table:
 def _export(report: AgreementReport) -> None:
     name = report.of.study.name
     st.subheader("Export", anchor=False)
+    if steps := report.steps():
+        st.caption(
+            f"A report, JSON and CSV need {len(steps)} measurements that this page has not made yet: a click "
+            "on one of them makes them first. *Measure everything* shows how far it is."
+        )
+        if st.button("Measure everything", icon=":material/hourglass_top:"):
+            _measure(report, steps)
+            st.rerun()
     with st.container(horizontal=True):
         download(
             "Report",
@@ -392,9 +420,17 @@ def _export(report: AgreementReport) -> None:
     )
 
 
+def _measure(report: AgreementReport, steps: Sequence[tuple[str, str]]) -> None:
+    """Measure sections, with a bar that says which one is being measured."""
+    bar = st.progress(0.0)
+    for done, (name, criterion) in enumerate(steps):
+        bar.progress(done / len(steps), f"{SECTIONS[name].title} · {plain(report.label(criterion))}")
+        report.section(name, criterion)
+
+
 def _bundle(report: AgreementReport) -> bytes:
     with workspace().read() as db:
-        return bundle.bundle(db, report.of.study.name, report.options, made=date.today())
+        return bundle.bundle(db, report, made=date.today())
 
 
 page()

@@ -9,7 +9,6 @@ import random
 
 import pytest
 
-from concord.commands.options import scale_told
 from concord.conversation import Conversation, Message
 from concord.errors import ImportRefused
 from concord.exchange import conversations_jsonl, incoming, ranking_csv, ratings_csv, ratings_study
@@ -17,6 +16,7 @@ from concord.rating import Scale, points
 from concord.store import conversations, frames, ratings
 from concord.store import studies as stored
 from concord.studies import studies
+from concord.studies.scales import scale_told
 from concord.workspace import Workspace
 
 HEADER = "item_id,criterion,rater_type,rater,score"

@@ -182,6 +182,37 @@ def test_the_reader_sets_the_cut_from_which_people_pass(workspace: Workspace) ->
     assert "people pass an item with a mean of 4 or more" in said
 
 
+def test_the_reader_sets_scales_and_how_the_alt_test_scores(workspace: Workspace) -> None:
+    people = {f"person {n}": varied(n) for n in range(4)}
+    with workspace.write() as db:
+        fill(db, people, {"j": varied(1)}, items=40)
+
+    def set_both(page: AppTest, scale: str) -> None:
+        page.session_state["section alt-test"] = True
+        page.run().text_input[0].set_value(scale)
+        next(box for box in page.selectbox if box.label.startswith("Alt-test")).set_value("agreement").run()
+
+    usual = shown(workspace, lambda page: set_both(page, "")).replace("\\", "")
+    assert "scored by equal answers" in usual
+    assert "off the scale" not in usual
+    # Declared to end at 3, the scale is not that of a judge who gives 4 and 5.
+    said = shown(workspace, lambda page: set_both(page, f"{WIT.name}=1..3")).replace("\\", "")
+    assert "answers of j are off the scale 1 to 3" in said
+    page = AppTest.from_string(FRAME, default_timeout=30).run()
+    set_both(page, "wit=three")
+    assert "The scale “wit=three” is not understood" in page.error[0].value
+
+
+def test_everything_is_measured_with_a_bar_before_a_file_is_asked_for(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        fill(db, BOTH, {"j": varied(1)})
+    page = AppTest.from_string(FRAME, default_timeout=30).run()
+    [button] = [button for button in page.button if button.label == "Measure everything"]
+    button.click().run()
+    assert not page.exception
+    assert "Measure everything" not in [button.label for button in page.button]
+
+
 def test_without_any_study_the_page_says_what_to_do(workspace: Workspace) -> None:
     page = AppTest.from_string(FRAME, default_timeout=30).run()
     assert "There is no study yet" in page.info[0].value

@@ -12,7 +12,7 @@ import pytest
 
 from concord.rating import Criterion, points
 from concord.reports.agreement_report import AgreementReport, Options, at, report_of, short_names
-from concord.reports.sections import OVER_ALL, SECTIONS
+from concord.reports.sections import APART, OVER_ALL, SECTIONS
 from concord.store.studies import Study
 from concord.studies.studies import StudyRatings
 from concord.table import as_values
@@ -73,6 +73,19 @@ def test_a_judge_that_prefers_its_own_family_is_found():
     assert row["effect"].value == pytest.approx(0.5, abs=0.15)
     assert row["effect"].low > 0
     assert not measured(table).section("bias", "final")
+
+
+def test_the_steps_of_a_document_are_all_that_it_measures() -> None:
+    report = measured(simulated(items=20, judge_noise=0.3, person_noise=0.3))
+    assert report.steps("table", sections=["bands"], criterion="wit") == [("bands", "wit")]
+    assert ("annotators", report.main) not in report.steps(sections=["all"])
+    for form in ("csv", "json"):
+        for name, criterion in report.steps(form):
+            report.section(name, criterion)
+        kept = dict(report._kept)
+        assert report.document(form)
+        assert not report.steps(form)
+        assert report._kept.keys() == kept.keys(), form
 
 
 def simulated(
@@ -281,16 +294,16 @@ def test_a_study_of_one_criterion_says_nothing_twice() -> None:
     assert "by_criterion" not in found.section("criteria", "wit")
 
 
-def test_many_annotators_are_a_few_lines_and_all_in_files() -> None:
+def test_many_annotators_are_a_few_lines_and_have_a_section_of_their_own() -> None:
     people = {("human", f"p{n}"): [[(i + n) % 5 + 1, 3] for i in range(6)] for n in range(14)}
     found = measured(frame(people | {("judge", "j"): [[i % 5 + 1, 2] for i in range(6)]}))
     text = found.document("table", sections=["people"], criterion="wit")
     [line] = [line for line in text.splitlines() if line.startswith("every two annotators")]
     assert line.split()[3] == "91", "14 · 13 / 2 pairs"
     assert "p13" not in text
-    matrix = found.as_json()["sections"]["wit"]["people"]["annotators-wit"]["rows"]
-    assert [len([c for c in row if c.startswith("with ")]) for row in matrix] == [14] * 14
-    assert "annotators-wit" in found.document("csv")
+    each, pairs = found.asked(["annotators"], "wit")
+    assert [row["annotator"] for row in each.rows] == [f"p{n}" for n in range(14)]
+    assert len(pairs.rows) == 91
 
 
 def test_json_and_csv_have_every_section_on_every_criterion() -> None:
@@ -304,7 +317,7 @@ def test_json_and_csv_have_every_section_on_every_criterion() -> None:
     assert set(told["sections"]) == {"wit", "care", "final"}
     lines = list(csv.DictReader(io.StringIO(found.document("csv"))))
     for criterion, sections in told["sections"].items():
-        assert set(sections) == set(SECTIONS) - set(OVER_ALL)
+        assert set(sections) == set(SECTIONS) - {*OVER_ALL, *APART}
         for name, tables in sections.items():
             for table in tables.values():
                 assert table == as_values(found.section(name, criterion)[table["table"]])
