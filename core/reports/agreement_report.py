@@ -260,12 +260,13 @@ class AgreementReport:
     ) -> list[tuple[str, str]]:
         """The sections, each with a criterion, that `document` needs and that are not measured yet.
 
-        Who calls `section` for one after the other can say how far the document is.
+        Who calls `section` for one after the other can say how far the document is. Raises NotFound as it
+        does.
         """
         if self.options.nominal and not sections:
             return []
         if sections:
-            every = [(name, criterion or self.main) for name in self._named(sections)]
+            every = [(name, criterion or self.main) for name in self._named(sections, criterion)]
         elif form in ("json", "csv"):
             every = [(name, self.main) for name in OVER_ALL]
             every += [(name, each) for each in self.criteria for name in IN_FILES]
@@ -273,13 +274,8 @@ class AgreementReport:
             every = [(name, self.main) for name in AT_ONCE]
         return [step for step in every if step not in self._kept]
 
-    def _named(self, sections: Sequence[str]) -> list[str]:
-        """The names of these sections, “all” being all but `APART`."""
-        every = [name for name in SECTIONS if "all" in sections and name not in APART]
-        return [*dict.fromkeys([*every, *(name for name in sections if name != "all")])]
-
-    def asked(self, sections: Sequence[str], criterion: str = "") -> list[Table]:
-        """The tables of these sections (“all”: of all but `APART`) on a criterion, else on the main one.
+    def _named(self, sections: Sequence[str], criterion: str) -> list[str]:
+        """The names of these sections, “all” being all but `APART`.
 
         Raises NotFound for an unknown section or criterion.
         """
@@ -288,11 +284,16 @@ class AgreementReport:
                 raise not_found("section", section, [*SECTIONS, "all"])
         if criterion and criterion not in self.criteria:
             raise not_found("criterion", criterion, self.criteria)
-        return [
-            table
-            for of in self._named(sections)
-            for table in self.section(of, criterion or self.main).values()
-        ]
+        every = [name for name in SECTIONS if "all" in sections and name not in APART]
+        return [*dict.fromkeys([*every, *(name for name in sections if name != "all")])]
+
+    def asked(self, sections: Sequence[str], criterion: str = "") -> list[Table]:
+        """The tables of these sections (“all”: of all but `APART`) on a criterion, else on the main one.
+
+        Raises NotFound for an unknown section or criterion.
+        """
+        names = self._named(sections, criterion)
+        return [table for of in names for table in self.section(of, criterion or self.main).values()]
 
     def tables(self, criterion: str) -> dict[str, Table]:
         """The tables on one criterion of all sections, by name; those over all criteria on the main one."""
