@@ -1,0 +1,24 @@
+"""docs/rubrics.md: its example is a rubric, and it explains every field and type there is."""
+
+import re
+from pathlib import Path
+
+from concord.rubrics import reading, templates
+from concord.rubrics.questions import TYPES
+from tests.rubrics.test_rubric_files import rubric
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "rubrics.md").read_text(encoding="utf-8")
+
+
+def test_the_example_is_a_rubric_with_every_type_of_question():
+    example = re.search(r"```toml\n(.*?)```", PAGE, re.S)
+    assert example
+    assert len(rubric(example[1]).criteria) == len(TYPES)
+
+
+def test_every_field_type_and_variable_is_explained():
+    names = {*reading._File.model_fields, *reading._Judge.model_fields, *reading._Criterion.model_fields}
+    said = set(re.findall(r"`(?:\[\[|\[judge\] )?(\w+)(?:\]\])?`", PAGE))
+    assert names <= said | {"judge"}
+    assert set(templates.VARIABLES) <= said
+    assert set(TYPES) <= set(re.findall(r"^\| ([\w-]+) \|", PAGE, re.M))
