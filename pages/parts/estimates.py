@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from concord.estimate import Estimate
-from pages.parts.charts import name_axis
+from pages.parts.charts import in_rows, name_axis
 from pages.parts.plain import plain
 
 ROW = 26
@@ -73,4 +73,4 @@ def _chart(
     if data[["value", "low"]].min().min() < 0 < data[["value", "high"]].max().max():
         zero = alt.Chart(pd.DataFrame({"value": [0.0]})).mark_rule(color="gray", strokeDash=[4, 4])
         layers.insert(0, zero.encode(x="value:Q"))
-    return alt.layer(*layers).properties(height=alt.Step(ROW))
+    return in_rows(alt.layer(*layers), ROW)

@@ -10,7 +10,7 @@ import pandas as pd
 from concord.agreement.study import CriterionAgreement
 from concord.estimate import Estimate
 from concord.table import Table
-from pages.parts.charts import name_axis
+from pages.parts.charts import in_rows, name_axis
 from pages.trust import decision_charts, glance_chart
 
 OTHERS, ALL = "the others", "all"
@@ -88,7 +88,7 @@ def distribution(found: Table, words: Mapping[float, str]) -> Chart:
             ],
         )
     )
-    return bars.properties(height=alt.Step(ROW))
+    return in_rows(bars, ROW)
 
 
 def matrix(part: CriterionAgreement) -> Chart:
@@ -120,7 +120,7 @@ def matrix(part: CriterionAgreement) -> Chart:
     words = base.mark_text().encode(
         text="shown:N", color=alt.condition("datum.rho > 0.5", alt.value("white"), alt.value("#16202c"))
     )
-    return (boxes + words).properties(height=alt.Step(ROW))
+    return in_rows(boxes + words, ROW)
 
 
 def _answer(score: float, words: Mapping[float, str]) -> str:
@@ -184,7 +184,7 @@ def _rater_map(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     yield (
         "Severity of raters and places of items on one axis, with 95% intervals; a darker class holds more "
         "items, a triangle or square instead of a dot is a rater who does not fit.",
-        alt.layer(zero, classes, ends, points).properties(height=alt.Step(ROW)),
+        in_rows(alt.layer(zero, classes, ends, points), ROW),
     )
 
 
@@ -230,7 +230,7 @@ def _bias(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     yield (
         f"How far each feature moves a judge's scores beyond people's, with 95% intervals ({n} items): right "
         "of 0 the judge favours it, across 0 nothing is shown.",
-        alt.layer(zero, ends, points).properties(height=alt.Step(ROW // 2 if len(raters) > 1 else ROW)),
+        in_rows(alt.layer(zero, ends, points), ROW // 2 if len(raters) > 1 else ROW),
     )
 
 
@@ -262,7 +262,7 @@ def _designs(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     yield (
         "Ratings that people have to give for ± 0.1, by how many of them rate each item: the shortest bar is "
         "the cheapest design.",
-        bars.properties(height=alt.Step(ROW // 2)),
+        in_rows(bars, ROW // 2),
     )
 
 

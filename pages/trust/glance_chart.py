@@ -9,7 +9,7 @@ import pandas as pd
 
 from concord.estimate import Estimate
 from concord.table import Table
-from pages.parts.charts import name_axis
+from pages.parts.charts import in_rows, name_axis
 
 ROW = 26
 
@@ -71,4 +71,4 @@ def glance(tables: Mapping[str, Table]) -> Iterator[tuple[str, Any]]:
             "Dot: a judge or panel, coloured by what the interval of its difference says. Grey bar: a "
             "held-out annotator, with the same other people on the same items."
         )
-    yield text, alt.layer(*layers).properties(height=alt.Step(ROW))
+    yield text, in_rows(alt.layer(*layers), ROW)

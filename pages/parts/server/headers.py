@@ -10,6 +10,8 @@ import streamlit
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pages.parts.server.page_settings import BASE
+
 _PAGE = Path(streamlit.__file__).parent / "static" / "index.html"
 _UNUSED = (
     "accelerometer",
@@ -68,12 +70,12 @@ def policy() -> dict[str, tuple[str, ...]]:
 
     Streamlit needs three exceptions. It writes the styles of its parts into the page ('unsafe-inline' for
     styles). It imports the script of a component, which Python sends over the websocket, from a blob: address
-    that only a running script can make. Its page holds one script inline, which is named by its hash. Nothing
+    that only a running script can make. Its page holds two scripts inline, each named by its hash. Nothing
     needs 'unsafe-eval' or WebAssembly: Vega's expressions are interpreted.
     """
     return {
         "default-src": ("'none'",),
-        "script-src": ("'self'", "blob:", *inline_scripts(_PAGE.read_text(encoding="utf-8"))),
+        "script-src": ("'self'", "blob:", *inline_scripts(_PAGE.read_text(encoding="utf-8")), hashed(BASE)),
         "style-src": ("'self'", "'unsafe-inline'"),
         "img-src": ("'self'", "data:", "blob:"),
         "font-src": ("'self'", "data:"),
@@ -88,5 +90,9 @@ def policy() -> dict[str, tuple[str, ...]]:
 def inline_scripts(page: str) -> list[str]:
     """The sources that allow the scripts which lie in a page itself: a hash for each."""
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    hashes = (hashlib.sha256(script.encode()).digest() for script in scripts)
-    return [f"'sha256-{base64.b64encode(each).decode()}'" for each in hashes]
+    return [hashed(script) for script in scripts]
+
+
+def hashed(script: str) -> str:
+    """The source that allows a script which lies in a page."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

@@ -1,0 +1,169 @@
+"""How long a page takes until it stands still, against Streamlit's own hello page in the same browser.
+
+    python -m bench.page_times [WORKSPACE] [--rounds 3]
+
+- cold: a new browser window opens the page's address; until nothing changes in it any more;
+- in the app: the page's entry in the navigation is clicked, from the overview.
+
+Without a workspace the demo is built first. A line also counts what the browser's console warned of, answers
+of 400 and above, and requests to another host.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from pages.parts.navigation import SECTIONS  # noqa: E402
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+]
+QUIET = 500
+"""Milliseconds without a change after which a page stands still."""
+WATCH = """
+window.changed = performance.now();
+new MutationObserver(() => { window.changed = performance.now(); })
+  .observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+"""
+STILL = f"""() => {{
+  const app = document.querySelector('[data-testid="stApp"]');
+  return app && app.dataset.testScriptState === "notRunning" && performance.now() - window.changed > {QUIET};
+}}"""
+
+
+def main() -> None:
+    """Measure every page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("workspace", nargs="?", type=Path)
+    parser.add_argument("--rounds", type=int, default=3)
+    wanted = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        workspace = wanted.workspace or demo(Path(folder))
+        path = os.environ.get("CONCORD_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        with served("-m", "streamlit", "hello", "--server.headless", "true", "--server.port") as (url, _):
+            hello = [cold(browser, url, {})[0] for _ in range(wanted.rounds)]
+        base = statistics.median(hello)
+        print(f"{'page':14} {'cold':>7} {'of hello':>9} {'in app':>7}  warned, failed, elsewhere   (ms)")
+        print(f"{'hello':14} {base:7.0f} {1:9.2f}")
+        given = ("-m", "concord.cli", "--workspace", str(workspace), "app", "--no-browser", "--port")
+        with served(*given) as (url, link):
+            page = browser.new_context(viewport=SIZE).new_page()
+            page.goto(link)
+            still(page)
+            state = page.context.storage_state()
+            for each in [page for pages in SECTIONS.values() for page in pages]:
+                measured = [cold(browser, f"{url}/{each.address}", state) for _ in range(wanted.rounds)]
+                inside = [clicked(page, url, each.title) for _ in range(wanted.rounds)]
+                median = statistics.median(ms for ms, _ in measured)
+                trouble = measured[-1][1]
+                print(
+                    f"{each.title:14} {median:7.0f} {median / base:9.2f} {statistics.median(inside):7.0f}  "
+                    + ", ".join(str(n) for n in trouble),
+                    flush=True,
+                )
+        browser.close()
+
+
+SIZE = {"width": 1400, "height": 900}
+
+
+def cold(browser: Browser, address: str, state: object) -> tuple[float, tuple[int, int, int]]:
+    """Milliseconds until the page stands still in a new window; warnings, failures, requests elsewhere."""
+    context = browser.new_context(viewport=SIZE, storage_state=state, bypass_csp=True)
+    context.add_init_script(WATCH)
+    page = context.new_page()
+    warned, failed, elsewhere = [], [], []
+    host = re.sub(r"^(https?://[^/]+).*", r"\1", address)
+    page.on("console", lambda m: warned.append(m.text) if m.type in ("warning", "error") else None)
+    page.on("response", lambda r: failed.append(r.url) if r.status >= 400 else None)
+    page.on(
+        "request", lambda r: None if r.url.startswith((host, "data:", "blob:")) else elsewhere.append(r.url)
+    )
+    page.goto(address)
+    page.wait_for_function(STILL, timeout=120_000)
+    took = page.evaluate("window.changed")
+    context.close()
+    for text in {*warned, *failed, *elsewhere}:
+        print(f"    {text[:200]}", file=sys.stderr)
+    return took, (len(warned), len(failed), len(elsewhere))
+
+
+def clicked(page: Page, url: str, title: str) -> float:
+    """Milliseconds from a click in the navigation until the page stands still."""
+    page.goto(url)
+    still(page)
+    page.evaluate(WATCH)
+    entry = page.get_by_test_id("stSidebarNavLink").filter(has_text=title).first
+    begun = page.evaluate("performance.now()")
+    entry.click()
+    page.wait_for_function(STILL, timeout=120_000)
+    return page.evaluate("window.changed") - begun  # type: ignore[no-any-return]
+
+
+def still(page: Page) -> None:
+    """Wait until the page has been drawn."""
+    page.wait_for_function(
+        "() => document.querySelector('[data-testid=\"stApp\"]')?.dataset.testScriptState === 'notRunning'",
+        timeout=120_000,
+    )
+
+
+def demo(folder: Path) -> Path:
+    """A demo workspace."""
+    given = ["-m", "concord.cli", "--workspace", str(folder / "demo"), "demo", "--no-app"]
+    subprocess.run([sys.executable, *given], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    return folder / "demo"
+
+
+@contextmanager
+def served(*given: str) -> Iterator[tuple[str, str]]:
+    """A server whose port is the last argument: its address, and the first link that it prints."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    url = f"http://localhost:{port}"
+    with tempfile.TemporaryFile("w+") as out:
+        process = subprocess.Popen([sys.executable, *given, str(port)], cwd=ROOT, stdout=out, stderr=out)
+        try:
+            for _ in range(300):
+                try:
+                    urlopen(f"{url}/_stcore/health")
+                    break
+                except URLError:
+                    time.sleep(0.1)
+            out.seek(0)
+            found = re.search(r"http://\S+", out.read())
+            yield url, found[0] if found else url
+        finally:
+            process.terminate()
+            process.wait()
+
+
+if __name__ == "__main__":
+    main()
