@@ -116,15 +116,13 @@ def item(study: Study, unit: int, task: Task, conversation: Conversation) -> dic
     """
     known = BENCHMARKS.get(conversation.benchmark)
     user, player = known.speakers if known else ("User", "Model")
-    speakers = {"system": "System prompt", "user": user, "assistant": player, "tool": "Tool"}
-    speakers |= study.meta.get("speakers", {})
-    # A rubric that says what is shown shows a system prompt beside the dialogue, or not at all.
+    speakers = {"user": user, "assistant": player, "tool": "Tool"} | study.meta.get("speakers", {})
+    # A system prompt may tell whose dialogue it is: it is shown, beside the dialogue, where a rubric says so.
     beside = study.meta.get("rubric", {}).get("show")
     said = []
     for turn in conversation.turns():
-        system = [message for message in turn.beside if message.role == "system" and beside is None]
         tools = [message for message in turn.beside if message.role == "tool"]
-        for message in (*system, turn.user, *tools, turn.reply):
+        for message in (turn.user, *tools, turn.reply):
             if message is not None:
                 said.append(
                     {
