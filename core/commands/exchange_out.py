@@ -4,9 +4,9 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
-from io import StringIO, TextIOWrapper
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
@@ -16,11 +16,12 @@ from concord.commands import options
 from concord.commands.measuring import measure
 from concord.commands.printing import echo
 from concord.errors import ConfigError, StudyError
-from concord.exchange import argilla, comparisons_file, conversations_jsonl, label_studio, ratings_csv
+from concord.exchange import argilla, conversations_jsonl, dataset, label_studio, ratings_csv
 from concord.files import file_name
 from concord.llm.families import families
 from concord.reports import bundle, site
 from concord.reports.agreement_report import Options, agreement_report
+from concord.store import ratings
 from concord.store import studies as stored
 from concord.workspace import Workspace
 
@@ -34,16 +35,28 @@ def command() -> None:
     """Write ratings, conversations or a report. Import conversations before ratings to restore a study."""
 
 
+_FORM = click.option(
+    "--format",
+    "form",
+    type=click.Choice(dataset.FORMS),
+    help="Of a table; without it, the form that `concord import` reads back whole.",
+)
+
+
 @command.command("ratings")
 @click.option("--study", default="", help="Only this study's ratings that count; default: every rating.")
+@_FORM
 @_OUT
 @click.pass_obj
-def _ratings(workspace: str, study: str, out: Path | None) -> None:
-    """Ratings by people and judges in long form (CSV)."""
+def _ratings(workspace: str, study: str, form: dataset.Form | None, out: Path | None) -> None:
+    """Ratings by people and judges in long form: CSV, or another form of table."""
     with Workspace.open(workspace, create=False).read() as db:
         if study:
             stored.study_id(db, study)
-        count = _write(out, lambda file: ratings_csv.write(db, file, study))
+        if form in (None, "csv"):
+            count = _write(out, lambda file: ratings_csv.write(db, file, study))
+        else:
+            count = _table(out, dataset.RATINGS, ratings.exported(db, study), form)
         if not count:
             raise StudyError(
                 f"The study “{study}” has no ratings yet." if study else "There are no ratings yet."
@@ -54,29 +67,50 @@ def _ratings(workspace: str, study: str, out: Path | None) -> None:
 @command.command("conversations")
 @click.option("--study", default="", help="Only this study's, and what it asks; default: every conversation.")
 @click.option("--benchmark", default="", help="Only this benchmark's.")
+@_FORM
 @_OUT
 @click.pass_obj
-def _conversations(workspace: str, study: str, benchmark: str, out: Path | None) -> None:
-    """Conversations, and the study they belong to, as JSON Lines."""
+def _conversations(
+    workspace: str, study: str, benchmark: str, form: dataset.Form | None, out: Path | None
+) -> None:
+    """Conversations, and the study they belong to, as JSON Lines; or a table of the conversations alone."""
     with Workspace.open(workspace, create=False).read() as db:
-        count = _write(
-            out, lambda file: conversations_jsonl.write(db, file, study=study, benchmark=benchmark)
-        )
+        if study:
+            stored.study_id(db, study)
+        if form is None:
+            count = _write(
+                out, lambda file: conversations_jsonl.write(db, file, study=study, benchmark=benchmark)
+            )
+        else:
+            rows = dataset.conversation_rows(db, study, benchmark)
+            count = _table(out, dataset.CONVERSATIONS, rows, form)
     echo(f"{count} conversations" + (f" in {out}." if out else "."), err=True)
 
 
 @command.command("comparisons")
 @click.option("--benchmark", default="", help="Only this benchmark's.")
-@click.option("--format", "form", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True)
+@_FORM
 @_OUT
 @click.pass_obj
-def _comparisons(workspace: str, benchmark: str, form: str, out: Path | None) -> None:
+def _comparisons(workspace: str, benchmark: str, form: dataset.Form | None, out: Path | None) -> None:
     """Which of two conversations people and judges preferred, one comparison a row."""
     with Workspace.open(workspace, create=False).read() as db:
-        count = _write(out, lambda file: comparisons_file.write(db, file, benchmark, form))
-        if not count:
+        rows = dataset.comparison_rows(db, benchmark)
+        if not (count := _table(out, dataset.COMPARISONS, rows, form or "csv")):
             raise StudyError("Nothing was compared yet.")
     echo(f"{count} comparisons" + (f" in {out}." if out else "."), err=True)
+
+
+@command.command("dataset")
+@click.option("--study", required=True, metavar="NAME", help="The study to publish.")
+@click.option("--with-names", is_flag=True, help="Keep annotators' names; they are numbered otherwise.")
+@click.option("--out", type=click.Path(path_type=Path), help="The folder to write; NAME-dataset if left out.")
+@click.pass_obj
+def _dataset(workspace: str, study: str, with_names: bool, out: Path | None) -> None:
+    """A study as a Hugging Face dataset folder: Parquet files and a card with questions and agreement."""
+    with Workspace.open(workspace, create=False).read() as db:
+        files = dataset.folder(db, study, made=date.today(), with_names=with_names)
+    _folder(out or Path(f"{file_name(study)}-dataset"), files, len(files), "files")
 
 
 @command.command("label-studio")
@@ -167,7 +201,25 @@ def _site(workspace: str, folder: Path, title: str, replace: bool) -> None:
     echo(f"The site is in {folder}; open {folder / 'index.html'}.", err=True)
 
 
-def _folder(out: Path, files: Mapping[str, str], count: int) -> None:
+def _table(
+    out: Path | None, columns: dataset.ExportTable, rows: Iterable[Mapping[str, Any]], form: dataset.Form
+) -> int:
+    """A table into a file, or to the terminal, which shows no Parquet."""
+    if out is None and form == "parquet":
+        raise ConfigError("Parquet is not text: name a file with --out.")
+    if out is not None:
+        return _whole(out, lambda file: dataset.write(file, columns, rows, form))
+    shown = BytesIO()
+    count = dataset.write(shown, columns, rows, form)
+    text = shown.getvalue().decode()
+    if sys.stdout.isatty():
+        echo(text, nl=False)
+    else:
+        sys.stdout.write(text)
+    return count
+
+
+def _folder(out: Path, files: Mapping[str, str | bytes], count: int, what: str = "items") -> None:
     """Write the files of a folder, which must not hold others of these names."""
     for name in files:
         if (out / name).exists():
@@ -177,8 +229,9 @@ def _folder(out: Path, files: Mapping[str, str], count: int) -> None:
             (out / name).parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigError(f"{out} cannot be written: {error.strerror}.") from error
-        _whole(out / name, lambda file, text=text: file.write(text.encode()))  # type: ignore[misc]
-    echo(f"{count} items in {out}: {', '.join(files)}.", err=True)
+        data = text.encode() if isinstance(text, str) else text
+        _whole(out / name, lambda file, data=data: file.write(data))  # type: ignore[misc]
+    echo(f"{count} {what} in {out}: {', '.join(files)}.", err=True)
 
 
 def _write(out: Path | None, write: Callable[[TextIO], int]) -> int:

@@ -1,11 +1,10 @@
-"""Read and write comparisons: which of two conversations a person or a judge preferred, one a row."""
+"""Read comparisons: which of two conversations a person or a judge preferred, one a row."""
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
 
 from sqlite_utils import Database
 
@@ -16,17 +15,12 @@ from concord.exchange import rows
 from concord.exchange.cells import SHOWN, name_in, nfc
 from concord.exchange.dialogue import from_cell
 from concord.exchange.rows import FileRow
-from concord.files import write_csv
 from concord.rating import Comparison, Rater, RaterKind, Verdict
 from concord.store import comparisons, conversations
 from concord.store.parts import in_parts
 from concord.workspace import Workspace
 
 REQUIRED = ("first", "second", "verdict", "rater_type", "rater")
-WRITTEN = (
-    *("first", "second", "verdict", "rater_type", "rater", "variant", "simulated", "repeat", "explanation"),
-    *("created", "scenario", "benchmark", "model_first", "model_second"),
-)
 VERDICTS: Mapping[str, Verdict] = {
     **dict.fromkeys(("a", "first", "1", "model_a"), "A"),
     **dict.fromkeys(("b", "second", "2", "model_b"), "B"),
@@ -112,29 +106,6 @@ def _saved(db: Database, one: Preference, keys: tuple[str, str]) -> bool:
         made = Comparison(key, *keys, one.rater, one.verdict, one.explanation, repeat=one.repeat)
         comparisons.save(db, made)
     return one.repeat not in there
-
-
-def write(db: Database, out: TextIO, benchmark: str = "", form: str = "csv") -> int:
-    """Write comparisons as `read` reads them, as CSV or JSON Lines (`form`); returns how many."""
-    names = [benchmark] if benchmark else comparisons.compared_benchmarks(db)
-    found = (
-        row
-        for name in names
-        for row in comparisons.exported(db, name, known_or_imported(name).scenario_facet)
-    )
-    return _csv(out, found) if form == "csv" else _lines(out, found)
-
-
-def _csv(out: TextIO, found: Iterable[Mapping[str, Any]]) -> int:
-    return write_csv(out, [WRITTEN, *([row[name] for name in WRITTEN] for row in found)]) - 1
-
-
-def _lines(out: TextIO, found: Iterable[Mapping[str, Any]]) -> int:
-    count = 0
-    for row in found:
-        out.write(json.dumps({name: row[name] for name in WRITTEN}, ensure_ascii=False) + "\n")
-        count += 1
-    return count
 
 
 def _preference(row: FileRow) -> Preference:

@@ -106,7 +106,7 @@ def _report(said: Mapping[str, Any], report: AgreementReport) -> str:
     lines += [
         f"- Judges are not compared on {out['units']} units: {out['reason']}." for out in said["left_out"]
     ]
-    lines += [f"- {_origin(judge)}" for judge in said["judges"]]
+    lines += [f"- {origin(judge)}" for judge in said["judges"]]
     lines += [f"- {markdown_text(sentence)}" for sentence in said["provenance"]]
     lines += [
         f"- {said['units']} units, SHA-256 {said['sample_sha256']}; "
@@ -135,7 +135,8 @@ def _measured(options: Options) -> str:
     return f"{said}."
 
 
-def _origin(judge: Mapping[str, Any]) -> str:
+def origin(judge: Mapping[str, Any]) -> str:
+    """A judge in one sentence: how often it judged, how often it failed, and with which prompt."""
     name = f"{judge['judge']} {judge['variant']}".rstrip()
     prompt = f"prompt {judge['prompt']}" if judge["prompt"] else "imported, its prompt unknown"
     return f"{name}: {judge['judgements']} judgements, {judge['failed']} of them failed; {prompt}."
