@@ -79,6 +79,7 @@ class Rated:
     def panel(self, judges: Sequence[str] = ()) -> tuple[str, ...]:
         """The judges named; else all who answered the prompt's version in `where`, or the benchmark's own.
 
+        Where nobody has answered its own yet, those who answered the last version that asked otherwise.
         Raises NotFound for a judge who rated nothing here, ConcordError where all answered another version.
         """
         for name in judges:
@@ -87,8 +88,11 @@ class Rated:
         system = get(self.benchmark)
         version = system.judge_version or system.version
         every = self.judges if self.where.get(PROMPT) else ()
-        own = (name for name in self.judges if self.raters[name].variant in (version, ""))
-        found = tuple(dict.fromkeys(judges)) or every or tuple(own)
+        of_version = (
+            tuple(name for name in self.judges if self.raters[name].variant in (of, ""))
+            for of in (version, *[*system.earlier][::-1])
+        )
+        found = tuple(dict.fromkeys(judges)) or every or next(filter(None, of_version), ())
         if not found:
             versions = sorted({self.raters[name].variant for name in self.judges})
             raise ConcordError(
@@ -101,6 +105,8 @@ class Rated:
         """Which conditions are mixed, and which judges are left out for another version of the prompt."""
         told = mixed_notes(self.mixed)
         versions = {self.raters[name].variant for name in panel}
+        if versions & set(get(self.benchmark).earlier):
+            told.append(f"The judges answered version {', '.join(sorted(versions))} of the prompt.")
         if others := [name for name in self.judges if self.raters[name].variant not in versions]:
             told.append(f"Left out, for another version of the prompt: {', '.join(others)}.")
         if len(versions) > 1:

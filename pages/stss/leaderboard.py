@@ -8,14 +8,17 @@ import pandas as pd
 import streamlit as st
 
 from concord.benchmarks.benchmark import Benchmark
-from concord.benchmarks.stss import STSS, STSS_LANGUAGE
+from concord.benchmarks.stss import STSS, STSS_LANGUAGE, texts
 from concord.benchmarks.stss import tables as boards
+from concord.errors import ConcordError
 from concord.store import conversations
 from concord.store import tables as stored
 from concord.table import Cell, Table
 from pages.parts import table
 from pages.parts.address import go
+from pages.parts.plain import plain
 from pages.parts.session import workspace
+from pages.parts.transcript import transcript
 from pages.results import filters
 
 Chart = Any
@@ -40,7 +43,8 @@ def draw(benchmark: Benchmark) -> None:
         values = conversations.values(db, STSS.name)
     values = {name: known for name, known in values.items() if name not in boards.AGENT}
     panel = filters.panel(judges) if judges else ()
-    found = _tables(str(workspace().path), stamp, filters.where(benchmark, values), panel)
+    where = filters.where(benchmark, values)
+    found = _tables(str(workspace().path), stamp, where, panel)
     if "action" in found:
         st.caption("Select an agent to see a simulation of it in the town.")
         row = table.draw(found["action"], selectable=True)
@@ -58,6 +62,37 @@ def draw(benchmark: Benchmark) -> None:
     if "gap" in found:
         st.altair_chart(_words_and_deeds(found["gap"]), alt="Words and deeds of each agent")
         table.draw(found["gap"])
+    with st.expander("What performers say under each architecture", key="texts"):
+        _side_by_side(stamp, where)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _texts(folder: str, stamp: object, where: filters.Chosen) -> Table | None:
+    """The texts of each architecture; None where no scene has several."""
+    with workspace().read() as db:
+        try:
+            return texts.texts(db, dict(where))
+        except ConcordError:
+            return None
+
+
+def _side_by_side(stamp: object, where: filters.Chosen) -> None:
+    """What performers say under each architecture; a chosen row shows the conversations whole."""
+    found = _texts(str(workspace().path), stamp, where)
+    if found is None:
+        st.caption("No scene was talked through under two architectures.")
+        return
+    row = table.draw(found, selectable=True)
+    if row is None:
+        st.caption("Select a row to read its conversations side by side.")
+        return
+    architectures = [column.name for column in found.shown[3:] if column.name in row]
+    with workspace().read() as db:
+        talks = [conversations.load(db, int(str(row[f"{name} conversation"]))) for name in architectures]
+    for place, name, talk in zip(st.columns(len(talks)), architectures, talks, strict=True):
+        with place:
+            st.markdown(f"**{plain(name)}**")
+            transcript(talk, speakers=(str(row["partner"]), str(talk.context["Performer"])))
 
 
 def _words_and_deeds(gaps: Table) -> Chart:

@@ -4,10 +4,11 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 
 import click
 
-from concord.benchmarks.stss import files, scenes, scoring, system, views
+from concord.benchmarks.stss import files, scenes, scoring, system, texts, views
 from concord.benchmarks.stss.files import read_trajectory, write_trajectory
 from concord.benchmarks.stss.tasks import TITLES, Kind, read_tasks, task_from, values_of
 from concord.benchmarks.stss.templates import load_templates
@@ -22,6 +23,8 @@ from concord.table import SCHEMA, Cell, Column, Table
 from concord.workspace import Workspace
 
 PATH = click.Path(path_type=Path)
+WIDTH = 100
+"""Columns of a terminal whose width is not known."""
 
 
 @click.group("stss")
@@ -148,6 +151,29 @@ def freeze(folder: str, per_pair: int) -> None:
     found, new = scenes.freeze(Workspace.open(folder, create=False), per_pair)
     counts = f"{len(found)} scenes ({_by_kind([task_from(s.body['task']).kind for s in found])})"
     echo(f"{counts}, {new} of them new. Play them with `concord run stss-language`.")
+
+
+@command.command("texts")
+@options.where("conversations")
+@options.form()
+@click.pass_obj
+def texts_side_by_side(folder: str, facets: options.Facets, form: str) -> None:
+    """What performers say under each architecture, side by side: table 5 of the paper."""
+    with Workspace.open(folder, create=False).read() as db:
+        found = texts.texts(db, facets)
+    if form != "table":
+        printing.show([found], form)
+        return
+    # Texts of a paragraph stand below each other: beside each other no terminal holds them.
+    beside = [column.name for column in found.shown[3:]]
+    width = max(map(len, beside)) + 2
+    for row in found.rows:
+        echo(f"{row['task']} · {row['player']} to {row['partner']}")
+        for name in beside:
+            said = fill(str(row.get(name, "–")), printing.columns(WIDTH), subsequent_indent=" " * (width + 2))
+            echo(f"  {name:<{width}}{said}")
+        echo()
+    echo(found.caption)
 
 
 def _by_kind(kinds: Sequence[Kind]) -> str:
