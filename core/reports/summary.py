@@ -60,8 +60,8 @@ def missing(
     found = [
         (
             not people,
-            f"Nobody has rated the study “{study}” yet: "
-            f"deal it with `concord study deal {study}` and invite annotators.",
+            f"Nobody has rated the study “{study}” yet. Deal it with `concord study deal {study}` and invite "
+            "annotators, or wait for their answers.",
         ),
         (
             people == 1 and not anonymous,

@@ -70,6 +70,8 @@ def page() -> None:
     except ConcordError as error:
         sentence(error)
         return
+    if not report.ratings.people:  # every figure would be undefined
+        return
     if report.options.nominal:  # every question is answered by a category
         draw(report.nominal)
         return
