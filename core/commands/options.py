@@ -133,8 +133,8 @@ def table(command: F) -> F:
 
 
 def measuring(command: F) -> F:
-    """How a study is measured: `panels`, `runs`, `keep_refused`, `cluster_by`, `cuts`, `scales` and
-    `alt_score`."""
+    """How a study is measured: `panels`, `runs`, `keep_refused`, `with_excluded`, `cluster_by`, `cuts`,
+    `scales` and `alt_score`."""
     alike = (
         "Resample items that are alike in these facets together: character,situation. By default those of "
         "one scenario; “none” takes items for independent."
@@ -144,6 +144,7 @@ def measuring(command: F) -> F:
         "least five rated half of the items each)."
     )
     refused = "Count conversations in which a judge saw a refusal."
+    excluded = "Count annotators whom `concord study exclude` left out."
     runs = "Repeated runs of a judge: their mean, or each by itself."
     cut = "People pass an item with at least this score (the middle of the scale); may be repeated."
     panel = "A panel of judges to measure beside the mean of all and every pair; may be repeated."
@@ -163,6 +164,7 @@ def measuring(command: F) -> F:
         ),
         click.option("--people", type=click.Choice(["these", "like-these"]), default=None, help=people),
         click.option("--keep-refused", is_flag=True, help=refused),
+        click.option("--with-excluded", is_flag=True, help=excluded),
         click.option(
             "--alt-score",
             type=click.Choice(["distance", "ordinal", "agreement"]),

@@ -1,6 +1,6 @@
 """`concord study …`: draw a study, deal it to annotators, write its guidelines, show its progress."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,11 @@ from concord.commands.printing import echo
 from concord.errors import StudyError
 from concord.files import read_text
 from concord.rubrics import shelf
-from concord.store import access
+from concord.store import access, exclusions
+from concord.store import hidden as hidden_store
 from concord.store import studies as stored
 from concord.store.conversations import Filter
-from concord.studies import studies
+from concord.studies import hidden, quality, studies
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
@@ -108,18 +109,90 @@ def _draw(
 @click.option(
     "--overlap", type=click.IntRange(0), help="Raters for each unit; 0: everybody. Default: as before."
 )
+@click.option(
+    "--repeats",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="The share of each annotator's items that comes again, for their test–retest. Default: as before.",
+)
+@click.option(
+    "--repeat-after",
+    type=click.IntRange(1),
+    metavar="N",
+    help=f"How many other items lie between an item and its repeat; {hidden.AFTER} unless told.",
+)
 @click.pass_obj
-def _deal(workspace: str, name: str, annotators: tuple[str, ...], overlap: int | None) -> None:
+def _deal(
+    workspace: str,
+    name: str,
+    annotators: tuple[str, ...],
+    overlap: int | None,
+    repeats: float | None,
+    repeat_after: int | None,
+) -> None:
     """Deal a study's units to annotators, again after somebody joined or left; what was begun stays."""
     with Workspace.open(workspace, create=False).write() as db:
-        items = studies.deal_study(db, name, annotators, overlap=overlap)
-        study = stored.get(db, name)
+        items = studies.deal_study(
+            db, name, annotators, overlap=overlap, repeats=repeats, repeat_after=repeat_after
+        )
+        study, beside = stored.get(db, name), hidden.counts(db, name)
     each = f"{study.overlap} raters a unit" if study.overlap else "every unit to everybody"
     echo(
         f"Study “{name}”, {each}: "
         + ", ".join(f"{who} {count} items" for who, count in sorted(items.items()))
         + "."
     )
+    if beside:
+        echo(f"Hidden among them: {hidden.told(beside)}.")
+
+
+@command.command("gold")
+@click.argument("name")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.pass_obj
+def _gold(workspace: str, name: str, file: Path) -> None:
+    """Mix gold items, whose answers are known, into everybody's items; they replace those of before.
+
+    FILE is a CSV with the columns key, turn, criterion, answer, tolerance, explanation, attention (yes: an
+    attention check). Turn, tolerance, explanation and attention may be absent. No gold item is a rating.
+    """
+    with Workspace.open(workspace, create=False).write() as db:
+        golds = hidden.read_gold(db, name, file)
+        have = hidden.set_gold(db, name, golds)
+    units = {gold.unit for gold in golds}
+    attention = {gold.unit for gold in golds if gold.attention}
+    echo(
+        f"Study “{name}”: {len(units)} gold items with {len(golds)} answers; {len(attention)} are attention "
+        "checks."
+    )
+    if have:
+        echo("Mixed in: " + ", ".join(f"{who} {count}" for who, count in sorted(have.items())) + ".")
+    else:
+        echo("They are mixed in when the study is dealt.")
+
+
+@command.command("exclude")
+@click.argument("name")
+@click.argument("annotator")
+@click.option("--reason", required=True, help="Why; it stands beside every figure.")
+@click.pass_obj
+def _exclude(workspace: str, name: str, annotator: str, reason: str) -> None:
+    """Leave an annotator out of a study's figures of agreement; their ratings stay stored."""
+    with Workspace.open(workspace, create=False).write() as db:
+        exclusions.exclude(db, name, annotator, reason)
+    echo(f"{annotator} is left out of the figures of “{name}”. `--with-excluded` shows figures with them.")
+
+
+@command.command("include")
+@click.argument("name")
+@click.argument("annotator")
+@click.option("--reason", required=True, help="Why the decision to leave them out no longer holds.")
+@click.pass_obj
+def _include(workspace: str, name: str, annotator: str, reason: str) -> None:
+    """Take an annotator into a study's figures again; both decisions stay on record."""
+    with Workspace.open(workspace, create=False).write() as db:
+        exclusions.include(db, name, annotator, reason)
+    echo(f"{annotator} is in the figures of “{name}” again.")
 
 
 @command.command("show")
@@ -131,6 +204,9 @@ def _show(workspace: str, name: str) -> None:
         study = stored.get(db, name)
         units = len(stored.units(db, name))
         people = [a for a in access.annotators(db, name) if a.items]
+        out, beside = exclusions.excluded(db, name), hidden.counts(db, name)
+        warned = quality.warnings(study.criteria, hidden_store.pairs(db, name), hidden_store.checks(db, name))
+        decided = exclusions.decisions(db, name)
     echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
     echo(f"{units} units, {f'{study.overlap} raters each' if study.overlap else 'rated by everybody'}")
     for criterion in study.criteria:
@@ -138,19 +214,34 @@ def _show(workspace: str, name: str) -> None:
         echo(f"  {criterion.label} ({scale}): {criterion.statement}")
     if people:
         echo()
-        printing.show([_progress(study, people)], "table")
+        printing.show([_progress(study, people, out)], "table")
+        if beside:
+            echo(f"Hidden among them: {hidden.told(beside)}.")
+        for sentence in warned:
+            echo(f"Warning: {sentence}")
+        for one in decided:
+            how = "left out" if one.excluded else "taken in again"
+            echo(f"{one.decided[:10]}: {one.annotator} {how}: {one.reason}")
     elif not study.anonymous:
         echo(f"Dealt to nobody yet: concord study deal {name} --annotators …")
 
 
-def _progress(study: stored.Study, people: Sequence[access.Annotator]) -> Table:
+def _progress(study: stored.Study, people: Sequence[access.Annotator], out: Collection[str]) -> Table:
     counts = map(Column, ("annotator", "done", "skipped", "items"))
     columns = (*counts, Column("minutes", digits=0), Column("note"))
     rows: list[dict[str, Cell]] = [
         {
             **{"annotator": a.name, "done": a.done, "skipped": a.skipped, "items": a.items},
             "minutes": a.seconds / 60,
-            "note": "mock" if a.simulated else "link withdrawn" if a.revoked else "",
+            "note": ", ".join(
+                note
+                for note, holds in (
+                    ("mock", a.simulated),
+                    ("link withdrawn", a.revoked),
+                    ("left out of figures", a.name in out),
+                )
+                if holds
+            ),
         }
         for a in people
     ]

@@ -85,6 +85,8 @@ class Options:
     alt_score: Score | Literal[""] = ""
     families: tuple[tuple[str, str], ...] = ()
     """Models with their family, as models.toml has them."""
+    with_excluded: bool = False
+    """Whether figures have the ratings of annotators whom a decision left out."""
 
 
 FEATURES = {
@@ -362,6 +364,13 @@ class AgreementReport:
         """What a reader of the figures has to know: what is left out, what is simulated, what final is."""
         of = self.of
         notes = [
+            f"{'Counted, though' if of.with_excluded else 'Left out:'} {decision.annotator}"
+            f"{' was left out' if of.with_excluded else ''} on {decision.decided[:10]}: {decision.reason}"
+            f"{'' if decision.reason.endswith('.') else '.'}"
+            + ("" if of.with_excluded else " --with-excluded counts them.")
+            for decision in of.excluded
+        ]
+        notes += [
             f"Judges are not compared on {n} of {len(self.ratings.units)} units: {reason}. People's own "
             "figures are on all. --keep-refused compares judges on all."
             for reason, n in Counter(of.left_out.values()).items()
@@ -387,6 +396,11 @@ class AgreementReport:
         """All figures and sentences as plain values: over all criteria, and every section on every one."""
         said: dict[str, Any] = {"summary": self.summary, "missing": self.missing, "notes": self.notes}
         said["left_out"] = self.left_out
+        said["excluded"] = [
+            {"annotator": one.annotator, "reason": one.reason, "decided": one.decided}
+            for one in self.of.excluded
+        ]
+        said["with_excluded"] = self.of.with_excluded
         if self.options.nominal:
             figures = [_flat(row) for row in self.nominal.rows]
             return {"schema": SCHEMA, "study": self.of.study.name, "figures": figures} | said
@@ -528,7 +542,12 @@ def agreement_report(db: Database, study: str, options: Options = Options()) -> 
     rating.
     """
     of = studies.ratings_for_agreement(
-        db, study, runs=options.runs, exclude_refused=options.exclude_refused, cluster_by=options.cluster_by
+        db,
+        study,
+        runs=options.runs,
+        exclude_refused=options.exclude_refused,
+        cluster_by=options.cluster_by,
+        with_excluded=options.with_excluded,
     )
     for judge in chain.from_iterable(options.panels):
         if judge not in of.judges:
@@ -561,12 +580,23 @@ def report_of(
         anonymous_people=of.study.anonymous,
         order=of.order,
         other_scale=other_scales(found),
-        said=said_of_scales(found, counted),
+        said=_with_exclusions(of, said_of_scales(found, counted)),
     )
     ratings = read(criteria=[name for name in of.criteria if name not in apart], counted=counted)
     unordered = read(criteria=apart, counted=()) if apart else None
     given = {} if features is None else features
     return AgreementReport(of, ratings, options, given, found, unordered)
+
+
+def _with_exclusions(of: StudyRatings, said: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """What basis lines add, with whom a decision left out; the reasons stand in the notes of the report."""
+    if not of.excluded:
+        return said
+    names = ", ".join(decision.annotator for decision in of.excluded)
+    how = (
+        f"with {names}, left out by default" if of.with_excluded else f"without {names}, left out by decision"
+    )
+    return {name: (*said.get(name, ()), how) for name in (*of.criteria, FINAL)}
 
 
 def renamed(table: Table, names: Mapping[str, str]) -> Table:

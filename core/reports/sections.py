@@ -15,13 +15,14 @@ from concord.agreement.ceilings import ceilings, held_out
 from concord.agreement.distribution import score_distribution
 from concord.agreement.feature_bias import feature_bias
 from concord.agreement.glance import glance, panel_gain
+from concord.agreement.hidden import annotator_retest, gold_hits
 from concord.agreement.items import bands, high_disagreement, levels, within_groups
 from concord.agreement.judges import judge_figures
 from concord.agreement.missing import common_items, missing_ratings, without_rating
 from concord.agreement.next_items import designs, saved
 from concord.agreement.panels import best_panel, redundancy
 from concord.agreement.planning import PEOPLE, needed
-from concord.agreement.ratings import called
+from concord.agreement.ratings import FINAL, called
 from concord.agreement.reliability import reliability, retest
 from concord.agreement.study import (
     MOST_ANNOTATORS,
@@ -36,6 +37,7 @@ from concord.agreement.thresholds import pass_rates, thresholds
 from concord.agreement.versions import judges_by_version
 from concord.errors import StudyError
 from concord.estimate import Estimate, undefined
+from concord.studies import hidden
 from concord.table import Table
 
 if TYPE_CHECKING:
@@ -125,6 +127,23 @@ def _panels(report: AgreementReport, criterion: str) -> Iterator[Table]:
 def _retest(report: AgreementReport, criterion: str) -> Iterator[Table]:
     if runs := report.of.runs_of:
         yield retest(report.ratings, criterion, runs, **report.drawing)
+
+
+def _annotator_retest(report: AgreementReport, criterion: str) -> Iterator[Table]:
+    if pairs := hidden.answered_twice(report.of, criterion):
+        asked = report.criterion(criterion)
+        yield annotator_retest(
+            pairs,
+            nominal=bool(asked and asked.scale.nominal),
+            excluded=[decision.annotator for decision in report.of.excluded],
+            resamples=report.options.resamples,
+            seed=report.options.seed,
+        )
+
+
+def _gold(report: AgreementReport, criterion: str) -> Iterator[Table]:
+    if hits := hidden.hits(report.of.checks, "" if criterion == FINAL else criterion):
+        yield gold_hits(hits, excluded=[decision.annotator for decision in report.of.excluded])
 
 
 def _disagreement(report: AgreementReport, criterion: str) -> Iterator[Table]:
@@ -218,6 +237,8 @@ SECTIONS: dict[str, Section] = {
     "annotators": Section("Each and every two of many annotators", _annotators),
     "panels": Section("Redundancy of judges, the best judge and the best pair", _panels),
     "retest": Section("Test–retest of each judge", _retest),
+    "annotator-retest": Section("Test–retest of each annotator", _annotator_retest),
+    "gold": Section("Gold items and attention checks", _gold),
     "disagreement": Section("Items of high disagreement", _disagreement),
     "bands": Section("Agreement by part of the scale", _bands),
     "alt-test": Section("Alternative annotator test", _alt_test),

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, ValidationError
 from sqlite_utils import Database
 
 from concord.errors import ConcordError, NotAllowed, StudyError
-from concord.store import studies
+from concord.store import hidden, studies
 from concord.store.database import find, now
 
 
@@ -150,36 +150,49 @@ def assignment(db: Database, rater: int, unit: int) -> int:
         "SELECT id FROM assignments WHERE rater_id = ? AND unit_id = ?", [rater, unit]
     ).fetchone()
     if row is None:
-        raise NotAllowed("This item is not on your desk any more, and your answer was not taken.")
+        raise NotAllowed(hidden.TAKEN_BACK)
     found: int = row[0]
     return found
 
 
 def units(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]:
-    """The items of a study on an annotator's desk, in their order: (unit id, state, flagged)."""
+    """The items of a study on an annotator's desk, in their order: (item, state, flagged).
+
+    The number of an item is that of its unit, or of the hidden item.
+    """
     return [
         (unit, state, bool(flagged))
-        for unit, state, flagged in db.execute(
-            "SELECT a.unit_id, a.state, a.flag <> '' FROM assignments a JOIN study_units u ON u.id "
-            "= a.unit_id "
-            "JOIN studies t ON t.id = u.study_id WHERE a.rater_id = ? AND t.name = ? ORDER BY a.position",
-            [rater, study],
-        )
+        for unit, state, flagged, _ in db.execute(
+            "SELECT a.unit_id, a.state, a.flag <> '', a.position FROM assignments a "
+            "JOIN study_units u ON u.id = a.unit_id JOIN studies t ON t.id = u.study_id "
+            "WHERE a.rater_id = :rater AND t.name = :study UNION ALL "
+            "SELECT h.id, h.state, h.flag <> '', h.position FROM hidden_items h "
+            "JOIN studies t ON t.id = h.study_id WHERE h.rater_id = :rater AND t.name = :study ORDER BY 4",
+            {"rater": rater, "study": study},
+        ).fetchall()
     ]
 
 
+def task(db: Database, rater: int, item: int) -> studies.Task:
+    """An item of an annotator's desk with their answers. Raises NotAllowed where it does not lie there."""
+    if hidden.is_hidden(item):
+        return hidden.task(db, rater, item)
+    return studies.task(db, rater, assignment(db, rater, item))
+
+
 def _apply(db: Database, rater: int, event: Event) -> None:
-    item = assignment(db, rater, event.item)
+    of = hidden if hidden.is_hidden(event.item) else studies
+    item = event.item if of is hidden else assignment(db, rater, event.item)
     match event.do:
         case "answer":
-            studies.answer(db, rater, item, event.criterion, event.score, event.text)
+            of.answer(db, rater, item, event.criterion, event.score, event.text)
         case "submit":
-            studies.submit(db, rater, item)
+            of.submit(db, rater, item)
         case "skip":
-            studies.skip(db, rater, item, event.text)
+            of.skip(db, rater, item, event.text)
         case "reopen":
-            studies.reopen(db, rater, item)
+            of.reopen(db, rater, item)
         case "flag":
-            studies.flag(db, rater, item, event.text)
+            of.flag(db, rater, item, event.text)
     if event.seconds:
-        studies.add_seconds(db, rater, item, event.seconds)
+        of.add_seconds(db, rater, item, event.seconds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -165,8 +165,10 @@ def frame(db: Database, name: str) -> pd.DataFrame:
     return pd.DataFrame(rows(db, name))
 
 
-def rows(db: Database, name: str) -> Columns:
+def rows(db: Database, name: str, *, without: Collection[int] = ()) -> Columns:
     """A study's ratings in long form: a row a unit, criterion, rater and repeat; people's once submitted.
+
+    Those of the raters `without` (by id) are left out.
 
     Judges are those who rated by the study's rubric, in any version; by none where the study has none.
 
@@ -194,7 +196,7 @@ def rows(db: Database, name: str) -> Columns:
         "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? ORDER BY u.id",
         found,
     )
-    others = rubrics.other_judges(db, study.rubric)
+    others = [*rubrics.other_judges(db, study.rubric), *without]
     if others:
         mine = ~np.isin(given["rater_id"], others)
         given = {column: values[mine] for column, values in given.items()}

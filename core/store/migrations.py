@@ -519,3 +519,48 @@ CREATE TABLE batch_calls (
 CREATE INDEX batch_calls_of_batch ON batch_calls (batch_id) WHERE batch_id IS NOT NULL
 """,
 )
+
+# Items on an annotator's desk whose answers are no ratings: an item that comes again, and items whose answers
+# are known. Their numbers begin far above those of units, and none is given twice. Decisions to leave an
+# annotator out of a study's figures, or to take them in again.
+_step(
+    "024_hidden_items_and_exclusions",
+    """
+CREATE TABLE gold_answers (
+    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE, turn INTEGER,
+    criterion TEXT NOT NULL, answer REAL NOT NULL, tolerance REAL NOT NULL,
+    explanation TEXT NOT NULL DEFAULT '', attention INTEGER NOT NULL DEFAULT 0
+);
+CREATE UNIQUE INDEX gold_answers_once ON gold_answers
+    (study_id, conversation_id, ifnull(turn, 0), criterion);
+CREATE INDEX gold_answers_of_conversation ON gold_answers (conversation_id);
+CREATE TABLE hidden_items (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    rater_id INTEGER NOT NULL REFERENCES raters(id),
+    kind TEXT NOT NULL CHECK (kind IN ('repeat', 'gold')),
+    conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE, turn INTEGER,
+    position REAL NOT NULL,
+    state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'done', 'skipped')),
+    reason TEXT NOT NULL DEFAULT '', flag TEXT NOT NULL DEFAULT '', seconds REAL NOT NULL DEFAULT 0,
+    submitted TEXT
+);
+INSERT INTO sqlite_sequence (name, seq) VALUES ('hidden_items', 1099511627776);
+CREATE UNIQUE INDEX hidden_items_once ON hidden_items
+    (rater_id, study_id, conversation_id, ifnull(turn, 0), kind);
+CREATE INDEX hidden_items_of_study ON hidden_items (study_id);
+CREATE INDEX hidden_items_of_conversation ON hidden_items (conversation_id);
+CREATE TABLE hidden_answers (
+    item_id INTEGER NOT NULL REFERENCES hidden_items(id) ON DELETE CASCADE, criterion TEXT NOT NULL,
+    score REAL NOT NULL, explanation TEXT NOT NULL DEFAULT '', created TEXT NOT NULL,
+    PRIMARY KEY (item_id, criterion)
+) WITHOUT ROWID;
+CREATE TABLE exclusions (
+    id INTEGER PRIMARY KEY, study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    rater_id INTEGER NOT NULL REFERENCES raters(id), excluded INTEGER NOT NULL,
+    reason TEXT NOT NULL, decided TEXT NOT NULL
+);
+CREATE INDEX exclusions_of_study ON exclusions (study_id)
+""",
+)

@@ -53,10 +53,10 @@ def stock(db: Database) -> str:
 
 
 def mark(db: Database, name: str) -> str:
-    """A text that changes with the ratings behind a study's figures; reads indexes only. Raises NotFound.
+    """A text that changes with what is behind a study's figures. Raises NotFound.
 
     Ratings are added (their ids rise), replaced or taken back (each leaves a revision), and count by the
-    state of their item; imports add criteria and units.
+    state of their item; imports add criteria and units. Of hidden items the answers count as well.
     """
     row = db.execute(
         """
@@ -66,6 +66,13 @@ def mark(db: Database, name: str) -> str:
                (SELECT ifnull(max(id), 0) FROM revisions),
                (SELECT count(*) || ',' || ifnull(max(a.submitted), '') FROM study_units u
                  JOIN assignments a ON a.unit_id = u.id WHERE u.study_id = :study AND a.state = 'done'),
+               (SELECT count(*) || ',' || ifnull(max(h.submitted), '') FROM hidden_items h
+                 WHERE h.study_id = :study AND h.state = 'done'),
+               (SELECT ifnull(max(a.created), '') FROM hidden_items h JOIN hidden_answers a
+                 ON a.item_id = h.id WHERE h.study_id = :study),
+               (SELECT ifnull(max(id), 0) FROM exclusions WHERE study_id = :study),
+               (SELECT group_concat(conversation_id || criterion || answer || tolerance || attention)
+                 FROM gold_answers WHERE study_id = :study),
                (SELECT count(*) FROM criteria
                  WHERE scope = 'study:' || (SELECT name FROM studies WHERE id = :study))
         """,

@@ -27,7 +27,7 @@ FEWEST_PINNED = 8
 """Conversations rated by people that a pinned study has at least; below it no interval is given."""
 _PINNED = "study"
 
-_NOT_YOURS = "This item is not on your desk. Go back to your list."
+NOT_YOURS = "This item is not on your desk. Go back to your list."
 
 
 @dataclass(frozen=True)
@@ -249,13 +249,27 @@ def queues(db: Database, name: str) -> list[tuple[int, str, bool, bool]]:
     return [(unit, person, bool(begun), bool(closed)) for unit, person, begun, closed in rows.fetchall()]
 
 
-def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
-    """The studies on an annotator's desk: (name, title, items done or skipped, items in all)."""
+def positions(db: Database, name: str) -> dict[tuple[int, str], int]:
+    """The position of each item on its desk, by unit id and annotator."""
     rows = db.execute(
-        "SELECT t.name, t.title, sum(a.state <> 'open'), count(*) FROM assignments a "
-        "JOIN study_units u ON u.id = a.unit_id JOIN studies t ON t.id = u.study_id WHERE a.rater_id = ? "
-        "GROUP BY t.id ORDER BY t.id DESC",
-        [rater],
+        "SELECT a.unit_id, x.name, a.position FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+        "JOIN raters x ON x.id = a.rater_id WHERE u.study_id = ?",
+        [study_id(db, name)],
+    )
+    return {(unit, person): position for unit, person, position in rows}
+
+
+def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
+    """The studies on an annotator's desk: (name, title, items done or skipped, items in all).
+
+    Hidden items count, as they do for whoever rates them.
+    """
+    rows = db.execute(
+        "SELECT t.name, t.title, sum(i.state <> 'open'), count(*) FROM ("
+        "SELECT u.study_id, a.state FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+        "WHERE a.rater_id = :rater UNION ALL SELECT study_id, state FROM hidden_items "
+        "WHERE rater_id = :rater) i JOIN studies t ON t.id = i.study_id GROUP BY t.id ORDER BY t.id DESC",
+        {"rater": rater},
     )
     return list(rows.fetchall())
 
@@ -269,7 +283,7 @@ def task(db: Database, rater: int, assignment: int) -> Task:
         [assignment, rater],
     ).fetchone()
     if row is None:
-        raise NotAllowed(_NOT_YOURS)
+        raise NotAllowed(NOT_YOURS)
     answers = db.execute(
         "SELECT r.criterion, r.score, r.explanation FROM assignments a "
         "JOIN study_units u ON u.id = a.unit_id JOIN ratings r ON r.conversation_id = u.conversation_id "
@@ -300,12 +314,7 @@ def answer(
     else's item, NotFound for a criterion and StudyError for a score that the study does not have.
     """
     item = task(db, rater, assignment)
-    known = {c.name: c for c in asked(db, item.study, item.conversation_id)}
-    if criterion not in known:
-        raise not_found("criterion", criterion, known)
-    if score is not None and score not in known[criterion].scale:
-        raise StudyError(f"{score} is not on the scale of “{criterion}”.")
-    reason = reason.strip() if known[criterion].reason and score is not None else ""
+    reason = kept_reason(db, item, criterion, score, reason)
     old = item.answers.get(criterion)
     if old == score and item.reasons.get(criterion, "") == reason:
         return
@@ -321,12 +330,20 @@ def answer(
         summaries.refresh(db, [item.conversation_id])
 
 
-def submit(db: Database, rater: int, assignment: int) -> None:
-    """Close an item whose required criteria are answered, with reasons where they must have them.
-
-    Twice is as good as once. Raises StudyError where something is missing.
+def kept_reason(db: Database, item: Task, criterion: str, score: float | None, reason: str) -> str:
+    """The reason to store beside an answer. Raises NotFound for a criterion, StudyError for a score that the
+    study does not have.
     """
-    item = task(db, rater, assignment)
+    known = {c.name: c for c in asked(db, item.study, item.conversation_id)}
+    if criterion not in known:
+        raise not_found("criterion", criterion, known)
+    if score is not None and score not in known[criterion].scale:
+        raise StudyError(f"{score} is not on the scale of “{criterion}”.")
+    return reason.strip() if known[criterion].reason and score is not None else ""
+
+
+def refuse_incomplete(db: Database, item: Task) -> None:
+    """Raise StudyError where an item lacks a required answer or a required reason."""
     known = asked(db, item.study, item.conversation_id)
     missing = [c.label for c in known if c.required and c.name not in item.answers]
     if missing:
@@ -338,6 +355,15 @@ def submit(db: Database, rater: int, assignment: int) -> None:
     ]
     if unsaid:
         raise StudyError(f"Still to give a reason for: {', '.join(unsaid)}.")
+
+
+def submit(db: Database, rater: int, assignment: int) -> None:
+    """Close an item whose required criteria are answered, with reasons where they must have them.
+
+    Twice is as good as once. Raises StudyError where something is missing.
+    """
+    item = task(db, rater, assignment)
+    refuse_incomplete(db, item)
     _set_state(db, item, "done")
 
 
@@ -360,7 +386,7 @@ def add_seconds(db: Database, rater: int, assignment: int, seconds: float) -> No
     """Add time at work on an item. Raises NotAllowed for somebody else's item."""
     item = find(db, "assignments", "seconds", id=assignment, rater_id=rater)
     if item is None:
-        raise NotAllowed(_NOT_YOURS)
+        raise NotAllowed(NOT_YOURS)
     database.update(db, "assignments", assignment, seconds=item["seconds"] + max(0.0, seconds))
 
 

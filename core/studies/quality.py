@@ -6,12 +6,23 @@ from statistics import median
 
 import pandas as pd
 
+from concord.agreement.hidden import share
+from concord.agreement.intervals import FEWEST
+from concord.rating import Criterion
+from concord.store.hidden import Check, Pair
 from concord.store.progress import Item
+from concord.studies import hidden
 
 READING = 60.0
 """Characters a second that nobody reads faster: about 700 words a minute."""
 TOO_FAST = 0.2
 """The share of items done faster than that from which it is worth a word."""
+GOLD_LEAST = 0.7
+"""The share of gold items below which hits are worth a warning."""
+FEWEST_GOLD = 4
+"""Below this many gold items submitted nothing is said about hits."""
+SAME_LEAST = 0.7
+"""The share of repeated items rated alike below which it is worth a warning."""
 ONE_ANSWER = 0.9
 SAME_ON_ALL = 0.8
 FEWEST_ITEMS = 10
@@ -84,6 +95,48 @@ def judged(given: pd.DataFrame) -> int:
     """How many people rated so many items that `suspicions` may name them."""
     people = given[given.kind == "human"]
     return int((people.groupby("rater").unit.nunique() >= FEWEST_ITEMS).sum())
+
+
+def warnings(criteria: Sequence[Criterion], pairs: Sequence[Pair], checks: Sequence[Check]) -> list[str]:
+    """Sentences about annotators whose answers to hidden items pass a threshold; nobody is dropped for it.
+
+    Named are people who hit fewer than `GOLD_LEAST` of at least `FEWEST_GOLD` gold items, missed an attention
+    check, or rated fewer than `SAME_LEAST` of at least `intervals.FEWEST` repeated items alike: every answer
+    within a quarter of its scale (of categories and of yes or no: the same).
+    """
+    found = []
+    for name, of in hidden.hits(checks).items():
+        hit = sum(right for right, _ in of)
+        if len(of) >= FEWEST_GOLD and hit < GOLD_LEAST * len(of):
+            found.append(f"{name} hit {_share(hit, len(of))} gold items, fewer than {GOLD_LEAST:.0%}.")
+        if missed := sum(attention and not right for right, attention in of):
+            every = sum(attention for _, attention in of)
+            found.append(f"{name} missed {missed} of {every} attention checks.")
+    for name in dict.fromkeys(pair.annotator for pair in pairs):
+        near: dict[int, bool] = {}
+        for pair in pairs:
+            if pair.annotator == name:
+                close = abs(pair.second - pair.first) <= _near(criteria, pair.criterion)
+                near[pair.unit] = near.get(pair.unit, True) and close
+        if len(near) >= FEWEST and sum(near.values()) < SAME_LEAST * len(near):
+            found.append(
+                f"{name} rated {_share(sum(near.values()), len(near))} repeated items alike, fewer than "
+                f"{SAME_LEAST:.0%}: every answer within a quarter of its scale."
+            )
+    return found
+
+
+def _near(criteria: Sequence[Criterion], name: str) -> float:
+    """How far apart two answers are alike: a quarter of the scale, of categories and two answers nothing."""
+    scale = next(criterion.scale for criterion in criteria if criterion.name == name)
+    unordered = scale.nominal or (len(scale.values) == 2 and not scale.continuous)
+    return 0.0 if unordered else (scale.high - scale.low) / 4
+
+
+def _share(hits: int, n: int) -> str:
+    of = share(hits, n)
+    ends = f" ({of.low:.0%} to {of.high:.0%})" if of.low is not None and of.high is not None else ""
+    return f"{hits} of {n}{ends}"
 
 
 def _one_answer(given: pd.DataFrame) -> Iterable[str]:

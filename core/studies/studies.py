@@ -19,9 +19,12 @@ from concord.conversation import Conversation
 from concord.errors import StudyError, not_found
 from concord.rating import Criterion
 from concord.scores import run_label
-from concord.store import access, conversations, frames, ratings, settings, studies
+from concord.store import access, conversations, exclusions, frames, hidden, ratings, settings, studies
 from concord.store.conversations import Filter
+from concord.store.exclusions import Decision
+from concord.store.hidden import Check, Pair
 from concord.store.studies import Study
+from concord.studies import hidden as hidden_items
 from concord.studies import sampling
 
 if TYPE_CHECKING:
@@ -65,6 +68,13 @@ class StudyRatings:
     """The units in an order that does not depend on the order in which they were stored."""
     chances: Mapping[int, float] = field(default_factory=dict)
     """The probability with which each conversation was drawn, where they differ."""
+    excluded: tuple[Decision, ...] = ()
+    """The annotators left out by a decision; `rows` have their ratings only `with_excluded`."""
+    with_excluded: bool = False
+    repeats: tuple[Pair, ...] = ()
+    """Answers to what came again. They are no ratings, and everybody's, whoever is left out."""
+    checks: tuple[Check, ...] = ()
+    """Answers to gold items, likewise."""
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -309,17 +319,26 @@ def deal_study(
     *,
     overlap: int | None = None,
     without: Sequence[str] = (),
+    repeats: float | None = None,
+    repeat_after: int | None = None,
 ) -> dict[str, int]:
     """Deal a study's units to these annotators beside those it has; returns everybody's number of items.
 
     Every unit gets `overlap` raters (0: everybody; None: as before), pairs of annotators share about equally
     many units, all turns of a conversation go to the same people one after another, and each annotator has an
     order of their own. What somebody has begun stays theirs. Newcomers get what is too much at the end of
-    others' queues, and everybody what those named in `without` or with a revoked link have not begun. Raises
-    StudyError and NotFound.
+    others' queues, and everybody what those named in `without` or with a revoked link have not begun.
+
+    The share `repeats` of each annotator's items comes again, each after at least `repeat_after` others
+    (None: as before); these and gold items are mixed into the queues, and not among the numbers returned.
+    Raises StudyError and NotFound.
     """
     study = studies.get(db, name)
     _refuse_undealable(study)
+    if repeats is not None or repeat_after is not None:
+        share, after = hidden_items.asked(study)
+        share = share if repeats is None else repeats
+        hidden.remember(db, name, share, after if repeat_after is None else repeat_after)
     k = study.overlap if overlap is None else overlap
     gone = {a.name for a in access.annotators(db, name) if a.revoked} | set(without)
     if closed := [person for person in annotators if person in gone]:
@@ -347,6 +366,7 @@ def deal_study(
     for person, keys in sampling.deal(list(units), people, k, seed=study.seed, done=held).items():
         studies.assign(db, raters[person], [unit for key in keys for unit in units[key]])
     studies.set_overlap(db, name, k)
+    hidden_items.deal(db, name, gone, strictly=repeats is not None or repeat_after is not None)
     return dict(Counter(person for _, person, _, _ in studies.queues(db, name)))
 
 
@@ -391,16 +411,19 @@ def ratings_for_agreement(
     runs: Runs = "mean",
     exclude_refused: bool = True,
     cluster_by: Sequence[str] | None = None,
+    with_excluded: bool = False,
 ) -> StudyRatings:
     """A study's ratings, judges' repeats as one mean or each run as a judge of its own (“judge #1”, …).
 
     Final is the mean of the counted criteria that people and, where there are any, judges rated. With
     `exclude_refused` judges are not compared on conversations in which one of them saw a refusal. Units alike
-    in the facets of `cluster_by` are resampled together, by default those of one scenario. Raises NotFound
+    in the facets of `cluster_by` are resampled together, by default those of one scenario. Annotators whom a
+    decision left out are so unless `with_excluded`. Raises NotFound
     for an unknown study or facet, StudyError for a study without any rating.
     """
     study = studies.get(db, name)
-    rows = frames.rows(db, name)
+    out = exclusions.excluded(db, name)
+    rows = frames.rows(db, name, without=[] if with_excluded else [one.rater for one in out.values()])
     if not len(rows["unit"]):
         raise StudyError(
             f"The study “{name}” has no ratings yet. Have judges rate its conversations with `concord "
@@ -433,6 +456,10 @@ def ratings_for_agreement(
         frames.refusal_criteria(db, name),
         order=[unit for unit, *_ in places],
         chances=_chances(db, study),
+        excluded=tuple(out.values()),
+        with_excluded=with_excluded,
+        repeats=tuple(hidden.pairs(db, name)),
+        checks=tuple(hidden.checks(db, name)),
     )
 
 

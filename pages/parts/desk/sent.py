@@ -105,7 +105,7 @@ def _criterion(criterion: Criterion) -> dict[str, Any]:
 
 
 def _item(db: Database, rater: int, study: Study, unit: int) -> dict[str, Any]:
-    task = studies.task(db, rater, desk.assignment(db, rater, unit))
+    task = desk.task(db, rater, unit)
     asks = [c.name for c in studies.asked(db, study.name, task.conversation_id)]
     return item(study, unit, task, conversations.load(db, task.conversation_id)) | {"asks": asks}
 

@@ -1,0 +1,289 @@
+"""Repeats and gold items, mixed into what lies on annotators' desks."""
+
+from __future__ import annotations
+
+import csv
+import math
+import random
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlite_utils import Database
+
+from concord.agreement.ratings import FINAL
+from concord.errors import ImportRefused, StudyError
+from concord.files import read_text
+from concord.rating import Criterion
+from concord.store import access, conversations, hidden, studies
+from concord.store.database import find
+from concord.store.hidden import Check, Gold, HiddenItem, Pair, UnitKey
+
+if TYPE_CHECKING:
+    from concord.studies.studies import StudyRatings
+
+AFTER = 20
+"""How many other items lie between an item and its repeat, unless told otherwise."""
+
+COLUMNS = ("key", "turn", "criterion", "answer", "tolerance", "explanation", "attention")
+"""The columns of a file of gold items; the last three, and `turn`, may be absent."""
+
+
+def deal(db: Database, name: str, gone: Collection[str] = (), *, strictly: bool = False) -> None:
+    """Place repeats and gold items of a study on everybody's desk; those that lie there and fit stay.
+
+    Hidden items that nobody has begun are taken from the desks of those in `gone`, and repeats of what was
+    taken back from everywhere. With `strictly` it raises StudyError where somebody has too few items for
+    their repeats; otherwise they get as many as fit.
+    """
+    study = studies.get(db, name)
+    part, after = asked(study)
+    gold = list(dict.fromkeys(one.unit for one in hidden.gold(db, name)))
+    for person, queue in {**dict.fromkeys(hidden.people(db, name), ()), **_queues(db, name)}.items():
+        rater = access.annotator_id(db, person)
+        rng = random.Random(f"{study.seed} {name} {person}")
+        there = hidden.placed(db, name, rater)
+        count = 0 if person in gone else round(part * len(queue))
+        if strictly and count > (fitting := max(0, len(queue) - after)):
+            raise StudyError(
+                f"{person} has {len(queue)} items: {fitting} of them, not {count}, can come again after "
+                f"{after} others. Possible is --repeat-after {max(1, len(queue) - count)}."
+            )
+        _repeat(db, name, rater, queue, [i for i in there if i.kind == "repeat"], count, after, rng)
+        wanted = [] if person in gone else gold
+        _mix_in(db, name, rater, queue, [i for i in there if i.kind == "gold"], wanted, rng)
+
+
+def asked(study: studies.Study) -> tuple[float, int]:
+    """The share of everybody's items that comes again, and after how many others."""
+    told = study.meta.get("repeats", {})
+    return told.get("share", 0.0), told.get("after", AFTER)
+
+
+class Queued(NamedTuple):
+    """An ordinary item of a queue."""
+
+    unit: UnitKey
+    position: int
+    begun: bool
+
+
+def _queues(db: Database, name: str) -> dict[str, Sequence[Queued]]:
+    """Everybody's ordinary items in their order."""
+    units = {u["id"]: UnitKey(u["conversation_id"], u["turn"]) for u in studies.units(db, name)}
+    places = studies.positions(db, name)
+    found: defaultdict[str, list[Queued]] = defaultdict(list)
+    for unit, person, begun, _ in studies.queues(db, name):
+        found[person].append(Queued(units[unit], places[unit, person], begun))
+    return dict(found)
+
+
+def _reached(queue: Sequence[Queued]) -> int:
+    """How many items lie up to the last one begun: nothing is put before it any more."""
+    return max((place for place, item in enumerate(queue, 1) if item.begun), default=0)
+
+
+def _repeat(
+    db: Database,
+    name: str,
+    rater: int,
+    queue: Sequence[Queued],
+    there: Sequence[HiddenItem],
+    count: int,
+    after: int,
+    rng: random.Random,
+) -> None:
+    """Let `count` items of a queue come again, each after at least `after` others."""
+    place_of = {item.unit: place for place, item in enumerate(queue)}
+    at = [item.position for item in queue]
+
+    def fits(item: HiddenItem) -> bool:
+        if item.unit not in place_of:
+            return False
+        return sum(at[place_of[item.unit]] < position < item.position for position in at) >= after
+
+    kept = [item for item in there if item.begun or fits(item)]
+    free = [item for item in kept if not item.begun]
+    surplus = free[len(free) - min(len(free), max(0, len(kept) - count)) :]
+    kept = [item for item in kept if item not in surplus]
+    hidden.remove(db, [item.id for item in there if item not in kept])
+    taken = {item.unit for item in kept}
+    open_to = [place for place in range(len(queue) - after) if queue[place].unit not in taken]
+    chosen = sorted(rng.sample(open_to, min(len(open_to), max(0, count - len(kept)))))
+    last, first_free = len(queue) - 1, _reached(queue) - 1
+    positions = [at[rng.randint(max(place + after, first_free), last)] + rng.random() for place in chosen]
+    new = [(queue[place].unit, position) for place, position in zip(chosen, positions, strict=True)]
+    hidden.place(db, name, rater, "repeat", new)
+
+
+def _mix_in(
+    db: Database,
+    name: str,
+    rater: int,
+    queue: Sequence[Queued],
+    there: Sequence[HiddenItem],
+    wanted: Sequence[UnitKey],
+    rng: random.Random,
+) -> None:
+    """Spread gold items over what somebody has still to rate; one who has rated everything gets none."""
+    kept = [item for item in there if item.begun or item.unit in wanted]
+    hidden.remove(db, [item.id for item in there if item not in kept])
+    have = {item.unit for item in kept}
+    new = [unit for unit in wanted if unit not in have]
+    rng.shuffle(new)
+    ahead = [item.position for item in queue[_reached(queue) :]]
+    if ahead:
+        step = len(ahead) / max(1, len(new))
+        positions = [ahead[int((n + rng.random()) * step)] + rng.random() for n in range(len(new))]
+        hidden.place(db, name, rater, "gold", list(zip(new, positions, strict=True)))
+
+
+def counts(db: Database, name: str) -> dict[str, tuple[int, int]]:
+    """Everybody's number of repeats and of gold items, by name; empty where a study has none of either."""
+    found = {}
+    for person in hidden.people(db, name):
+        kinds = [item.kind for item in hidden.placed(db, name, access.annotator_id(db, person))]
+        found[person] = kinds.count("repeat"), kinds.count("gold")
+    return found
+
+
+def told(found: Mapping[str, tuple[int, int]]) -> str:
+    """`counts` in words."""
+    return ", ".join(f"{who} {again} repeats and {gold} gold items" for who, (again, gold) in found.items())
+
+
+def answered_twice(of: StudyRatings, criterion: str) -> dict[str, tuple[list[float], list[float]]]:
+    """The first and the second answers of each annotator to the items that came again, by name.
+
+    *Final* is the mean of the counted criteria, of items whose counted criteria are all answered twice.
+    """
+    asked = of.counted if criterion == FINAL else (criterion,)
+    by_item: dict[tuple[str, int], list[Pair]] = {}
+    for pair in of.repeats:
+        if pair.criterion in asked:
+            by_item.setdefault((pair.annotator, pair.unit), []).append(pair)
+    found: dict[str, tuple[list[float], list[float]]] = {}
+    for (annotator, _), given in by_item.items():
+        if len(given) == len(asked):
+            first, second = found.setdefault(annotator, ([], []))
+            first.append(sum(pair.first for pair in given) / len(given))
+            second.append(sum(pair.second for pair in given) / len(given))
+    return found
+
+
+def hits(checks: Iterable[Check], criterion: str = "") -> dict[str, list[tuple[bool, bool]]]:
+    """Whether each annotator hit each gold item they submitted, and whether it was an attention check.
+
+    An item is hit where every answer that is known (on the criterion) lies within its tolerance; one without
+    an answer is missed.
+    """
+    by_item: dict[tuple[str, int], list[Check]] = {}
+    for check in checks:
+        if criterion in ("", check.criterion):
+            by_item.setdefault((check.annotator, check.item), []).append(check)
+    found: dict[str, list[tuple[bool, bool]]] = {}
+    for (annotator, _), of in by_item.items():
+        found.setdefault(annotator, []).append((all(c.hit for c in of), any(c.attention for c in of)))
+    return found
+
+
+def read_gold(db: Database, name: str, file: Path) -> list[Gold]:
+    """The gold items of a CSV file with `COLUMNS`. Raises ImportRefused with the line that cannot be used."""
+    study = studies.get(db, name)
+    lines = csv.DictReader(StringIO(read_text(file, ImportRefused)))
+    columns = lines.fieldnames or ()
+    if missing := [column for column in ("key", "criterion", "answer") if column not in columns]:
+        raise ImportRefused(f"{file}: the column {missing[0]} is missing. Columns are {', '.join(COLUMNS)}.")
+    if unknown := [column for column in columns if column not in COLUMNS]:
+        raise ImportRefused(f"{file}: there is no column “{unknown[0]}”. Columns are {', '.join(COLUMNS)}.")
+    drawn = {UnitKey(u["conversation_id"], u["turn"]) for u in studies.units(db, name)}
+    found: dict[tuple[UnitKey, str], Gold] = {}
+    for row in lines:
+        given = {column: (row.get(column) or "").strip() for column in COLUMNS}
+        try:
+            gold = _gold(db, study, drawn, given)
+            if (gold.unit, gold.criterion) in found:
+                raise StudyError("the item has an answer on this criterion already")
+        except StudyError as error:
+            raise ImportRefused(f"{file}, line {lines.line_num}: {error}.") from error
+        found[gold.unit, gold.criterion] = gold
+    if not found:
+        raise ImportRefused(f"{file}: there is no gold item below the column names.")
+    return list(found.values())
+
+
+def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> dict[str, int]:
+    """Replace the gold items of a study and mix them into what lies on desks; returns everybody's number.
+
+    Whoever has rated everything gets none. Raises NotFound.
+    """
+    hidden.set_gold(db, name, golds)
+    deal(db, name, {a.name for a in access.annotators(db, name) if a.revoked})
+    return {
+        person: sum(i.kind == "gold" for i in hidden.placed(db, name, access.annotator_id(db, person)))
+        for person in _queues(db, name)
+    }
+
+
+def _gold(db: Database, study: studies.Study, drawn: Collection[UnitKey], given: Mapping[str, str]) -> Gold:
+    stored = find(db, "conversations", "id", key=given["key"])
+    if stored is None:
+        raise StudyError(f"there is no conversation “{given['key']}”")
+    unit = UnitKey(stored["id"], _turn(db, study, stored["id"], given["turn"]))
+    if unit in drawn:
+        raise StudyError(
+            f"“{given['key']}” is one of the study's own items; a gold item is a conversation beside them"
+        )
+    known = {c.name: c for c in studies.asked(db, study.name, unit.conversation_id)}
+    if given["criterion"] not in known:
+        raise StudyError(f"“{given['criterion']}” is not asked here; asked are {', '.join(known)}")
+    answer = _answer(known[given["criterion"]], given["answer"])
+    tolerance = _number(given["tolerance"] or "0", "tolerance")
+    if tolerance < 0:
+        raise StudyError(f"the tolerance {given['tolerance']} is below 0")
+    if given["attention"].lower() not in ("", "yes", "no"):
+        raise StudyError(f"attention is yes or no, not “{given['attention']}”")
+    attention = given["attention"].lower() == "yes"
+    return Gold(unit, given["criterion"], answer, tolerance, given["explanation"], attention)
+
+
+def _turn(db: Database, study: studies.Study, conversation: int, given: str) -> int | None:
+    if not study.per_turn and not study.rubric:
+        if given:
+            raise StudyError("the study rates whole conversations: leave the turn empty")
+        return None
+    if not given and not study.per_turn:
+        return None
+    turns = [turn.number for turn in conversations.load(db, conversation).turns() if turn.reply is not None]
+    if given not in map(str, turns):
+        raise StudyError(f"the turn is “{given}”; the conversation's turns are {', '.join(map(str, turns))}")
+    return int(given)
+
+
+def _answer(criterion: Criterion, given: str) -> float:
+    """An answer by its number or its label."""
+    if not given:
+        raise StudyError("the answer is missing")
+    scale = criterion.scale
+    labels = dict(zip(map(str.casefold, scale.labels), scale.values, strict=False))
+    answer = labels.get(given.casefold()) if not _is_number(given) else _number(given, "answer")
+    if answer is None or answer not in scale:
+        raise StudyError(
+            f"the answer {given} is not on the scale of “{criterion.name}”, {scale.low:g} to {scale.high:g}"
+        )
+    return answer
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _number(text: str, what: str) -> float:
+    if not _is_number(text):
+        raise StudyError(f"the {what} “{text}” is no number")
+    return float(text)
