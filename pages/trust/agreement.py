@@ -71,7 +71,7 @@ def page() -> None:
         sentence(error)
         return
     if not report.ratings.people:  # every figure would be undefined
-        return
+        return _score_distribution(report, _criterion(report))
     if report.options.nominal:  # every question is answered by a category
         draw(report.nominal)
         return

@@ -119,8 +119,8 @@ def test_a_dot_opens_its_conversations(app: Server, page: Page) -> None:
 def test_a_study_without_people_says_so_and_shows_what_there_is(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/agreement?study=judged-only")
     sees(page, "Nobody has rated the study “judged-only” yet")
-    sees(page, "undefined")
     expect(page.get_by_role("heading", name="Score distribution by rater")).to_be_visible()
+    expect(page.get_by_role("heading", name="At a glance")).to_have_count(0)
     page.goto(f"{app.url}/agreement?study=empty")
     sees(page, "The study “empty” has no ratings yet.")
 
