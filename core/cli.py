@@ -1,6 +1,7 @@
 """The command `concord` and the list of its subcommands, which are imported when they are called."""
 
 import importlib
+import re
 from pathlib import Path
 
 import click
@@ -36,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "concord.commands.agreement",
         "How well judges agree with people, and people with each other.",
     ),
+    "gate": ("concord.commands.gate", "Fail unless judges agree with people well enough, for CI."),
     "leaderboard": ("concord.commands.leaderboard", "A benchmark's table of models."),
     "rankings": ("concord.commands.rankings", "How stable the order of a leaderboard is."),
     "import": ("concord.commands.exchange_in", "Read ratings or conversations into the workspace."),
@@ -102,7 +104,7 @@ class _Lazy(click.Group):
 def _know_own_benchmarks(folder: Path) -> None:
     """Register what the workspace's models.toml lists; without a list nothing is imported."""
     try:
-        listed = b"benchmarks" in (folder / "models.toml").read_bytes()
+        listed = re.search(rb"^\s*benchmarks\b", (folder / "models.toml").read_bytes(), re.M)
     except OSError:
         return  # whoever needs the file says what is wrong with it
     if listed:

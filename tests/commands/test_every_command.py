@@ -42,6 +42,8 @@ def something_for(parameter):
     match parameter.type:
         case click.Choice(choices=(first, *_)):
             return first
+        case click.types.FloatParamType():
+            return "0.5"
         case click.types.IntParamType():
             return "12"
     return "pingpong" if parameter.name == "benchmark" else "something long"
