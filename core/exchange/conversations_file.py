@@ -35,6 +35,14 @@ DISTINCT = 1000
 """Different scores of a criterion that are remembered; of more only the least and the greatest."""
 
 
+class FormNotKnown(ImportRefused):
+    """A file whose rows have no form that is known; `fields` are the names in its first row."""
+
+    def __init__(self, message: str, fields: Sequence[str]) -> None:
+        super().__init__(message)
+        self.fields = tuple(fields)
+
+
 @dataclass(frozen=True)
 class Asked:
     """What the importer is told beside the file: all of it optional.
@@ -214,10 +222,11 @@ def _begun(path: Path, asked: Asked) -> FileSurvey:
         names = names or [str(name) for name in row.fields]
     if not names:
         raise ImportRefused(broken or f"{path} is empty. It needs a row at least.")
-    raise ImportRefused(
+    raise FormNotKnown(
         f"{path} ({kind}) holds conversations in no form that is known. Say where they are, such as "
         f"--map messages=NAME or --map user=NAME --map assistant=NAME; its fields are "
-        f"{', '.join(names[:30])[:500]}."
+        f"{', '.join(names[:30])[:500]}.",
+        names,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sqlite_utils import Database
 
+from concord.benchmarks import BENCHMARKS
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import ImportRefused
 from concord.exchange.dialogue import from_cell
@@ -41,15 +42,18 @@ def incoming(
 ) -> Incoming:
     """The study of a file, its items matched with the conversations of this workspace.
 
-    An item is the stored conversation “study/item_id” or “item_id”, else a new one, “study/item_id”. The
+    An item is the stored conversation “study/item_id”, “item_id” or one imported under another name with
+    this id, else a new one, “study/item_id”. The
     study rates turns if people's lines have a turn. Raises ImportRefused for lines that contradict each other
     or the workspace.
     """
     known = studies.get(db, study) if study in studies.names(db) else None
     per_turn = _per_turn(table, known)
     items = _items(table)
-    stored = conversations.existing(db, [*items, *(f"{study}/{item}" for item in items)])
-    key_of = {item: _key(study, item, stored) for item in items}
+    imported = [name for name in conversations.benchmark_names(db) if name not in BENCHMARKS]
+    known_as = [*items, *(f"{name}/{item}" for name in dict.fromkeys([study, *imported]) for item in items)]
+    stored = conversations.existing(db, known_as)
+    key_of = {item: _key(study, item, stored, imported) for item in items}
     if len(set(key_of.values())) < len(items):
         twice = next(item for item in items if f"{study}/{item}" in items)
         raise ImportRefused(
@@ -121,11 +125,19 @@ def _items(table: RatingsFile) -> dict[str, _Item]:
     return items
 
 
-def _key(study: str, item: str, stored: Mapping[str, int]) -> str:
+def _key(study: str, item: str, stored: Mapping[str, int], imported: Sequence[str]) -> str:
+    """The key of an item's conversation; imported ones begin with the name under which they are kept."""
     own = f"{study}/{item}"
     if own in stored:
         return own
-    return item if item in stored or item.startswith(f"{study}/") else own
+    if item in stored or item.startswith(f"{study}/"):
+        return item
+    there = [key for name in imported if (key := f"{name}/{item}") in stored]
+    if len(there) > 1:
+        raise ImportRefused(
+            f"“{item}” may be {' or '.join(f'“{key}”' for key in there[:3])}. Write the whole key as item_id."
+        )
+    return there[0] if there else own
 
 
 def _conversations(

@@ -5,6 +5,7 @@ JSON, which is one value.
 """
 
 import json
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ BATCH = 32
 """Rows of a Parquet file that are decoded at once."""
 ROW_GROUP = 2**30
 """Bytes of a row group of a Parquet file, unpacked."""
+LARGEST_SAMPLE = 2**28
+"""Bytes of a sample of an Inspect log, unpacked."""
 SHOWN_EVERY = 100
 """Rows between two reports of progress."""
 
@@ -51,7 +54,7 @@ class FileRow:
 
 
 def kind_of(path: Path) -> str:
-    """“JSON Lines”, “JSON”, “CSV”, “TSV” or “Parquet”, by the first bytes of the file, then by its name.
+    """JSON Lines, JSON, CSV, TSV, Parquet or Inspect, by the first bytes of the file, then by its name.
 
     Raises ImportRefused for a file that cannot be read, is empty, or of none of these kinds.
     """
@@ -69,6 +72,8 @@ def kind_of(path: Path) -> str:
         raise ImportRefused(f"{path} is larger than {FILE_BYTES:,} bytes. Split it.")
     if head[:4] == b"PAR1":
         return "Parquet"
+    if head[:4] == b"PK\3\4" and path.suffix.lower() == ".eval":
+        return "Inspect"
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ImportRefused(f"{path} is UTF-16. Save it as UTF-8.")
     if b"\0" in head:
@@ -107,6 +112,8 @@ def read(path: Path, kind: str = "", progress: Progress | None = None) -> Iterat
     kind = kind or kind_of(path)
     if kind == "Parquet":
         return _parquet(path, progress)
+    if kind == "Inspect":
+        return _inspect(path, progress)
     if kind == "JSON":
         return _document(path)
     if kind == "JSON Lines":
@@ -217,6 +224,40 @@ def _parquet(path: Path, progress: Progress | None) -> Iterator[FileRow]:
     except (pa.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
         raise ImportRefused(
             f"{path} is not whole Parquet: {str(error).splitlines()[0][:200]}. Copy or write the file again."
+        ) from error
+
+
+def _inspect(path: Path, progress: Progress | None) -> Iterator[FileRow]:
+    """The samples of an Inspect log, read by Inspect itself, one after another."""
+    try:
+        from inspect_ai.log import read_eval_log, read_eval_log_samples
+    except ImportError:
+        raise ImportRefused(
+            f"{path} is a log of Inspect, which Inspect reads: install Concord with its extra “inspect”, or "
+            "write the log as JSON with `inspect log convert --to json`."
+        ) from None
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for part in archive.infolist():
+                if part.file_size > LARGEST_SAMPLE:
+                    raise ImportRefused(f"{path}: {part.filename} takes {part.file_size:,} bytes unpacked.")
+            samples = sum(part.filename.startswith("samples/") for part in archive.infolist())
+        header = read_eval_log(str(path), header_only=True)
+        around = {AROUND: {"eval": {"model": header.eval.model, "task": header.eval.task}}}
+        left_out = {"events", "store", "attachments"}
+        if header.eval.dataset.sample_ids:
+            found = read_eval_log_samples(str(path), all_samples_required=False, resolve_attachments=True)
+        else:  # older logs are read whole
+            found = read_eval_log(str(path), resolve_attachments=True).samples or []
+        for number, sample in enumerate(found, 1):
+            if progress is not None:
+                progress(number / max(1, samples))
+            fields = json.loads(sample.model_dump_json(exclude=left_out))
+            yield FileRow(f"{path}, sample {number}", {**fields, **around})
+    except (OSError, ValueError, KeyError, RuntimeError, zipfile.BadZipFile) as error:
+        told = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise ImportRefused(
+            f"{path} is no log that Inspect reads: {told}. Copy or write the file again."
         ) from error
 
 

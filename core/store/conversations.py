@@ -137,6 +137,11 @@ def existing(db: Database, keys: Sequence[str]) -> dict[str, int]:
     )
 
 
+def benchmark_names(db: Database) -> list[str]:
+    """Every name under which conversations are kept."""
+    return [row[0] for row in db.execute("SELECT DISTINCT benchmark FROM conversations ORDER BY 1")]
+
+
 def benchmarks_of(db: Database, keys: Sequence[str]) -> list[str]:
     """The benchmarks that the stored ones of these conversations belong to."""
     rows = db.execute(

@@ -12,7 +12,7 @@ import streamlit as st
 from concord.conversation import Role
 from concord.errors import ConcordError
 from concord.exchange import conversations_file, conversations_jsonl
-from concord.exchange.conversations_file import Asked, FileSurvey
+from concord.exchange.conversations_file import Asked, FileSurvey, FormNotKnown
 from concord.exchange.shapes import WORDS
 from concord.files import file_name
 from concord.store import conversations
@@ -55,7 +55,8 @@ class Upload:
 
     def sentence(self, error: ConcordError) -> str:
         """An error with the file's name instead of its place on this machine."""
-        return str(error).replace(f"{self.folder.name}/", "")
+        told = str(error).replace(f"{self.folder.name}/", "")
+        return told.replace("with --role NAME=user", "under “Say where things are”")
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -71,13 +72,15 @@ def _survey(
     benchmark: str,
     stored: object,
     _upload: Upload,
-) -> FileSurvey | str:
+) -> FileSurvey | FormNotKnown | str:
     """What the file holds, or why it cannot be read; `stored` changes with what the workspace holds."""
     try:
         with workspace().read() as db:
             return conversations_file.survey(
                 _upload.path, Asked(benchmark, dict(mapping), dict(roles)), db=db
             )
+    except FormNotKnown as error:
+        return error
     except ConcordError as error:
         return _upload.sentence(error)
 
@@ -130,15 +133,24 @@ def _foreign(upload: Upload, digest: str) -> None:
     with workspace().read() as db:
         stored = conversations.count(db)
     found = _survey(digest, mapping, roles, name.strip(), stored, upload)
+    if not isinstance(found, str) and found.fields != fields:  # what can be chosen above is known only now
+        st.session_state[f"fields {digest}"] = found.fields
+        st.rerun()
+    if isinstance(found, FormNotKnown):
+        st.error(
+            plain(
+                f"{upload.name} holds conversations in no form that is known. Say above where the messages "
+                "are, or where the user's text and the reply are."
+            ),
+            icon=":material/error:",
+        )
+        return
     if isinstance(found, str):
         st.error(_lines(found), icon=":material/error:")
         return
     st.markdown(
         "  \n".join(plain(line.replace(" takes them.", "")) for line in conversations_file.told(found))
     )
-    if found.fields and not fields:
-        st.session_state[f"fields {digest}"] = found.fields
-        st.rerun()
     _rows(found)
     skip = False
     if found.wrong:
@@ -240,7 +252,12 @@ def _take(found: FileSurvey, upload: Upload, digest: str, skip: bool) -> None:
         except ConcordError as error:
             told.refused(ConcordError(upload.sentence(error)))
         st.rerun()
-    link("conversations", f"Conversations under {found.reading.benchmark}", benchmark=found.reading.benchmark)
+    if found.known:
+        link(
+            "conversations",
+            f"Conversations under {found.reading.benchmark}",
+            benchmark=found.reading.benchmark,
+        )
 
 
 def _lines(text: str) -> str:

@@ -102,3 +102,14 @@ def test_a_vote_is_stored_once_and_another_verdict_is_a_repeat(fresh, brought):
     with fresh.read() as db:
         rows = comparisons.frame(db, "arena", "scenario")
     assert list(zip(rows.repeat, rows.verdict, strict=True)) == [(0, "B"), (1, "C")]
+
+
+def test_ratings_find_imported_conversations_by_their_id(fresh, run, brought, tmp_path):
+    brought([{**CHAT, "id": "x1"}])
+    file = tmp_path / "mine.csv"
+    file.write_text("item_id,criterion,rater_type,rater,score\nx1,wit,human,ann,2\n")
+    done = run(fresh, "import", "ratings", file, "--study", "mine")
+    assert "all on conversations that were here" in done.output, done.output
+    brought([{**CHAT, "id": "x1"}], "--benchmark", "others")
+    done = run(fresh, "import", "ratings", file, "--study", "another")
+    assert "“x1” may be “chats/x1” or “others/x1”" in done.output
