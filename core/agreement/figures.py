@@ -229,11 +229,11 @@ def tabulate(
     """
     if again is None:
         drawing["people"] = "these"
-    figures = [cell for row in rows for cell in row.values() if isinstance(cell, PointEstimate)]
     every = list(_figures(rows))
-    made = iter(estimates(every, table, all_items=all_items, **drawing, again=_every(again)))
-    found = (new for old, new in zip(every, made, strict=True) if isinstance(old, PointEstimate))
-    method = described([figure.kind for figure in figures], **drawing) if figures else ""
+    made = estimates(every, table, all_items=all_items, **drawing, again=_every(again))
+    pairs = [(old, new) for old, new in zip(every, made, strict=True) if isinstance(old, PointEstimate)]
+    found = (new for _, new in pairs)
+    method = described([old.kind for old, new in pairs if new.interval], **drawing) if pairs else ""
     about = whom(table, criterion, drawing.get("people", "these")) if method and target else ""
     method = "; ".join(filter(None, [method, about]))
     rests_on = basis(table, criterion, method=method, target=target, notes=notes)

@@ -433,11 +433,14 @@ def _with_final(
     other: Mapping[str, Mapping[str, str]], counted: Sequence[str]
 ) -> dict[str, Mapping[str, str]]:
     """Reasons by criterion; a judge's for *final* are those of the criteria that enter it."""
-    of_final: dict[str, list[str]] = {}
+    of_final: dict[str, dict[str, list[str]]] = {}
     for name in counted:
         for judge, why in other.get(name, {}).items():
-            of_final.setdefault(judge, []).append(f"{name}: {why}")
-    joined = {judge: "; ".join(reasons) for judge, reasons in of_final.items()}
+            of_final.setdefault(judge, {}).setdefault(why, []).append(name)
+    joined = {
+        judge: "; ".join(f"{why} ({', '.join(names)})" for why, names in reasons.items())
+        for judge, reasons in of_final.items()
+    }
     return {**other, FINAL: {**joined, **other.get(FINAL, {})}}
 
 

@@ -149,7 +149,7 @@ def systems(
         row, answer = _system(table, table[criterion], judge, players, drawing)
         rows.append(row)
         said = answer if judge.members == tuple(members) else said
-    notes = (f"n items of {FEWEST_PLAYERS} players or more, drawn; players as they are",)
+    notes = ("resamples draw items and take the players as they are",)
     found = tabulate(SYSTEMS, table, criterion, rows, notes=notes, **drawing)
     return found if not said else _answered(found, said)
 

@@ -75,6 +75,7 @@ PASS_RATES = empty(
         "alike",
         "p of erring alike",
         digits=3,
+        least=0.001,
         help="Permutation p of the judge's errors being as frequent with every player; the correction needs "
         "that they are.",
     ),

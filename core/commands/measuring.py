@@ -8,13 +8,17 @@ import click
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.sections import AT_ONCE, SECTIONS
 
+MANY_ITEMS = 10_000
+"""Items of which an overview takes some seconds."""
+
 
 def measure(report: AgreementReport, steps: Sequence[tuple[str, str]]) -> None:
     """Measure the sections of `AgreementReport.steps`; a terminal shows how far it is, a file nothing.
 
-    The few sections of an overview have no line: they are there before it could be read.
+    The sections of an overview have no line unless items are many: they are there before it could be read.
     """
-    if len(steps) <= len(AT_ONCE) or not sys.stderr.isatty():
+    soon = len(steps) <= len(AT_ONCE) and len(report.ratings.units) < MANY_ITEMS
+    if soon or not sys.stderr.isatty():
         return
 
     def said(step: tuple[str, str] | None) -> str:

@@ -600,9 +600,16 @@ def _with_exclusions(of: StudyRatings, said: dict[str, tuple[str, ...]]) -> dict
 
 
 def renamed(table: Table, names: Mapping[str, str]) -> Table:
-    """A table with the names of judges and panels that readers see."""
+    """A table with the names of judges and panels that readers see, a panel's also within a text."""
+    panels = {name: said for name, said in names.items() if name.startswith("Avg(")}
+
+    def said(text: str) -> str:
+        for panel, name in panels.items():
+            text = text.replace(panel, name)
+        return names.get(text, text)
+
     rows = (
-        {name: names.get(cell, cell) if isinstance(cell, str) else cell for name, cell in row.items()}
+        {name: said(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
         for row in table.rows
     )
     columns = (replace(c, heading=names[c.title]) if c.title in names else c for c in table.columns)

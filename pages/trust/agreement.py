@@ -249,7 +249,7 @@ def _criterion(report: AgreementReport) -> str:
 
 def _closely(report: AgreementReport, criterion: str) -> None:
     part = report.agreement.criteria[criterion]
-    tables = {name: table for of in CLOSELY for name, table in report.section(of, criterion).items()}
+    tables = {name: table for of in CLOSELY for name, table in _named(report, of, criterion).items()}
     st.subheader(plain(report.label(criterion)), anchor=False)
     if criterion != report.main:
         _glance(report, criterion)
@@ -276,6 +276,12 @@ def _closely(report: AgreementReport, criterion: str) -> None:
             draw(tables[name])
 
 
+def _named(report: AgreementReport, section: str, criterion: str) -> dict[str, Table]:
+    """The tables of a section with the names of judges and panels that readers see."""
+    found = report.section(section, criterion)
+    return {name: renamed(table, report.names) for name, table in found.items()}
+
+
 def _further(report: AgreementReport, criterion: str) -> None:
     """The other sections, each measured when it is opened."""
     st.subheader("Further questions", anchor=False)
@@ -288,7 +294,7 @@ def _further(report: AgreementReport, criterion: str) -> None:
             with more:
                 of = _at_cut(report, criterion) if name == "thresholds" else report
             with more, st.spinner("Measuring …"):
-                tables = of.section(name, criterion)
+                tables = _named(of, name, criterion)
                 _pictures(name, tables)
                 for table in tables.values():
                     draw(table)
@@ -318,7 +324,7 @@ def _pictures(section: str, tables: Mapping[str, Table]) -> None:
 
 
 def _score_distribution(report: AgreementReport, criterion: str) -> None:
-    table = report.section("distribution", criterion)["score_distribution"]
+    table = _named(report, "distribution", criterion)["score_distribution"]
     st.markdown(f"##### {table.title}")
     scale, words = report.scale(criterion), {}
     if scale and not scale.continuous and not report.ratings.other_scale.get(criterion):

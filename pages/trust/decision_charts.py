@@ -112,7 +112,7 @@ def _rates(rates: pd.DataFrame, raters: Sequence[str]) -> Chart:
     base = alt.Chart(rates).encode(
         y=alt.Y("group:N", sort=list(dict.fromkeys(rates.group)), title=None, axis=name_axis()),
         yOffset=alt.YOffset("kind:N", scale=kind),
-        color=alt.Color("kind:N", scale=kind, legend=alt.Legend(orient="top", title=None)),
+        color=alt.Color("kind:N", scale=kind, legend=alt.Legend(orient="top", title=None, columns=2)),
     )
     share = alt.Scale(domain=[0, 1])
     low, value = (
