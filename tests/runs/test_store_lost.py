@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 
@@ -46,6 +47,19 @@ class Watched:
             assert self.changed.wait_for(lambda: word in self.says if word else not self.says, 60), self.says
 
 
+@contextmanager
+def lock_of(workspace):
+    """Another program writes and does not end; gives its connection."""
+    lock = database.connect(workspace.db_path)
+    lock.conn.execute("PRAGMA busy_timeout = 30000")
+    lock.conn.execute("BEGIN IMMEDIATE")
+    try:
+        yield lock
+    finally:
+        lock.rollback()
+        lock.close()
+
+
 def calls_when_still(workspace):
     """The calls at the server once no more arrive."""
     before = -1
@@ -71,17 +85,13 @@ def test_behind_a_lock_no_call_is_made_and_afterwards_none_is_repeated(faulty):
         running = in_thread(pool, workspace, watched)
         while calls_made(workspace) < 20:
             assert not running.done()
-        lock = database.connect(workspace.db_path)
-        lock.conn.execute("PRAGMA busy_timeout = 30000")
-        lock.conn.execute("BEGIN IMMEDIATE")
-        watched.until("another program has locked the database")
-        with workspace.read() as db:
-            assert "another program has locked" in stored.recent(db)[0].message, "the page reads it as well"
-            assert not stored.recent(db)[0].interrupted
-        waiting = calls_when_still(workspace)
-        assert waiting < needed(20)
-        lock.rollback()
-        lock.close()
+        with lock_of(workspace):
+            watched.until("another program has locked the database")
+            with workspace.read() as db:
+                [found] = stored.recent(db)
+            assert "another program has locked" in found.message, "the page reads it as well"
+            assert not found.interrupted
+            assert calls_when_still(workspace) < needed(20)
         ended = running.result()
     assert (ended.state, ended.done, ended.left) == ("finished", 20 * 2 * 3, 0)
     assert ended.message == ""
@@ -94,21 +104,16 @@ def test_killed_behind_a_lock_it_loses_a_second_of_answers_and_the_calls_in_flig
     command = concord_run(workspace, "--characters", "tully", "--repeats", "20")
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until(lambda: count(workspace, "journal"), process)
-    lock = database.connect(workspace.db_path)
-    lock.conn.execute("PRAGMA busy_timeout = 30000")
-    lock.conn.execute("BEGIN IMMEDIATE")
-    with workspace.read() as db:
-        [run] = stored.recent(db)
-    until(lambda: presence.says(workspace.db_path, run.id), process)
-    made = calls_when_still(workspace)
-    process.kill()
-    process.wait()
-    kept = 0
-    for table in ("conversations", "judgements"):
-        kept += sum(row["calls"] for row in lock[table].rows)
-    kept += lock["journal"].count
-    lock.rollback()
-    lock.close()
+    with lock_of(workspace) as lock:
+        with workspace.read() as db:
+            [run] = stored.recent(db)
+        until(lambda: presence.says(workspace.db_path, run.id), process)
+        made = calls_when_still(workspace)
+        process.kill()
+        process.wait()
+        kept = lock["journal"].count
+        for table in ("conversations", "judgements"):
+            kept += sum(row["calls"] for row in lock[table].rows)
     # 20 calls a second in each of 16 places, for the second after which calls wait and the tenths of a
     # second in which the store had taken the last ones; twice that is allowed for a busy machine.
     assert made - kept <= 2 * 1.2 * engine.LAG_SECONDS * IN_FLIGHT / 0.05
@@ -126,10 +131,12 @@ def test_a_database_that_is_lost_for_a_while_costs_nothing(faulty):
         while calls_made(workspace) < 20:
             assert not running.done()
         workspace.db_path.rename(away)
-        watched.until("gone or cannot be opened")
-        calls_when_still(workspace)
-        assert not workspace.db_path.exists()
-        away.rename(workspace.db_path)
+        try:
+            watched.until("gone or cannot be opened")
+            calls_when_still(workspace)
+            assert not workspace.db_path.exists()
+        finally:
+            away.rename(workspace.db_path)
         ended = running.result()
     assert (ended.state, ended.left) == ("finished", 0)
     assert calls_made(workspace) == ended.spent.calls == needed(20)
@@ -162,17 +169,13 @@ def test_stopped_behind_a_lock_it_stores_what_it_has_before_it_ends(faulty):
     command = concord_run(workspace, "--characters", "tully", "--repeats", "20")
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     until(lambda: count(workspace, "journal"), process)
-    lock = database.connect(workspace.db_path)
-    lock.conn.execute("PRAGMA busy_timeout = 30000")
-    lock.conn.execute("BEGIN IMMEDIATE")
-    with workspace.read() as db:
-        [run] = stored.recent(db)
-    until(lambda: presence.says(workspace.db_path, run.id), process)
-    os.kill(process.pid, signal.SIGINT)
-    made = calls_when_still(workspace)
-    assert process.poll() is None, "it waits for the store"
-    lock.rollback()
-    lock.close()
+    with lock_of(workspace):
+        with workspace.read() as db:
+            [run] = stored.recent(db)
+        until(lambda: presence.says(workspace.db_path, run.id), process)
+        os.kill(process.pid, signal.SIGINT)
+        made = calls_when_still(workspace)
+        assert process.poll() is None, "it waits for the store"
     said, _ = process.communicate()
     assert "Stopped by a signal" in said
     with workspace.read() as db:

@@ -18,7 +18,7 @@ from concord.runs import engine, planning
 from concord.store import database, turns, writer
 from concord.workspace import Workspace
 from tests.runs.test_runs import calls_made, calls_of, count
-from tests.runs.test_store_lost import Watched, calls_when_still
+from tests.runs.test_store_lost import Watched, calls_when_still, lock_of
 from tests.simulbench.conftest import TARGETS, answers, dialogues, execute, models
 
 JUDGES = ("mock-judge-lenient", "mock-judge-noisy")
@@ -40,21 +40,19 @@ def impatient(monkeypatch):
 
 @contextmanager
 def locked(workspace, monkeypatch):
-    lock = database.connect(workspace.db_path)
-    lock.conn.execute("PRAGMA busy_timeout = 30000")
-    lock.conn.execute("BEGIN IMMEDIATE")
-    yield "another program has locked the database"
-    lock.rollback()
-    lock.close()
+    with lock_of(workspace):
+        yield "another program has locked the database"
 
 
 @contextmanager
 def lost(workspace, monkeypatch):
     away = workspace.db_path.with_name("away.db")
     workspace.db_path.rename(away)
-    yield "gone or cannot be opened"
-    assert not workspace.db_path.exists(), "an empty database in its place would hide what was stored"
-    away.rename(workspace.db_path)
+    try:
+        yield "gone or cannot be opened"
+        assert not workspace.db_path.exists(), "an empty database in its place would hide what was stored"
+    finally:
+        away.rename(workspace.db_path)
 
 
 @contextmanager
