@@ -206,7 +206,7 @@ def _show(workspace: str, name: str) -> None:
         people = [a for a in access.annotators(db, name) if a.items]
         out, beside = exclusions.excluded(db, name), hidden.counts(db, name)
         warned = quality.warnings(study.criteria, hidden_store.pairs(db, name), hidden_store.checks(db, name))
-        decided = exclusions.decisions(db, name)
+        decided, figures = exclusions.decisions(db, name), hidden.figures(db, name)
     echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
     echo(f"{units} units, {f'{study.overlap} raters each' if study.overlap else 'rated by everybody'}")
     for criterion in study.criteria:
@@ -217,6 +217,8 @@ def _show(workspace: str, name: str) -> None:
         printing.show([_progress(study, people, out)], "table")
         if beside:
             echo(f"Hidden among them: {hidden.told(beside)}.")
+        if figures:
+            printing.show(figures, "table")
         for sentence in warned:
             echo(f"Warning: {sentence}")
         for one in decided:

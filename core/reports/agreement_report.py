@@ -37,7 +37,7 @@ from concord.reports.cautions import cautions
 from concord.reports.scales import final_scale, other_scales, said_of_scales, scales
 from concord.reports.sections import APART, AT_ONCE, IN_FILES, OVER_ALL, SECTIONS
 from concord.store import frames
-from concord.studies import studies
+from concord.studies import quality, studies
 from concord.studies.scales import SharedScale
 from concord.studies.studies import Runs, StudyRatings
 from concord.table import (
@@ -330,7 +330,9 @@ class AgreementReport:
             from concord.agreement.raters import severity_sentence  # loads scipy.optimize and scipy.stats
 
             sentences.append(severity_sentence(self.section("raters", self.main)))
-        return [*filter(None, sentences), *cautions(self.ratings, self.agreement, self.label)]
+        said = cautions(self.ratings, self.agreement, self.label)
+        warned = quality.warnings(self.of.study.criteria, self.of.repeats, self.of.checks)
+        return [*filter(None, sentences), *said, *warned]
 
     def _summarised(self) -> list[tuple[str, tuple[str, ...]]]:
         """The criteria, with the judges, that the summary is about."""

@@ -130,7 +130,8 @@ def _retest(report: AgreementReport, criterion: str) -> Iterator[Table]:
 
 
 def _annotator_retest(report: AgreementReport, criterion: str) -> Iterator[Table]:
-    if pairs := hidden.answered_twice(report.of, criterion):
+    criteria = report.of.counted if criterion == FINAL else (criterion,)
+    if pairs := hidden.answered_twice(report.of.repeats, criteria):
         asked = report.criterion(criterion)
         yield annotator_retest(
             pairs,

@@ -146,6 +146,11 @@ def annotators(db: Database, study: str = "") -> list[Annotator]:
     ]
 
 
+def annotators_of(db: Database, study: str) -> list[str]:
+    """The names of those with items in a study."""
+    return [one.name for one in annotators(db, study) if one.items]
+
+
 def annotator_id(db: Database, name: str) -> int:
     """An annotator's rater id. Raises NotFound."""
     row = find(db, "raters", "id", kind="human", name=name)

@@ -1,7 +1,5 @@
 """Repeats and gold items, mixed into what lies on annotators' desks."""
 
-from __future__ import annotations
-
 import csv
 import math
 import random
@@ -9,20 +7,18 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sqlite_utils import Database
 
-from concord.agreement.ratings import FINAL
+from concord.agreement.hidden import annotator_retest, gold_hits
 from concord.errors import ImportRefused, StudyError
 from concord.files import read_text
 from concord.rating import Criterion
-from concord.store import access, conversations, hidden, studies
+from concord.store import access, conversations, exclusions, hidden, studies
 from concord.store.database import find
 from concord.store.hidden import Check, Gold, HiddenItem, Pair, UnitKey
-
-if TYPE_CHECKING:
-    from concord.studies.studies import StudyRatings
+from concord.table import Table
 
 AFTER = 20
 """How many other items lie between an item and its repeat, unless told otherwise."""
@@ -154,19 +150,32 @@ def told(found: Mapping[str, tuple[int, int]]) -> str:
     return ", ".join(f"{who} {again} repeats and {gold} gold items" for who, (again, gold) in found.items())
 
 
-def answered_twice(of: StudyRatings, criterion: str) -> dict[str, tuple[list[float], list[float]]]:
+def figures(db: Database, name: str) -> list[Table]:
+    """Test–retest on the mean of the counted criteria, and hits on gold items; those that a study has."""
+    study, out = studies.get(db, name), [*exclusions.excluded(db, name)]
+    ordered = [c.name for c in study.criteria if c.counted and not c.scale.nominal]
+    found = []
+    if pairs := answered_twice(hidden.pairs(db, name), ordered):
+        found.append(annotator_retest(pairs, excluded=out))
+    if of := hits(hidden.checks(db, name)):
+        found.append(gold_hits(of, excluded=out))
+    return found
+
+
+def answered_twice(
+    pairs: Iterable[Pair], criteria: Collection[str]
+) -> dict[str, tuple[list[float], list[float]]]:
     """The first and the second answers of each annotator to the items that came again, by name.
 
-    *Final* is the mean of the counted criteria, of items whose counted criteria are all answered twice.
+    An answer to an item is the mean of these criteria; items without all of them twice are left out.
     """
-    asked = of.counted if criterion == FINAL else (criterion,)
     by_item: dict[tuple[str, int], list[Pair]] = {}
-    for pair in of.repeats:
-        if pair.criterion in asked:
+    for pair in pairs:
+        if pair.criterion in criteria:
             by_item.setdefault((pair.annotator, pair.unit), []).append(pair)
     found: dict[str, tuple[list[float], list[float]]] = {}
     for (annotator, _), given in by_item.items():
-        if len(given) == len(asked):
+        if len(given) == len(criteria):
             first, second = found.setdefault(annotator, ([], []))
             first.append(sum(pair.first for pair in given) / len(given))
             second.append(sum(pair.second for pair in given) / len(given))

@@ -6,13 +6,16 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from concord.errors import NotAllowed
-from concord.store import access, pairings, settings
+from concord.store import access, exclusions, pairings, settings
+from concord.store import hidden as stored_hidden
 from concord.store import studies as stored
 from concord.store.access import Annotator
-from concord.studies import studies
+from concord.studies import hidden, quality, studies
 from pages.parts import tables, told
+from pages.parts.address import asked, shown
 from pages.parts.plain import plain
 from pages.parts.session import workspace
+from pages.parts.table import draw
 
 
 def page() -> None:
@@ -28,6 +31,7 @@ def page() -> None:
     st.subheader("Who is here", anchor=False)
     _table(people)
     _one(people)
+    _trust()
 
 
 def _links() -> None:
@@ -138,6 +142,56 @@ def _one(people: list[Annotator]) -> None:
                     on_click=_pass_on,
                     args=(study, name),
                 )
+
+
+def _trust() -> None:
+    """Test–retest and gold items of a study's annotators, and who is left out of its figures."""
+    with workspace().read() as db:
+        names = [name for name in stored.names(db) if access.annotators_of(db, name)]
+    if not names:
+        return
+    st.subheader("Repeats, gold items and exclusion", anchor=False)
+    name = shown("study", st.selectbox("Study", names, index=names.index(asked("study", names, names[0]))))
+    with workspace().read() as db:
+        study, tables_of = stored.get(db, name), hidden.figures(db, name)
+        warned = quality.warnings(
+            study.criteria, stored_hidden.pairs(db, name), stored_hidden.checks(db, name)
+        )
+        people, out = access.annotators_of(db, name), exclusions.excluded(db, name)
+        decided = exclusions.decisions(db, name)
+    for sentence in warned:
+        st.warning(plain(sentence), icon=":material/warning:")
+    for of in tables_of:
+        draw(of)
+    if not tables_of:
+        st.caption(
+            "Nobody has submitted a repeat or a gold item. `concord study deal --repeats` and `concord study "
+            "gold` mix them into everybody's items."
+        )
+    with st.form("exclusion", clear_on_submit=True):
+        who, why, go = st.columns([2, 4, 1], vertical_alignment="bottom")
+        who.selectbox(
+            "Leave out of the figures, or take in again",
+            people,
+            key="whom",
+            format_func=lambda one: f"{one} (left out)" if one in out else one,
+        )
+        why.text_input("Reason", key="why", max_chars=1000)
+        go.form_submit_button("Decide", on_click=_decided, args=(name,))
+    for one in decided:
+        how = "left out" if one.excluded else "taken in again"
+        st.caption(f"{one.decided[:10]}: {plain(one.annotator)} {how}: {plain(one.reason)}")
+
+
+def _decided(study: str) -> None:
+    person, reason = st.session_state["whom"], st.session_state["why"]
+    with told.writing() as db:
+        if person in exclusions.excluded(db, study):
+            exclusions.include(db, study, person, reason)
+            told.done(f"{person} is in the figures of “{study}” again.")
+        else:
+            exclusions.exclude(db, study, person, reason)
+            told.done(f"{person} is left out of the figures of “{study}”. Their ratings stay.")
 
 
 def _invited() -> None:
