@@ -1,0 +1,91 @@
+"""The page Import: what was recognised and what is wrong is seen before anything is stored."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from concord.store import comparisons, conversations
+from concord.workspace import Workspace
+from tests.exchange.test_forms import EXAMPLES
+from tests.pages.test_navigation import FRAME
+
+ASKED = {"role": "user", "content": "Hi"}
+
+
+def dropped(text: str, name: str = "chats.jsonl") -> AppTest:
+    """The page with a file on it."""
+    shown = AppTest.from_string(FRAME.format(file="study/bring.py"), default_timeout=30).run()
+    assert not shown.exception
+    shown.file_uploader[0].set_value((name, text.encode(), "text/plain")).run()
+    assert not shown.exception
+    return shown
+
+
+def said(shown: AppTest) -> str:
+    kinds = ("markdown", "caption", "error", "success")
+    return "\n".join(e.value for kind in kinds for e in shown.get(kind)).replace("\\", "")
+
+
+def the(shown: AppTest, kind: str, label: str):
+    return next(e for e in shown.get(kind) if e.label.startswith(label))
+
+
+def count(workspace: Workspace) -> int:
+    with workspace.read() as db:
+        return conversations.count(db)
+
+
+def test_a_file_is_shown_before_it_is_stored(workspace: Workspace) -> None:
+    shown = dropped(EXAMPLES["Chatbot Arena"][1], "arena.jsonl")
+    assert "arena.jsonl is JSON Lines of the form “Chatbot Arena”, 2 rows." in said(shown)
+    rows = next(t.value for t in shown.dataframe if "begins" in t.value.columns)
+    assert rows.player.tolist() == ["elm", "oak", "oak", "elm"]
+    assert count(workspace) == 0
+    the(shown, "button", "Import").click().run()
+    assert "Under “arena”: 4 new conversations, 2 comparisons." in said(shown)
+    with workspace.read() as db:
+        assert len(comparisons.frame(db, "arena", "scenario")) == 2
+
+
+def test_wrong_rows_are_named_and_may_be_left_out(workspace: Workspace) -> None:
+    good = {"messages": [ASKED, {"role": "assistant", "content": "Hello"}]}
+    shown = dropped("\n".join(map(json.dumps, [good, {"messages": []}, {"messages": [{"role": "wizard"}]}])))
+    assert "chats.jsonl, line 2: the dialogue is empty. Remove the row." in said(shown)
+    assert "/tmp" not in said(shown)
+    assert the(shown, "button", "Import").disabled
+    the(shown, "toggle", "Leave out the 2 wrong rows").set_value(True).run()
+    the(shown, "button", "Import").click().run()
+    assert "1 new conversations. 2 rows were left out." in said(shown)
+    assert count(workspace) == 1
+
+
+def test_where_things_are_is_said_for_a_form_that_is_not_known(workspace: Workspace) -> None:
+    shown = dropped("q,a,stars\nWhy?,Because.,4\n", "own.csv")
+    assert "own.csv holds conversations in no form that is known." in said(shown)
+    assert [b.label for b in shown.button if b.label == "Import"] == []
+    the(shown, "selectbox", "What the user says").set_value("q").run()
+    the(shown, "selectbox", "What the model replies").set_value("a").run()
+    the(shown, "button", "Import").click().run()
+    with workspace.read() as db:
+        ((_, one),) = conversations.each(db, "own")
+    assert [(m.role, m.content) for m in one.messages] == [("user", "Why?"), ("assistant", "Because.")]
+
+
+@pytest.mark.parametrize("name", ["MLflow traces", "PingPong results"])
+def test_scores_are_taken_when_a_judge_or_a_study_is_named(workspace: Workspace, name: str) -> None:
+    ending, text = EXAMPLES[name]
+    shown = dropped(text, f"file.{ending}")
+    the(shown, "text_input", "Take the scores as ratings by the judge").set_value("j").run()
+    the(shown, "text_input", "Take people's scores as the study").set_value("mine").run()
+    the(shown, "button", "Import").click().run()
+    assert "1 ratings by people in the study “mine”" in said(shown)
+
+
+def test_what_a_file_says_is_no_markup(workspace: Workspace) -> None:
+    hostile = "<img src=x> **b** $x^2$ :red[r]"
+    shown = dropped(json.dumps({"messages": [{"role": hostile, "content": "x"}]}))
+    assert hostile not in "\n".join(e.value for e in shown.get("error"))
+    assert "nobody here is called “<img src=x> **b**" in said(shown)
