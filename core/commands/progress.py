@@ -54,6 +54,7 @@ def running(command: F) -> F:
     estimate = "Say what would be done and what it would cost; do nothing."
     limit = "Spend no more on this plan, earlier runs of it included; every model needs a price."
     batch = "Ask through the endpoint's Batch API; the same command collects the answers later."
+    cluster = "Have the workers of this Dask scheduler make the calls."
     as_new = "Go on under this name with the model whose entry has changed."
     for option in (
         click.option("--as-new", metavar="NAME", default="", help=as_new),
@@ -61,6 +62,7 @@ def running(command: F) -> F:
         click.option("--max-cost", type=click.FloatRange(min=0), help=limit),
         click.option("--wait", is_flag=True, help="With --batch: stay until everything is answered."),
         click.option("--batch", is_flag=True, help=batch),
+        click.option("--cluster", metavar="tcp://…", default="", help=cluster),
         click.option("--estimate", is_flag=True, help=estimate),
     ):
         command = option(command)
@@ -78,6 +80,7 @@ def carry_out(
     own_code: bool = False,
     batch: bool = False,
     wait: bool = False,
+    cluster: str = "",
 ) -> None:
     """Estimate or execute a plan and say how it ended.
 
@@ -99,6 +102,7 @@ def carry_out(
             retry_failed=retry_failed,
             batch=batch,
             wait=wait,
+            cluster=cluster,
             watch=watch,
         )
     echo(f"Run {ended.id} {ended.stands if ended.waiting else ended.state}: {sentence(ended)}")

@@ -55,7 +55,7 @@ class Moderated:
     reported: Reported = UNREPORTED
 
 
-class _Failed(Exception):
+class AttemptFailed(Exception):
     """An attempt that failed."""
 
     def __init__(self, found: Trouble):
@@ -258,12 +258,12 @@ class Client:
                     await self._admit()
                 started = time.perf_counter()
                 try:
-                    content, headers = await self._once(model, path, body)
+                    content, headers = await self.attempt(model, path, body)
                     try:
                         found = read(content)
                     except Broken as error:
-                        raise _Failed(trouble.of_body(error, content, model)) from error
-                except _Failed as failed:
+                        raise AttemptFailed(trouble.of_body(error, content, model)) from error
+                except AttemptFailed as failed:
                     if _costs_a_retry(gate, failed.found, sent, since or sent, tried < self._retries):
                         rest = min(LONGEST_WAIT, FIRST_WAIT * 2**tried) * random.uniform(0.5, 1)
                         tried += 1
@@ -276,10 +276,10 @@ class Client:
             if rest:
                 await gate.rest(rest)
 
-    async def _once(
+    async def attempt(
         self, model: Model, path: str, body: Mapping[str, Any]
     ) -> tuple[bytes, Mapping[str, str]]:
-        """One attempt: the body and headers of an answer of status 200. Raises _Failed.
+        """One attempt: the body and headers of an answer of status 200. Raises AttemptFailed.
 
         Here, and nowhere else, bytes come in: keys that an endpoint repeats are taken out of them.
         """
@@ -295,12 +295,12 @@ class Client:
         except openai.APIStatusError as error:
             content = self.without_keys(error.response.content)
             headers = error.response.headers
-            raise _Failed(trouble.of_status(error.status_code, headers, content, model)) from None
+            raise AttemptFailed(trouble.of_status(error.status_code, headers, content, model)) from None
         except (openai.APIError, TimeoutError) as error:
-            raise _Failed(trouble.of_connection(error, model)) from None
+            raise AttemptFailed(trouble.of_connection(error, model)) from None
         content = self.without_keys(bytes(response.content))
         if response.status_code >= 300:
-            raise _Failed(trouble.of_status(response.status_code, response.headers, content, model))
+            raise AttemptFailed(trouble.of_status(response.status_code, response.headers, content, model))
         return content, response.headers
 
     def without_keys(self, content: bytes) -> bytes:

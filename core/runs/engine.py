@@ -27,9 +27,10 @@ from concord.benchmarks.benchmark import Comparing, Judging
 from concord.benchmarks.plans import as_dict
 from concord.configuration import Configuration, Reported, Use
 from concord.conversation import Conversation, Message
-from concord.errors import CallFailed, ConcordError, RunStopped, WorkspaceError
+from concord.errors import CallFailed, ConcordError, ConfigError, RunStopped, WorkspaceError
 from concord.llm import embeddings, replies
 from concord.llm.client import Client, Embedded, limits, request
+from concord.llm.cluster import ClusterClient
 from concord.llm.completions import Beside, Completion
 from concord.llm.embeddings import Vector
 from concord.llm.prompts import Prompt, RenderedPrompt
@@ -84,12 +85,14 @@ def execute(
     retry_failed: bool = False,
     batch: bool = False,
     wait: bool = False,
+    cluster: str = "",
     watch: Callable[[Progress], None] | None = None,
 ) -> Progress:
     """Do what is left of a job and return where it stands.
 
     With `batch` calls are sent in batches, and the run ends when all wait at the endpoint, unless it is to
-    `wait` for the answers. Answers of batches that have ended are collected in any case.
+    `wait` for the answers. Answers of batches that have ended are collected in any case. `cluster` is the
+    address of a Dask scheduler whose workers make the calls.
     It stops at `max_cost` (see `concord.runs.budget`), when the store asks for a stop, and on SIGINT or
     SIGTERM; calls in flight are finished and kept. While the store cannot be written, no call is made and
     nothing is lost. Raises ConcordError if the run cannot start, ConfigError if a price is missing.
@@ -108,7 +111,9 @@ def execute(
             started = runs.get(db, number)
         try:
             with few_collections():
-                run = _Run(workspace, started, job, todo, max_cost, retry_failed, batch, wait, watch, say)
+                run = _Run(
+                    workspace, started, job, todo, max_cost, retry_failed, batch, wait, cluster, watch, say
+                )
                 asyncio.run(run.go())
         except BaseException:
             # Where the store cannot be written, the run is known to have ended by its file.
@@ -167,6 +172,7 @@ class _Run:
     retry_failed: bool
     batch: bool
     wait: bool
+    cluster: str
     watch: Callable[[Progress], None] | None
     say: Callable[[str], None]
     """Says a sentence to who looks at the run, also while the store cannot be written."""
@@ -224,7 +230,10 @@ class _Run:
             )
 
     async def go(self) -> None:
-        self.client = Client(self.job.models, admit=self._admit)
+        if self.cluster:
+            self.client = ClusterClient(self.job.models, address=self.cluster, admit=self._admit)
+        else:
+            self.client = Client(self.job.models, admit=self._admit)
         calls = self.survey.calls
         guesses = {name: out / calls[name] for name, (_, out) in self.survey.tokens.items()}
         if self.max_cost is not None:
@@ -237,8 +246,11 @@ class _Run:
             )
             pulse = asyncio.create_task(self._beat())
             try:
-                async with self.client:
-                    await self._waves()
+                try:
+                    async with self.client:
+                        await self._waves()
+                except ConfigError as error:
+                    self.halt(str(error), broken=True)
                 state: State = "broken" if self.broken else "stopped" if self.stop else "finished"
                 message = " ".join(
                     filter(None, [*self.client.adaptations.values(), self._shared(), self.stop])
