@@ -4,13 +4,14 @@ PORT ?= 8501
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo app test test-real lint format types browser bench mutants screenshots lock tools audit clean
+.PHONY: help setup demo app test test-real test-cluster lint format types browser bench mutants screenshots lock tools audit clean
 
 help:
 	@echo "make demo         build the demo workspace offline and open it on http://localhost:$(PORT)"
 	@echo "make test         run every test, those in a real browser included"
 	@echo "make app          open ./workspace, or the one CONCORD_WORKSPACE names"
 	@echo "make test-real    run the three systems with a small language model, and through a real proxy"
+	@echo "make test-cluster  run over a Dask cluster of two workers on this machine"
 	@echo "make lint         ruff, format check, mypy"
 	@echo "make audit        known vulnerabilities and licences of the dependencies"
 	@echo "make bench        measure throughput, agreement, store and desk against named baselines"
@@ -51,6 +52,11 @@ test-real: setup
 	@test -x $(LITELLM)/bin/litellm || { $(PYTHON) -m venv $(LITELLM) && \
 		$(LITELLM)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: "litellm[proxy]==1.100.5"; }
 	$(BIN)/python -m pytest -q tests/real
+
+# Over a Dask cluster of two workers on this machine.
+test-cluster: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "distributed>=2026.8"
+	$(BIN)/python -m pytest -q tests/runs/test_cluster.py
 
 lint: setup
 	$(BIN)/ruff check .

@@ -62,9 +62,8 @@ def main() -> None:
     print(f"{CALLS:,} calls, {AT_ONCE} at once, {LATENCY * 1000:g} ms latency, {os.cpu_count()} cores")
     for name, (calls, cpu) in {"one process": alone, "two workers": spread}.items():
         print(f"{name}: {calls:,.0f} calls/s; CPU here {cpu:.2f} s per 1,000 calls")
-    print(
-        f"ratio: {spread[0] / alone[0]:.2f} of one process's rate, {spread[1] / alone[1]:.2f} of its CPU here"
-    )
+    share, work = spread[0] / alone[0], spread[1] / alone[1]
+    print(f"ratio: {share:.2f} of one process's rate, {work:.2f} of its CPU here")
 
 
 if __name__ == "__main__":
