@@ -23,7 +23,7 @@ def summary(
 
     `tables` are those of the criterion. A difference is stated only where its interval leaves out 0. The
     strongest and the weakest criterion are named with their intervals, and called unsettled where these
-    overlap.
+    overlap. Where intervals are for annotators like these, those that are not say so.
     """
     row = found.criteria[criterion].rater(members)
     if row is None or not row.spearman.defined:
@@ -33,6 +33,7 @@ def summary(
         for name, table in tables.items()
     }
     several = len(members) > 1
+    these = " for these annotators" if found.people == "like-these" else ""
     they = "the judges together" if several else members[0]
     who = f"the {len(members)} judges together (their mean)" if several else they
     sentences = [
@@ -41,9 +42,9 @@ def summary(
         f"{_whom(ratings, criterion, found)}.",
         _held_out(found, criterion, they, several, rows["held_out"]),
         _criteria(found, members, label) if len(ratings.judges) == 1 or several else "",
-        _within_players(rows["levels"]),
+        _within_players(rows["levels"], these),
         _level(f"{they} {'score' if several else 'scores'}", rows["judges"]),
-        _players(rows["players"]),
+        _players(rows["players"], these),
     ]
     return [sentence for sentence in sentences if sentence]
 
@@ -133,14 +134,14 @@ def _criteria(found: StudyAgreement, members: Sequence[str], label: Labels) -> s
     )
 
 
-def _within_players(rows: Rows) -> str:
+def _within_players(rows: Rows, these: str) -> str:
     """Stated where the correlation inside players lies, with its interval, below the one over everything."""
     overall, within = ([row for row in rows if row["level"] == level] for level in ("overall", "within"))
     over, rho = _figure(overall, "spearman"), _figure(within, "spearman")
     if not (over and over.value is not None and rho and rho.interval and rho.interval[1] < over.value):
         return ""
     return (
-        f"Within one player it is lower, ρ = {_two(rho)}{_within(rho)} on average over "
+        f"Within one player it is lower{these}, ρ = {_two(rho)}{_within(rho)} on average over "
         f"{within[0]['groups']}: part of the agreement is telling players apart."
     )
 
@@ -156,7 +157,7 @@ def _level(they_score: str, rows: Rows) -> str:
     return f"In level, {they_score} {abs(bias.value):.2f} points {way} than people ({low:.2f} to {high:.2f})."
 
 
-def _players(rows: Rows) -> str:
+def _players(rows: Rows, these: str) -> str:
     beyond = [
         (bias, row)
         for row in rows
@@ -167,7 +168,7 @@ def _players(rows: Rows) -> str:
     bias, row = max(beyond, key=lambda one: abs(one[0].value or 0.0))
     return (
         f"Farthest from people on the player {row['group']}: {bias.value:+.2f} points"
-        f"{_within(bias, signed=True)}, n = {row['n']} (the largest of {len(rows)}, so perhaps too large)."
+        f"{_within(bias, signed=True)}{these}, n = {row['n']} (the largest of {len(rows)}, so perhaps too large)."
     )
 
 
