@@ -168,7 +168,8 @@ def _players(rows: Rows, these: str) -> str:
     bias, row = max(beyond, key=lambda one: abs(one[0].value or 0.0))
     return (
         f"Farthest from people on the player {row['group']}: {bias.value:+.2f} points"
-        f"{_within(bias, signed=True)}{these}, n = {row['n']} (the largest of {len(rows)}, so perhaps too large)."
+        f"{_within(bias, signed=True)}{these}, n = {row['n']} "
+        f"(the largest of {len(rows)}, so perhaps too large)."
     )
 
 
