@@ -1,6 +1,7 @@
 """One conversation: the dialogue, its scores by judges and people, failed judgements, and its cost."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -171,6 +172,14 @@ def _requests(what: Conversation, judgements: Sequence[Mapping[str, Any]]) -> No
         names = [
             run_label(name, j["repeat"]) if j["repeat"] else name
             for name, j in zip(names, judgements, strict=True)
+        ]
+        # A judge may be asked in several calls, each by a prompt of its own.
+        several = Counter(names)
+        with workspace().read() as db:
+            asked_by = [ratings.prompt(db, j["prompt"]) for j in judgements]
+        names = [
+            f"{name} · {by['name']}" if several[name] > 1 and by else name
+            for name, by in zip(names, asked_by, strict=True)
         ]
         named = dict(zip(names, judgements, strict=True))
         chosen = st.selectbox("Judgement", list(named), key=f"request of {what.key}")

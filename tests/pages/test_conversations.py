@@ -40,3 +40,21 @@ def test_the_list_names_the_judges_that_lack_a_final(workspace: Workspace) -> No
     assert row["final"] == 3.5, "(3 + 4) / 2 by the judge who gave both"
     assert row["incomplete"] == "half v1, half v2"
     assert row["turns"] == 1, "a facet of the same name is another column"
+
+
+def test_the_calls_of_one_judge_are_told_apart_by_their_prompts(workspace: Workspace) -> None:
+    """A judge of two calls has two judgements of one version; each can be chosen and read."""
+    with workspace.write() as db:
+        number = conversations.find_id(db, "c")
+        for name, criterion in (("said", "wit"), ("noted", "tact")):
+            ratings.remember_prompt(db, name, "b", "v2", name, "{}")
+            rating = Rating(Unit("c"), criterion, 2)
+            made = Judgement(name, "c", Rater("twice", "judge", "v2"), (rating,), raw=name, prompt=name)
+            ratings.save_judgement(db, made)
+    page = AppTest.from_string(FRAME.format(file="study/conversations.py"), default_timeout=30)
+    page.query_params["conversation"] = str(number)
+    page.run()
+    assert not page.exception
+    (chosen,) = (box for box in page.selectbox if box.label == "Judgement")
+    assert {"twice v2 · said", "twice v2 · noted"} <= set(chosen.options)
+    assert chosen.options.count("whole") == 1

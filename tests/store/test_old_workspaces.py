@@ -19,6 +19,8 @@ from concord.store.migrations import migrations
 from concord.workspace import Workspace
 
 OLD = sorted((Path(__file__).parent / "old").glob("*.sql"))
+RAN = [file for file in OLD if file.stem not in ("001", "003", "004")]
+"""Those whose conversations were made by a run; the first were made with the store alone."""
 MODELS = {
     "player": "vivid",
     "other": "refuser",
@@ -140,9 +142,8 @@ def test_what_it_holds_can_be_read_and_measured(workspace, run):
         assert done.exit_code == 0, (words, done.output)
 
 
-def test_a_finished_run_pays_nothing_again(workspace, run, dump):
-    if "simulbench" not in dump and "standin" not in dump:
-        pytest.skip("made with the store alone, before there were runs")
+@pytest.mark.parametrize("dump", RAN, ids=lambda file: file.stem, indirect=True)
+def test_a_finished_run_pays_nothing_again(workspace, run):
     done = run(workspace, "run", "resume", "1", "--estimate")
     assert "6 pieces planned, 6 stored, 0 left to make." in done.output
 
