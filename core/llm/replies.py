@@ -66,8 +66,8 @@ R = TypeVar("R", bound=Reply)
 def json_schema(reply: type[Reply], turns: tuple[int, ...] = ()) -> dict[str, Any]:
     """The schema as endpoints are sent it.
 
-    With `turns`, a list of entries that name a `turn` has one for each of them, and no other number: small
-    models name turns that do not exist, unless the endpoint keeps to the schema.
+    With `turns`, a list of entries that name a `turn` has as many as there are turns, and each names one of
+    them: small models name turns that do not exist. That each is named once is for whoever reads the reply.
     """
     schema = reply.model_json_schema()
     return _of_turns(schema, turns) if turns else schema

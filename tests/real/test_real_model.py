@@ -27,12 +27,14 @@ ENTRIES = """
 base_url = "{url}"
 model = "local"
 params = {{ max_tokens = 60, repeat_penalty = 1.2 }}
+timeout = 900
 seed = true
 
 [models.judge]
 base_url = "{url}"
 model = "local"
 params = {{ max_tokens = 200, repeat_penalty = 1.2, temperature = 0 }}
+timeout = 900
 seed = true
 """
 """The judge's replies are JSON by the schema, which llama.cpp's grammar enforces."""
