@@ -36,6 +36,9 @@ class Ask(Protocol):
     def embed(self, model: str, texts: Sequence[str], /) -> Awaitable[list[Vector]]:
         """The vectors of a few texts, none of them empty, in one call, or CallFailed. They are not kept."""
 
+    def program(self, model: str, told: Mapping[str, Any], /) -> Awaitable[str]:
+        """What a program that judges prints, or CallFailed."""
+
 
 @dataclass(frozen=True)
 class Materials:

@@ -235,6 +235,9 @@ def command(folder: str, names: tuple[str, ...], benchmarks: tuple[str, ...]) ->
         )
     chosen = {name: pick(models, name, None) for name in names} or models
     check_roles(chosen.values())
+    for name in [name for name, model in chosen.items() if model.kind == "program"]:
+        echo(f"· {name}: a program, which is tried when it judges")
+        chosen = {other: model for other, model in chosen.items() if other != name}
     every = samples(materials(workspace), map(get, benchmarks or BENCHMARKS))
     found = asyncio.run(examine(chosen, every, each=bool(benchmarks)))
     for name, finding in found.items():

@@ -3,10 +3,18 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
 
 from concord.configuration import Configuration
 from concord.errors import ConfigError, not_found
@@ -14,11 +22,13 @@ from concord.files import as_toml, read_toml, toml_key
 from concord.files.limits import NAME
 from concord.rating import Spent
 
-Kind = Literal["chat", "embeddings"]
-"""A chat model talks and judges; an embeddings model turns texts into vectors."""
+Kind = Literal["chat", "embeddings", "program"]
+"""A chat model talks and judges; an embeddings model turns texts into vectors; a program judges by a rubric.
+"""
 _WRONG_KIND = {
     "chat": 'turns texts into vectors (kind = "embeddings" in models.toml); it can neither talk nor judge. '
     "Name another model.",
+    "program": "is no program.",
     "embeddings": 'talks; vectors need a model that models.toml says is of kind = "embeddings". '
     "Name another, or add one.",
 }
@@ -101,6 +111,10 @@ class Model(BaseModel):
     replies: Literal["json_schema", "json_object", "text"] = "json_schema"
     max_concurrency: Annotated[int, Field(ge=1)] | None = None
     timeout: Annotated[float, Field(gt=0)] = 300.0
+    command: tuple[str, ...] = ()
+    """The words of a program that judges, of kind “program”: JSON comes in, JSON goes out."""
+    function: str = ""
+    """A Python function that judges, as `module:callable`, in place of a command."""
     seed: bool = False
     """Send a seed derived from the plan, for endpoints that honour it."""
     price: Price | None = None
@@ -110,6 +124,14 @@ class Model(BaseModel):
     """Whose model it is (“gpt”, “llama”), for whether judges prefer their own; it is not sent."""
     _adapted: Adapted = PrivateAttr(default_factory=dict)
     _entry: "Model | None" = PrivateAttr(default=None)
+
+    @model_validator(mode="after")
+    def _program(self) -> Self:
+        if self.kind == "program" and bool(self.command) == bool(self.function):
+            raise ValueError("a program needs a command or a function, one of the two")
+        if self.kind != "program" and (self.command or self.function):
+            raise ValueError('a command or a function belongs to kind = "program"')
+        return self
 
     @property
     def adapted(self) -> Adapted:
@@ -154,11 +176,16 @@ class Model(BaseModel):
     @property
     def endpoint(self) -> tuple[str, str]:
         """Address and key: models with the same share one client and one limit."""
+        if self.kind == "program":
+            return ("program", self.name)
         return (self.base_url or "", self.api_key_env or "")
 
     @property
     def configuration(self) -> Configuration:
         """What a result keeps of this entry, without a mock's address, which changes no answer."""
+        if self.kind == "program":
+            what = self.function or " ".join(self.command)
+            return Configuration(self.name, "a program", what, self.kind, {}, self.system, self.replies)
         try:
             asked = self.base_url or address(os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1")
         except ValueError as error:
@@ -181,7 +208,7 @@ class Model(BaseModel):
     @property
     def key_variable(self) -> str:
         """The environment variable that holds the key; empty for a local endpoint that needs none."""
-        return self.api_key_env or ("" if self.base_url else "OPENAI_API_KEY")
+        return self.api_key_env or ("" if self.base_url or self.kind == "program" else "OPENAI_API_KEY")
 
     def key(self) -> str:
         """The key from the environment. Raises ConfigError if it is not set."""
@@ -280,6 +307,8 @@ def pick(models: Mapping[str, Model], name: str, kind: Kind | None = "chat") -> 
     """A model by name. Raises NotFound, or ConfigError for one of another kind (None allows any)."""
     if name not in models:
         raise not_found("model", name, (n for n, m in models.items() if kind in (None, m.kind)))
+    if kind is not None and models[name].kind == "program" != kind:
+        raise ConfigError(f"“{name}” is a program, which can only judge by a rubric. Name another model.")
     if kind is not None and models[name].kind != kind:
         raise ConfigError(f"“{name}” {_WRONG_KIND[kind]}")
     return models[name]

@@ -36,7 +36,7 @@ from concord.llm.embeddings import Vector
 from concord.llm.prompts import Prompt, RenderedPrompt
 from concord.llm.replies import UNANSWERED
 from concord.rating import NOTHING_SPENT, Comparison, Judgement, Spent
-from concord.runs import claiming, judging
+from concord.runs import claiming, judging, programs
 from concord.runs.batches import Batches
 from concord.runs.budget import Budget, check_priced, most_tokens
 from concord.runs.planning import Job, Pending, Survey, left, survey
@@ -60,6 +60,8 @@ from concord.store.writer import Writer
 from concord.workspace import Workspace
 
 BEAT_SECONDS = 0.5
+PROGRAMS = 2
+"""How many of one judge that is a program run at once, unless its entry says."""
 GRACE_SECONDS = 30.0
 """How long a run that was stopped waits for its calls in flight."""
 CLAIMED = 16
@@ -184,6 +186,7 @@ class _Run:
     """Why no new calls are made; empty while the run goes on."""
     broken: bool = False
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    programs: dict[str, asyncio.Semaphore] = field(default_factory=dict)
     given_up: set[str] = field(default_factory=set)
     """Work that failed: it is not tried again in this run."""
     writer: Writer = field(init=False)
@@ -663,6 +666,19 @@ class _Asking:
             runs.spend(db, self.run.number, note.spent)
 
         self.run.writer.put(keep)
+
+    async def program(self, model: str, told: Mapping[str, Any], /) -> str:
+        """What a program that judges prints; as many run at once as its entry says."""
+        run, entry = self.run, self.run.job.models[model]
+        gate = run.programs.setdefault(model, asyncio.Semaphore(entry.max_concurrency or PROGRAMS))
+        try:
+            async with gate:
+                await run._admit()
+                return await programs.answer(entry, told, run.workspace.path)
+        except CallFailed as failure:
+            failure.model = model
+            self.failure = failure
+            raise
 
     def _count(self, model: str, *reported: Reported) -> None:
         self.reported.setdefault(model, Counter()).update(reported)

@@ -1,15 +1,18 @@
 """Ask a judge for a judgement of one conversation or a comparison of two."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from concord.benchmarks.benchmark import Ask, Benchmark, Comparing, Judging, Materials
 from concord.conversation import Conversation, Message
 from concord.errors import CallFailed, ConcordError
-from concord.llm import verdicts
+from concord.llm import replies, verdicts
 from concord.llm.models import Model
+from concord.llm.prompts import RenderedPrompt
 from concord.llm.replies import UNANSWERED, Unusable
 from concord.rating import Comparison, Judgement, Rater
+from concord.runs import programs
 
 
 async def judge(ask: Ask, conversation: Conversation, owed: Judging, model: Model) -> Judgement:
@@ -23,6 +26,8 @@ async def judge(ask: Ask, conversation: Conversation, owed: Judging, model: Mode
         asked = replace(asked, turns=owed.asking.turns(conversation))
     except Unusable as unusable:
         return Judgement(**about, failure=str(unusable))
+    if model.kind == "program":
+        return await _by_program(ask, conversation, owed, asked, about)
     try:
         answer = await ask("judge", owed.judge, asked, lambda reply: owed.asking.read(conversation, reply))
     except CallFailed as failure:
@@ -30,6 +35,22 @@ async def judge(ask: Ask, conversation: Conversation, owed: Judging, model: Mode
     reply = answer.text if owed.asking.reply is None else answer.value
     ratings = owed.asking.read(conversation, reply)
     return Judgement(**about, ratings=ratings, raw=answer.text, meta=answer.meta)
+
+
+async def _by_program(
+    ask: Ask, conversation: Conversation, owed: Judging, asked: RenderedPrompt, about: Mapping[str, Any]
+) -> Judgement:
+    """Ratings by a program, or a failure with what it printed."""
+    told = programs.given(conversation, asked.turns, asked.schema or {})
+    try:
+        said = await ask.program(owed.judge, told)
+    except CallFailed as failure:
+        return Judgement(**about, **_unanswered(failure))
+    try:
+        read = replies.read(said, asked.reply) if asked.reply else said
+        return Judgement(**about, ratings=owed.asking.read(conversation, read), raw=said)
+    except Unusable as error:
+        return Judgement(**about, failure=f"What the program printed cannot be used: {error}", raw=said)
 
 
 def asked_again(

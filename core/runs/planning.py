@@ -223,13 +223,23 @@ def _job_by_rubric(workspace: Workspace, plan: JudgePlan, known: Mapping[str, Mo
         raise ConfigError("Name at least one judge.")
     used = shelf.find(workspace, plan.rubric, shelf.number_of(plan.version))
     plan = replace(plan, version=str(used.version))
-    models = {name: pick(known, name) for name in plan.judges}
+    models = {name: pick(known, name, None) for name in plan.judges}
+    models = {
+        name: pick(known, name, "program" if m.kind == "program" else "chat") for name, m in models.items()
+    }
     check_roles(models.values())
     renaming.refuse_changed(workspace, models)
-    asking, prompt = judge.asking(used.rubric), judge.prompt_of(used.rubric, used.variant)
+    # A program need not say why.
+    plain = replace(used.rubric, judge=replace(used.rubric.judge, reasons="none"))
+    told = [plain if models[name].kind == "program" else used.rubric for name in plan.judges]
+    ways = [(judge.asking(rubric), judge.prompt_of(rubric, used.variant)) for rubric in told]
 
     def owed(key: str) -> tuple[Judging, ...]:
-        return judgings(asking, key, plan.judges, prompt, plan.judge_repeats)
+        return tuple(
+            judging
+            for name, (asking, prompt) in zip(plan.judges, ways, strict=True)
+            for judging in judgings(asking, key, [name], prompt, plan.judge_repeats)
+        )
 
     plays = partial(_judgements, workspace, plan, owed)
     return Job(plan, renaming.adapted(workspace, models), plays, used)

@@ -63,7 +63,7 @@ def further_judges() -> None:
         of = st.selectbox("Conversations", stored["benchmark"], key="judged by a rubric")
     else:
         of = _benchmark(names, "judge").name
-    known = _of_kind(models, "chat")
+    known = _of_kind(models, "chat") + (_of_kind(models, "program") if rubric else [])
     judges = st.multiselect(
         "Judges", known, key="further judges", help="Conversations they have rated are left out."
     )

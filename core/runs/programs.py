@@ -1,0 +1,123 @@
+"""Judges that are programs: one JSON object on standard input, one on standard output, within a time limit.
+
+A program runs without a shell, in the workspace's folder. What it prints is read as a model's reply is.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from concord.conversation import Conversation
+from concord.errors import CallFailed, ConfigError
+from concord.llm.models import Model
+
+MOST_BYTES = 2**20
+"""A program may print so much."""
+GRACE_SECONDS = 5.0
+"""How long a program that was ended may keep its pipes."""
+SHOWN = 2000
+"""Characters of what a failed program said."""
+
+
+def given(conversation: Conversation, turns: tuple[int, ...], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """What a program is given: the conversation, the turns to be rated, and the schema of its reply."""
+    return {
+        "conversation": {
+            "key": conversation.key,
+            "player": conversation.player,
+            "language": conversation.language,
+            "messages": [{"role": m.role, "content": m.content} for m in conversation.messages],
+            "facets": dict(conversation.facets),
+            "context": {name.removeprefix("_"): value for name, value in conversation.context.items()},
+        },
+        "turns": list(turns),
+        "schema": schema,
+    }
+
+
+async def answer(model: Model, told: Mapping[str, Any], folder: Path) -> str:
+    """What the program prints. Raises CallFailed of kind “unparsable” for one that fails, prints too much or
+    takes too long, and ConfigError for one that cannot be started.
+    """
+    command = list(model.command)
+    paths = [str(folder), str(Path.cwd())]
+    environment = dict(os.environ)
+    if model.function:
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+        command = [sys.executable, "-m", "concord.runs.function", model.function, *paths]
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            cwd=folder,
+            start_new_session=True,
+            env=environment,
+        )
+    except OSError as error:
+        raise ConfigError(
+            f"The judge “{model.name}” cannot be started: {command[0]}: {error.strerror}. "
+            f"Check `command` of [models.{model.name}]."
+        ) from error
+    try:
+        async with asyncio.timeout(model.timeout):
+            said, wrong = await _talked(process, json.dumps(told, ensure_ascii=False).encode())
+    except TimeoutError:
+        raise _failed(f"It took longer than {model.timeout:g} seconds.", "", "timeout") from None
+    finally:
+        _end(process)
+        # What is left in its pipes is read, because it is not known to have ended before.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GRACE_SECONDS):
+                await process.communicate()
+    if len(said) > MOST_BYTES:
+        raise _failed(f"It printed more than {MOST_BYTES:,} bytes.", "", "too long")
+    if process.returncode:
+        code = process.returncode
+        raise _failed(f"It ended with {code}.", wrong.decode(errors="replace")[-SHOWN:], f"exit {code}")
+    return said.decode(errors="replace")
+
+
+async def _talked(process: asyncio.subprocess.Process, told: bytes) -> tuple[bytes, bytes]:
+    """What it printed, and what it said of errors; one that prints without end is ended."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+
+    async def give(into: asyncio.StreamWriter) -> None:
+        # A program may answer without reading.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            into.write(told)
+            await into.drain()
+            into.close()
+
+    async def read(stream: asyncio.StreamReader) -> bytes:
+        found = b""
+        while part := await stream.read(65536):
+            if len(found) > MOST_BYTES:
+                _end(process)
+            else:
+                found += part
+        return found
+
+    said, wrong, _ = await asyncio.gather(read(process.stdout), read(process.stderr), give(process.stdin))
+    await process.wait()
+    return said, wrong
+
+
+def _end(process: asyncio.subprocess.Process) -> None:
+    """End the program and what it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _failed(message: str, raw: str, reason: str) -> CallFailed:
+    return CallFailed(message, kind="unparsable", raw=raw, reason=f"a program: {reason}")
