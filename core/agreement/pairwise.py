@@ -102,7 +102,8 @@ def orders(table: pd.DataFrame) -> pd.DataFrame:
         }
     )
     keys = [*PAIR, "rater", "kind", "repeat"]
-    wide = rows.pivot_table(index=keys, columns="place", values="verdict", aggfunc="last", dropna=False)
+    # Only what was asked becomes a row: a pivot would have one for every scenario of every rater.
+    wide = rows.groupby([*keys, "place"]).verdict.last().unstack("place")
     return wide.dropna(how="all").reindex(columns=["straight", "swapped"])
 
 

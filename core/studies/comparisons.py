@@ -23,6 +23,9 @@ from concord.table import Cell, Column, Table, record
 ALL_JUDGES = "all judges"
 PEOPLE = "people"
 SEED = 0
+MANY = 50
+"""Beyond so many people a judge stands beside all of them together, and two persons beside each other only
+where they compared a pair in common."""
 BASIS = ("benchmark", "where", "players", "asked", "failed", "people", "simulated", "resamples", "seed")
 """What the tables rest on, as files say it."""
 
@@ -140,20 +143,28 @@ def _matches(given: pd.DataFrame, asked: pd.DataFrame) -> list[Match]:
     if people.empty:
         return []
     persons = sorted(people.rater.unique())
-    each = {person: people[people.rater == person] for person in persons}
+    each = {str(person): of for person, of in people.groupby("rater")}
     voted = pairwise.vote(people)
     by_judges, tried = given[given.kind == "judge"], asked[asked.kind == "judge"]
     judges = sorted(tried.rater.unique())
     found = []
     for judge in judges:
         mine, of = by_judges[by_judges.rater == judge], tried[tried.rater == judge]
-        for name, theirs in ((PEOPLE, voted), *each.items()):
+        for name, theirs in ((PEOPLE, voted), *(each.items() if len(persons) <= MANY else ())):
             found.append(_beside(judge, name, mine, theirs, of))
     if len(judges) > 1:
         found.append(_beside(ALL_JUDGES, PEOPLE, pairwise.vote(by_judges), voted, tried))
-    for one, other in combinations(persons, 2):
+    for one, other in combinations(persons, 2) if len(persons) <= MANY else _sharing(people):
         found.append(pairwise.match(one, other, each[one], each[other]))
     return found
+
+
+def _sharing(people: pd.DataFrame) -> list[tuple[str, str]]:
+    """Every two persons who compared a pair in common."""
+    found = set[tuple[str, str]]()
+    for _, raters in people.groupby(pairwise.PAIR).rater:
+        found.update(combinations(sorted(set(raters)), 2))
+    return sorted(found)
 
 
 def _beside(judge: str, name: str, mine: pd.DataFrame, theirs: pd.DataFrame, tried: pd.DataFrame) -> Match:

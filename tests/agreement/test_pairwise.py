@@ -215,3 +215,23 @@ def test_kappa_is_undefined_where_nothing_varies_and_nothing_is_made_up_without_
     assert [d.delta.value for d in pairwise.duels(empty, ["x", "y"], empty)] == [None]
     assert [s.strength.reason for s in pairwise.strengths(empty, ["x", "y"])] == ["nothing was compared"] * 2
     assert np.isnan(pairwise.orders(asked()).to_numpy()).all()
+
+
+def test_many_raters_of_many_scenarios_take_a_row_each():
+    """One vote a scenario, as in an arena: the product of scenarios, players and raters has 10¹⁰ cells."""
+    n = np.arange(4000)
+    table = pd.DataFrame(
+        {
+            "scenario": n.astype(str),
+            "a": (n % 30).astype(str),
+            "b": ((n + 1) % 30).astype(str),
+            "rater": n.astype(str),
+            "kind": "human",
+            "repeat": 0,
+            "verdict": np.array(["A", "B", "C"])[n % 3],
+        }
+    )
+    placed = pairwise.orders(table)
+    assert len(placed) == 4000
+    assert placed.notna().sum().sum() == 4000
+    assert len(pairwise.outcomes(placed)) == 4000

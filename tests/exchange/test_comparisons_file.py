@@ -121,3 +121,11 @@ def test_another_verdict_of_the_same_rater_refuses_the_file_and_leaves_nothing(f
     with fresh.read() as db:
         for name in ("conversations", "comparisons"):
             assert db.execute(f"SELECT count(*) FROM {name}").fetchone() == (0,)
+
+
+def test_of_many_people_only_those_with_a_pair_in_common_are_matched(fresh, run, votes, monkeypatch):
+    run(fresh, "import", "comparisons", votes)
+    every = {(m.a, m.b) for m in figures(fresh).matches}
+    assert every == {("gpt", "people"), ("gpt", "ann"), ("gpt", "bob"), ("ann", "bob")}
+    monkeypatch.setattr(comparisons, "MANY", 1)
+    assert {(m.a, m.b) for m in figures(fresh).matches} == {("gpt", "people"), ("ann", "bob")}
