@@ -36,6 +36,8 @@ def refused(content: str, sent: Mapping[str, Any], own: Mapping[str, Any]) -> Ad
     `own` are the parameters that models.toml sets itself: of those only the length limit is changed.
     """
     said, named = _complaint(content)
+    if _ABOUT_THE_VALUE.search(said):
+        return {}
     for name, other in (LENGTHS, LENGTHS[::-1]):
         if name in sent and _names(said, other) and (_names(said, name) or named == name):
             return {name: other}
@@ -43,7 +45,7 @@ def refused(content: str, sent: Mapping[str, Any], own: Mapping[str, Any]) -> Ad
     if _NOT_BOTH.search(said):
         both = [name for name in OPTIONAL if _names(said, name)]
         return _changes(sent, [name for name in wanted if name in both][:1]) if len(both) > 1 else {}
-    if not _REFUSED.search(said) or _ABOUT_THE_VALUE.search(said):
+    if not _REFUSED.search(said):
         return {}
     told = [name for name in wanted if name == named] or [name for name in wanted if _names(said, name)]
     # The first one named: where more are refused, the next answer says so.

@@ -72,6 +72,7 @@ PLAN = PlayPlan(
         ("temperature is not supported", {"temperature": "unset"}),
         # Nothing of these is an unsupported parameter.
         (error("max_tokens is too large: 100. This model supports at most 50 completion tokens"), {}),
+        (error("'max_tokens' or 'max_completion_tokens' is too large: 100. The context has 50 tokens."), {}),
         (error("temperature 1.5 is not supported: it must be between 0 and 1"), {}),
         (error("This model's maximum context length is 2048 tokens"), {}),
         (error("'logit_bias' is not supported with this model", param="logit_bias"), {}),
