@@ -602,7 +602,10 @@ def _with_exclusions(of: StudyRatings, said: dict[str, tuple[str, ...]]) -> dict
 
 
 def renamed(table: Table, names: Mapping[str, str]) -> Table:
-    """A table with the names of judges and panels that readers see, a panel's also within a text."""
+    """A table with the names of judges and panels that readers see, a panel's also within a text.
+
+    What `meta` has by name, such as the curves of a picture, has these names too.
+    """
     panels = {name: said for name, said in names.items() if name.startswith("Avg(")}
 
     def said(text: str) -> str:
@@ -615,7 +618,13 @@ def renamed(table: Table, names: Mapping[str, str]) -> Table:
         for row in table.rows
     )
     columns = (replace(c, heading=names[c.title]) if c.title in names else c for c in table.columns)
-    return replace(table, rows=tuple(rows), columns=tuple(columns))
+    meta = {
+        key: {names.get(name, name): of for name, of in value.items()}
+        if isinstance(value, Mapping)
+        else value
+        for key, value in table.meta.items()
+    }
+    return replace(table, rows=tuple(rows), columns=tuple(columns), meta=meta)
 
 
 def _of(table: Table, criterion: str) -> Table:

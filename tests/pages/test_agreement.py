@@ -170,6 +170,12 @@ def test_repeated_runs_are_a_mean_or_single(workspace: Workspace) -> None:
     assert "Test–retest of judges" in said
 
 
+def test_every_section_has_its_pictures_where_a_panel_is_measured(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        fill(db, BOTH, {"j": varied(1), "k": varied(3)}, items=40)
+    assert "j + k" in shown(workspace, open_further)
+
+
 def test_the_reader_sets_the_cut_from_which_people_pass(workspace: Workspace) -> None:
     with workspace.write() as db:
         fill(db, BOTH, {"j": varied(1)}, items=40)
