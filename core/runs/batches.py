@@ -89,6 +89,8 @@ class Batches:
     _reserved: float = 0.0
     _limit: float | None = None
     _unanswered: int = 0
+    _away: str = ""
+    """Why batches cannot be looked at for now."""
 
     async def ask(
         self,
@@ -304,8 +306,14 @@ class Batches:
         while self._open and not stopped() and not self.problem:
             await self.client.rest(next(iter(self.models.values())), pause)
             pause = min(LONGEST_LOOK, pause * 1.5)
-            if not stopped() and await self.collect():
-                return True
+            try:
+                if not stopped() and await self.collect():
+                    return True
+                self._away = ""
+            except CallFailed as failure:
+                if failure.kind not in ("timeout", "unreachable", "server", "rate_limit"):
+                    raise
+                self._away = str(failure)  # Batches go on without us: look again later.
         return False
 
     @property
@@ -329,7 +337,8 @@ class Batches:
             return ""
         count = f"{len(self._open)} batches" if len(self._open) > 1 else "a batch"
         states = ", ".join(sorted({one.state.replace("_", " ") for one in self._open}))
-        return f"{self.waits:,} calls wait in {count} ({states})"
+        told = f"{self.waits:,} calls wait in {count} ({states})"
+        return f"{told}. {self._away}" if self._away else told
 
     async def _refresh(self) -> None:
         """Read what waits from the store."""

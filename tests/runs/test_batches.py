@@ -11,6 +11,7 @@ import pytest
 
 from concord.benchmarks.plans import JudgePlan
 from concord.commands.progress import estimated
+from concord.errors import CallFailed
 from concord.llm import batch as api
 from concord.llm.models import load_models
 from concord.runs import batches, engine, planning
@@ -246,6 +247,21 @@ def test_a_batch_whose_beginning_was_not_told_is_found_again(faulty):
     assert (ended.state, ended.done, ended.spent.calls) == ("finished", 8, 8)
     assert calls_of(workspace)["repeated"] == 0
     assert len(states(workspace)) == 2
+
+
+def test_an_endpoint_that_is_away_for_a_while_is_looked_at_again(faulty, monkeypatch):
+    workspace = played(faulty)
+    look, looks = api.look, []
+
+    async def away(*args):
+        looks.append(args)
+        if len(looks) <= 3:
+            raise CallFailed("It cannot be reached.", kind="unreachable")
+        return await look(*args)
+
+    monkeypatch.setattr(api, "look", away)
+    ended = by_batch(workspace, wait=True)
+    assert (ended.state, ended.done, len(looks) > 3) == ("finished", 8, True)
 
 
 def test_a_queue_that_is_full_is_given_smaller_batches(faulty):

@@ -9,7 +9,7 @@ from concord.configuration import Reported
 from concord.errors import ConcordError, ConfigError, NotFound
 from concord.llm.models import load_models
 from concord.rating import Comparison, Rater
-from concord.runs import planning
+from concord.runs import engine, planning
 from concord.store import comparisons as store
 from concord.store import configurations, conversations, scenarios
 from concord.studies import comparisons
@@ -50,6 +50,24 @@ def test_every_pair_is_asked_in_both_orders_and_once(played):
     assert bias["mock-judge-noisy"].first > bias["mock-judge-noisy"].second, "it likes what it is shown first"
     assert found.simulated == ("mock-judge-noisy", "mock-judge-strict")
     assert found.matches == ()
+
+
+def test_comparing_by_batch_gives_the_same_verdicts(played):
+    plan = compare(TARGETS[:2], ("mock-judge-strict",))
+
+    def verdicts():
+        with played.read() as db:
+            return {row["key"]: (row["verdict"], row["raw"]) for row in db["comparisons"].rows}
+
+    execute(played, plan)
+    direct = verdicts()
+    with played.write() as db:
+        db["comparisons"].delete_where()
+    ended = engine.execute(played, planning.job(played, plan), batch=True, wait=True)
+    assert (ended.state, ended.failed) == ("finished", 0)
+    assert verdicts() == direct != {}
+    with played.read() as db:
+        assert sum(row["lines"] for row in db["batches"].rows) == ended.spent.calls == len(direct)
 
 
 def test_a_comparison_keeps_its_judge_configuration_prompt_and_cost(played):
