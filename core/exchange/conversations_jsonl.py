@@ -259,12 +259,16 @@ def _criterion(told: Mapping[str, Any]) -> Criterion:
         told["counted"],
         told.get("conditional", False),
         None if judged is None else _scale(judged),
+        told.get("reason", ""),
+        told.get("required", True),
+        {facet: tuple(values) for facet, values in told.get("only", {}).items()},
     )
 
 
 def _scale(told: Mapping[str, Any]) -> Scale:
     _check(told, {"values": list, "labels": list})
-    return Scale(tuple(told["values"]), tuple(told["labels"]), told["continuous"], told.get("guessed", False))
+    flags = (told["continuous"], told.get("guessed", False), told.get("nominal", False))
+    return Scale(tuple(told["values"]), tuple(told["labels"]), *flags)
 
 
 def _put(out: TextIO, entry: Mapping[str, Any]) -> None:

@@ -69,11 +69,16 @@ def versions(db: Database, name: str = "") -> list[Version]:
 
 
 def other_judges(db: Database, name: str) -> list[int]:
-    """The judges (ids) who did not rate by a rubric; where `name` is empty, those who rated by any."""
+    """The judges (ids) who did not rate by a rubric; where `name` is empty, those who rated by any.
+
+    Of a rubric that was never used here (the study came from elsewhere), judges who rated by none are its
+    own.
+    """
     rows = db.execute(
-        "SELECT x.id FROM raters x LEFT JOIN rubrics u ON u.variant = x.variant "
-        "WHERE x.kind = 'judge' AND ifnull(u.name, '') <> ?",
-        [name],
+        "SELECT x.id FROM raters x LEFT JOIN rubrics u ON u.variant = x.variant WHERE x.kind = 'judge' AND "
+        "ifnull(u.name, CASE WHEN EXISTS (SELECT 1 FROM rubrics WHERE name = :name) THEN '' ELSE :name END) "
+        "<> :name",
+        {"name": name},
     )
     return [row[0] for row in rows]
 

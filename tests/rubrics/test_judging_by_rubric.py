@@ -146,3 +146,24 @@ def test_what_cannot_be_asked_about_is_a_failure_without_a_call(shop, run):
         (failed,) = ratings.judgements_of(db, conversations.find_id(db, "silent"))
     assert failed["failure"] == "The conversation has no reply to rate."
     assert failed["calls"] == 0
+
+
+def test_a_study_by_a_rubric_is_moved_whole(shop, run, fresh, tmp_path):
+    rated(shop, run)
+    told = json.loads(done(run(shop, "agreement", "--study", "s", "--format", "json")))
+    moved, scores = tmp_path / "s.jsonl", tmp_path / "s.csv"
+    done(run(shop, "export", "conversations", "--study", "s", "--out", moved))
+    done(run(shop, "export", "ratings", "--study", "s", "--out", scores))
+    done(run(fresh, "import", "conversations", moved))
+    done(run(fresh, "import", "ratings", scores, "--study", "s", "--append"))
+    with shop.read() as db, fresh.read() as other:
+        assert studies.get(other, "s").criteria == studies.get(db, "s").criteria
+    again = json.loads(done(run(fresh, "agreement", "--study", "s", "--format", "json")))
+    assert again["criteria"] == told["criteria"]
+    assert again["categories"] == told["categories"]
+
+
+def test_a_run_that_lasts_says_where_it_stands(shop, run, monkeypatch):
+    monkeypatch.setattr("concord.commands.progress.PLAIN_SECONDS", 0.0)
+    said = done(run(shop, "judge", "support", "--judges", "a"))
+    assert said.count("stored ·") > 1
