@@ -149,7 +149,7 @@ def store(
     with in_parts(workspace.db_path) as part:
         with part() as db:
             number = _prepare(db, found, judge, study, scales or {})
-        raters = dict[Rater, int]()
+        raters, units = dict[Rater, int](), set[str]()
         for some in _batches(rows.read(found.path, found.kind, progress)):
             read = [entry for row in some if (entry := _entry(found.reading, row)) is not None]
             with part() as db:
@@ -165,7 +165,7 @@ def store(
                 for rater in dict.fromkeys(g.rater for g in given):
                     raters.setdefault(rater, ratings.rater_id(db, rater))
                 if number is not None:
-                    _units(db, study, given)
+                    _units(db, study, given, units)
                 added = rate(db, given, number, raters)
                 counts["people"] += added[0]
                 counts["judges"] += added[1]
@@ -385,12 +385,13 @@ def _prepare(
     return studies.create(db, Study(study, by_people, source="conversations"))
 
 
-def _units(db: Database, study: str, given: Sequence[Given]) -> None:
-    """Add the conversations that people scored to the study."""
-    keys = list(dict.fromkeys(g.unit.conversation for g in given if g.rater.kind == "human"))
-    have = {u["key"] for u in studies.units(db, study)} if keys else set()
-    ids = conversations.existing(db, keys)
-    studies.add_units(db, study, [(ids[key], None, "") for key in keys if key not in have])
+def _units(db: Database, study: str, given: Sequence[Given], have: set[str]) -> None:
+    """Add the conversations that people scored to the study, but for those it has."""
+    keys = dict.fromkeys(g.unit.conversation for g in given if g.rater.kind == "human")
+    new = [key for key in keys if key not in have]
+    ids = conversations.existing(db, new)
+    studies.add_units(db, study, [(ids[key], None, "") for key in new])
+    have.update(new)
 
 
 def _given(scored: GivenScore, judge: str) -> Given:

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from concord.exchange import comparisons_file
 from concord.studies import comparisons
 from concord.workspace import Workspace
 
@@ -112,15 +113,19 @@ def test_a_wrong_vote_refuses_the_file(fresh, run, tmp_path, change, why):
         assert db.execute("SELECT count(*) FROM conversations").fetchone() == (0,)
 
 
-def test_another_verdict_of_the_same_rater_refuses_the_file_and_leaves_nothing(fresh, run, tmp_path):
+def test_another_verdict_refuses_the_file_and_leaves_what_was_there(fresh, run, tmp_path, monkeypatch):
+    monkeypatch.setattr(comparisons_file, "AT_ONCE", 2)
     file = tmp_path / "votes.jsonl"
-    first, *_ = rows = [row for row in lines() if row["rater"] == "ann"]
+    every = list(lines())
+    file.write_text("\n".join(json.dumps(row) for row in every if row["rater"] == "bob"))
+    run(fresh, "import", "comparisons", file)
+    first, *_ = rows = [row for row in every if row["rater"] == "ann"]
     file.write_text("\n".join(map(json.dumps, [*rows, {**first, "verdict": "B"}])))
     done = run(fresh, "import", "comparisons", file)
     assert "ann compared “votes/0-elm” with “votes/0-oak” already" in done.output
     with fresh.read() as db:
-        for name in ("conversations", "comparisons"):
-            assert db.execute(f"SELECT count(*) FROM {name}").fetchone() == (0,)
+        assert db.execute("SELECT count(*) FROM comparisons").fetchone() == (36,)
+        assert db.execute("SELECT count(*) FROM conversations").fetchone() == (36,)
 
 
 def test_of_many_people_only_those_with_a_pair_in_common_are_matched(fresh, run, votes, monkeypatch):
