@@ -7,6 +7,7 @@ dialogue.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -49,6 +50,48 @@ class Taken(NamedTuple):
 
     marks: dict[str, int]
     refused: list[Refusal]
+
+
+class Numbers:
+    """The numbers by which a browser knows the items of one desk: they do not tell units from hidden items.
+
+    A keyed permutation of 48 bits (four rounds of a Feistel network), above 2⁴⁸. A number below
+    `hidden.FIRST` is that of a unit itself: a browser may hold answers from before there were other numbers.
+    """
+
+    def __init__(self, study: studies.Study, rater: int):
+        self._key = f"{study.name} {study.created} {study.seed} {rater}".encode()
+
+    def shown(self, item: int) -> int:
+        """The number of an item in the browser."""
+        left, right = divmod(item, _HALF)
+        for part in range(_ROUNDS):
+            left, right = right, left ^ self._mixed(part, right)
+        return _HALF**2 + left * _HALF + right
+
+    def item(self, shown: int) -> int:
+        """The number of the item that a browser means."""
+        if not _HALF**2 <= shown < 2 * _HALF**2:
+            return shown if shown <= hidden.FIRST else 0
+        left, right = divmod(shown - _HALF**2, _HALF)
+        for part in reversed(range(_ROUNDS)):
+            left, right = right ^ self._mixed(part, left), left
+        return left * _HALF + right
+
+    def told(self, event: Any) -> Any:
+        """An event as the browser reports it, about the item it means; what is no event stays as it is."""
+        match event:
+            case {"item": int(shown)}:
+                return {**event, "item": self.item(shown)}
+        return event
+
+    def _mixed(self, part: int, half: int) -> int:
+        digest = blake2b(b"%d %d" % (part, half), key=blake2b(self._key).digest(), digest_size=3).digest()
+        return int.from_bytes(digest, "big")
+
+
+_HALF = 2**24
+_ROUNDS = 4
 
 
 def of(rater: int) -> str:

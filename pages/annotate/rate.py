@@ -74,9 +74,10 @@ def _rating(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     rater, desk_id = annotator.rater_id, review.name(annotator.rater_id, work.name)
     if component.desk(sent.fixed(study, annotator.name, desk_id, back)):
         return True
+    numbers = desk.Numbers(study, rater)
     review.annotators_exchange(
         desk_id,
-        lambda db, client, events: desk.apply(db, rater, client, events),
+        lambda db, client, events: desk.apply(db, rater, client, map(numbers.told, events)),
         lambda db, wanted, refused: sent.moving(db, rater, study, wanted, refused),
         lambda: _theirs(rater),
     )

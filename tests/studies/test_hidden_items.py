@@ -18,6 +18,7 @@ from concord.store.hidden import Check, Pair
 from concord.studies import hidden as hidden_items
 from concord.studies import quality, studies
 from concord.workspace import Workspace
+from pages.parts.desk import sent
 
 CRITERIA = (Criterion("fluency", "It is fluent."), Criterion("wit", "It is witty."))
 SAID = (Message("user", "a"), Message("assistant", "b"))
@@ -160,6 +161,26 @@ class TestRepeats:
         hidden.answer(db, ann, item, "wit", None)
         assert hidden.task(db, ann, item).state == "open"
 
+    def test_a_browser_cannot_tell_which_item_is_hidden(self, db):
+        studies.deal_study(db, "s", ["ann"], repeats=0.1)
+        rater, study = access.annotator_id(db, "ann"), stored.get(db, "s")
+        items = [item for item, _, _ in desk.units(db, rater, "s")]
+        numbers = desk.Numbers(study, rater)
+        news = sent.moving(db, rater, study, [numbers.shown(item) for item in items], [])
+        assert [number for number, _, _ in news["strip"]] == [item["id"] for item in news["items"]]
+        assert [numbers.item(item["id"]) for item in news["items"]] == items
+        # All lie within 2⁴⁸ numbers, those of hidden items on both sides of others.
+        shown = sorted((numbers.shown(item), hidden.is_hidden(item)) for item in items)
+        assert all(2**48 <= number < 2**49 for number, _ in shown)
+        where = [place for place, (_, is_hidden) in enumerate(shown) if is_hidden]
+        assert where != [*range(len(items) - 4, len(items))]
+        kinds = {tuple(sorted(item)) for item in news["items"]}
+        assert len(kinds) == 1, "every item has the same fields"
+        event = numbers.told({"n": 1, "item": news["items"][0]["id"], "do": "skip", "text": "why"})
+        assert desk.apply(db, rater, "tab", [event])[1] == []
+        assert desk.units(db, rater, "s")[0][1] == "skipped"
+        assert numbers.item(hidden.FIRST + 1) == 0, "no number of a hidden item is taken as it is"
+
 
 HEAD = "key,turn,criterion,answer,tolerance,explanation,attention\n"
 
@@ -260,6 +281,35 @@ class TestWarnings:
         assert said.startswith("ann rated 5 of 8 (")
         assert quality.warnings(CRITERIA, [p._replace(second=3.0) for p in pairs], []) == []
         assert quality.warnings(CRITERIA, pairs[1:], []) == []
+
+
+def test_the_commands_of_a_study_with_hidden_items(workspace, run, tmp_path):
+    assert (
+        "--repeat-after 36"
+        in run(
+            workspace, "study", "deal", "s", "--annotators", "ann", "--repeats", "0.1", "--repeat-after", "38"
+        ).output
+    )
+    dealt = run(workspace, "study", "deal", "s", "--annotators", "ann,bob", "--repeats", "0.2")
+    assert "Hidden among them: ann 8 repeats and 0 gold items, bob 8 repeats" in dealt.output
+    file = tmp_path / "gold.csv"
+    file.write_text(HEAD + "k40,,wit,5,0,,yes\n", encoding="utf-8")
+    assert "Mixed in: ann 1, bob 1." in run(workspace, "study", "gold", "s", file).output
+    with workspace.write() as db:
+        rate(db, "ann", lambda again, c: (1 + c % 5, 1 + c % 5 if not again else 5 - c % 5))
+    excluded = run(workspace, "study", "exclude", "s", "ann", "--reason", "Missed the check")
+    assert excluded.exit_code == 0
+    shown = run(workspace, "study", "show", "s").output
+    assert "Test–retest of annotators" in shown
+    assert "Gold items of annotators" in shown
+    assert "left out of figures" in shown
+    assert "ann left out: Missed the check" in shown
+    measured = run(workspace, "agreement", "--study", "s", "--with-excluded", "--section", "gold")
+    assert "Counted, though ann was left out" in measured.output
+    again = run(workspace, "study", "include", "s", "ann", "--reason", "The check was wrong")
+    assert "ann is in the figures of “s” again." in again.output
+    refused = run(workspace, "study", "include", "s", "ann", "--reason", "once more")
+    assert refused.exit_code == 1
 
 
 class TestExclusion:

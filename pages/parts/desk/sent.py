@@ -50,14 +50,25 @@ def moving(
     """What changes: every item with its state, and the dialogues asked for (None: those an annotator who
     arrives needs first).
     """
-    strip = desk.units(db, rater, study.name)
+    strip, numbers = desk.units(db, rater, study.name), desk.Numbers(study, rater)
     mine = {unit for unit, _, _ in strip}
-    if wanted is None:
+    if wanted is not None:
+        wanted = [numbers.item(shown) for shown in wanted if isinstance(shown, int)]
+    else:
         wanted = [unit for unit, state, _ in strip if state == "open"][: AHEAD + 1]
     return {
-        "strip": [[unit, state, int(flagged)] for unit, state, flagged in strip],
-        "items": [_item(db, rater, study, unit) for unit in wanted if unit in mine],
-        "refused": [{"n": r.n, "item": r.item, "message": r.message} for r in refused],
+        "strip": [[numbers.shown(unit), state, int(flagged)] for unit, state, flagged in strip],
+        "items": [
+            _item(db, rater, study, unit) | {"id": numbers.shown(unit)} for unit in wanted if unit in mine
+        ],
+        "refused": [
+            {
+                "n": r.n,
+                "item": numbers.shown(r.item) if isinstance(r.item, int) else r.item,
+                "message": r.message,
+            }
+            for r in refused
+        ],
     }
 
 
