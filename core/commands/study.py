@@ -11,7 +11,7 @@ from concord.commands.printing import echo
 from concord.errors import StudyError
 from concord.files import read_text
 from concord.rubrics import shelf
-from concord.store import access, exclusions
+from concord.store import access, exclusions, frames, progress
 from concord.store import hidden as hidden_store
 from concord.store import studies as stored
 from concord.store.conversations import Filter
@@ -207,6 +207,9 @@ def _show(workspace: str, name: str) -> None:
         out, beside = exclusions.excluded(db, name), hidden.counts(db, name)
         warned = quality.warnings(study.criteria, hidden_store.pairs(db, name), hidden_store.checks(db, name))
         decided, figures = exclusions.decisions(db, name), hidden.figures(db, name)
+        if any(one.done for one in people):
+            work = quality.quality_table(progress.items(db, name), frames.frame(db, name), [*out])
+            figures.insert(0, work)
     echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
     echo(f"{units} units, {f'{study.overlap} raters each' if study.overlap else 'rated by everybody'}")
     for criterion in study.criteria:

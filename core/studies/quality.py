@@ -2,16 +2,20 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
 import pandas as pd
 
 from concord.agreement.hidden import share
-from concord.agreement.intervals import FEWEST
+from concord.agreement.intervals import FEWEST, of_ranks, student
+from concord.agreement.ratings import Floats
+from concord.estimate import Estimate, estimate, undefined
 from concord.rating import Criterion
 from concord.store.hidden import Check, Pair
 from concord.store.progress import Item
 from concord.studies import hidden
+from concord.table import Cell, Column, Table
 
 READING = 60.0
 """Characters a second that nobody reads faster: about 700 words a minute."""
@@ -95,6 +99,108 @@ def judged(given: pd.DataFrame) -> int:
     """How many people rated so many items that `suspicions` may name them."""
     people = given[given.kind == "human"]
     return int((people.groupby("rater").unit.nunique() >= FEWEST_ITEMS).sum())
+
+
+def quality_table(items: Sequence[Item], given: pd.DataFrame, excluded: Sequence[str] = ()) -> Table:
+    """How each annotator works, one row a person: times, one answer for everything, and the others' scores.
+
+    `given` is the long frame of the study; an item's score is the mean of a person's answers to it.
+    `per_1000` is the median time for 1000 characters of replies, `fast` the share of items done faster than
+    they can be read (whole conversations only). `straight` is the share of items of three criteria or more
+    with one answer to all. With the mean of the others on an item: `agreement` is Spearman's rho (interval
+    after Bonett and Wright 2000), `severity` the mean of own minus theirs, `drift` how much more that is in
+    the second half of the items than in the first, in the order in which they were submitted (Student's t, of
+    Welch 1947 for drift). No figure of these below `FEWEST` items, none of drift below twice as many.
+    """
+    people = given[given.kind == "human"]
+    scores = people.pivot_table(index="unit", columns="rater", values="score", aggfunc="mean")
+    rows: list[dict[str, Cell]] = []
+    for part in progress(items):
+        mine = [i for i in items if i.annotator == part.annotator]
+        theirs = people[people.rater == part.annotator]
+        timed = [i for i in mine if i.state == "done" and i.seconds and i.turn is None and i.reply_chars]
+        fast = sum(i.seconds < i.reply_chars / READING for i in timed)
+        alike = theirs.groupby("unit").score.agg(["count", "nunique"])
+        alike = alike[alike["count"] >= 3]
+        rows.append(
+            {name: getattr(part, name) for name in ("annotator", "done", "skipped", "flagged", "seconds")}
+            | {
+                "per_1000": median(1000 * i.seconds / i.reply_chars for i in timed) if timed else None,
+                "fast": share(fast, len(timed)) if timed else undefined("no time was measured", n=0),
+                "straight": share(int((alike["nunique"] == 1).sum()), len(alike))
+                if len(alike)
+                else undefined("no item has three criteria", n=0),
+            }
+            | _beside_the_others(scores, part.annotator, mine)
+            | {"note": "left out" if part.annotator in excluded else ""}
+        )
+    share_of = partial(Column, percent=True, interval="ends")
+    columns = (
+        *map(Column, ("annotator", "done", "skipped", "flagged")),
+        Column("seconds", "seconds an item", digits=0),
+        Column("per_1000", "seconds for 1000 characters", digits=0),
+        share_of("fast", "faster than reading"),
+        share_of("straight", "one answer to all criteria"),
+        Column("agreement", "ρ with the others", interval="ends", n=True),
+        Column("severity", "minus the others", signed=True, interval="ends"),
+        Column("drift", signed=True, interval="ends"),
+        *((Column("note"),) if excluded else ()),
+    )
+    return Table(
+        "annotation_quality",
+        "Annotation quality",
+        columns,
+        tuple(rows),
+        caption="How each annotator works. A low figure is a reason to look, not to leave somebody out.",
+        notes=(
+            f"Times are medians; nobody reads faster than {READING:g} characters a second. The others: the "
+            "mean of the others on an item. Drift: how much more a person's distance from them is in the second "
+            "half of the items. 95% intervals take items for independent.",
+        ),
+    )
+
+
+def _beside_the_others(scores: pd.DataFrame, name: str, mine: Sequence[Item]) -> dict[str, Cell]:
+    """Agreement, severity and drift of one person."""
+    order = {i.unit: i.submitted or "" for i in mine if i.state == "done"}
+    if name not in scores:
+        return dict.fromkeys(("agreement", "severity", "drift"), undefined("nothing was submitted", n=0))
+    both = pd.DataFrame({"own": scores[name], "others": scores.drop(columns=name).mean(axis=1)}).dropna()
+    both = both.loc[sorted(both.index, key=lambda unit: (order.get(unit, ""), unit))]
+    n, distance = len(both), (both.own - both.others).to_numpy()
+    if n < FEWEST:
+        reason = f"{n} items that others rated too are too few, at least {FEWEST} are needed"
+        return dict.fromkeys(("agreement", "severity", "drift"), undefined(reason, n=n))
+    return {
+        "agreement": _spearman(both),
+        "severity": _shifted(distance),
+        "drift": _shifted(distance[n // 2 :], distance[: n // 2])
+        if n >= 2 * FEWEST
+        else undefined(f"{n} items are too few, at least {2 * FEWEST} are needed", n=n),
+    }
+
+
+def _spearman(both: pd.DataFrame) -> Estimate:
+    if both.own.nunique() < 2 or both.others.nunique() < 2:
+        return undefined("all scores are equal", n=len(both))
+    rho = float(both.own.rank().corr(both.others.rank()))
+    low, high, reason = of_ranks(rho, len(both))
+    if low is None or high is None:
+        return estimate(rho, n=len(both), reason=reason)
+    return estimate(rho, low, high, n=len(both), method="Bonett and Wright")
+
+
+def _shifted(values: Floats, before: Floats | None = None) -> Estimate:
+    """The mean of values (minus that of others before them) ± t·SE."""
+    parts = [values] if before is None else [values, before]
+    errors = [float(part.var(ddof=1)) / len(part) for part in parts]
+    value = float(values.mean()) - (float(before.mean()) if before is not None else 0.0)
+    n = sum(map(len, parts))
+    if sum(errors) <= 0:
+        return estimate(value, n=n, reason="no interval: all distances are equal")
+    freedom = sum(errors) ** 2 / sum(e**2 / (len(part) - 1) for e, part in zip(errors, parts, strict=True))
+    half = student(freedom) * sum(errors) ** 0.5
+    return estimate(value, value - half, value + half, n=n, method="Student's t")
 
 
 def warnings(criteria: Sequence[Criterion], pairs: Sequence[Pair], checks: Sequence[Check]) -> list[str]:

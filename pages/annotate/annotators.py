@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from concord.errors import NotAllowed
-from concord.store import access, exclusions, pairings, settings
+from concord.store import access, exclusions, frames, pairings, progress, settings
 from concord.store import hidden as stored_hidden
 from concord.store import studies as stored
 from concord.store.access import Annotator
@@ -150,7 +150,7 @@ def _trust() -> None:
         names = [name for name in stored.names(db) if access.annotators_of(db, name)]
     if not names:
         return
-    st.subheader("Repeats, gold items and exclusion", anchor=False)
+    st.subheader("Annotation quality", anchor=False)
     name = shown("study", st.selectbox("Study", names, index=names.index(asked("study", names, names[0]))))
     with workspace().read() as db:
         study, tables_of = stored.get(db, name), hidden.figures(db, name)
@@ -159,9 +159,10 @@ def _trust() -> None:
         )
         people, out = access.annotators_of(db, name), exclusions.excluded(db, name)
         decided = exclusions.decisions(db, name)
+        work = quality.quality_table(progress.items(db, name), frames.frame(db, name), [*out])
     for sentence in warned:
         st.warning(plain(sentence), icon=":material/warning:")
-    for of in tables_of:
+    for of in (work, *tables_of):
         draw(of)
     if not tables_of:
         st.caption(
