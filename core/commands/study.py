@@ -217,11 +217,9 @@ def _show(workspace: str, name: str) -> None:
         echo(f"  {criterion.label} ({scale}): {criterion.statement}")
     if people:
         echo()
-        printing.show([_progress(study, people, out)], "table")
+        printing.show([_progress(study, people, out), *figures], "table")
         if beside:
             echo(f"Hidden among them: {hidden.told(beside)}.")
-        if figures:
-            printing.show(figures, "table")
         for sentence in warned:
             echo(f"Warning: {sentence}")
         for one in decided:

@@ -137,12 +137,12 @@ def quality_table(items: Sequence[Item], given: pd.DataFrame, excluded: Sequence
     share_of = partial(Column, percent=True, interval="ends")
     columns = (
         *map(Column, ("annotator", "done", "skipped", "flagged")),
-        Column("seconds", "seconds an item", digits=0),
-        Column("per_1000", "seconds for 1000 characters", digits=0),
-        share_of("fast", "faster than reading"),
-        share_of("straight", "one answer to all criteria"),
+        Column("seconds", "seconds", digits=0),
+        Column("per_1000", "for 1000 characters", digits=0),
+        share_of("fast", "too fast"),
+        share_of("straight", "one answer to all"),
         Column("agreement", "ρ with the others", interval="ends", n=True),
-        Column("severity", "minus the others", signed=True, interval="ends"),
+        Column("severity", signed=True, interval="ends"),
         Column("drift", signed=True, interval="ends"),
         *((Column("note"),) if excluded else ()),
     )
@@ -153,9 +153,9 @@ def quality_table(items: Sequence[Item], given: pd.DataFrame, excluded: Sequence
         tuple(rows),
         caption="How each annotator works. A low figure is a reason to look, not to leave somebody out.",
         notes=(
-            f"Times are medians; nobody reads faster than {READING:g} characters a second. The others: the "
-            "mean of the others on an item. Drift: how much more a person's distance from them is in the second "
-            "half of the items. 95% intervals take items for independent.",
+            f"Times: medians. Too fast: faster than {READING:g} characters of replies a second. The others: "
+            "the mean of the others on an item. Severity: own minus theirs. Drift: how much more that is in the "
+            "second half of the items. 95% intervals take items for independent.",
         ),
     )
 
