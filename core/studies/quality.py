@@ -154,8 +154,8 @@ def quality_table(items: Sequence[Item], given: pd.DataFrame, excluded: Sequence
         caption="How each annotator works. A low figure is a reason to look, not to leave somebody out.",
         notes=(
             f"Times: medians. Too fast: faster than {READING:g} characters of replies a second. The others: "
-            "the mean of the others on an item. Severity: own minus theirs. Drift: how much more that is in the "
-            "second half of the items. 95% intervals take items for independent.",
+            "the mean of the others on an item. Severity: own minus theirs. Drift: how much more that is in "
+            "the second half of the items. 95% intervals take items for independent.",
         ),
     )
 

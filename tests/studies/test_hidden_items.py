@@ -124,6 +124,11 @@ class TestRepeats:
         assert db.execute("SELECT count(*), sum(score) FROM ratings").fetchone() == (80, 40 * 2 + 40 * 4)
         assert sorted(set(frames.frame(db, "s").score)) == [2.0, 4.0]
         assert db.execute("SELECT DISTINCT people FROM summaries").fetchall() == [(3.0,)]
+        rater = access.annotator_id(db, "ann")
+        again = hidden.placed(db, "s", rater)[0].id
+        hidden.reopen(db, rater, again)
+        assert len(hidden.pairs(db, "s")) == 14, "an item taken up again does not count"
+        hidden.submit(db, rater, again)
         report = agreement_report(db, "s")
         [row] = report.section("annotator-retest", "fluency")["annotator_retest"].rows
         # Eight items twice, 2 and then 5: never the same, three points higher each time.
