@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from concord.benchmarks.plans import JudgePlan, as_dict
 from concord.llm.models import load_models
 from concord.runs import launching
-from concord.store import configurations, runs
+from concord.store import batches, configurations, runs
 from concord.workspace import Workspace
 from pages.parts import session
 from pages.parts.people import Researcher
@@ -58,3 +58,24 @@ def test_it_asks_for_a_new_name_and_resumes_under_it(workspace, monkeypatch):
     assert not at.error
     assert started == [(JudgePlan("pingpong", ("b",)), False)]
     assert load_models(workspace.models_path)["b"].model == "two"
+
+
+def test_a_run_that_waits_for_batches_is_resumed_by_batch(workspace, monkeypatch):
+    workspace.models_path.write_text('[models.a]\nbase_url = "http://x/v1"\nmodel = "one"\n')
+    call = {"id": "c", "model": "a", "work": "w", "step": "judge", "asked": "h", "cost": 0.0}
+    with workspace.write() as db:
+        batches.prepare(db, 1, "a", "mark", [call])
+    started = []
+
+    def start(_workspace, _plan, **how):
+        started.append(how["batch"])
+        return launching.Launched(1, "", workspace.path / "log")
+
+    monkeypatch.setattr(launching, "start", start)
+    at = AppTest.from_file(str(PAGE))
+    at.session_state["view"] = "Earlier runs"
+    at.run()
+    assert "waiting for batches" in at.expander[0].label
+    at.button(key="resume 1").click().run()
+    assert not at.exception
+    assert started == [True]
