@@ -1,6 +1,5 @@
 """Import of conversations: drop a file, see what was recognised and what is wrong, then store it."""
 
-import hashlib
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from concord.conversation import Role
 from concord.errors import ConcordError
@@ -60,13 +60,13 @@ class Upload:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _kept(digest: str, name: str, _data: bytes) -> Upload:
-    return Upload(name, _data)
+def _kept(number: str, name: str, _file: UploadedFile) -> Upload:
+    return Upload(name, _file.getvalue())
 
 
 @st.cache_resource(max_entries=8, show_spinner="Checking the file …")
 def _survey(
-    digest: str,
+    number: str,
     mapping: tuple[tuple[str, str], ...],
     roles: tuple[tuple[str, Role], ...],
     benchmark: str,
@@ -103,12 +103,10 @@ def page() -> None:
             "Nothing is stored before you have seen it."
         )
         return
-    data = file.getvalue()
-    digest = hashlib.sha256(data).hexdigest()
-    upload = _kept(digest, file.name, data)
+    upload = _kept(file.file_id, file.name, file)
     if conversations_jsonl.own(upload.path):
         return _own(upload)
-    _foreign(upload, digest)
+    _foreign(upload, file.file_id)
 
 
 def _own(upload: Upload) -> None:
@@ -125,16 +123,16 @@ def _own(upload: Upload) -> None:
         st.rerun()
 
 
-def _foreign(upload: Upload, digest: str) -> None:
+def _foreign(upload: Upload, number: str) -> None:
     stem = upload.path.stem
-    name = st.text_input("Keep them under the name", stem, max_chars=100, key=f"name {digest}") or stem
-    fields = st.session_state.setdefault(f"fields {digest}", ())
-    mapping, roles = _mapping(digest, fields)
+    name = st.text_input("Keep them under the name", stem, max_chars=100, key=f"name {number}") or stem
+    fields = st.session_state.setdefault(f"fields {number}", ())
+    mapping, roles = _mapping(number, fields)
     with workspace().read() as db:
         stored = conversations.count(db)
-    found = _survey(digest, mapping, roles, name.strip(), stored, upload)
+    found = _survey(number, mapping, roles, name.strip(), stored, upload)
     if not isinstance(found, str) and found.fields != fields:  # what can be chosen above is known only now
-        st.session_state[f"fields {digest}"] = found.fields
+        st.session_state[f"fields {number}"] = found.fields
         st.rerun()
     if isinstance(found, FormNotKnown):
         st.error(
@@ -158,12 +156,12 @@ def _foreign(upload: Upload, digest: str) -> None:
             found.refuse()
         except ConcordError as error:
             st.error(_lines(upload.sentence(error)), icon=":material/error:")
-        skip = st.toggle(f"Leave out the {found.faults:,} wrong rows", key=f"skip {digest}")
-    _take(found, upload, digest, skip)
+        skip = st.toggle(f"Leave out the {found.faults:,} wrong rows", key=f"skip {number}")
+    _take(found, upload, number, skip)
 
 
 def _mapping(
-    digest: str, fields: tuple[str, ...]
+    number: str, fields: tuple[str, ...]
 ) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, Role], ...]]:
     """Where things are, and who speakers are, where the reader says so."""
     with st.expander("Say where things are", icon=":material/alt_route:"):
@@ -177,13 +175,13 @@ def _mapping(
                     index=None,
                     accept_new_options=True,
                     placeholder="as recognised",
-                    key=f"{word} {digest}",
+                    key=f"{word} {number}",
                 )
             if path:
                 chosen[word] = path
         st.caption("A field of the row, or a path into it such as `body.turns`.")
-        speaker = st.text_input("A speaker that is not known", key=f"speaker {digest}", max_chars=80)
-        role = st.segmented_control("is the", ROLES, key=f"role {digest}")
+        speaker = st.text_input("A speaker that is not known", key=f"speaker {number}", max_chars=80)
+        role = st.segmented_control("is the", ROLES, key=f"role {number}")
         if speaker and role:
             roles[speaker.strip().lower()] = role
     return tuple(chosen.items()), tuple(roles.items())
@@ -215,21 +213,21 @@ def _rows(found: FileSurvey) -> None:
         transcript(first, speakers=("User", first.player))
 
 
-def _take(found: FileSurvey, upload: Upload, digest: str, skip: bool) -> None:
+def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
     judge = study = ""
     kinds = {kind for kind, _ in found.scores}
     if "judge" in kinds:
         judge = st.text_input(
             "Take the scores as ratings by the judge",
             placeholder="a name; empty: leave the scores out",
-            key=f"judge {digest}",
+            key=f"judge {number}",
             max_chars=100,
         )
     if "human" in kinds:
         study = st.text_input(
             "Take people's scores as the study",
             placeholder="a name; empty: leave them out",
-            key=f"study {digest}",
+            key=f"study {number}",
             max_chars=100,
         )
     blocked = bool(found.wrong) and not skip
