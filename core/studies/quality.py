@@ -1,11 +1,12 @@
 """Annotation quality: progress, skipped and flagged items, and signs of carelessness."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from concord.agreement.hidden import share
 from concord.agreement.intervals import FEWEST, of_ranks, student
@@ -16,6 +17,9 @@ from concord.store.hidden import Check, Pair
 from concord.store.progress import Item
 from concord.studies import hidden
 from concord.table import Cell, Column, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 READING = 60.0
 """Characters a second that nobody reads faster: about 700 words a minute."""
