@@ -133,6 +133,7 @@ def _from_the_start() -> None:
 def _options(version: tuple[str, str, str]) -> Options:
     runs = st.toggle("Repeated runs of a judge one by one", help="Otherwise their mean is one judge.")
     kept = st.toggle("Count conversations in which a judge saw a refusal")
+    excluded = st.toggle("Count annotators whom a decision left out")
     resamples = st.select_slider("Resamples of the bootstrap", RESAMPLES, value=1000)
     seed = st.number_input("Seed", min_value=0, value=0, help="The same seed gives the same intervals.")
     scored = st.selectbox(
@@ -173,6 +174,7 @@ def _options(version: tuple[str, str, str]) -> Options:
         scales=scales,
         alt_score=scored or "",
         families=families(workspace().models_path),
+        with_excluded=excluded,
     )
 
 
