@@ -203,8 +203,9 @@ async def once(people: int, items: int, ordered: bool, alone: bool) -> Figures:
             lost = 0
             for person, given in enumerate(pressed):
                 rater = access.annotator_id(db, f"{people} at once: {person}")
+                numbers = desk_store.Numbers(studies.get(db, "keeper"), rater)
                 for unit, scores in given.items():
-                    task = studies.task(db, rater, desk_store.assignment(db, rater, unit))
+                    task = desk_store.task(db, rater, numbers.item(unit))
                     there = [task.answers.get(c.name) for c in CRITERIA]
                     lost += task.state != "done" or there != scores
         return Figures(

@@ -11,6 +11,7 @@ from click.testing import Result
 
 from bench.crowd import rate
 from concord.exchange import incoming
+from concord.store import access, desk, studies
 from concord.workspace import Workspace
 from tests.browser.keeper import CRITERIA, serving
 from tests.browser.restarts import House
@@ -38,7 +39,7 @@ def test_what_five_people_press_at_once_is_stored_beside_an_import(
                 for token in made.tokens.values()
             ]
             importing = asyncio.create_task(asyncio.to_thread(imported))
-            pressed = await asyncio.gather(*(rate(desk, ITEMS, []) for desk in desks))
+            pressed = await asyncio.gather(*(rate(one, ITEMS, []) for one in desks))
             done = await importing
             assert done.exit_code == 0, done.output
             return pressed
@@ -55,7 +56,11 @@ def test_what_five_people_press_at_once_is_stored_beside_an_import(
                 name,
             ):
                 stored.setdefault(unit, []).append(score)
-            assert stored == given
+            with made.workspace.read() as db:
+                rater = access.annotator_id(db, name)
+                [(study, *_)] = studies.studies_of(db, rater)
+                numbers = desk.Numbers(studies.get(db, study), rater)
+            assert stored == {numbers.item(shown): scores for shown, scores in given.items()}
             assert len(given) == ITEMS
             assert all(len(scores) == len(CRITERIA) for scores in stored.values())
         assert server.rows("SELECT count(*) FROM ratings WHERE criterion = 'wit'") == [(60,)]
