@@ -168,7 +168,7 @@ async def a_long_item(desk: Desk) -> str:
 
 async def many_wishes(desk: Desk) -> str:
     try:
-        news = await desk.report(want=[desk.open_items()[0]] * 20_000)
+        news = await desk.report(want=[desk.open_items()[0]] * 5_000)
     except ConnectionError as error:
         return str(error)
     return f"{len(news['items'])} items"
