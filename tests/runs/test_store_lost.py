@@ -144,7 +144,7 @@ def test_a_database_that_is_lost_for_a_while_costs_nothing(faulty):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit of another process is set on Linux only")
 def test_a_full_disk_stops_the_calls_and_the_run_goes_on_when_there_is_room(faulty):
-    workspace = faulty(latency=0.02)
+    workspace = faulty(latency=0.2)
     command = concord_run(workspace, "--characters", "tully", "--repeats", "5", "--judges", "a")
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     until(lambda: count(workspace, "journal"), process)
