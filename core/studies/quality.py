@@ -169,6 +169,8 @@ def _beside_the_others(scores: pd.DataFrame, name: str, mine: Sequence[Item]) ->
     order = {i.unit: i.submitted or "" for i in mine if i.state == "done"}
     if name not in scores:
         return dict.fromkeys(("agreement", "severity", "drift"), undefined("nothing was submitted", n=0))
+    import pandas as pd
+
     both = pd.DataFrame({"own": scores[name], "others": scores.drop(columns=name).mean(axis=1)}).dropna()
     both = both.loc[sorted(both.index, key=lambda unit: (order.get(unit, ""), unit))]
     n, distance = len(both), (both.own - both.others).to_numpy()

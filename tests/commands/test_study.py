@@ -128,6 +128,8 @@ class TestAgreement:
             "missing",
             "notes",
             "left_out",
+            "excluded",
+            "with_excluded",
             "main",
             "sections",
         ]

@@ -80,7 +80,7 @@ def in_thread(pool, workspace, watched, repeats=20):
 
 
 def test_behind_a_lock_no_call_is_made_and_afterwards_none_is_repeated(faulty):
-    workspace, watched = faulty(latency=0.02), Watched()
+    workspace, watched = faulty(latency=0.2), Watched()
     with ThreadPoolExecutor(1) as pool:
         running = in_thread(pool, workspace, watched)
         while calls_made(workspace) < 20:
@@ -124,7 +124,7 @@ def test_killed_behind_a_lock_it_loses_a_second_of_answers_and_the_calls_in_flig
 
 def test_a_database_that_is_lost_for_a_while_costs_nothing(faulty):
     """Moved away and back, as by a cloud folder or a wrong hand; an empty one is not put in its place."""
-    workspace, watched = faulty(latency=0.02), Watched()
+    workspace, watched = faulty(latency=0.2), Watched()
     away = workspace.db_path.with_name("away.db")
     with ThreadPoolExecutor(1) as pool:
         running = in_thread(pool, workspace, watched)
