@@ -73,7 +73,8 @@ def glance(judges: Table, held_out: Table, names: Mapping[str, str]) -> Table:
         other = beside.get(row["rater"], {})
         if compared:
             own |= {name: other.get(name) for name in ("judge", "person", "difference")}
-            own["verdict"] = verdict(other.get("difference"), row.get("n"))
+            own["n"] = other.get("n", own["n"])
+            own["verdict"] = verdict(other.get("difference"), own["n"])
         rows.append(own)
     if compared:
         more = Column("spearman", WITHOUT, file_only=True), Column("p", file_only=True)

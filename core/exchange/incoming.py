@@ -80,7 +80,7 @@ def store_in_parts(workspace: Workspace, incoming: Incoming, *, append: bool = F
 
 
 def _store(part: Part, incoming: Incoming, append: bool) -> Imported:
-    name = incoming.study.name
+    name, begun = incoming.study.name, now()
     with part() as db:
         asked_more = _make_room(db, incoming, append)
         study = studies.study_id(db, name)
@@ -115,6 +115,9 @@ def _store(part: Part, incoming: Incoming, append: bool) -> Imported:
         for ids in _some(rest):
             with part() as db:
                 summaries.refresh(db, ids)
+    with part() as db:
+        persons = [number for rater, number in raters.items() if rater.kind == "human"]
+        studies.close_imported(db, study, persons, begun)
     return Imported(name, units, new, people, judges, known)
 
 

@@ -383,7 +383,7 @@ def _refusal_notes(board: Leaderboard) -> list[str]:
             board.rated, judges=board.judges, weights=board.weights, refusals=how, resamples=0
         )
         theirs = [s.player for s in other.standings if s.rank]
-        change = "the same order" if theirs == order else f"the order {', '.join(theirs)}"
+        change = "the order shown here" if theirs == order else f"the order {', '.join(theirs)}"
         others.append(f"“{how}” gives {change}")
     return [
         told,

@@ -97,13 +97,16 @@ def _held_out(found: StudyAgreement, criterion: str, they: str, several: bool, r
             f"With the mean of the other people {they} {'reach' if several else 'reaches'} {figures}; "
             "the interval of the difference is undefined."
         )
-    how = "about as closely as a single person does, as far as these items can tell"
-    if gap.interval[0] > 0:
-        how = "more closely than a single person does"
-    elif gap.interval[1] < 0:
-        how = "less closely than a single person does"
-    agree = f"{they} {'agree' if several else 'agrees'} with the other people {how}"
-    return f"Beside a held-out annotator, {agree}: {figures}{_within(gap, signed=True)}."
+    if gap.interval[0] <= 0 <= gap.interval[1]:
+        agree = f"{'agree' if several else 'agrees'} more or less closely with the other people than a single"
+        return (
+            f"These items do not tell whether {they} {agree} person does: "
+            f"{figures}{_within(gap, signed=True)}."
+        )
+    how = "more" if gap.interval[0] > 0 else "less"
+    agree = f"{they} {'agree' if several else 'agrees'} with the other people {how} closely"
+    said = f"{agree} than a single person does: {figures}{_within(gap, signed=True)}"
+    return f"Beside a held-out annotator, {said}."
 
 
 def _alpha(found: StudyAgreement, criterion: str) -> str:

@@ -1,7 +1,7 @@
 """Studies in the store: units to rate, who rates what in which order, and the answers given at the desk."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -394,6 +394,21 @@ def _set_state(db: Database, item: Task, state: str, reason: str = "") -> None:
     submitted = None if state == "open" else now()
     database.update(db, "assignments", item.id, state=state, reason=reason, submitted=submitted)
     summaries.refresh(db, [item.conversation_id])
+
+
+def close_imported(db: Database, study: int, raters: Collection[int], since: str) -> None:
+    """Close the open items of these people for which answers were stored since then: these count."""
+    open_items = (
+        "FROM assignments a JOIN study_units u ON u.id = a.unit_id WHERE a.state = 'open' AND "
+        "u.study_id = :study AND a.rater_id IN (SELECT value FROM json_each(:raters)) AND EXISTS "
+        "(SELECT 1 FROM ratings r WHERE r.study_id = u.study_id AND r.conversation_id = u.conversation_id "
+        "AND r.turn IS u.turn AND r.rater_id = a.rater_id AND r.created >= :since)"
+    )
+    given = {"study": study, "raters": json.dumps(list(raters)), "since": since}
+    found = db.execute(f"SELECT a.id, u.conversation_id {open_items}", given).fetchall()
+    for item, _ in found:
+        database.update(db, "assignments", item, state="done", submitted=now())
+    summaries.refresh(db, list({conversation for _, conversation in found}))
 
 
 def import_annotations(db: Database, study: str, given: Iterable[Annotation]) -> None:

@@ -13,7 +13,7 @@ from concord.conversation import Conversation, Message
 from concord.errors import ImportRefused
 from concord.exchange import conversations_jsonl, incoming, ranking_csv, ratings_csv, ratings_study
 from concord.rating import Scale, points
-from concord.store import conversations, frames, ratings
+from concord.store import access, conversations, frames, ratings
 from concord.store import studies as stored
 from concord.studies import studies
 from concord.studies.scales import scale_told
@@ -481,3 +481,23 @@ def test_the_order_of_rows_changes_no_figure(tmp_path, run):
         found.append(shown.stdout)
         rng.shuffle(lines)
     assert found[0] == found[1]
+
+
+def test_answers_imported_for_an_annotator_with_open_items_count_and_close_these(tmp_path, run):
+    workspace = Workspace.open(tmp_path / "workspace")
+    head = "item_id,criterion,rater_type,rater,score"
+    first, more = tmp_path / "first.csv", tmp_path / "more.csv"
+    first.write_text(f"{head}\na,f,judge,gpt,3\nb,f,judge,gpt,4\na,f,human,Zoe,3\nb,f,human,Zoe,5\n")
+    assert run(workspace, "import", "ratings", first, "--study", "s").exit_code == 0
+    with workspace.write() as db:
+        access.invite(db, "Ada")
+        ada = access.annotator_id(db, "Ada")
+        stored.assign(db, ada, [unit["id"] for unit in stored.units(db, "s")])
+    more.write_text(f"{head}\na,f,human,Ada,2\n")
+    assert run(workspace, "import", "ratings", more, "--study", "s", "--append").exit_code == 0
+    with workspace.read() as db:
+        states = [task[0] for task in db.execute("SELECT state FROM assignments ORDER BY id")]
+        given = frames.rows(db, "s")
+    assert states == ["done", "open"], "the item that was answered, and the other"
+    mine = [score for name, score in zip(given["rater"], given["score"], strict=True) if name == "Ada"]
+    assert mine == [2.0]

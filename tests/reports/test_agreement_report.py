@@ -214,7 +214,7 @@ def test_a_judge_worse_than_a_person_is_called_so() -> None:
 def test_what_items_cannot_tell_is_not_told() -> None:
     # Judge and people see with the same noise.
     words = said(simulated(judge_noise=0.7, person_noise=0.7))
-    assert "about as closely as a single person does, as far as these items can tell" in words
+    assert "These items do not tell whether j agrees more or less closely with the other people than" in words
     assert "the intervals overlap, so this order is not settled" in words
 
 

@@ -486,5 +486,5 @@ def test_players_who_refuse_unlike_shares_are_pointed_out_with_the_other_orders(
     order = [s.player for s in board.standings]
     for how, other in others.items():
         theirs = [s.player for s in other.standings]
-        change = "the same order" if theirs == order else f"the order {', '.join(theirs)}"
+        change = "the order shown here" if theirs == order else f"the order {', '.join(theirs)}"
         assert f"“{how}” gives {change}" in said

@@ -19,7 +19,7 @@ from sqlite_utils import Database
 from concord.benchmarks import BENCHMARKS
 from concord.errors import ConcordError
 from concord.estimate import Estimate
-from concord.files import file_names
+from concord.files import file_name, file_names
 from concord.rating import Rater
 from concord.reports import leaderboards
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report, renamed, report_of
@@ -218,19 +218,25 @@ def _called(raters: Any) -> dict[Rater, str]:
 def _leaderboards(
     db: Database, benchmarks: Collection[str], told: Callable[[str], None]
 ) -> Iterator[tuple[str, str, Sequence[Table]]]:
-    """Path, title and tables of each leaderboard that can be made."""
+    """Path, title and tables of each leaderboard that can be made, one for each language."""
     names = leaderboards.with_leaderboard(benchmarks)
     for name, file in file_names(names).items():
         told(f"leaderboard of {_title(name)}")
         make = leaderboards.own_tables(name)
-        try:
-            if make is not None:
-                tables = make(db, where={})
-            else:
-                tables = (leaderboards.table(leaderboards.leaderboard(leaderboards.gather(db, name))),)
-        except ConcordError:
-            continue  # nobody rated these conversations, so there is nothing to rank
-        yield f"leaderboard-{file}.html", _title(name), tables
+        languages = conversations.values(db, name)["language"]
+        for language in languages:
+            where = {"language": [language]}
+            try:
+                if make is not None:
+                    tables = make(db, where=where)
+                else:
+                    board = leaderboards.leaderboard(leaderboards.gather(db, name, where))
+                    tables = (leaderboards.table(board),)
+            except ConcordError:
+                continue  # nobody rated these conversations, so there is nothing to rank
+            several = len(languages) > 1
+            path = f"leaderboard-{file}-{file_name(language)}.html" if several else f"leaderboard-{file}.html"
+            yield path, f"{_title(name)}, {language}" if several else _title(name), tables
 
 
 def _studies(
