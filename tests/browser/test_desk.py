@@ -508,6 +508,7 @@ def test_a_page_reloaded_without_a_server_has_kept_its_answers(page: Page, tmp_p
         page.once("dialog", lambda dialog: dialog.accept())  # it warns that something is not sent yet
         with pytest.raises(Error, match="ERR_CONNECTION_REFUSED"):
             page.reload()
+        page.goto("about:blank")  # the browser's own page of errors would load the desk again by itself
         made.start()
         made.open(page, "Annotator 1")
         at_item(page, 2)

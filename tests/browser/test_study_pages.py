@@ -38,8 +38,9 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with running(latency=0.3, seed=5) as url, running(require_key="another") as locked:
         workspace = Workspace.open(folder / "workspace")
         priced = FIXED + "\nmax_concurrency = 2\nprice = { input = 1000.0, output = 1000.0 }"
+        free = FIXED + "\nprice = { input = 0.0, output = 0.0 }"
         workspace.models_path.write_text(
-            toml(url, player=priced, user=FIXED, judge=FIXED, other=FIXED)
+            toml(url, player=priced, user=free, judge=free, other=FIXED)
             + toml(locked, locked=FIXED)
             + '[models.keyless]\napi_key_env = "A_KEY_NOBODY_SET"\n'
         )
@@ -84,7 +85,7 @@ def test_the_overview_says_what_is_here_and_leads_on(app: Server, page: Page) ->
     expect(page.get_by_text("Mock models take part here")).to_be_visible()
     expect(page.get_by_test_id("stMetric").filter(has_text="Conversations")).to_contain_text("128")
     expect(page.get_by_text(re.compile(r"items are still to be rated, by Cleo"))).to_be_visible()
-    expect(page.get_by_text("Beside a held-out annotator, the judges together agree")).to_be_visible()
+    expect(page.get_by_text("These items do not tell whether the judges together agree")).to_be_visible()
     expect(page.get_by_test_id("stVegaLiteChart")).to_have_count(1)
     page.get_by_role("button", name="Pin", exact=False).click()
     page.get_by_role("button", name="Unpin").click()
@@ -169,7 +170,7 @@ def test_a_failed_judgement_is_shown_with_its_raw_reply(app: Server, page: Page)
     page.goto(f"{app.url}/conversations?conversation={which}")
     expect(page.get_by_text("The judgement by erratic failed.")).to_be_visible()
     page.get_by_text("The raw reply").click()
-    expect(page.get_by_text("I would rather not rate this. " + HOSTILE)).to_be_visible()
+    expect(page.get_by_text("I would rather not rate this. " + HOSTILE).first).to_be_visible()
 
 
 @pytest.mark.parametrize("which", ["99999", "x", "9" * 30, "-1", ""])
@@ -231,7 +232,7 @@ def test_names_are_shown_letter_for_letter_too(tmp_path: Path, page: Page) -> No
     with serving(workspace, tmp_path / "log") as server:
         server.sign_in(page.context)
         for address, seen in (
-            ("", "Deal the study"),
+            ("", "Deal it to annotators"),
             ("runs", "Runs"),
             (f"conversations?player={quote(name)}", "2 conversations"),
             (f"conversations?conversation={number}", "Dialogue"),
