@@ -508,7 +508,9 @@ def test_a_page_reloaded_without_a_server_has_kept_its_answers(page: Page, tmp_p
         page.once("dialog", lambda dialog: dialog.accept())  # it warns that something is not sent yet
         with pytest.raises(Error, match="ERR_CONNECTION_REFUSED"):
             page.reload()
-        page.goto("about:blank")  # the browser's own page of errors would load the desk again by itself
+        # The browser's own page of errors would load the desk again by itself.
+        page.wait_for_function("location.protocol === 'chrome-error:'")
+        page.goto("about:blank")
         made.start()
         made.open(page, "Annotator 1")
         at_item(page, 2)

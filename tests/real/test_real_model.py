@@ -12,6 +12,7 @@ import sys
 
 import pytest
 
+from concord.benchmarks import get
 from concord.benchmarks.stss import files as stss_files
 from concord.benchmarks.stss.tasks import SocialTask, Subgoal
 from concord.store import conversations, runs
@@ -135,7 +136,8 @@ def test_pingpong_is_played_and_judged(workspace, called):
     for conversation in found:
         assert len(conversation.messages) == 2
         assert all(message.content.strip() for message in conversation.messages)
-    assert all(1 <= score <= 10 for _, score in scores)
+    scales = {criterion.name: criterion.scale for criterion in get("pingpong").criteria}
+    assert all(score in scales[name] for name, score in scores)
 
 
 def test_simulbench_is_played_and_judged(workspace, called, tmp_path):
