@@ -126,11 +126,22 @@ def severity_sentence(tables: Mapping[str, Table]) -> str:
     a, b = max(swaps, key=lambda pair: abs(gain(pair[0]) - gain(pair[1])))
     first, adjusted = (max(means, key=lambda name: means[name][which]) for which in (0, 1))
     top = f" {adjusted} would be first, not {first}." if adjusted != first else ""
+    of = {str(row["group"]): row["fair"] for row in fair.rows}
+    open_ = "" if _apart(of[a], of[b]) else " The intervals overlap, so neither order is settled."
     return (
         "Adjusting people's means for the annotators' severity would change the order of the players: "
         f"{a} and {b} have {means[a][0]:.2f} and {means[b][0]:.2f}, adjusted {means[a][1]:.2f} and "
-        f"{means[b][1]:.2f}.{top}"
+        f"{means[b][1]:.2f}.{top}{open_}"
     )
+
+
+def _apart(one: Cell, other: Cell) -> bool:
+    """Whether the intervals of two figures do not overlap; false where one has none."""
+    if not isinstance(one, Estimate) or not isinstance(other, Estimate):
+        return False
+    if one.interval is None or other.interval is None:
+        return False
+    return one.interval[0] > other.interval[1] or other.interval[0] > one.interval[1]
 
 
 def _number(cell: Cell) -> float:

@@ -86,13 +86,15 @@ def _rows(table: Ratings, criterion: str) -> list[dict[str, Any]]:
     single = people_alpha(scores, "interval")
     no_pair = "" if n else single.reason
     exact, within = (_pooled(gaps.near(points), gaps.pairs) for points in (0, 1))
+    ac2 = gwet(scores)
+    no_ac2 = (single.reason or "all ratings are equal") if np.isnan(ac2) else ""
     figures = {
         "alpha_ordinal": people_alpha(scores, "ordinal"),
         "alpha_interval": single,
         "exact": PointEstimate(exact, n, reason=no_pair, kind=SHARE),
         "within_one": PointEstimate(within, n, reason=no_pair, kind=SHARE),
         "mean_of_people": _of_the_mean(single, people),
-        "ac2": estimate(gwet(scores), n=n, reason=single.reason or "all ratings are equal"),
+        "ac2": estimate(ac2, n=n, reason=no_ac2),
         **_icc_figures(scores),
     }
     return [

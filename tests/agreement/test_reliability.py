@@ -55,8 +55,11 @@ def test_ac2_by_hand():
 def test_ac2_of_final():
     # Means of two criteria: (1, 1), (1, 1.5), (2, 2), that is the example by hand at half its distances.
     rows = pd.concat([people({"ann": [1, 1, 2], "bob": [1, b, 2]}, c) for c, b in (("x", 1), ("y", 2))])
-    found = flat(reliability(read_ratings(rows), "final", resamples=20)).set_index("coefficient")
+    table = reliability(read_ratings(rows), "final", resamples=20)
+    found = flat(table).set_index("coefficient")
     assert found["value"]["ac2"] == pytest.approx(11 / 14)
+    [row] = [row for row in table.rows if row["coefficient"] == "ac2"]
+    assert row["value"].reason == "", "it is defined, and no interval is asked for"
 
 
 def test_shares_of_agreement_by_hand():
