@@ -190,7 +190,7 @@ def told(found: FileSurvey) -> list[str]:
             f"{found.unread.total():,} scores are no numbers and are left out, such as "
             f"“{next(iter(found.unread))}”."
         )
-    return lines
+    return [*lines, *filter(None, [found.reading.shape.also])]
 
 
 def summary(found: FileSurvey, done: StoredFile) -> str:

@@ -88,6 +88,8 @@ class Shape:
     facets: Mapping[str, Paths] = field(default_factory=dict)
     votes: Votes | None = None
     scores: tuple[ScorePaths, ...] = ()
+    also: str = ""
+    """What else its files hold, and how it is taken."""
 
 
 def chat(*paths: str, player: Paths = ("model",), unnamed: str = "unknown") -> Side:
@@ -243,7 +245,7 @@ SHAPES: tuple[Shape, ...] = (
         votes=Votes((("winner", _WON),), ("judge", "judge_hash")),
     ),
     Shape(
-        "MT-Bench votes",
+        "MT-Bench or Arena votes",
         ("conversation_a", "conversation_b", "winner", "question_id"),
         _BATTLE,
         key=("question_id",),
@@ -290,6 +292,7 @@ SHAPES: tuple[Shape, ...] = (
         ("dialog", "annotations"),
         (chat("dialog"),),
         key=("dialogue_id",),
+        also="People's published ratings are taken by `concord import fed FOLDER`, as a study of their own.",
     ),
     Shape(
         "ShareGPT",

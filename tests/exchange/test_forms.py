@@ -31,7 +31,7 @@ EXPECTED = {
         ("oak", [("user", "What is it?\n[image: https://example.org/cat.png]"), ("assistant", "A dog.")]),
         ("elm", [("user", "What is it?"), ("assistant", "A cow.")]),
     ],
-    "MT-Bench votes": [
+    "MT-Bench or Arena votes": [
         ("elm", [HAIKU[0], ("assistant", "Rain.")]),
         ("oak", [HAIKU[0], ("assistant", "Snow.")]),
         ("elm", [HAIKU[0], ("assistant", "Rain."), HAIKU[1], ("assistant", "Sun.")]),
@@ -76,14 +76,14 @@ KEYS = {
     "promptfoo results": ["b/r1"],
     "Inspect log": ["b/1/1"],
     "Chatbot Arena": ["b/q1/elm", "b/q1/oak", "b/q2/oak", "b/q2/elm"],
-    "MT-Bench votes": ["b/81/elm@1", "b/81/oak@1", "b/81/elm@2", "b/81/oak@2"],
+    "MT-Bench or Arena votes": ["b/81/elm@1", "b/81/oak@1", "b/81/elm@2", "b/81/oak@2"],
     "Chatbot Arena (columns)": ["b/30192/elm", "b/30192/oak"],
     "WildChat": ["b/ab12"],
     "preferences": ["b/7/elm", "b/7/oak"],
 }
 VOTES = {
     "Chatbot Arena": [("arena_user_9", "human", "", "A"), ("voters of b", "human", "", "C")],
-    "MT-Bench votes": [("expert_5", "human", "", "B"), ("gpt-4", "judge", "pair-v2", "C")],
+    "MT-Bench or Arena votes": [("expert_5", "human", "", "B"), ("gpt-4", "judge", "pair-v2", "C")],
     "Chatbot Arena (columns)": [("voters of b", "human", "", "B")],
 }
 SCORES = {
