@@ -97,6 +97,11 @@ def glance(judges: Table, held_out: Table, names: Mapping[str, str]) -> Table:
     )
 
 
+def measured(table: Table) -> str:
+    """The column of the glance that holds the correlation: with the other people, or with people's mean."""
+    return "judge" if any(column.name == "judge" for column in table.columns) else "spearman"
+
+
 def verdict(difference: Cell, n: Cell = None) -> Verdict:
     """What the interval of judge less annotator on `n` items says; “too few” where there is none.
 

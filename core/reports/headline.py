@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from concord.agreement.glance import measured
 from concord.agreement.ratings import called
 from concord.estimate import Estimate
 from concord.reports.agreement_report import AgreementReport
@@ -14,13 +15,13 @@ def headline(report: AgreementReport) -> Table:
     Both are chosen on the items they are shown on. No rows where no correlation is defined.
     """
     table = report.section("glance", report.main)["glance"]
-    measured = "judge" if any(column.name == "judge" for column in table.columns) else "spearman"
+    rho = measured(table)
     alone = {called((judge,)) for judge in report.ratings.judges}
     best = []
     for single in (False, True):
         kind = [row for row in table.rows if (row["rater"] in alone) is single]
-        best += sorted(kind, key=lambda row: _value(row[measured]), reverse=True)[:1]
-    shown = [row for row in best if _value(row[measured]) > float("-inf")]
+        best += sorted(kind, key=lambda row: _value(row[rho]), reverse=True)[:1]
+    shown = [row for row in best if _value(row[rho]) > float("-inf")]
     return replace(table, rows=tuple(shown))
 
 

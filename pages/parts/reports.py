@@ -1,5 +1,7 @@
 """The agreement report of a study, computed once for all pages and readers."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from concord.llm.families import families
@@ -13,6 +15,11 @@ def report_of(folder: str, study: str, mark: str, options: Options) -> Agreement
     """The report of a study; anew when its data or the options change. It keeps what it has computed."""
     with workspace().read() as db:
         return agreement_report(db, study, options)
+
+
+def study_called(name: str, titles: Mapping[str, str]) -> str:
+    """A study as a reader chooses it: its title, and its name where that is another."""
+    return name if titles[name] == name else f"{titles[name]} ({name})"
 
 
 def measured(of: Workspace) -> Options:

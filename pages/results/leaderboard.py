@@ -19,6 +19,7 @@ from pages.parts.address import asked, benchmark_chosen, choice, go, link, shown
 from pages.parts.estimates import forest
 from pages.parts.navigation import part
 from pages.parts.plain import plain
+from pages.parts.reports import study_called
 from pages.parts.session import sentence, workspace
 from pages.results import filters, grid, rankings_tables
 
@@ -53,6 +54,12 @@ def _measured(of: Wanted) -> Leaderboard:
     return leaderboards.leaderboard(
         _rated(of.basis), judges=of.judges, weights=offered[of.weights], refusals=of.refusals
     )
+
+
+@st.cache_resource(max_entries=32, show_spinner="Measuring …")
+def _listed(of: Wanted) -> Table:
+    """The leaderboard as a table. Its notes compare it with leaderboards that treat refusals otherwise."""
+    return leaderboards.table(_measured(of))
 
 
 @st.cache_resource(max_entries=32)
@@ -119,7 +126,7 @@ def _common(benchmark: Benchmark) -> None:
     wanted = Wanted(basis, *_panel(_rated(basis), benchmark), _refusals(_rated(basis), benchmark))
     board = _measured(wanted)
     st.caption("Select a row to see the player's conversations as a grid.")
-    row = table.draw(leaderboards.table(board), key="leaderboard", selectable=True)
+    row = table.draw(_listed(wanted), key="leaderboard", selectable=True)
     if row is not None:
         _grid(board, benchmark, str(row["player"]))
     forest([(s.player, s.score) for s in board.standings], "Score by player", "Score, 95% interval")
@@ -170,7 +177,7 @@ def _study(wanted: Wanted) -> tuple[str, str]:
         titles, pinned = stored_studies.titles(db), stored_studies.pinned(db)
 
     def said(name: str) -> str:
-        whole = name if titles[name] == name else f"{titles[name]} ({name})"
+        whole = study_called(name, titles)
         return f"{whole}, pinned" if name == pinned else whole
 
     st.subheader("Corrected by people", anchor=False)

@@ -167,7 +167,15 @@ def _requests(what: Conversation, judgements: Sequence[Mapping[str, Any]]) -> No
     """What one judge was sent and replied, letter for letter."""
     if not judgements:
         return
-    with st.expander("What a judge was asked and replied", icon=":material/data_object:"):
+    more = st.expander(
+        "What a judge was asked and replied",
+        icon=":material/data_object:",
+        key=f"requests of {what.key}",
+        on_change="rerun",
+    )
+    if not more.open:  # a request is long, and rendered for whoever opens it
+        return
+    with more:
         names = [f"{j['judge']} {j['variant']}".strip() for j in judgements]
         names = [
             run_label(name, j["repeat"]) if j["repeat"] else name

@@ -26,7 +26,7 @@ from concord.table import Column, Table
 from pages.parts.address import asked, link, of_conversation, shown
 from pages.parts.estimates import forest
 from pages.parts.plain import plain
-from pages.parts.reports import report_of
+from pages.parts.reports import report_of, study_called
 from pages.parts.session import live, sentence, workspace
 from pages.parts.table import download, draw
 from pages.trust import agreement_charts as charts
@@ -115,7 +115,7 @@ def _study(titles: Mapping[str, str], usual: str) -> str:
     first = names.index(asked("study", names, usual))
 
     def said(name: str) -> str:
-        return name if titles[name] == name else f"{titles[name]} ({name})"
+        return study_called(name, titles)
 
     chosen = st.selectbox(
         "Study", names, index=first, key="study", on_change=_from_the_start, format_func=said

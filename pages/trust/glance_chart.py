@@ -7,6 +7,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from concord.agreement.glance import measured
 from concord.estimate import Estimate
 from concord.table import Table
 from pages.parts.charts import in_rows, name_axis
@@ -25,8 +26,8 @@ VERDICTS = {
 
 def glance(tables: Mapping[str, Table]) -> Iterator[tuple[str, Any]]:
     """Judges and panels with their intervals, coloured by verdict, each beside the held-out annotator."""
-    compared = any(column.name == "judge" for column in tables["glance"].columns)
-    what = "judge" if compared else "spearman"
+    what = measured(tables["glance"])
+    compared = what == "judge"
     found: list[dict[str, Any]] = []
     for row in tables["glance"].rows:
         figure, person = row[what], row.get("person")

@@ -16,6 +16,7 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlite_utils import Database
 
+from concord.agreement.glance import measured
 from concord.benchmarks import BENCHMARKS
 from concord.errors import ConcordError
 from concord.estimate import Estimate
@@ -139,9 +140,9 @@ def forest(table: Table) -> dict[str, Any]:
 
     No rows where no correlation is defined.
     """
-    measured = "judge" if any(column.name == "judge" for column in table.columns) else "spearman"
-    rows = [row for row in table.rows if isinstance(row[measured], Estimate)]
-    figures = [(str(row["name"]), row[measured], row.get("person")) for row in rows]
+    what = measured(table)
+    rows = [row for row in table.rows if isinstance(row[what], Estimate)]
+    figures = [(str(row["name"]), row[what], row.get("person")) for row in rows]
     defined = [(name, rho, person) for name, rho, person in figures if _number(rho) is not None]
     least = min((low for _, rho, _ in defined if (low := _low(rho)) is not None), default=0.0)
     left = min(0.0, np.floor(least * 5) / 5)
@@ -156,7 +157,7 @@ def forest(table: Table) -> dict[str, Any]:
             for name, rho, person in defined
         ],
         "marks": [(at(value), f"{value:.1f}") for value in np.arange(left, 1.01, 0.2).round(1).tolist()],
-        "axis": "Spearman's ρ with the other people" if measured == "judge" else "Spearman's ρ with people",
+        "axis": "Spearman's ρ with the other people" if what == "judge" else "Spearman's ρ with people",
         "width": WIDTH,
     }
 
