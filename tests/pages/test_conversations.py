@@ -53,6 +53,7 @@ def test_the_calls_of_one_judge_are_told_apart_by_their_prompts(workspace: Works
             ratings.save_judgement(db, made)
     page = AppTest.from_string(FRAME.format(file="study/conversations.py"), default_timeout=30)
     page.query_params["conversation"] = str(number)
+    page.session_state["requests of c"] = True  # the expander is open: a folded one renders no request
     page.run()
     assert not page.exception
     (chosen,) = (box for box in page.selectbox if box.label == "Judgement")
