@@ -10,7 +10,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Mapping
 
-START = 64
+START = 128
 """Calls in flight at first, where more are allowed; the number doubles until the endpoint throttles."""
 DECREASE, DECREASE_SOON = 0.9, 0.7
 """What is left of the number after a refusal, and after one that comes less than a round later."""

@@ -226,22 +226,22 @@ def test_calls_in_flight_double_with_each_round_up_to_the_most():
         for _ in range(4):
             found.append(hand.fill())
             hand.answer(found[-1])
-        assert found == [64, 128, 256, 256]
+        assert found == [128, 256, 256, 256]
 
     by_hand(rounds)
 
 
 def test_a_burst_that_is_refused_shows_the_capacity():
     def burst(hand):
-        assert hand.fill() == 64
+        assert hand.fill() == 128
         hand.time += 1
         sent = 100.0
         for _ in range(16):
             hand.gate.throttled(sent, None)
             hand.gate.leave()
         hand.time += 60
-        # 16 of 64 were refused: about 48 fit.
-        assert 40 <= hand.gate.limit <= 48
+        # 16 of 128 were refused: about 112 fit.
+        assert 100 <= hand.gate.limit <= 112
 
     by_hand(burst)
 
@@ -254,11 +254,11 @@ def test_after_a_refusal_the_number_grows_slowly_near_where_it_was():
         hand.gate.leave()
         hand.time += 60
         start = hand.gate.limit
-        assert start == 57
+        assert start == 115
         for _ in range(10):
             hand.answer(hand.fill())
-        # A call more in each round up to 95 % of 63, then one in ten rounds.
-        assert start + 3 <= hand.gate.limit <= 61
+        # A call more in each round up to 95 % of 127, then one in ten rounds.
+        assert start + 3 <= hand.gate.limit <= 122
 
     by_hand(grow)
 
@@ -271,7 +271,7 @@ def test_what_an_endpoint_asks_to_wait_holds_for_all_calls():
         assert hand.fill() == 0
         hand.time += 4.9
         assert hand.fill() == 0
-        assert "throttles: 57 of 256" in hand.gate.says()
+        assert "throttles: 115 of 256" in hand.gate.says()
         hand.time += 0.1
         assert hand.fill() > 0
 
