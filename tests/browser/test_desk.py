@@ -16,7 +16,7 @@ from concord.workspace import Workspace
 from pages.parts.desk.report import EVENTS
 
 from .conftest import Invite
-from .keeper import CRITERIA, ROOT, SECRETS, Server, fill, serving
+from .keeper import CRITERIA, HOSTILE, ROOT, SECRETS, Server, fill, serving
 from .restarts import OFFLINE, SOON, Moment, house, in_the_midst, rate, survive
 
 pytestmark = pytest.mark.browser
@@ -267,6 +267,12 @@ def test_a_models_words_stay_words(page: Page, server: Server, invite: Invite) -
     expect(page.locator(".message.reply").first.locator("strong")).to_have_text("strong")
     assert page.locator(".talk img").count() == 0
     assert page.title() == "Concord" or "broken" not in page.title()
+    written = page.get_by_role("button", name="Markdown")
+    press(page, "m")
+    expect(written).to_have_attribute("aria-pressed", "false")
+    expect(page.locator(".message.reply").first.locator(".text")).to_have_text(HOSTILE)
+    written.click()
+    expect(page.locator(".message.reply").first.locator("strong")).to_have_text("strong")
 
 
 def test_without_a_connection_answers_are_kept_and_sent_later(

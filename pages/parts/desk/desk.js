@@ -72,6 +72,8 @@ class Desk {
         return this.leave();
       case "submit":
         return model.submit();
+      case "raw":
+        return this.view.toggleRaw();
       case "undo":
         return model.undo();
       default:

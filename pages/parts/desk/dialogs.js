@@ -44,6 +44,7 @@ class Dialogs {
       ...(this.model.criteria.some((c) => c.reason) ? [[["W"], "write a reason beside the answer; Enter ends it"]] : []),
       [["F"], "flag the item with a comment for the researcher"],
       [["Space", "Page ↑", "Page ↓"], "scroll the dialogue"],
+      [["M"], "show texts as they were written, with the marks of Markdown, and back"],
       [["G"], "guidelines"],
       [["?"], "this help"],
     ];
@@ -54,7 +55,7 @@ class Dialogs {
 
   guidelines() {
     if (!this.model.fixed.guidelines) return this.model.say("This study has no guidelines.");
-    this.show("guidelines", "Guidelines", el("div", { class: "prose", tabindex: 0 }, prose(this.model.fixed.guidelines, "links")));
+    this.show("guidelines", "Guidelines", el("div", { class: "prose", tabindex: 0 }, marked(this.model.fixed.guidelines, true)));
   }
 
   skip() {

@@ -23,7 +23,7 @@ class Keys {
     }
     const target = event.composedPath()[0];
     if (typing(event)) return;
-    const name = keyName(event, ["u", "s", "f", "g", "w"]);
+    const name = keyName(event, ["u", "s", "f", "g", "w", "m"]);
     if (!name || taken(event, name, this.host)) return;
     if (this.dialogs.open) {
       if (name.length > 1) return;
@@ -56,6 +56,6 @@ class Keys {
       End: () => this.view.talk.scrollTo({ top: this.view.talk.scrollHeight }),
     };
     if (moves[name]) return moves[name]();
-    this.act({ Enter: "submit", u: "undo", s: "skip", f: "flag", g: "guidelines", w: "words", "?": "help" }[name]);
+    this.act({ Enter: "submit", u: "undo", s: "skip", f: "flag", g: "guidelines", w: "words", m: "raw", "?": "help" }[name]);
   }
 }

@@ -13,55 +13,105 @@ function el(tag, attributes = {}, ...children) {
 
 const key = (name) => el("kbd", { "aria-hidden": "true" }, name);
 
-// *actions* in italics and **stress** in bold; in `rich` text also `code`, and with "links" links (for guidelines, which the
-// researcher writes).
-function inline(text, rich) {
-  const marks = rich === "links"
-    ? /(\*\*[^*\n]+\*\*|\*[^*\n]+\*|`[^`\n]+`|\[[^\]\n]+\]\(https?:\/\/[^\s)]+\))/
-    : rich
-      ? /(\*\*[^*\n]+\*\*|\*[^*\n]+\*|`[^`\n]+`)/
-      : /(\*\*[^*\n]+\*\*|\*[^*\n]+\*)/;
-  return text.split(marks).map((piece) => {
-    if (piece.length > 4 && piece.startsWith("**") && piece.endsWith("**")) return el("strong", {}, piece.slice(2, -2));
-    if (piece.length > 2 && piece.startsWith("*") && piece.endsWith("*")) return el("em", {}, piece.slice(1, -1));
-    if (!rich) return piece;
-    if (piece.length > 2 && piece.startsWith("`") && piece.endsWith("`")) return el("code", {}, piece.slice(1, -1));
-    const link = rich === "links" && /^\[([^\]]+)\]\((https?:.+)\)$/.exec(piece);
-    return link ? el("a", { href: link[2], target: "_blank", rel: "noopener noreferrer" }, link[1]) : piece;
+// *actions* in italics, **stress** in bold, `code`; with `links` also links.
+const MARKS = /(`[^`\n]+`|\*\*(?!\s)[^*\n]+(?<!\s)\*\*|\*(?!\s)[^*\n]+(?<!\s)\*)/;
+const LINKS = new RegExp(`${MARKS.source.slice(0, -1)}|\\[[^\\]\\n]+\\]\\(https?:\\/\\/[^\\s)]+\\))`);
+
+function inline(text, links) {
+  return text.split(links ? LINKS : MARKS).map((piece, i) => {
+    if (i % 2 === 0) return piece;
+    if (piece.startsWith("`")) return el("code", {}, piece.slice(1, -1));
+    if (piece.startsWith("**")) return el("strong", {}, piece.slice(2, -2));
+    if (piece.startsWith("*")) return el("em", {}, piece.slice(1, -1));
+    const [, words, href] = /^\[([^\]]+)\]\((.+)\)$/.exec(piece);
+    return el("a", { href, target: "_blank", rel: "noopener noreferrer" }, words);
   });
 }
 
-// What somebody said: paragraphs, their line breaks kept by the style sheet.
-const speech = (text) =>
-  text.trim().split(/\n\s*\n/).map((paragraph) => el("p", {}, inline(paragraph, false)));
+const FENCE = /^\s*(`{3,}(?=[^`]*$)|~{3,})/;
+const HEADING = /^ {0,3}(#{1,6}) +(.*)/;
+const ENTRY = /^( *)(?:[-*+]|(\d{1,9})[.)])( +)(\S.*)/;
+const RULE = /^ {0,3}([-*_])(?: *\1){2,} *$/;
+const NESTED = 6; // lists and quotations within each other
 
-// Guidelines (with "links") and cards: headings, lists, quotations, rules, paragraphs.
-function prose(text, rich = true) {
-  return text.trim().split(/\n\s*\n/).flatMap((block) => {
-    const lines = block.split("\n");
-    const out = [];
-    let list = null;
-    for (const line of lines) {
-      const heading = /^(#{1,6})\s+(.*)/.exec(line);
-      const entry = /^\s*(?:[-*+]|(\d+)[.)])\s+(.*)/.exec(line);
-      if (entry) {
-        const tag = entry[1] ? "ol" : "ul";
-        if (!list || list.localName !== tag) out.push((list = el(tag, entry[1] ? { start: entry[1] } : {})));
-        list.append(el("li", {}, inline(entry[2], rich)));
-        continue;
-      }
-      if (list && /^\s+\S/.test(line)) {
-        list.lastChild.append(" ", ...inline(line.trim(), rich));
-        continue;
-      }
-      list = null;
-      const last = out.at(-1);
-      if (heading) out.push(el(heading[1].length < 3 ? "h3" : "h4", {}, inline(heading[2], rich)));
-      else if (/^\s*(-{3,}|\*{3,})\s*$/.test(line)) out.push(el("hr"));
-      else if (/^>\s?/.test(line)) out.push(el("blockquote", {}, inline(line.replace(/^>\s?/, ""), rich)));
-      else if (last?.localName === "p") last.append("\n", ...inline(line, rich));
-      else out.push(el("p", {}, inline(line, rich)));
+// The one way from Markdown to elements, for guidelines (the researcher's, with `links`), cards and messages (a model's): headings,
+// paragraphs, lists, quotations, code, tables. All else (HTML, images, formulas, a model's links) stays as it was written. Every pattern takes time in proportion to a text.
+const marked = (text, links = false) => blocks(text.trim().replace(/\r\n?/g, "\n").replace(/\t/g, "    ").split("\n"), links, NESTED);
+
+function blocks(lines, links, deeper) {
+  const out = [];
+  let paragraph = null;
+  // The lines from `i` that belong together; afterwards `i` stands behind them.
+  let i = 0;
+  const rest = (belongs) => {
+    const from = i;
+    while (i < lines.length && belongs(lines[i], i)) i += 1;
+    return lines.slice(from, i);
+  };
+  while (i < lines.length) {
+    const line = lines[i];
+    const fence = FENCE.exec(line);
+    const heading = HEADING.exec(line);
+    const block = [];
+    if (fence) {
+      i += 1;
+      const code = rest((next) => !next.trim().startsWith(fence[1]));
+      i += 1;
+      block.push(el("pre", { tabindex: 0 }, el("code", {}, code.join("\n"))));
+    } else if (heading) {
+      i += 1;
+      block.push(el(heading[1].length < 3 ? "h3" : "h4", {}, inline(heading[2], links)));
+    } else if (RULE.test(line)) {
+      i += 1;
+      block.push(el("hr"));
+    } else if (deeper && /^ {0,3}>/.test(line)) {
+      const quoted = rest((next) => /^ {0,3}>/.test(next)).map((next) => next.replace(/^ *> ?/, ""));
+      block.push(el("blockquote", {}, blocks(quoted, links, deeper - 1)));
+    } else if (deeper && ENTRY.test(line)) {
+      block.push(list(rest, links, deeper));
+    } else if (tabular(lines, i)) {
+      const [head, , ...rows] = rest((next) => next.includes("|")).map(cells);
+      const row = (tag) => (given) => el("tr", {}, head.map((_, j) => el(tag, {}, inline(given[j] ?? "", links))));
+      block.push(el("div", { class: "wide", tabindex: 0 }, el("table", {}, el("thead", {}, row("th")(head)), el("tbody", {}, rows.map(row("td"))))));
     }
-    return out;
-  });
+    if (block.length) out.push(...block), (paragraph = null);
+    else {
+      i += 1;
+      if (!line.trim()) paragraph = null;
+      else if (paragraph) paragraph.append("\n", ...inline(line, links));
+      else out.push((paragraph = el("p", {}, inline(line, links))));
+    }
+  }
+  return out;
 }
+
+// A list: entries of one kind at one depth, each with the lines that are indented below it. `rest` takes the lines that belong to it.
+function list(rest, links, deeper) {
+  let top;
+  let wide;
+  let blank = false;
+  const entries = [];
+  rest((line) => {
+    const [, indent, number, space, said] = ENTRY.exec(line) ?? [];
+    const depth = /^ */.exec(line)[0].length;
+    const nested = top !== undefined && depth > top.depth && (depth >= 2 || !said);
+    if (!line.trim()) blank = true;
+    else if (nested) entries.at(-1).push(...(blank ? [""] : []), line.slice(Math.min(depth, wide)));
+    else if (said === undefined || (top && (RULE.test(line) || !number !== !top.number))) return false;
+    else {
+      top ??= { depth: indent.length, number };
+      wide = line.length - said.length;
+      entries.push([said]);
+    }
+    if (line.trim()) blank = false;
+    return true;
+  });
+  const tight = (body) => (body[0]?.localName === "p" ? [...body[0].childNodes, ...body.slice(1)] : body);
+  return el(top.number ? "ol" : "ul", top.number ? { start: top.number } : {}, entries.map((entry) => el("li", {}, tight(blocks(entry, links, deeper - 1)))));
+}
+
+const cells = (line) => line.trim().replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
+
+// Whether a table begins at a line: its heading, and below it dashes for as many columns.
+const tabular = (lines, i) =>
+  lines[i].includes("|") && /^[\s|:-]+$/.test(lines[i + 1] ?? "") && /-.*\||\|.*-/.test(lines[i + 1]) && cells(lines[i]).length === cells(lines[i + 1]).length;

@@ -42,9 +42,11 @@ class View {
         this.title, this.progress, this.tally, this.saving,
         el("span", { class: "push" }),
         el("span", { class: "you" }, fixed.you),
+        (this.raw = this.button("raw", ["Markdown ", key("M")], "quiet")),
         fixed.guidelines && this.button("guidelines", ["Guidelines ", key("G")], "quiet"),
         this.button("help", ["Keys ", key("?")], "quiet keys")),
       this.signedOut.line, this.strip, this.body);
+    this.raw.setAttribute("aria-pressed", "true");
   }
 
   button(action, content, style = "") {
@@ -199,7 +201,7 @@ class View {
       const here = item.turn === turn;
       const message = el("article", { class: `message ${reply ? "reply" : "user"} ${here ? "rated" : item.turn == null ? "" : "aside"}` },
         el("header", {}, speaker, el("span", { class: "turn" }, ` ${turn}`), here && reply && el("strong", { class: "this" }, "Rate this reply")),
-        el("div", { class: "text", dir: "auto" }, speech(text)));
+        el("div", { class: "text", dir: "auto" }, this.written(text)));
       if (here && reply) rated = message;
       return message;
     });
@@ -213,7 +215,24 @@ class View {
   cards(item, open) {
     return item.context.map(([heading, text]) =>
       el("details", { open },
-        el("summary", { onclick: (event) => (this.opened = !event.currentTarget.parentNode.open) }, heading), el("div", { class: "prose", dir: "auto" }, prose(text))));
+        el("summary", { onclick: (event) => (this.opened = !event.currentTarget.parentNode.open) }, heading), el("div", { class: "prose", dir: "auto" }, this.written(text))));
+  }
+
+  // Letter for letter once somebody asks for it: `raw` is the button that says which it is.
+  written(text) {
+    return this.isRaw ? el("div", { class: "letters" }, text) : marked(text);
+  }
+
+  get isRaw() {
+    return this.raw.getAttribute("aria-pressed") === "false";
+  }
+
+  // The same place of the dialogue stays in sight.
+  toggleRaw() {
+    const [place, seen] = [this.talk.scrollTop, this.talk.scrollHeight];
+    this.raw.setAttribute("aria-pressed", this.isRaw);
+    this.showItem();
+    this.talk.scrollTo({ top: (place * this.talk.scrollHeight) / seen, behavior: "instant" });
   }
 
   get narrow() {
