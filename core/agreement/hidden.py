@@ -72,7 +72,7 @@ def _retest(first: Floats, second: Floats, nominal: bool, resamples: int, seed: 
     same = (np.round(first - second, DIGITS) == 0).astype(np.float64)
     by_name: dict[str, tuple[Statistic, Kind]] = {
         "exact": (_mean(same), SHARE),
-        "kappa": (_nominal_kappa(first, second) if nominal else _kappa(first, second), CORRELATION),
+        "kappa": (_nominal_kappa(first, second) if nominal else weighted_kappa(first, second), CORRELATION),
     }
     if not nominal:
         by_name["difference"] = _mean(second - first), DIFFERENCE
@@ -100,7 +100,7 @@ def _mean(values: Floats) -> Statistic:
     return on
 
 
-def _kappa(first: Floats, second: Floats) -> Statistic:
+def weighted_kappa(first: Floats, second: Floats) -> Statistic:
     """1 − mean (a − b)² / the mean of (a − b)² over every first with every second answer."""
 
     def on(weights: Weights) -> Floats:

@@ -48,7 +48,7 @@ def nominal(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table
     dense = counts.toarray()
     people = {} if scores.unlinked else {table.people[i]: scores.of(int(i)) for i in scores.people}
     judges = {name: np.round(score, DIGITS) for name, score in scores.judges.items()}
-    majority = _majority(dense, values)
+    majority = most_frequent(dense, values)
     pairs = [(a, b, people[a], people[b]) for a, b in combinations(people, 2)]
     pairs += [(j, p, judges[j], people[p]) for j in judges for p in people]
     pairs += [(j, MAJORITY, judges[j], majority) for j in judges]
@@ -60,7 +60,7 @@ def nominal(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table
     for a, b, x, y in pairs:
         both = ~np.isnan(x) & ~np.isnan(y)
         n, equal = int(both.sum()), x[both] == y[both]
-        why, note = _why(a, b, x[both], y[both])
+        why, note = why_no_kappa(a, b, x[both], y[both])
         agreement = estimate(float(equal.mean()) if n else np.nan, n=n, reason="" if n else why)
         rows.append(
             {"coefficient": "kappa", "a": a, "b": b, "n": n, "note": note, "agreement": agreement}
@@ -87,7 +87,7 @@ def kappa(x: Floats, y: Floats) -> Statistic:
     return on
 
 
-def _why(a: str, b: str, x: Floats, y: Floats) -> tuple[str, str]:
+def why_no_kappa(a: str, b: str, x: Floats, y: Floats) -> tuple[str, str]:
     """Why two raters' kappa is undefined, and a note where it is 0 by its construction."""
     if not len(x):
         return "no shared items", ""
@@ -101,7 +101,7 @@ def _why(a: str, b: str, x: Floats, y: Floats) -> tuple[str, str]:
     return "", ""
 
 
-def _majority(dense: Floats, values: Floats) -> Floats:
+def most_frequent(dense: Floats, values: Floats) -> Floats:
     """The answer most people gave to each item; nan where nobody answered or the first place is shared."""
     if not dense.size:
         return np.full(len(dense), np.nan)

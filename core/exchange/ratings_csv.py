@@ -53,13 +53,17 @@ class RatingsFile:
 
 def read(path: Path, *, delimiter: str = ",") -> RatingsFile:
     """Read a file. Raises ImportRefused naming every line that is wrong, or what the file lacks."""
+    return read_records(records(path, delimiter), str(path), delimiter)
+
+
+def read_records(found: Iterator[tuple[int, list[str]]], file: str, delimiter: str = ",") -> RatingsFile:
+    """`read` of numbered records, the first of which names the columns; errors call them `file`."""
     lines: dict[tuple[Any, ...], RatingLine] = {}
     raters: dict[tuple[str, ...], Rater] = {}
-    found = records(path, delimiter)
     first, cells = next(found, (1, []))
     if not cells:
-        raise ImportRefused(f"{path} is empty. Its first line must name the columns: {', '.join(REQUIRED)}.")
-    header = _header(path, first, cells, delimiter)
+        raise ImportRefused(f"{file} is empty. Its first line must name the columns: {', '.join(REQUIRED)}.")
+    header = _header(file, first, cells, delimiter)
 
     def add(where: str, number: int, cells: Sequence[str]) -> None:
         line = _line(where, number, by_column(where, header, cells, REQUIRED), raters)
@@ -73,11 +77,11 @@ def read(path: Path, *, delimiter: str = ",") -> RatingsFile:
             )
         lines[key] = line
 
-    each(found, str(path), add, "; nothing was imported")
+    each(found, file, add, "; nothing was imported")
     if not lines:
-        raise ImportRefused(f"{path} holds no ratings, only the names of columns.")
+        raise ImportRefused(f"{file} holds no ratings, only the names of columns.")
     extra = tuple(c for c in header if c and c not in (*REQUIRED, *OPTIONAL))
-    return RatingsFile(str(path), tuple(lines.values()), extra)
+    return RatingsFile(file, tuple(lines.values()), extra)
 
 
 def write(db: Database, out: TextIO, study: str = "") -> int:
@@ -99,7 +103,7 @@ def write(db: Database, out: TextIO, study: str = "") -> int:
     return write_csv(out, lines()) - 1
 
 
-def _header(path: Path, number: int, cells: Sequence[str], delimiter: str) -> list[str]:
+def _header(path: str, number: int, cells: Sequence[str], delimiter: str) -> list[str]:
     names = [unmarked(cell.strip()) for cell in cells]
     names = [name.lower() if name.lower() in (*REQUIRED, *OPTIONAL) else name for name in names]
     missing = [name for name in REQUIRED if name not in names]

@@ -2,8 +2,13 @@
 
 import pytest
 
+from concord.agreement.coefficients import COEFFICIENTS
+from concord.commands.gate import STATISTICS
+from concord.rating import Criterion, categories
 from concord.reports.agreement_report import Options, agreement_report
+from concord.reports.coefficient import with_people
 from concord.store import studies
+from concord.store.studies import Study
 from concord.workspace import Workspace
 from tests.filled import fill
 
@@ -81,3 +86,50 @@ def test_unknown_names_are_told(gate, words, said):
     done = gate("--min-agreement", 0, *words)
     assert done.exit_code == 1
     assert said in done.output
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_each_statistic_decides(filled, gate, name):
+    with filled.read() as db:
+        report = agreement_report(db, studies.names(db)[0], Options(resamples=200))
+    found = with_people(report, "fluency", ("kind",), [name])[name]
+    words = ("--criterion", "fluency", "--judges", "kind", "--statistic", name)
+    passed = gate("--min-agreement", found.low - 0.001, *words)
+    assert passed.exit_code == 0
+    assert f"{COEFFICIENTS[name]} with the " in passed.stdout
+    assert f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}], {found.n} items" in passed.stdout
+    assert gate("--min-agreement", found.low + 0.001, *words).exit_code == 1
+
+
+def test_the_statistics_offered_are_those_that_are_computed():
+    assert tuple(COEFFICIENTS) == STATISTICS
+
+
+@pytest.fixture
+def of_categories(fresh, run, tmp_path):
+    """A study of tones, which a judge names right on 18 of 20 items."""
+    with fresh.write() as db:
+        studies.create(db, Study("tones", (Criterion("tone", "How?", categories(("warm", "cold", "flat"))),)))
+    lines = ["item_id,criterion,rater_type,rater,score"]
+    for item in range(20):
+        lines += [f"{item},tone,human,{person},{item % 3}" for person in ("Ada", "Ben")]
+        lines.append(f"{item},tone,judge,j,{(item + (item > 17)) % 3}")
+    file = tmp_path / "tones.csv"
+    file.write_text("\n".join(lines))
+    assert run(fresh, "import", "ratings", file, "--study", "tones", "--append").exit_code == 0
+    return fresh
+
+
+def test_categories_are_measured_by_kappa(of_categories, run):
+    call = ("gate", "--study", "tones", "--resamples", 200, "--min-agreement")
+    passed = run(of_categories, *call, 0.3)
+    assert (passed.exit_code, passed.stderr) == (0, "")
+    assert "j on Tone in the study tones: Cohen's κ with the majority of people 0.8" in passed.stdout
+    assert run(of_categories, *call, 0.99).exit_code == 1
+    without_order = run(of_categories, *call, -1, "--statistic", "spearman")
+    assert without_order.exit_code == 1
+    assert "the answers are categories, which have no order" in without_order.stderr
+
+
+def test_a_mistake_in_the_call_is_told_apart(gate):
+    assert gate("--min-agreement", "much").exit_code == 2
