@@ -144,17 +144,34 @@ class Client:
                 read, seconds = await self._post(model, "/chat/completions", body, completions.read)
                 break
             except CallFailed as failure:
-                if not self._adapts(model, body, role, failure):
+                own = {**model.entry.params, **model.roles.get(role, {})}
+                if not self._adapts(model, body, own, failure):
                     raise
         return Completion(read.text, read.cut, model.spent(read.tokens, seconds), read.reported, read.beside)
 
-    def _adapts(self, model: Model, sent: Mapping[str, Any], role: str, failure: CallFailed) -> bool:
+    def adapts(self, model: Model, failure: CallFailed) -> bool:
+        """Whether a refused line of a batch, made for the model as it was then, can be sent in another form.
+
+        What the line sent is not kept: it may be any parameter that can be left out or renamed.
+        """
+        formats = {"response_format": {"type": model.replies}}
+        sent = {model.rename.get(name, name): None for name in ("max_tokens", *adapting.OPTIONAL)} | formats
+        own = {
+            name: value
+            for params in (model.entry.params, *model.roles.values())
+            for name, value in params.items()
+        }
+        return self._adapts(model, sent, own, failure)
+
+    def _adapts(
+        self, model: Model, sent: Mapping[str, Any], own: Mapping[str, Any], failure: CallFailed
+    ) -> bool:
         """Whether a refused call can be sent in another form, which all calls to its model now have."""
         if failure.reason not in {f"HTTP {status}" for status in adapting.STATUSES}:
             return False
         if self._models[model.name] is not model:
             return True  # Another call was refused while this one was on its way.
-        refused = adapting.refused(failure.raw, sent, {**model.entry.params, **model.roles.get(role, {})})
+        refused = adapting.refused(failure.raw, sent, own)
         known = model.adapted
         if not refused or any(other in known or known.get(name) == other for name, other in refused.items()):
             return False

@@ -86,6 +86,8 @@ class Batches:
     _files: dict[str, list[_File]] = field(default_factory=dict)
     _capped: dict[str, int] = field(default_factory=dict)
     _open: list[Batch] = field(default_factory=list)
+    _made_for: dict[int, Model] = field(default_factory=dict)
+    """The model of a batch, adapted as it was when the batch was sent."""
     _reserved: float = 0.0
     _limit: float | None = None
     _unanswered: int = 0
@@ -221,11 +223,19 @@ class Batches:
             if call is None:
                 counts["repeated or unknown"] += 1
                 continue
-            found.append((call, result))
+            found.append((call, self._adapted(one, result)))
             if len(found) >= CHUNK:
                 await self._settled(one, model, found, counts)
                 found = []
         await self._settled(one, model, found, counts)
+
+    def _adapted(self, one: Batch, result: Result) -> Result:
+        """The result; a call whose parameters were refused is asked again in another form, at no try."""
+        if result.failure is None or result.again:
+            return result
+        made_for = self._made_for.get(one.id, self.models[one.model])
+        adapts = self.client.adapts(made_for, result.failure)
+        return replace(result, again=True, counts=False) if adapts else result
 
     async def _settled(
         self, one: Batch, model: Model, found: list[tuple[Waiting, Result]], counts: dict[str, int]
@@ -279,6 +289,7 @@ class Batches:
         number = await self._write(lambda db: stored.prepare(db, self.run, name, mark, part.calls))
         if number is None:
             return  # Another run has just sent some of these calls; the next wave knows it.
+        self._made_for[number] = self.client.model(name)
         try:
             file = await batch.upload(self.client, model, f"concord-{mark}.jsonl", part.lines)
             await self._write(lambda db: stored.change(db, number, "uploaded", file=file))

@@ -13,8 +13,8 @@ from concord.demo.mock.call import BadCall
 from concord.demo.mock.faults import Faults
 
 PATH = "/v1/chat/completions"
-Answer = Callable[[bytes], dict[str, Any]]
-"""From a request's body to the completion, which is counted. Raises BadCall."""
+Answer = Callable[[bytes], tuple[int, dict[str, Any]]]
+"""From a request's body to status and answer; a completion is counted. Raises BadCall."""
 
 
 @dataclass
@@ -202,11 +202,14 @@ class BatchApi:
             yield status, _line(name, (status, {"error": {"message": "The mock server was told to fail."}}))
             return
         try:
-            answer = self.answer(body)
+            status, answer = self.answer(body)
         except BadCall as wrong:
             yield 400, _line(name, (400, {"error": {"message": str(wrong)}}))
             return
-        good = _line(name, (200, answer))
+        good = _line(name, (status, answer))
+        if status != 200:
+            yield status, good
+            return
         if fault == "batch_missing":
             return
         yield 200, good[: len(good) // 2] if fault == "batch_garbled" else good

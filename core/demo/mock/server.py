@@ -205,13 +205,16 @@ class Service:
             at += BLOCK
         return known if known >= self.faults.cache_from else 0
 
-    def answered(self, body: bytes) -> dict[str, Any]:
-        """The answer to a call of a batch, counted. Raises BadCall."""
-        model, make = self.complete(body)
+    def answered(self, body: bytes) -> tuple[int, dict[str, Any]]:
+        """The status and answer of a call of a batch, counted if it is 200. Raises BadCall."""
+        try:
+            model, make = self.complete(body)
+        except Failed as failed:
+            return failed.response.status, json.loads(failed.response.text or "{}")
         self.counts.answered[model] += 1
         self.counts.repeated += _mark(body) in self.seen
         self.seen.add(_mark(body))
-        return make(None)
+        return 200, make(None)
 
     def refused(self, request: web.Request) -> web.Response | None:
         """The answer to a request without the key; None where it may be answered."""
