@@ -8,14 +8,14 @@ import click
 
 from concord.commands import options, printing
 from concord.commands.printing import echo
-from concord.errors import StudyError
+from concord.errors import StudyError, not_found
 from concord.files import read_text
 from concord.rubrics import shelf
 from concord.store import access, exclusions, frames, progress
 from concord.store import hidden as hidden_store
 from concord.store import studies as stored
 from concord.store.conversations import Filter
-from concord.studies import hidden, quality, studies
+from concord.studies import adjudication, hidden, quality, studies
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
@@ -193,6 +193,56 @@ def _include(workspace: str, name: str, annotator: str, reason: str) -> None:
     with Workspace.open(workspace, create=False).write() as db:
         exclusions.include(db, name, annotator, reason)
     echo(f"{annotator} is in the figures of “{name}” again.")
+
+
+@command.command("adjudicate")
+@click.argument("name")
+@click.option("--range", "least", type=float, help="Items with answers at least so far apart on a criterion.")
+@click.option("--criterion", default="", help="Only where they are so far apart on this criterion.")
+@click.option("--lowest", type=click.IntRange(1), metavar="N", help="The N items of lowest agreement.")
+@options.form()
+@click.pass_obj
+def _adjudicate(
+    workspace: str, name: str, least: float | None, criterion: str, lowest: int | None, form: str
+) -> None:
+    """Set the rule that names items to adjudicate, or show these items with what is settled."""
+    if (least is not None and lowest is not None) or (criterion and least is None):
+        raise StudyError("A rule is --range, with or without --criterion, or --lowest.")
+    if least is None and lowest is None:
+        with Workspace.open(workspace, create=False).read() as db:
+            printing.show([adjudication.queue_table(db, name)], form)
+        return
+    rule = adjudication.Rule("range", least, 0, criterion) if least is not None else None
+    with Workspace.open(workspace, create=False).write() as db:
+        echo(adjudication.set_rule(db, name, rule or adjudication.Rule("lowest", n=lowest or 0)))
+
+
+@command.command("settle")
+@click.argument("name")
+@click.argument("item")
+@click.option("--turn", type=click.IntRange(1), help="The turn, in a study that rates turns.")
+@click.option("--criterion", required=True, help="The criterion in dispute.")
+@click.option("--score", type=float, required=True, help="The score that settles it.")
+@click.option("--reason", required=True, help="Why.")
+@click.option("--by", "person", required=True, help="The adjudicator's name.")
+@click.pass_obj
+def _settle(
+    workspace: str,
+    name: str,
+    item: str,
+    turn: int | None,
+    criterion: str,
+    score: float,
+    reason: str,
+    person: str,
+) -> None:
+    """Settle a criterion of an item (by its key) that the rule names. It replaces nobody's answer."""
+    with Workspace.open(workspace, create=False).write() as db:
+        units = {(unit["key"], unit["turn"]): unit["id"] for unit in stored.units(db, name)}
+        if (item, turn) not in units:
+            raise not_found("item", item, [key for key, _ in units])
+        adjudication.settle(db, name, units[item, turn], criterion, score, reason, person)
+        echo(adjudication.adjudication(db, name).told)
 
 
 @command.command("show")

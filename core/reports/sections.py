@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from concord.agreement.adjudicated import adjudication
 from concord.agreement.alt_test import alt_test
 from concord.agreement.calibration import calibrated_players, calibration, calibration_curves
 from concord.agreement.ceilings import ceilings, held_out
@@ -38,6 +39,7 @@ from concord.agreement.versions import judges_by_version
 from concord.errors import StudyError
 from concord.estimate import Estimate, undefined
 from concord.studies import hidden
+from concord.studies.adjudication import scores_on
 from concord.table import Table
 
 if TYPE_CHECKING:
@@ -147,6 +149,17 @@ def _gold(report: AgreementReport, criterion: str) -> Iterator[Table]:
         yield gold_hits(hits, excluded=[decision.annotator for decision in report.of.excluded])
 
 
+def _adjudication(report: AgreementReport, criterion: str) -> Iterator[Table]:
+    ratings = report.ratings
+    means = {
+        name: dict(zip(ratings.units, ratings[name].target.tolist(), strict=True))
+        for name in report.of.counted
+        if name in ratings.criteria
+    }
+    if settled := scores_on(report.of.adjudicated, criterion, means):
+        yield adjudication(ratings, criterion, settled, panels=report.panels, **report.drawing)
+
+
 def _disagreement(report: AgreementReport, criterion: str) -> Iterator[Table]:
     yield high_disagreement(report.ratings, criterion, panels=report.panels, **report.drawing)
 
@@ -240,6 +253,7 @@ SECTIONS: dict[str, Section] = {
     "retest": Section("Test–retest of each judge", _retest),
     "annotator-retest": Section("Test–retest of each annotator", _annotator_retest),
     "gold": Section("Gold items and attention checks", _gold),
+    "adjudication": Section("Before and after adjudication", _adjudication),
     "disagreement": Section("Items of high disagreement", _disagreement),
     "bands": Section("Agreement by part of the scale", _bands),
     "alt-test": Section("Alternative annotator test", _alt_test),

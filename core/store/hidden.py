@@ -3,7 +3,6 @@
 Their answers are stored apart from ratings, so that they enter no mean and no figure of agreement.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -240,10 +239,3 @@ def checks(db: Database, name: str) -> list[Check]:
         [studies.study_id(db, name)],
     )
     return [Check(*(*row[:-1], bool(row[-1]))) for row in rows]
-
-
-def remember(db: Database, name: str, share: float, after: int) -> None:
-    """Remember which share of everybody's items comes again, and after how many others."""
-    study = studies.study_id(db, name)
-    meta = dict(studies.get(db, name).meta) | {"repeats": {"share": share, "after": after}}
-    db.table("studies").update(study, {"meta": json.dumps(meta, ensure_ascii=False)})

@@ -564,3 +564,23 @@ CREATE TABLE exclusions (
 CREATE INDEX exclusions_of_study ON exclusions (study_id)
 """,
 )
+
+# Answers given in sight of others': an adjudicator's, of which an item has one a criterion, and an
+# annotator's second one after the judge's score was shown. None is a rating; a replaced one is kept.
+_step(
+    "025_informed_answers",
+    """
+CREATE TABLE informed_answers (
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL CHECK (kind IN ('adjudicated', 'revised')),
+    unit_id INTEGER NOT NULL REFERENCES study_units(id) ON DELETE CASCADE,
+    rater_id INTEGER NOT NULL REFERENCES raters(id), criterion TEXT NOT NULL, score REAL NOT NULL,
+    reason TEXT NOT NULL DEFAULT '', shown REAL, given TEXT NOT NULL, replaced TEXT
+);
+CREATE UNIQUE INDEX informed_answers_once ON informed_answers
+    (unit_id, kind, criterion, CASE kind WHEN 'adjudicated' THEN 0 ELSE rater_id END) WHERE replaced IS NULL;
+CREATE TABLE reveals (
+    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    rater_id INTEGER NOT NULL REFERENCES raters(id), opened TEXT NOT NULL, PRIMARY KEY (study_id, rater_id)
+) WITHOUT ROWID
+""",
+)

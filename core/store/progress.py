@@ -56,7 +56,8 @@ def mark(db: Database, name: str) -> str:
     """A text that changes with what is behind a study's figures. Raises NotFound.
 
     Ratings are added (their ids rise), replaced or taken back (each leaves a revision), and count by the
-    state of their item; imports add criteria and units. Of hidden items the answers count as well.
+    state of their item; imports add criteria and units. Of hidden items the answers count as well,
+    and so do answers given in sight of others'.
     """
     row = db.execute(
         """
@@ -71,6 +72,8 @@ def mark(db: Database, name: str) -> str:
                (SELECT ifnull(max(a.created), '') FROM hidden_items h JOIN hidden_answers a
                  ON a.item_id = h.id WHERE h.study_id = :study),
                (SELECT ifnull(max(id), 0) FROM exclusions WHERE study_id = :study),
+               (SELECT count(i.replaced) || ',' || ifnull(max(i.id), 0) FROM study_units u
+                 JOIN informed_answers i ON i.unit_id = u.id WHERE u.study_id = :study),
                (SELECT group_concat(conversation_id || criterion || answer || tolerance || attention)
                  FROM gold_answers WHERE study_id = :study),
                (SELECT count(*) FROM criteria

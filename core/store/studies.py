@@ -191,6 +191,12 @@ def set_overlap(db: Database, name: str, overlap: int) -> None:
     db.table("studies").update(study_id(db, name), {"overlap": overlap})
 
 
+def remember(db: Database, name: str, key: str, value: Any) -> None:
+    """Keep how a study is done under a key of its `meta`."""
+    meta = json.dumps(dict(get(db, name).meta) | {key: value}, ensure_ascii=False)
+    db.table("studies").update(study_id(db, name), {"meta": meta})
+
+
 def write_guidelines(db: Database, name: str, text: str) -> None:
     """Replace a study's guidelines."""
     db.table("studies").update(study_id(db, name), {"guidelines": text})

@@ -19,10 +19,21 @@ from concord.conversation import Conversation
 from concord.errors import StudyError, not_found
 from concord.rating import Criterion
 from concord.scores import run_label
-from concord.store import access, conversations, exclusions, frames, hidden, ratings, settings, studies
+from concord.store import (
+    access,
+    conversations,
+    exclusions,
+    frames,
+    hidden,
+    informed,
+    ratings,
+    settings,
+    studies,
+)
 from concord.store.conversations import Filter
 from concord.store.exclusions import Decision
 from concord.store.hidden import Check, Pair
+from concord.store.informed import Informed
 from concord.store.studies import Study
 from concord.studies import hidden as hidden_items
 from concord.studies import sampling
@@ -75,6 +86,8 @@ class StudyRatings:
     """Answers to what came again. They are no ratings, and everybody's, whoever is left out."""
     checks: tuple[Check, ...] = ()
     """Answers to gold items, likewise."""
+    adjudicated: tuple[Informed, ...] = ()
+    """What adjudicators settled: one more rater's scores, in no figure but those of their own section."""
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -338,7 +351,8 @@ def deal_study(
     if repeats is not None or repeat_after is not None:
         share, after = hidden_items.asked(study)
         share = share if repeats is None else repeats
-        hidden.remember(db, name, share, after if repeat_after is None else repeat_after)
+        after = after if repeat_after is None else repeat_after
+        studies.remember(db, name, "repeats", {"share": share, "after": after})
     k = study.overlap if overlap is None else overlap
     gone = {a.name for a in access.annotators(db, name) if a.revoked} | set(without)
     if closed := [person for person in annotators if person in gone]:
@@ -460,6 +474,7 @@ def ratings_for_agreement(
         with_excluded=with_excluded,
         repeats=tuple(hidden.pairs(db, name)),
         checks=tuple(hidden.checks(db, name)),
+        adjudicated=tuple(informed.answers(db, name, "adjudicated")),
     )
 
 

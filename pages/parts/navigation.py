@@ -38,6 +38,7 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
         DESK,
         PageFile("annotate/samples.py", "Samples", "samples", ":material/stacks:"),
         PageFile("annotate/annotators.py", "Annotators", "annotators", ":material/group:"),
+        PageFile("annotate/adjudicate.py", "Adjudication", "adjudicate", ":material/gavel:"),
         PageFile("annotate/sessions.py", "Sessions", "sessions", ":material/devices:"),
         PageFile("simulbench/tasks.py", "Tasks", "tasks", ":material/rule:"),
     ),

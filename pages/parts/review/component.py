@@ -24,7 +24,7 @@ Event = TypeVar("Event", bound=BaseModel)
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (
     *(desk.HERE / name for name in ("text.js", "mount.js", "outbox.js", "dialogs.js")),
-    *(HERE / name for name in ("line.js", "spot.js", "pair.js", "task.js", "review.js")),
+    *(HERE / name for name in ("line.js", "spot.js", "pair.js", "task.js", "settle.js", "review.js")),
 )
 AHEAD = 8
 """Items sent ahead of the present one."""

@@ -1,6 +1,6 @@
-// The frame around the three kinds: top line, keys, the way to and from Python.
+// The frame around the four kinds: top line, keys, the way to and from Python.
 
-const KINDS = { spot, pair, task };
+const KINDS = { spot, pair, task, settle };
 
 class Review {
   constructor(host, root, fixed, leave) {

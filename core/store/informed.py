@@ -1,0 +1,99 @@
+"""Answers given in sight of others': an adjudicator's, and an annotator's second one after a judge's score.
+
+They are stored apart from ratings, so that they enter no mean and no figure of blind agreement.
+"""
+
+from collections.abc import Collection
+from typing import Literal, NamedTuple
+
+from sqlite_utils import Database
+
+from concord.errors import StudyError
+from concord.store import database, studies
+from concord.store.database import now
+
+Kind = Literal["adjudicated", "revised"]
+
+
+class Informed(NamedTuple):
+    """One such answer that holds. `shown` is the judge's score that its giver had seen."""
+
+    unit: int
+    criterion: str
+    score: float
+    reason: str
+    person: str
+    rater: int
+    given: str
+    shown: float | None = None
+
+
+class Given(NamedTuple):
+    """A submitted, blind answer of a person, with their words beside it."""
+
+    unit: int
+    criterion: str
+    rater: int
+    person: str
+    score: float
+    reason: str
+    flag: str
+
+
+def answers(db: Database, name: str, kind: Kind) -> list[Informed]:
+    """The answers of a study that hold, by unit and criterion. Raises NotFound."""
+    rows = db.execute(
+        "SELECT i.unit_id, i.criterion, i.score, i.reason, x.name, i.rater_id, i.given, i.shown "
+        "FROM study_units u JOIN informed_answers i ON i.unit_id = u.id AND i.kind = ? "
+        "JOIN raters x ON x.id = i.rater_id "
+        "WHERE u.study_id = ? AND i.replaced IS NULL ORDER BY i.unit_id, i.criterion, i.id",
+        [kind, studies.study_id(db, name)],
+    )
+    return [Informed(*row) for row in rows]
+
+
+def give(
+    db: Database,
+    kind: Kind,
+    unit: int,
+    rater: int,
+    criterion: str,
+    score: float | None,
+    reason: str = "",
+    shown: float | None = None,
+) -> None:
+    """Store an answer, or take it back (None); the answer before it is kept as replaced.
+
+    An item is settled by one adjudicator: StudyError for another one, as long as an answer of the first
+    holds.
+    """
+    others = db.execute(
+        "SELECT x.name FROM informed_answers i JOIN raters x ON x.id = i.rater_id WHERE i.unit_id = ? "
+        "AND i.kind = 'adjudicated' AND i.rater_id <> ? AND i.replaced IS NULL",
+        [unit, rater],
+    ).fetchone()
+    if kind == "adjudicated" and others:
+        raise StudyError(f"{others[0]} has settled this item. Yours was not taken; go on with the next.")
+    which = [unit, kind, rater, criterion]
+    same = "unit_id = ? AND kind = ? AND rater_id = ? AND criterion = ? AND replaced IS NULL"
+    old = db.execute(f"SELECT score, reason FROM informed_answers WHERE {same}", which).fetchone()
+    if old == (score, reason):
+        return
+    db.execute(f"UPDATE informed_answers SET replaced = ? WHERE {same}", [now(), *which])
+    if score is not None:
+        row = {"kind": kind, "unit_id": unit, "rater_id": rater, "criterion": criterion, "score": score}
+        database.insert(db, "informed_answers", {**row, "reason": reason, "shown": shown, "given": now()})
+
+
+def blind(db: Database, name: str, without: Collection[int] = ()) -> list[Given]:
+    """People's submitted answers in a study, without those of some raters: by unit, criterion and rater."""
+    rows = db.execute(
+        "SELECT u.id, r.criterion, r.rater_id, x.name, r.score, r.explanation, ifnull(a.flag, '') "
+        "FROM study_units u JOIN ratings r ON r.study_id = u.study_id "
+        "AND r.conversation_id = u.conversation_id AND ifnull(r.turn, 0) = ifnull(u.turn, 0) "
+        "JOIN raters x ON x.id = r.rater_id AND x.kind = 'human' "
+        "LEFT JOIN assignments a ON a.unit_id = u.id AND a.rater_id = r.rater_id "
+        "WHERE u.study_id = ? AND ifnull(a.state, 'done') = 'done' ORDER BY u.id, r.criterion, r.rater_id",
+        [studies.study_id(db, name)],
+    )
+    return [given for row in rows if (given := Given(*row)).rater not in without]

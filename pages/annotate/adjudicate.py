@@ -1,0 +1,104 @@
+"""Adjudication: items on which people differ, by a rule, are settled one by one with a reason."""
+
+import streamlit as st
+
+from concord.errors import not_found
+from concord.store import studies as stored
+from concord.studies import adjudication
+from concord.studies.adjudication import Rule
+from pages.parts import theme, told
+from pages.parts.address import asked, begin_work, end_work, link, shown
+from pages.parts.plain import plain
+from pages.parts.review import component, person, settle
+from pages.parts.session import workspace
+from pages.parts.table import draw
+
+WORK = "settle"
+
+
+def page() -> None:
+    """Draw the rule and what it names, or the work itself."""
+    with workspace().read() as db:
+        names = [name for name in stored.ranked(db) if not stored.get(db, name).anonymous]
+    if st.query_params.get("work") == WORK:
+        _work(names)
+        return
+    st.title("Adjudication", anchor=False)
+    told.show()
+    if not names:
+        st.info("There is no study yet. Draw one on the page Samples, and have people rate it.")
+        return
+    name = shown("study", st.selectbox("Study", names, index=names.index(asked("study", names, names[0]))))
+    with workspace().read() as db:
+        found, queue = adjudication.adjudication(db, name), adjudication.queue_table(db, name)
+    _rule(name, found)
+    if found.rule is None:
+        return
+    st.markdown(plain(found.told))
+    if not found.disputed:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        who = person.ask()
+        left = len(found.disputed) - len(found.done)
+        st.button(
+            f"Settle {left} items" if left else "Look again",
+            type="primary",
+            icon=":material/gavel:",
+            on_click=begin_work,
+            args=(WORK, who, {}),
+        )
+        link("agreement", "Agreement before and after", study=name)
+    draw(queue)
+
+
+def _rule(name: str, found: adjudication.Adjudication) -> None:
+    rule = found.rule or Rule()
+    criteria = {"": "any criterion"} | {c.name: c.label for c in found.study.criteria}
+    with st.form("rule"):
+        way, size, on, go = st.columns([3, 2, 3, 1], vertical_alignment="bottom")
+        ways = {"range": "Answers at least so far apart", "lowest": "So many items of lowest agreement"}
+        way.selectbox(
+            "Which items",
+            ways,
+            index=[*ways].index(rule.way),
+            format_func=ways.__getitem__,
+            key=f"way {name}",
+        )
+        size.number_input(
+            "How far, or how many", 0.0, value=float(rule.n or rule.least), step=1.0, key=f"size {name}"
+        )
+        on.selectbox(
+            "On",
+            criteria,
+            index=[*criteria].index(rule.criterion) if rule.criterion in criteria else 0,
+            format_func=lambda one: plain(criteria[one]),
+            key=f"on {name}",
+            help="Of items of lowest agreement every criterion is settled on which people differ.",
+        )
+        go.form_submit_button("Set the rule", on_click=_set, args=(name,))
+
+
+def _set(name: str) -> None:
+    way, size, on = (st.session_state[f"{what} {name}"] for what in ("way", "size", "on"))
+    rule = Rule("range", size, 0, on) if way == "range" else Rule("lowest", n=int(size))
+    with told.writing() as db:
+        told.done(adjudication.set_rule(db, name, rule))
+
+
+def _work(names: list[str]) -> None:
+    who, study = person.named(), st.query_params.get("study", "")
+    if study not in names:
+        raise not_found("study", study, names)
+    work = settle.AdjudicationDesk(study, who)
+    theme.whole_window()
+    title = f"Adjudication of {study}"
+    over = "All settled – thank you!"
+    if component.review(settle.fixed(work.desk, title, who, "Adjudication", reasoned=True, over=over)):
+        end_work()
+        st.rerun()
+    component.exchange(
+        work.desk, settle.Settled, lambda db, event: settle.settle(db, study, who, event), work.moving
+    )
+
+
+page()

@@ -1,0 +1,106 @@
+"""Answers given in sight of others': what the browser is sent, and what it reports. It names no person."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, Field
+from sqlite_utils import Database
+
+from concord.rating import Criterion
+from concord.store import conversations, studies
+from concord.store.studies import Study, Task
+from concord.studies import adjudication
+from concord.studies.adjudication import Question
+from pages.parts.desk import sent
+from pages.parts.review.component import AHEAD, LINE, Moving, name
+
+
+class Settled(BaseModel):
+    """The score that settles a criterion of an item, with the reason; None takes it back."""
+
+    item: int
+    criterion: str = Field(max_length=200)
+    score: float | None = Field(allow_inf_nan=False)
+    reason: str = Field("", max_length=4000)
+
+
+@dataclass(frozen=True)
+class AdjudicationDesk:
+    """The items that a study's rule names; those another adjudicator has begun are not shown."""
+
+    study: str
+    person: str
+
+    @property
+    def desk(self) -> str:
+        """The name of this work."""
+        return name("adjudication", self.study, self.person)
+
+    def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
+        """What is left to settle; the items asked for."""
+        found = adjudication.adjudication(db, self.study)
+        mine = {
+            unit: {one.person for one in of.values()} <= {self.person} for unit, of in found.settled.items()
+        }
+        every = {item.unit: item for item in found.disputed if mine.get(item.unit, True)}
+        line = [unit for unit in every if unit not in found.done]
+        past = [unit for unit in every if unit in found.done] if wanted is None else []
+        asked = line[: AHEAD + 1] if wanted is None else [n for n in wanted if isinstance(n, int)]
+        places = {unit["id"]: unit for unit in studies.units(db, self.study)}
+        items = [
+            item(db, found.study, places[unit], [_disputed(one) for one in found.questions(every[unit])])
+            for unit in asked
+            if unit in every
+        ]
+        gone = [unit for unit in asked if unit not in every]
+        return Moving(line[:LINE], len(line), len(every), items, past=past, gone=gone)
+
+
+def fixed(desk: str, title: str, person: str, back: str, *, reasoned: bool, over: str) -> dict[str, Any]:
+    """The constant part of what the browser is sent. `reasoned`: a score needs a reason."""
+    about = {"desk": desk, "kind": "settle", "title": title, "you": person, "back": back}
+    return about | {"reasoned": reasoned, "options": [], "over": over, "nothing": "There is nothing here"}
+
+
+def settle(db: Database, study: str, person: str, event: Settled) -> None:
+    """Store what an adjudicator settled, or take it back."""
+    adjudication.settle(db, study, event.item, event.criterion, event.score, event.reason, person)
+
+
+def item(
+    db: Database, study: Study, unit: Mapping[str, Any], questions: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """An item as it is shown: the dialogue as annotators saw it, and the questions."""
+    task = Task(unit["id"], study.name, unit["conversation_id"], unit["turn"], "open", "", "", 0.0, {})
+    shown = sent.item(study, unit["id"], task, conversations.load(db, unit["conversation_id"]))
+    kept = {field: shown[field] for field in ("id", "turn", "said", "context")}
+    return kept | {"questions": list(questions)}
+
+
+def question(criterion: Criterion, marks: Mapping[float, str], **rest: Any) -> dict[str, Any]:
+    """A criterion as it is asked; `marks` stand beside answers."""
+    options = [option | {"by": marks.get(option["value"], "")} for option in sent.options(criterion.scale)]
+    about = {"criterion": criterion.name, "label": criterion.label, "statement": criterion.statement}
+    return {**about, "options": options, **rest}
+
+
+def _disputed(asked: Question) -> dict[str, Any]:
+    """What people answered, from the lowest answer to the highest; comments have no name either."""
+    scores = [given.score for given in asked.given]
+    shown = {o["value"]: o["shown"] for o in sent.options(asked.criterion.scale)}
+    words = [
+        [shown.get(given.score, f"{given.score:g}"), text]
+        for given in asked.given
+        for text in (given.reason, given.flag and f"(flagged) {given.flag}")
+        if text
+    ]
+    return question(
+        asked.criterion,
+        {score: "●" * scores.count(score) for score in scores},
+        score=f"{len(scores)} answers",
+        said=words,
+        own=None,
+        value=asked.settled.score if asked.settled else None,
+        reason=asked.settled.reason if asked.settled else "",
+    )

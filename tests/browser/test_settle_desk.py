@@ -1,0 +1,120 @@
+"""Adjudication by keyboard in a real browser, by two people at once; and what the store holds afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from concord.conversation import Conversation, Message, Unit
+from concord.rating import Annotation, Criterion, Judgement, Rater, Rating
+from concord.store import access, conversations, ratings
+from concord.store import studies as stored
+from concord.studies import studies
+from concord.studies.adjudication import Rule, set_rule
+from concord.workspace import Workspace
+
+from .keeper import Server, serving
+
+pytestmark = pytest.mark.browser
+
+CRITERIA = (Criterion("fluency", "It is fluent."), Criterion("wit", "It is witty."))
+PEOPLE = {"ann": [1, 5, 3, 2], "bob": [4, 2, 3, 3]}
+"""Fluency of four items; of the first two they differ by 3. Both find everything's wit 3."""
+JUDGE = [2, 4, 3, 5]
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("settle")
+    workspace = Workspace.open(folder / "hiddenfolder")
+    with workspace.write() as db:
+        stored.create(db, stored.Study("s", CRITERIA, title="A study"))
+        ids = [conversations.save(db, dialogue(i)) for i in range(4)]
+        stored.add_units(db, "s", [(i, None, "") for i in ids])
+        for person in PEOPLE:
+            access.invite(db, person)
+        studies.deal_study(db, "s", [*PEOPLE])
+        for person, scores in PEOPLE.items():
+            given = []
+            for i, score in enumerate(scores):
+                words = f"I say {score}"
+                given.append(Annotation(Rating(Unit(f"k{i}"), "fluency", score, words), person))
+                given.append(Annotation(Rating(Unit(f"k{i}"), "wit", 3), person))
+            stored.import_annotations(db, "s", given)
+        for i, score in enumerate(JUDGE):
+            given = (
+                Rating(Unit(f"k{i}"), "fluency", score, f"because {i}"),
+                Rating(Unit(f"k{i}"), "wit", 3, "none"),
+            )
+            ratings.save_judgement(db, Judgement(f"j{i}", f"k{i}", Rater("secret-judge", "judge"), given))
+        set_rule(db, "s", Rule("range", 2))
+    with serving(workspace, folder / "log") as server:
+        yield server
+
+
+def dialogue(number: int) -> Conversation:
+    said = (Message("user", f"request {number}"), Message("assistant", f"reply {number}"))
+    return Conversation("x", f"k{number}", "secret-player", said)
+
+
+@pytest.fixture(autouse=True)
+def patience(page: Page) -> None:
+    """Where it is slow, it is the machine: nothing here is about time."""
+    page.set_default_timeout(30_000)
+    expect.set_options(timeout=30_000)
+
+
+def at_work(page: Page, app: Server, person: str) -> None:
+    page.goto(f"{app.url}/adjudicate?study=s&work=settle&as={person}")
+    page.locator(".judged").first.wait_for()
+
+
+def settled(app: Server) -> list[tuple[str, str, float, str, str]]:
+    return app.rows(
+        "SELECT c.key, i.criterion, i.score, i.reason, x.name FROM informed_answers i "
+        "JOIN study_units u ON u.id = i.unit_id JOIN conversations c ON c.id = u.conversation_id "
+        "JOIN raters x ON x.id = i.rater_id WHERE i.kind = 'adjudicated' AND i.replaced IS NULL "
+        "ORDER BY c.key"
+    )
+
+
+def test_two_adjudicators_settle_by_keyboard_and_not_the_same_item(app: Server, page: Page) -> None:
+    other = page.context.new_page()
+    at_work(page, app, "cy")
+    at_work(other, app, "dee")
+    for window in (page, other):
+        expect(window.locator(".tally")).to_have_text("2 left of 2")
+        expect(window.locator(".message.reply")).to_contain_text("reply 0")
+        seen = window.content()
+        for secret in ("ann", "bob", "secret-player", "secret-judge"):
+            assert secret not in window.locator(".talk").inner_text() + window.locator(".cards").inner_text()
+        assert "because 0" not in seen
+    expect(page.locator(".judged")).to_have_count(1)  # nobody disputes wit
+    expect(page.locator(".reasons")).to_have_count(2)
+    page.keyboard.press("3")
+    page.locator("dialog textarea").fill("in between")
+    page.keyboard.press("Enter")
+    expect(page.locator(".message.reply")).to_contain_text("reply 1")
+    expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
+    other.keyboard.press("5")
+    other.locator("dialog textarea").fill("too late")
+    other.keyboard.press("Enter")
+    expect(other.locator(".notice")).to_contain_text("cy has settled this item")
+    expect(other.locator(".message.reply")).to_contain_text("reply 1")
+    other.keyboard.press("4")
+    other.locator("dialog textarea").fill("rather high")
+    other.keyboard.press("Enter")
+    expect(other.locator(".end h1")).to_contain_text("All settled")
+    expect(other.locator(".saving")).to_have_attribute("data-state", "saved")
+    assert settled(app) == [
+        ("k0", "fluency", 3, "in between", "cy"),
+        ("k1", "fluency", 4, "rather high", "dee"),
+    ]
+    other.close()
+
+
+def test_the_page_shows_what_was_settled(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/adjudicate?study=s")
+    expect(page.get_by_text("2 of 4 items, 2 of them settled").first).to_be_visible()
