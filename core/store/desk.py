@@ -15,22 +15,31 @@ from pydantic import BaseModel, Field, ValidationError
 from sqlite_utils import Database
 
 from concord.errors import ConcordError, NotAllowed, StudyError
-from concord.store import hidden, studies
+from concord.store import hidden, settings, studies
 from concord.store.database import find, now
 
 
 class Event(BaseModel):
     """One thing done at an annotator's desk, about the study unit `item`.
 
-    `seconds` is time at work on it since the last event.
+    `seconds` is time at work on it since the last event. “reading” is about no item: `text` is a Reading.
     """
 
     item: int
-    do: Literal["answer", "submit", "skip", "reopen", "flag", "time"]
+    do: Literal["answer", "submit", "skip", "reopen", "flag", "time", "reading"]
     criterion: str = Field("", max_length=200)
     score: float | None = None
     text: str = Field("", max_length=4000)
     seconds: float = Field(0.0, ge=0, le=3600, allow_inf_nan=False)
+
+
+class Reading(BaseModel):
+    """How somebody reads at their desk: size of texts, length of lines, contrast, Markdown as it was written."""
+
+    size: Literal["small", "normal", "large", "largest"] = "normal"
+    width: Literal["narrow", "normal", "wide"] = "normal"
+    contrast: bool = False
+    letters: bool = False
 
 
 T = TypeVar("T", bound=BaseModel)
@@ -223,7 +232,20 @@ def task(db: Database, rater: int, item: int) -> studies.Task:
     return studies.task(db, rater, assignment(db, rater, item))
 
 
+def reading(db: Database, rater: int) -> Reading:
+    """How an annotator reads; the defaults where they changed nothing."""
+    kept = settings.get(db, _reading_of(rater))
+    return Reading.model_validate_json(kept) if kept else Reading()
+
+
+def _reading_of(rater: int) -> str:
+    return f"reading of {rater}"
+
+
 def _apply(db: Database, rater: int, event: Event) -> None:
+    if event.do == "reading":
+        settings.put(db, _reading_of(rater), Reading.model_validate_json(event.text).model_dump_json())
+        return
     of = hidden if hidden.is_hidden(event.item) else studies
     item = event.item if of is hidden else assignment(db, rater, event.item)
     match event.do:

@@ -267,12 +267,42 @@ def test_a_models_words_stay_words(page: Page, server: Server, invite: Invite) -
     expect(page.locator(".message.reply").first.locator("strong")).to_have_text("strong")
     assert page.locator(".talk img").count() == 0
     assert page.title() == "Concord" or "broken" not in page.title()
-    written = page.get_by_role("button", name="Markdown")
     press(page, "m")
-    expect(written).to_have_attribute("aria-pressed", "false")
     expect(page.locator(".message.reply").first.locator(".text")).to_have_text(HOSTILE)
-    written.click()
+    press(page, "t")
+    page.get_by_label("Texts as they were written").uncheck()
+    press(page, "Escape")
     expect(page.locator(".message.reply").first.locator("strong")).to_have_text("strong")
+
+
+def test_how_somebody_reads_is_kept_with_them_on_every_device(
+    browser: Browser, page: Page, server: Server, invite: Invite
+) -> None:
+    token = invite(2)
+    open_desk(page, server, token)
+    size = "node => parseFloat(getComputedStyle(node).fontSize)"
+    before = page.locator(".text").first.evaluate(size)
+    page.get_by_role("button", name="Text").click()
+    page.get_by_label("Largest").check()
+    page.get_by_label("High contrast").check()
+    press(page, "Escape 4")
+    saved(page)
+    telephone = browser.new_context(viewport={"width": 844, "height": 390}, has_touch=True, is_mobile=True)
+    try:
+        other = telephone.new_page()
+        open_desk(other, server, token)
+        expect(other.locator(".desk.contrast")).to_be_visible()
+        assert other.locator(".text").first.evaluate(size) > 1.3 * before
+        # Held sideways: one question with its answers, and what ends the item, beside the dialogue.
+        expect(other.locator(".steps .active")).to_have_text("Entertaining")
+        for control in (*other.get_by_role("radio").locator("visible=true").all(), other.locator(".foot")):
+            expect(control).to_be_in_viewport(ratio=1)
+        talk, ask = other.locator(".talk").bounding_box(), other.locator(".ask").bounding_box()
+        assert talk is not None
+        assert ask is not None
+        assert talk["x"] + talk["width"] <= ask["x"] + 1
+    finally:
+        telephone.close()
 
 
 def test_without_a_connection_answers_are_kept_and_sent_later(

@@ -72,8 +72,8 @@ class Desk {
         return this.leave();
       case "submit":
         return model.submit();
-      case "raw":
-        return this.view.toggleRaw();
+      case "letters":
+        return model.readAs({ letters: !model.reading.letters });
       case "undo":
         return model.undo();
       default:

@@ -44,6 +44,7 @@ class Dialogs {
       ...(this.model.criteria.some((c) => c.reason) ? [[["W"], "write a reason beside the answer; Enter ends it"]] : []),
       [["F"], "flag the item with a comment for the researcher"],
       [["Space", "Page ↑", "Page ↓"], "scroll the dialogue"],
+      [["T"], "size of texts, length of lines, contrast"],
       [["M"], "show texts as they were written, with the marks of Markdown, and back"],
       [["G"], "guidelines"],
       [["?"], "this help"],
@@ -56,6 +57,19 @@ class Dialogs {
   guidelines() {
     if (!this.model.fixed.guidelines) return this.model.say("This study has no guidelines.");
     this.show("guidelines", "Guidelines", el("div", { class: "prose", tabindex: 0 }, marked(this.model.fixed.guidelines, true)));
+  }
+
+  // Takes effect at once, and is kept with the annotator.
+  reading() {
+    const { model } = this;
+    const choice = (name, title, options) => el("fieldset", {}, el("legend", {}, title), Object.entries(options).map(([value, label]) =>
+      el("label", {}, el("input", { type: "radio", name, value, checked: model.reading[name] === value, onchange: () => model.readAs({ [name]: value }) }), label)));
+    const tick = (name, label) => el("label", {}, el("input", { type: "checkbox", checked: model.reading[name], onchange: (event) => model.readAs({ [name]: event.target.checked }) }), label);
+    this.show("reading", "Text", el("form", {},
+      choice("size", "Size of texts", { small: "Small", normal: "Normal", large: "Large", largest: "Largest" }),
+      choice("width", "Length of lines", { narrow: "Short", normal: "Normal", wide: "Long" }),
+      el("fieldset", {}, el("legend", {}, "More"), tick("contrast", "High contrast"), tick("letters", ["Texts as they were written, with the marks of Markdown ", key("M")])),
+      el("p", { class: "hint" }, "Kept with your name, on every device.")));
   }
 
   skip() {

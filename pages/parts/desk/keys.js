@@ -23,7 +23,7 @@ class Keys {
     }
     const target = event.composedPath()[0];
     if (typing(event)) return;
-    const name = keyName(event, ["u", "s", "f", "g", "w", "m"]);
+    const name = keyName(event, ["u", "s", "f", "g", "w", "m", "t"]);
     if (!name || taken(event, name, this.host)) return;
     if (this.dialogs.open) {
       if (name.length > 1) return;
@@ -34,7 +34,7 @@ class Keys {
     event.stopPropagation();
     // A key held down repeats; only moving may.
     if (event.repeat && !/^(Arrow|Page|Space)/.test(name)) return;
-    if (this.dialogs.open) this.dialogs.press({ g: "guidelines", f: "flag", s: "skip" }[name] ?? name);
+    if (this.dialogs.open) this.dialogs.press({ g: "guidelines", f: "flag", s: "skip", t: "reading" }[name] ?? name);
     else this.press(name, event.shiftKey);
   }
 
@@ -56,6 +56,6 @@ class Keys {
       End: () => this.view.talk.scrollTo({ top: this.view.talk.scrollHeight }),
     };
     if (moves[name]) return moves[name]();
-    this.act({ Enter: "submit", u: "undo", s: "skip", f: "flag", g: "guidelines", w: "words", m: "raw", "?": "help" }[name]);
+    this.act({ Enter: "submit", u: "undo", s: "skip", f: "flag", g: "guidelines", w: "words", m: "letters", t: "reading", "?": "help" }[name]);
   }
 }

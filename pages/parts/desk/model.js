@@ -14,6 +14,7 @@ class Model {
     this.focus = 0; // the criterion the next digit answers; criteria.length = all answered, Enter submits
     this.done = []; // what U takes back
     this.said = null; // a notice: { text, kind }
+    this.reading = { size: "normal", width: "normal", contrast: false, letters: false };
     this.held = []; // keys pressed while the item is on its way
     this.heldSince = 0;
     this.closed = null;
@@ -77,6 +78,7 @@ class Model {
       this.say(refusal.message, "bad");
     }
     this.strip = news.strip;
+    this.read(news.reading);
     for (const item of news.items) this.items.set(item.id, item);
     for (const event of this.outbox.waiting) this.effect(event);
     const lost = this.at != null && !this.entry(); // taken back by the researcher
@@ -175,8 +177,22 @@ class Model {
     else this.outbox.flush(this.wanted());
   }
 
+  // How somebody wants to read is kept with them, on every device.
+  read(reading) {
+    const redraw = reading.letters !== this.reading.letters;
+    this.reading = reading;
+    this.changed(redraw ? "letters" : "");
+  }
+
+  readAs(change) {
+    this.outbox.add({ item: 0, do: "reading", text: JSON.stringify({ ...this.reading, ...change }), seconds: 0 });
+    this.effect(this.outbox.waiting.at(-1));
+    this.outbox.flushSoon(this.wanted());
+  }
+
   // What an event changes here; doing it twice does no more than once.
   effect(event) {
+    if (event.do === "reading") return this.read(JSON.parse(event.text));
     const item = this.items.get(event.item);
     const entry = this.entry(event.item);
     const state = { submit: "done", skip: "skipped", reopen: "open" }[event.do];

@@ -42,11 +42,10 @@ class View {
         this.title, this.progress, this.tally, this.saving,
         el("span", { class: "push" }),
         el("span", { class: "you" }, fixed.you),
-        (this.raw = this.button("raw", ["Markdown ", key("M")], "quiet")),
+        this.button("reading", ["Text ", key("T")], "quiet"),
         fixed.guidelines && this.button("guidelines", ["Guidelines ", key("G")], "quiet"),
         this.button("help", ["Keys ", key("?")], "quiet keys")),
       this.signedOut.line, this.strip, this.body);
-    this.raw.setAttribute("aria-pressed", "true");
   }
 
   button(action, content, style = "") {
@@ -141,7 +140,11 @@ class View {
     if (model.closed) return this.showClosed(), this.showTop();
     this.root.classList.toggle("over", model.at === null);
     this.root.classList.toggle("loading", model.loading || model.at === undefined);
+    const { size, width, contrast } = model.reading;
+    Object.assign(this.root.dataset, { size, width });
+    this.root.classList.toggle("contrast", contrast || matchMedia("(prefers-contrast: more)").matches);
     if (what.has("item")) this.showItem();
+    else if (what.has("letters")) this.redraw(() => this.showItem());
     this.showTop();
     this.showStrip();
     this.showQuestions();
@@ -218,25 +221,19 @@ class View {
         el("summary", { onclick: (event) => (this.opened = !event.currentTarget.parentNode.open) }, heading), el("div", { class: "prose", dir: "auto" }, this.written(text))));
   }
 
-  // Letter for letter once somebody asks for it: `raw` is the button that says which it is.
   written(text) {
-    return this.isRaw ? el("div", { class: "letters" }, text) : marked(text);
-  }
-
-  get isRaw() {
-    return this.raw.getAttribute("aria-pressed") === "false";
+    return this.model.reading.letters ? el("div", { class: "letters" }, text) : marked(text);
   }
 
   // The same place of the dialogue stays in sight.
-  toggleRaw() {
+  redraw(draw) {
     const [place, seen] = [this.talk.scrollTop, this.talk.scrollHeight];
-    this.raw.setAttribute("aria-pressed", this.isRaw);
-    this.showItem();
+    draw();
     this.talk.scrollTo({ top: (place * this.talk.scrollHeight) / seen, behavior: "instant" });
   }
 
   get narrow() {
-    return this.root.clientWidth <= 760;
+    return this.root.clientWidth <= 760 || this.root.clientHeight <= 520;
   }
 
   showQuestions() {
