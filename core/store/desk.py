@@ -34,7 +34,7 @@ class Event(BaseModel):
 
 
 class Reading(BaseModel):
-    """How somebody reads at their desk: size of texts, length of lines, contrast, Markdown as it was written."""
+    """How somebody reads at a desk. `letters`: texts are shown as they were written, not as Markdown."""
 
     size: Literal["small", "normal", "large", "largest"] = "normal"
     width: Literal["narrow", "normal", "wide"] = "normal"
