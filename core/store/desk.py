@@ -22,7 +22,7 @@ from concord.store.database import find, now
 class Event(BaseModel):
     """One thing done at an annotator's desk, about the study unit `item`.
 
-    `seconds` is time at work on it since the last event. “reading” is about no item: `text` is a Reading.
+    `seconds` is time at work on it since the last event. “reading” is about no item: `text` is a TextSettings.
     """
 
     item: int
@@ -33,7 +33,7 @@ class Event(BaseModel):
     seconds: float = Field(0.0, ge=0, le=3600, allow_inf_nan=False)
 
 
-class Reading(BaseModel):
+class TextSettings(BaseModel):
     """How somebody reads at a desk. `letters`: texts are shown as they were written, not as Markdown."""
 
     size: Literal["small", "normal", "large", "largest"] = "normal"
@@ -232,10 +232,10 @@ def task(db: Database, rater: int, item: int) -> studies.Task:
     return studies.task(db, rater, assignment(db, rater, item))
 
 
-def reading(db: Database, rater: int) -> Reading:
+def reading(db: Database, rater: int) -> TextSettings:
     """How an annotator reads; the defaults where they changed nothing."""
     kept = settings.get(db, _reading_of(rater))
-    return Reading.model_validate_json(kept) if kept else Reading()
+    return TextSettings.model_validate_json(kept) if kept else TextSettings()
 
 
 def _reading_of(rater: int) -> str:
@@ -244,7 +244,7 @@ def _reading_of(rater: int) -> str:
 
 def _apply(db: Database, rater: int, event: Event) -> None:
     if event.do == "reading":
-        settings.put(db, _reading_of(rater), Reading.model_validate_json(event.text).model_dump_json())
+        settings.put(db, _reading_of(rater), TextSettings.model_validate_json(event.text).model_dump_json())
         return
     of = hidden if hidden.is_hidden(event.item) else studies
     item = event.item if of is hidden else assignment(db, rater, event.item)

@@ -198,5 +198,5 @@ def test_how_somebody_reads_is_kept_and_what_is_no_such_thing_is_refused(workspa
         ]
         last, refused = desk.apply(db, ann, "browser", said)
         assert (last, [r.n for r in refused]) == (2, [2])
-        assert desk.reading(db, ann) == desk.Reading(size="large", contrast=True)
-        assert desk.reading(db, ann + 1) == desk.Reading()
+        assert desk.reading(db, ann) == desk.TextSettings(size="large", contrast=True)
+        assert desk.reading(db, ann + 1) == desk.TextSettings()
