@@ -22,7 +22,7 @@ from concord.store.database import find, now
 class Event(BaseModel):
     """One thing done at an annotator's desk, about the study unit `item`.
 
-    `seconds` is time at work on it since the last event. “reading” is about no item: `text` is a TextSettings.
+    `seconds` is time at work on it since the last event. “reading” has item 0 and TextSettings as `text`.
     """
 
     item: int
