@@ -7,6 +7,7 @@ dialogue.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from hashlib import blake2b
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -185,6 +186,15 @@ def mark(db: Database, desk: str, client: str) -> int:
     """The number of a browser's last stored event; 0 where none has arrived."""
     row = find(db, "desk_marks", "n", desk=desk, client=client)
     return int(row["n"]) if row else 0
+
+
+def in_use(db: Database, rater: int) -> list[str]:
+    """The browsers' windows that reported from an annotator's desk in the last ten minutes, newest first."""
+    since = now(-timedelta(minutes=10))
+    rows = db.table("desk_marks").rows_where(
+        "desk = ? AND seen > ?", [of(rater), since], select="client", order_by="seen DESC", limit=20
+    )
+    return [row["client"] for row in rows]
 
 
 def _numbered(event: Any) -> tuple[int, int | str, Any]:

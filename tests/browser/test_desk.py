@@ -482,6 +482,49 @@ def test_two_windows_show_each_others_answers_and_the_later_one_holds(page: Page
         other.close()
 
 
+def test_two_windows_and_two_devices_tell_each_other(
+    browser: Browser, page: Page, server: Server, invite: Invite, me: str
+) -> None:
+    token = invite(3)
+    open_desk(page, server, token)
+    second = page.context.new_page()
+    open_desk(second, server, token)
+    for window in (page, second):
+        expect(window.locator(".notice")).to_contain_text("open in another window too")
+    second.close()
+    expect(page.locator(".notice")).to_contain_text("Welcome!")
+    press(page, "1 2 3")
+    saved(page)
+    device = browser.new_context()
+    try:
+        other = device.new_page()
+        open_desk(other, server, token)  # everything is answered, nothing submitted
+        expect(other.locator(".notice")).to_contain_text("in use on another device")
+        expect(other.locator(".ask.ready")).to_be_visible()
+        press(page, "Enter 4 5")
+        saved(page)
+        press(other, "Enter")  # the first item again; the second has answers that this device has not seen
+        at_item(other, 2)
+        expect(other.get_by_role("radio", checked=True)).to_have_count(2)
+        press(other, "3 Enter")
+        at_item(other, 3)
+        saved(other)
+        press(page, "f")
+        page.get_by_label("Comment for the researcher").fill("odd")
+        press(page, "Control+Enter")  # the answer to this report tells of the submission
+        expect(page.locator(".chip[aria-current]")).to_have_class(re.compile("done"))
+        expect(page.get_by_role("radio", checked=True)).to_have_count(3)
+        expect(page.get_by_role("button", name="Next")).to_be_visible()
+    finally:
+        device.close()
+    assert answers(server, me) == [
+        (i, name, score)
+        for i, scores in ((1, (1, 2, 3)), (2, (4, 5, 3)))
+        for name, score in zip(NAMES, scores, strict=True)
+    ]
+    assert [state for state, *_ in states(server, me)] == ["done", "done", "open"]
+
+
 def test_a_long_backlog_is_sent_in_parts(page: Page, server: Server, invite: Invite, me: str) -> None:
     """More than the server takes in one report."""
     open_desk(page, server, invite(1))

@@ -17,6 +17,9 @@ class Model {
     this.reading = { size: "normal", width: "normal", contrast: false, letters: false };
     this.held = []; // keys pressed while the item is on its way
     this.heldSince = 0;
+    this.elsewhere = false; // somebody was at this desk on another device a short while ago
+    this.stale = false; // the present item may have changed there
+    this.begun = 0; // the question that was marked when the present item was shown
     this.closed = null;
   }
 
@@ -79,8 +82,10 @@ class Model {
     }
     this.strip = news.strip;
     this.read(news.reading);
+    this.elsewhere = news.elsewhere.some((client) => client.split(".")[0] !== this.outbox.client.split(".")[0]);
     for (const item of news.items) this.items.set(item.id, item);
     for (const event of this.outbox.waiting) this.effect(event);
+    this.compare(news.items);
     const lost = this.at != null && !this.entry(); // taken back by the researcher
     if (this.at === undefined || lost || (this.at === null && this.count("open"))) this.go(this.nextOpen(-1));
     else if (this.item && this.shown !== this.at) this.arrive();
@@ -89,12 +94,24 @@ class Model {
     this.changed();
   }
 
+  // What was submitted, skipped or opened on another device is asked for again; it may have other answers.
+  compare(arrived) {
+    for (const [id, state] of this.strip) {
+      if (!this.items.has(id) || this.items.get(id).state === state) continue;
+      if (id === this.at) this.stale = true;
+      else this.items.delete(id);
+    }
+    if (!arrived.some(({ id }) => id === this.at)) return;
+    this.stale = false;
+    if (this.focus === this.begun) this.begin();
+  }
+
   // The present item, the next ones in the order Enter takes, the one before; without those that are here.
   wanted() {
     const order = [this.at, this.strip[this.position + 1]?.[0], this.strip[this.position - 1]?.[0]];
     let id = this.at;
     for (let i = 0; i < this.fixed.ahead && id != null; i++) order.push((id = this.nextOpen(this.indexOf(id))));
-    return [...new Set(order)].filter((wanted) => wanted != null && !this.items.has(wanted));
+    return [...new Set(order)].filter((wanted) => wanted != null && (!this.items.has(wanted) || (wanted === this.at && this.stale)));
   }
 
   // Whether it is time to ask for more: something is missing that could be looked at after the next key or two.
@@ -120,6 +137,7 @@ class Model {
     this.at = id;
     this.shown = undefined;
     this.held = [];
+    this.stale = this.elsewhere && !!this.item;
     if (this.item) this.arrive();
     else {
       this.clock.run(false);
@@ -131,8 +149,7 @@ class Model {
 
   arrive() {
     this.shown = this.at;
-    const first = this.criteria.findIndex((c, i) => this.asks(i) && this.item.answers[c.name] == null);
-    this.focus = first < 0 ? this.criteria.length : first;
+    this.begin();
     // The newest at the end: the oldest are let go, but never what lies ahead.
     const item = this.item;
     this.items.delete(this.at);
@@ -146,6 +163,12 @@ class Model {
     this.clock.run(true);
     this.changed("item");
     this.release();
+  }
+
+  // Mark the first question without an answer.
+  begin() {
+    const first = this.criteria.findIndex((c, i) => this.asks(i) && this.item.answers[c.name] == null);
+    this.begun = this.focus = first < 0 ? this.criteria.length : first;
   }
 
   leave() {

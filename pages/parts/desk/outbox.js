@@ -11,12 +11,15 @@ const CHARACTERS = 50000;
 const PAUSE = 300; // how long after an answer it is reported, unless another one follows, in milliseconds
 const OVERDUE = 2000; // how old an event may grow before it is reported without waiting for the next one
 
+const random = () => crypto.getRandomValues(new Uint32Array(2)).join("-");
+
 class Outbox {
   // `heard` is called with each event of another window.
   constructor(desk, send, changed, heard) {
     Object.assign(this, { send, changed, heard });
     this.prefix = `concord ${desk} `;
-    this.client = crypto.getRandomValues(new Uint32Array(3)).join("-");
+    this.client = `${this.browser()}.${random()}`;
+    this.windows = new Set(); // other windows of this browser at the same desk
     this.n = 0;
     this.at = 0;
     this.boxes = { [this.client]: [] }; // the events of each window, by its name
@@ -31,13 +34,39 @@ class Outbox {
     this.find();
     this.timer = setInterval(() => this.look(), 1000);
     this.off = new AbortController();
-    window.addEventListener("storage", (event) => this.other(event), { signal: this.off.signal });
+    const signal = this.off.signal;
+    window.addEventListener("storage", (event) => this.other(event), { signal });
+    window.addEventListener("pagehide", () => this.tell("closed"), { signal });
+    window.addEventListener("pageshow", (event) => event.persisted && this.tell("opened"), { signal });
+    this.channel = new BroadcastChannel(this.prefix);
+    this.channel.onmessage = ({ data: { client, is } }) => {
+      this.windows[is === "closed" ? "delete" : "add"](client);
+      if (is === "opened") this.tell("open");
+      this.changed();
+    };
+    this.tell("opened");
+  }
+
+  // Tell the other windows of this browser what this one is.
+  tell(is) {
+    this.channel.postMessage({ client: this.client, is });
+  }
+
+  // The browser's own name; the windows' names begin with it, so that they are not taken for other devices.
+  browser() {
+    try {
+      return (localStorage["concord browser"] ??= random());
+    } catch {
+      return random();
+    }
   }
 
   close() {
     clearInterval(this.timer);
     clearTimeout(this.soon);
     this.off.abort();
+    this.tell("closed");
+    this.channel.close();
   }
 
   // What other windows of this browser, or this one before a crash, could not deliver.

@@ -58,6 +58,7 @@ def moving(
         wanted = [unit for unit, state, _ in strip if state == "open"][: AHEAD + 1]
     return {
         "reading": desk.reading(db, rater).model_dump(),
+        "elsewhere": desk.in_use(db, rater),
         "strip": [[numbers.shown(unit), state, int(flagged)] for unit, state, flagged in strip],
         "items": [
             _item(db, rater, study, unit) | {"id": numbers.shown(unit)} for unit in wanted if unit in mine

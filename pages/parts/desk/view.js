@@ -281,6 +281,8 @@ class View {
   standing(item) {
     if (item?.state === "done") return "Submitted. You may change your answers; changes are saved at once.";
     if (item?.state === "skipped") return `Skipped: ${item.reason}. Answer and submit if you can rate it after all.`;
+    if (item && this.model.outbox.windows.size) return "This desk is open in another window too. Answers appear in both, and the later one holds.";
+    if (item && this.model.elsewhere) return "This desk was in use on another device within the last ten minutes. The later answer holds.";
     if (item && !this.model.done.length && this.model.strip.every(([, state]) => state === "open"))
       return this.welcome();
     return "";
