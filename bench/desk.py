@@ -14,34 +14,18 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
-import shutil
-import socket
 import statistics
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
+from contextlib import AbstractContextManager
+from subprocess import Popen
 
 from playwright.async_api import Browser, Page, async_playwright
 
 from concord.store import access, studies
 from concord.workspace import Workspace
 from tests.browser.keeper import fill
+from tests.browser.starting import chromium, started
 
-ROOT = Path(__file__).resolve().parents[1]
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-timer-throttling",
-    "--disable-renderer-backgrounding",
-    "--disable-backgrounding-occluded-windows",
-]
 THINK = 0.15  # seconds between keys: quick for a person, who also has to read
 AIM_MS = 300
 """How long ten at once may wait until an item is stored, at the 95th percentile."""
@@ -144,30 +128,11 @@ async def measure(browser: Browser, rate, url: str, tokens: list[str], items: in
     ]
 
 
-@contextmanager
-def serving(application: str, workspace: Workspace) -> Iterator[tuple[str, int]]:
-    """An application with the settings of `concord app`: its address and process."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    call = f"serve(port={port}, browser=False, application={application!r})"
+def serving(application: str, workspace: Workspace) -> AbstractContextManager[tuple[Popen[str], str]]:
+    """An application with the settings of `concord app`: its process, and a link to it."""
+    call = f"serve(port=0, browser=False, application={application!r})"
     code = f"from concord.commands.app import serve; {call}"
-    environment = {**os.environ, "CONCORD_WORKSPACE": str(workspace.path)}
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL
-    )
-    url = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(100):
-            try:
-                urlopen(f"{url}/_stcore/health")
-                break
-            except URLError:
-                time.sleep(0.1)
-        yield url, process.pid
-    finally:
-        process.terminate()
-        process.wait()
+    return started("-c", code, CONCORD_WORKSPACE=str(workspace.path))
 
 
 def invited(workspace: Workspace, people: int) -> list[str]:
@@ -191,14 +156,14 @@ async def main(items: int) -> None:
         f"{'p95':>8}   (ms)"
     )
     async with async_playwright() as playwright:
-        path = os.environ.get("CONCORD_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-        browser = await playwright.chromium.launch(executable_path=path, args=FLAGS)
+        browser = await playwright.chromium.launch(**chromium())
         for name, rate, application in kinds:
             with tempfile.TemporaryDirectory() as folder:
                 workspace = Workspace.open(folder)
                 fill(workspace, items=items)
                 tokens = {people: invited(workspace, people) for people in (1, 10)}
-                with serving(application, workspace) as (url, _):
+                with serving(application, workspace) as (_, link):
+                    url = link.partition("/?")[0]
                     for people in (1, 10):
                         waits, stored = await measure(browser, rate, url, tokens[people], items)
                         medians[name, people], p95 = statistics.median(waits), _p95(stored)

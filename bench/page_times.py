@@ -12,35 +12,18 @@ of 400 and above, and requests to another host.
 from __future__ import annotations
 
 import argparse
-import os
 import re
-import shutil
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+from pages.parts.navigation import SECTIONS
+from tests.browser.starting import ROOT, chromium, started
 
-from pages.parts.navigation import SECTIONS  # noqa: E402
-
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-]
 QUIET = 500
 """Milliseconds without a change after which a page stands still."""
 WATCH = """
@@ -64,15 +47,15 @@ def main() -> None:
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         workspace = wanted.workspace or demo(Path(folder))
-        path = os.environ.get("CONCORD_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        with served("-m", "streamlit", "hello", "--server.headless", "true", "--server.port") as (url, _):
+        browser = playwright.chromium.launch(**chromium())
+        with started("-m", "streamlit", "hello", "--server.headless", "true") as (_, url):
             hello = [cold(browser, url, {})[0] for _ in range(wanted.rounds)]
         base = statistics.median(hello)
         print(f"{'page':14} {'cold':>7} {'of hello':>9} {'in app':>7}  warned, failed, elsewhere   (ms)")
         print(f"{'hello':14} {base:7.0f} {1:9.2f}")
-        given = ("-m", "concord.cli", "--workspace", str(workspace), "app", "--no-browser", "--port")
-        with served(*given) as (url, link):
+        given = ("-m", "concord.cli", "--workspace", str(workspace), "app", "--no-browser", "--port", "0")
+        with started(*given) as (_, link):
+            url = link.partition("/?")[0]
             page = browser.new_context(viewport=SIZE).new_page()
             page.goto(link)
             still(page)
@@ -139,30 +122,6 @@ def demo(folder: Path) -> Path:
     given = ["-m", "concord.cli", "--workspace", str(folder / "demo"), "demo", "--no-app"]
     subprocess.run([sys.executable, *given], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     return folder / "demo"
-
-
-@contextmanager
-def served(*given: str) -> Iterator[tuple[str, str]]:
-    """A server whose port is the last argument: its address, and the first link that it prints."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    url = f"http://localhost:{port}"
-    with tempfile.TemporaryFile("w+") as out:
-        process = subprocess.Popen([sys.executable, *given, str(port)], cwd=ROOT, stdout=out, stderr=out)
-        try:
-            for _ in range(300):
-                try:
-                    urlopen(f"{url}/_stcore/health")
-                    break
-                except URLError:
-                    time.sleep(0.1)
-            out.seek(0)
-            found = re.search(r"http://\S+", out.read())
-            yield url, found[0] if found else url
-        finally:
-            process.terminate()
-            process.wait()
 
 
 if __name__ == "__main__":

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
 
 from concord.store import access, studies
 from concord.workspace import Workspace
 
-from .keeper import ELSEWHERE, RUNNING, Server, fill, serving
+from .keeper import RUNNING, Server, fill, serving
+from .starting import chromium
 
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    f"--host-resolver-rules=MAP {ELSEWHERE} 127.0.0.1",
-]
 Invite = Callable[..., str]
 
 
@@ -36,18 +26,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
-def launched(playwright: Playwright) -> Browser:
-    """The browser that the tests drive."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = os.environ.get("CONCORD_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    return playwright.chromium.launch(executable_path=path, args=FLAGS)
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         try:
-            running = launched(playwright)
+            running = playwright.chromium.launch(**chromium())
         except Error as error:
             why = (
                 "No browser could be started (set CONCORD_CHROMIUM, or `playwright install "
@@ -64,7 +47,10 @@ def browser() -> Iterator[Browser]:
 def windows(browser: Browser) -> Iterator[BrowserContext]:
     """One browser's memory for all windows, so that Streamlit's scripts are loaded and compiled once."""
     context = browser.new_context(viewport={"width": 1400, "height": 900})
-    context.set_default_timeout(10_000)
+    # While a window of the same site is open, the process that compiled the scripts goes on.
+    open = context.new_page()
+    open.route("**", lambda asked: asked.fulfill(body=""))
+    open.goto("http://localhost/")
     yield context
     context.close()
 

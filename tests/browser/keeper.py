@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,10 +19,8 @@ from concord.store.studies import Study
 from concord.workspace import Workspace
 
 from .asking import enter
+from .starting import started
 
-ROOT = Path(__file__).resolve().parents[2]
-ELSEWHERE = "elsewhere.test"
-"""A name that leads to this machine, but is not this machine's: whoever asks for it comes from elsewhere."""
 CRITERIA = (
     Criterion("in_character", "Every reply fits the card: manner, knowledge, temper."),
     Criterion("entertaining", "It is a pleasure to read."),
@@ -81,40 +76,16 @@ RUNNING: list[Server] = []
 @contextmanager
 def serving(workspace: Workspace, log: Path, *options: str, **environment: str) -> Iterator[Server]:
     """`concord app` on a free port, opened by the link that it prints."""
-    with log.open("w") as out:
-        process = subprocess.Popen(
-            [
-                sys.executable,
-                "-c",
-                "from concord.cli import main; main()",
-                "--workspace",
-                str(workspace.path),
-                "app",
-                "--port",
-                "0",
-                "--no-browser",
-                *options,
-            ],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=out,
-            text=True,
-            env={**os.environ, **environment},
-        )
-        assert process.stdout is not None
-        try:
-            said = process.stdout.readline()
-            found = re.search(r"http://\S+", said)
-            assert found, f"The app did not start: {said}{log.read_text()}"
-            url, _, token = found.group().partition("/?token=")
-            server = Server(url, workspace, process, enter(found.group()).cookie if token else "")
-            RUNNING.append(server)
-            yield server
-            RUNNING.remove(server)
-        finally:
-            process.stdout.close()
-            process.send_signal(signal.SIGTERM)
-            process.wait(10)
+    command = ("-c", "from concord.cli import main; main()", "--workspace", str(workspace.path), "app")
+    with (
+        log.open("w") as out,
+        started(*command, "--port", "0", "--no-browser", *options, log=out, **environment) as (process, link),
+    ):
+        url, _, token = link.partition("/?token=")
+        server = Server(url, workspace, process, enter(link).cookie if token else "")
+        RUNNING.append(server)
+        yield server
+        RUNNING.remove(server)
 
 
 def dialogue(item: int, study: str) -> Conversation:

@@ -27,8 +27,8 @@ from concord.store import access, studies
 from concord.workspace import Workspace
 from pages.parts.desk.sent import AHEAD
 
-from .conftest import launched
 from .keeper import Server, fill, serving
+from .starting import chromium
 
 Moment = Literal["opened", "stored", "on its way"]
 MOMENTS: tuple[Moment, ...] = get_args(Moment)
@@ -170,7 +170,6 @@ def many(browser: Browser, times: int) -> list[float]:
             moment = MOMENTS[number % len(MOMENTS)]
             if moment == "opened":
                 context = browser.new_context()
-                context.set_default_timeout(20_000)
                 page = context.new_page()
                 made.open(page, annotator)
             try:
@@ -207,7 +206,6 @@ def in_the_midst(made: House, browser: Browser, down: float) -> float:
     pages = {}
     given: dict[str, list[tuple[int, int]]] = {name: [] for name in made.tokens}
     for name, context in contexts.items():
-        context.set_default_timeout(20_000)
         pages[name] = context.new_page()
         made.open(pages[name], name)
     for item in (1, 2):
@@ -253,7 +251,7 @@ def main() -> None:
     parser.add_argument("--down", type=float, default=60, help="seconds without a server, with --desks")
     options = parser.parse_args()
     with sync_playwright() as playwright:
-        browser = launched(playwright)
+        browser = playwright.chromium.launch(**chromium())
         if not options.desks:
             many(browser, options.times)
         else:

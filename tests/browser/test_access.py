@@ -21,7 +21,8 @@ from pages.parts.navigation import SECTIONS
 
 from .asking import ask, enter
 from .conftest import Invite
-from .keeper import ELSEWHERE, SECRETS, Server, fill, serving
+from .keeper import SECRETS, Server, fill, serving
+from .starting import ELSEWHERE
 
 ADDRESSES = [page.address for pages in SECTIONS.values() for page in pages]
 SIGN_IN = "no sign-in is needed"
@@ -155,24 +156,24 @@ def test_a_researcher_from_elsewhere_sets_a_passphrase_with_the_code_of_the_cons
     page.get_by_label("New passphrase").fill(PASSPHRASE)
     page.get_by_label("The same again").fill(PASSPHRASE)
     page.get_by_role("button", name="Set the passphrase").click()
-    expect(page.get_by_text("That is not the code")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("That is not the code")).to_be_visible()
     assert fresh.process.stdout is not None
     code = next(
         found.group() for line in fresh.process.stdout if (found := re.search(r"\w{4}-\w{4}-\w{4}", line))
     )
     page.get_by_label("Setup code").fill(code)
     page.get_by_role("button", name="Set the passphrase").click()
-    expect(page.get_by_role("heading", name="Overview")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
     page.reload()
-    expect(page.get_by_role("heading", name="Overview")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
     page.get_by_role("button", name="Sign out").click()
     passphrase = page.get_by_label("Researchers' passphrase")
     passphrase.fill("not the passphrase")
     passphrase.press("Enter")
-    expect(page.get_by_text("That is not the passphrase")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("That is not the passphrase")).to_be_visible()
     passphrase.fill(PASSPHRASE)
     passphrase.press("Enter")
-    expect(page.get_by_role("button", name="Sign out")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
 
 
 def test_a_study_of_somebody_else_cannot_be_reported_on(server: Server, invite: Invite) -> None:

@@ -19,8 +19,9 @@ from concord.store.studies import Study
 from concord.studies import pairings
 
 from .asking import ask, enter
-from .keeper import ELSEWHERE, Server, serving
+from .keeper import Server, serving
 from .made_simulbench import JUDGES, PLAYERS, SCRIPTS, make
+from .starting import ELSEWHERE
 
 pytestmark = pytest.mark.browser
 
@@ -33,13 +34,6 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("pairs")
     with serving(make(folder / "hiddenfolder"), folder / "log") as server:
         yield server
-
-
-@pytest.fixture(autouse=True)
-def patience(page: Page) -> None:
-    """Where it is slow, it is the machine: nothing here is about time."""
-    page.set_default_timeout(30_000)
-    expect.set_options(timeout=30_000)
 
 
 @pytest.fixture
@@ -253,7 +247,6 @@ def test_by_thumb_on_a_telephone(app: Server, browser: Browser, deal: Deal) -> N
     link = deal("Ida")
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = context.new_page()
-    page.set_default_timeout(30_000)
     begin(page, link)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     for name in ("A is better", "A tie", "B is better", "Back", "Undo", "Next"):

@@ -16,11 +16,11 @@ from playwright.sync_api import Browser, expect
 
 from concord.store import access, studies
 from concord.workspace import Workspace
-from tests.browser.keeper import CRITERIA, ELSEWHERE, ROOT, SECRETS, fill, serving
+from tests.browser.keeper import CRITERIA, SECRETS, fill, serving
+from tests.browser.starting import ELSEWHERE, ROOT
 
 pytestmark = pytest.mark.browser
 PAGE = (ROOT / "docs/deploy.md").read_text(encoding="utf-8")
-LONG = 60_000
 
 
 def configuration(language: str, app: str, port: int, folder: Path) -> str:
@@ -103,7 +103,6 @@ def test_behind_a_proxy_a_stranger_is_refused_and_an_annotator_rates(
     port = free_port()
     url = f"https://{ELSEWHERE}:{port}"
     context = browser.new_context(ignore_https_errors=True)
-    context.set_default_timeout(LONG)
     page = context.new_page()
     sockets: list[str] = []
     page.on("websocket", lambda opened: sockets.append(opened.url))
@@ -112,7 +111,7 @@ def test_behind_a_proxy_a_stranger_is_refused_and_an_annotator_rates(
         proxied(start, server.url.removeprefix("http://").replace("localhost", "127.0.0.1"), port, tmp_path),
     ):
         page.goto(url)
-        expect(page.get_by_label("Researchers' passphrase")).to_be_visible(timeout=LONG)
+        expect(page.get_by_label("Researchers' passphrase")).to_be_visible()
         for secret in (*SECRETS, "whalebone", "keeper"):
             assert secret not in page.content()
         page.goto(f"{url}/rate?token={token}")
@@ -125,8 +124,8 @@ def test_behind_a_proxy_a_stranger_is_refused_and_an_annotator_rates(
         )
         for key in ("5", "4", "3", "Enter"):
             page.keyboard.press(key)
-        expect(page.locator(".chip.done")).to_have_count(1, timeout=LONG)
-        expect(page.locator(".saving")).to_have_attribute("data-state", "saved", timeout=LONG)
+        expect(page.locator(".chip.done")).to_have_count(1)
+        expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
         assert sockets
         assert all(opened.startswith(f"wss://{ELSEWHERE}:{port}/") for opened in sockets)
         scores = (

@@ -16,8 +16,9 @@ from concord.workspace import Workspace
 from pages.parts.desk.report import EVENTS
 
 from .conftest import Invite
-from .keeper import CRITERIA, HOSTILE, ROOT, SECRETS, Server, fill, serving
+from .keeper import CRITERIA, HOSTILE, SECRETS, Server, fill, serving
 from .restarts import OFFLINE, SOON, Moment, house, in_the_midst, rate, survive
+from .starting import ROOT
 
 pytestmark = pytest.mark.browser
 DESK = ROOT / "pages/parts/desk"
@@ -320,7 +321,7 @@ def test_without_a_connection_answers_are_kept_and_sent_later(
         page.evaluate("globalThis.concordDesk.send = () => {}")
         press(page, "5 4 3 Enter 2")
         expect(page.locator(".saving")).to_have_text("Saving…")
-        expect(page.locator(".saving")).to_have_text("Offline – kept here, will be sent", timeout=8000)
+        expect(page.locator(".saving")).to_have_text("Offline – kept here, will be sent")
         assert answers(server, me) == []
         page.close(run_before_unload=False)
         later = context.new_page()
@@ -350,7 +351,7 @@ def test_a_browser_without_storage_keeps_answers_while_its_page_is_open(
     open_desk(page, server, invite(2))
     page.evaluate("globalThis.send = concordDesk.send; concordDesk.send = () => {}")
     press(page, "5 4")
-    expect(page.locator(".saving")).to_have_text("Offline – keep this page open, will be sent", timeout=8000)
+    expect(page.locator(".saving")).to_have_text("Offline – keep this page open, will be sent")
     page.evaluate("concordDesk.send = send")
     saved(page)
     assert answers(server, me) == [(1, "in_character", 5), (1, "entertaining", 4)]
@@ -393,9 +394,9 @@ def test_a_server_killed_and_started_again_loses_nothing(page: Page, tmp_path: P
         first.process.kill()
         first.process.wait()
         press(page, "5 1 Enter 2 2 2 Enter 3")
-        expect(page.locator(".saving")).to_have_text("Offline – kept here, will be sent", timeout=8000)
+        expect(page.locator(".saving")).to_have_text("Offline – kept here, will be sent")
     with serving(workspace, tmp_path / "second", "--port", first.url.rpartition(":")[2]) as second:
-        expect(page.locator(".saving")).to_have_attribute("data-state", "saved", timeout=60_000)
+        expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
         press(page, "3 3 Enter")
         at_item(page, 5)
         saved(page)
@@ -435,7 +436,7 @@ def test_without_a_server_nothing_covers_the_desk_and_its_keys_go_on(page: Page,
         given = rate(page, 1) + rate(page, 2)
         at_item(page, 3)
         expect(page.get_by_role("dialog")).to_have_count(0)
-        expect(page.locator(".saving")).to_have_text(OFFLINE, timeout=8000)
+        expect(page.locator(".saving")).to_have_text(OFFLINE)
         for item in range(3, 8):
             given += rate(page, item)
         expect(page.locator(".wait")).to_contain_text("the next item comes when it is back")
@@ -471,7 +472,7 @@ def test_two_windows_show_each_others_answers_and_the_later_one_holds(page: Page
         expect(shown).to_have_text(re.compile("^3"))
         made.start()
         for window in (page, other):
-            expect(window.locator(".saving")).to_have_attribute("data-state", "saved", timeout=60_000)
+            expect(window.locator(".saving")).to_have_attribute("data-state", "saved")
         assert made.stored("Annotator 1") == [(1, 3)]
         assert made.server is not None
         assert made.server.rows("SELECT cast(score AS int) FROM revisions ORDER BY rowid") == [
@@ -543,7 +544,7 @@ def test_a_long_backlog_is_sent_in_parts(page: Page, server: Server, invite: Inv
     )
     page.reload()
     page.locator(".message").first.wait_for()
-    expect(page.locator(".saving")).to_have_attribute("data-state", "saved", timeout=60_000)
+    expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
     assert server.rows("SELECT n FROM desk_marks WHERE client = 'another'") == [(kept,)]
     assert answers(server, me) == [(1, NAMES[0], 1 + kept % 5)]
 

@@ -52,8 +52,7 @@ def choose(page: Page, label: str, *names: str) -> None:
 
 
 def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: Browser) -> None:
-    page.set_default_timeout(20_000)
-    expect.set_options(timeout=20_000)
+    expect.set_options()
 
     # The overview of an empty workspace says what to do; a run is planned, estimated, started, and watched to
     # its end.
@@ -69,7 +68,7 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text(re.compile(r"Run 1"))).to_be_visible()
     page.get_by_role("tab", name="Earlier runs").click()
-    expect(page.get_by_text("Run 1: finished")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Run 1: finished")).to_be_visible()
     assert app.rows("SELECT count(*) FROM conversations") == [(32,)]
     assert app.rows("SELECT count(*) FROM judgements WHERE failure IS NULL") == [(64,)]
 
@@ -113,7 +112,7 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
             for criterion in range(3):
                 desk.keyboard.press(str(1 + (item * (2 + person) + criterion) % 5))
             desk.keyboard.press("Enter")
-        expect(desk.get_by_text(f"{ITEMS} of {ITEMS}").first).to_be_visible(timeout=20_000)
+        expect(desk.get_by_text(f"{ITEMS} of {ITEMS}").first).to_be_visible()
         expect(desk.get_by_role("status").first).to_contain_text(re.compile("saved", re.I))
         context.close()
     assert app.rows("SELECT count(*) FROM ratings WHERE study_id IS NOT NULL") == [(2 * ITEMS * 3,)]

@@ -61,7 +61,6 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Prov
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     context = browser.new_context()
-    context.set_default_timeout(30_000)
     yield context.new_page()
     context.close()
 
@@ -78,15 +77,15 @@ def test_a_listed_researcher_signs_in_and_out(page: Page, lab: tuple[Server, Pro
     server, _ = lab
     sign_in(page, lab, ADA)
     heading = page.get_by_role("heading", name="Overview")
-    expect(heading).to_be_visible(timeout=30_000)
+    expect(heading).to_be_visible()
     with server.workspace.read() as db:
         assert [(s.kind, s.name) for s in sessions.each(db)] == [("oidc", "ada@lab.org")]
     page.get_by_role("button", name="Sign out").click()
-    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
     with server.workspace.read() as db:
         assert sessions.each(db) == []
     page.reload()
-    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
 
 
 @pytest.mark.parametrize(
@@ -106,7 +105,7 @@ def test_an_account_that_is_not_verified_or_not_listed_stays_out(
     page: Page, lab: tuple[Server, Provider], account: dict[str, Any], why: str
 ) -> None:
     sign_in(page, lab, account)
-    expect(page.get_by_text(why)).to_be_visible(timeout=30_000)
+    expect(page.get_by_text(why)).to_be_visible()
     with lab[0].workspace.read() as db:
         assert sessions.each(db) == []
 
@@ -117,7 +116,7 @@ def test_a_confirmation_of_long_ago_begins_no_session(page: Page, lab: tuple[Ser
     with page.expect_response(lambda answer: "/oauth2callback" in answer.url) as confirmed:
         sign_in(page, lab, {**ADA, "iat": 1_700_000_000})
     assert "_streamlit_user" in confirmed.value.all_headers()["set-cookie"]
-    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
     with server.workspace.read() as db:
         assert sessions.each(db) == []
 

@@ -25,7 +25,6 @@ from tests.browser.keeper import CRITERIA, Server, dialogue, serving
 from tests.browser.test_town import fill_town
 from tests.filled import fill
 
-LONG = 60_000
 URL = "https://example.org/a"
 UNTRUSTED = f"{URL} www.example.org me@example.org <{URL}> [x]({URL}) ![x]({URL}.png)"
 MORE = (
@@ -75,7 +74,6 @@ def watched(browser: Browser, server: Server) -> Iterator[Page]:
             broken.append(message.text)
 
     context = browser.new_context(viewport={"width": 1400, "height": 900})
-    context.set_default_timeout(60_000)
     server.sign_in(context)
     context.on("request", asked)
     context.on("console", said)
@@ -88,13 +86,9 @@ def watched(browser: Browser, server: Server) -> Iterator[Page]:
 
 def settled(page: Page) -> None:
     """Wait until the page has been run and drawn."""
-    expect(page.locator("[data-testid=stApp][data-test-connection-state=CONNECTED]")).to_be_attached(
-        timeout=LONG
-    )
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached(timeout=LONG)
-    expect(page.locator("[data-testid=stSkeleton], [data-testid=stAppSkeleton]")).to_have_count(
-        0, timeout=LONG
-    )
+    expect(page.locator("[data-testid=stApp][data-test-connection-state=CONNECTED]")).to_be_attached()
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()
+    expect(page.locator("[data-testid=stSkeleton], [data-testid=stAppSkeleton]")).to_have_count(0)
 
 
 @pytest.mark.browser

@@ -23,7 +23,7 @@ def test_another_ranking_is_uploaded_and_drawn(page: Page, tmp_path: Path) -> No
     with serving(workspace, tmp_path / "log") as server:
         server.sign_in(page.context)
         page.goto(f"{server.url}/leaderboard")
-        expect(page.get_by_role("heading", name="How stable is this order?")).to_be_visible(timeout=20_000)
+        expect(page.get_by_role("heading", name="How stable is this order?")).to_be_visible()
         page.get_by_role("tab", name="Another ranking").click()
         page.locator("input[type=file]").set_input_files(other)
         expect(page.get_by_text("over the n = 4 models in both")).to_be_visible()

@@ -33,13 +33,6 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-@pytest.fixture(autouse=True)
-def patience(page: Page) -> None:
-    """Where it is slow, it is the machine: nothing here is about time."""
-    page.set_default_timeout(30_000)
-    expect.set_options(timeout=30_000)
-
-
 def begin(page: Page, app: Server, address: str) -> None:
     page.goto(f"{app.url}/{address}")
     page.locator(".desk .about, .desk .end h1").first.wait_for()

@@ -159,7 +159,7 @@ def opened(app: Server, page: Page, **asked: str) -> None:
     """The simulation with TDP."""
     more = "".join(f"&{name}={value}" for name, value in asked.items())
     page.goto(f"{app.url}/town?architecture=GA%2BTDP{more}")
-    expect(page.get_by_role("heading", name="Conversations")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="Conversations")).to_be_visible()
 
 
 def cells(of: Locator) -> list[str]:
@@ -174,7 +174,7 @@ def on_map(page: Page, words: str) -> None:
 
 def test_a_workspace_without_simulations_says_what_to_run(server: Server, page: Page) -> None:
     page.goto(f"{server.url}/town")
-    expect(page.get_by_text("No simulation is stored yet")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("No simulation is stored yet")).to_be_visible()
     expect(page.get_by_text("concord run stss")).to_be_visible()
     page.get_by_role("link", name="Start a run").click()
     expect(page).to_have_url(re.compile("/runs"))
@@ -182,9 +182,7 @@ def test_a_workspace_without_simulations_says_what_to_run(server: Server, page: 
 
 def test_a_simulation_is_chosen_and_its_numbers_are_explained(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/town")
-    expect(page.get_by_text("Nobody else took part, of 2 wanted: 0 ÷ 2 = 0.00.")).to_be_visible(
-        timeout=20_000
-    )
+    expect(page.get_by_text("Nobody else took part, of 2 wanted: 0 ÷ 2 = 0.00.")).to_be_visible()
     expect(page.get_by_text("mock").first).to_be_visible()
     # the same task, agent and model were simulated twice
     page.get_by_role("radio", name="2", exact=True).or_(
@@ -218,12 +216,12 @@ def test_what_the_performer_planned_is_shown_where_it_did(app: Server, page: Pag
         "conversations?conversation=5",
     ):
         page.goto(f"{app.url}/{address}")
-        planned.click(timeout=20_000)
+        planned.click()
         expect(page.get_by_text(re.compile("1. Ask everybody"))).to_contain_text(HOSTILE)
         expect(page.get_by_text("Be in the park by five.")).to_be_visible()
         expect(page.get_by_text("Reminder in conversations")).to_be_visible()
     page.goto(f"{app.url}/town?architecture=GA")
-    expect(page.get_by_role("heading", name="Conversations")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="Conversations")).to_be_visible()
     expect(planned).to_have_count(0)
 
 
@@ -232,7 +230,7 @@ def clock(page: Page) -> Locator:
 
 
 def shows(page: Page, time: str) -> None:
-    expect(clock(page)).to_have_attribute("aria-valuetext", time, timeout=20_000)
+    expect(clock(page)).to_have_attribute("aria-valuetext", time)
 
 
 def test_people_move_on_the_map_as_the_time_is_dragged(app: Server, page: Page) -> None:
@@ -386,7 +384,7 @@ def test_a_conversation_is_read_from_where_it_takes_place_and_its_moment_is_foun
     expect(said).to_be_in_viewport()
     page.get_by_role("link", name="All that Mireille Dupont said").click()
     expect(page).to_have_url(re.compile(r"/conversations\?conversation=3"))
-    expect(said).to_be_visible(timeout=20_000)
+    expect(said).to_be_visible()
     page.get_by_role("link", name="See it in the town").click()
     expect(page).to_have_url(
         re.compile(
@@ -440,9 +438,7 @@ def test_another_agents_simulation_of_the_task_is_shown_at_the_same_moment(app: 
 
 def test_without_the_towns_file_there_is_no_map_and_all_the_rest(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/town?task=lost")
-    expect(page.get_by_text("The file of this town is not at hand, so that there is no map.")).to_be_visible(
-        timeout=20_000
-    )
+    expect(page.get_by_text("The file of this town is not at hand, so that there is no map.")).to_be_visible()
     expect(page.get_by_label("Map of the town")).to_have_count(0)
     expect(page.get_by_label("Who is where").get_by_role("listitem")).to_have_count(4)
     page.get_by_role("button", name="Next event").click()
@@ -454,7 +450,7 @@ def test_an_address_that_leads_nowhere_says_so(app: Server, page: Page) -> None:
     expect(page.get_by_text(re.compile("There is no resident “Nobody”"))).to_be_visible()
     expect(page.get_by_text("Select a conversation to read it.")).to_be_visible()
     page.goto(f"{app.url}/town?task=nothing")
-    expect(page.get_by_text(re.compile("There is no task “nothing”"))).to_be_visible(timeout=20_000)
+    expect(page.get_by_text(re.compile("There is no task “nothing”"))).to_be_visible()
 
 
 def test_the_leaderboard_sets_agents_side_by_side_and_leads_to_the_town(app: Server, page: Page) -> None:
@@ -468,4 +464,4 @@ def test_the_leaderboard_sets_agents_side_by_side_and_leads_to_the_town(app: Ser
     expect(page.get_by_text(re.compile("Mock models take part"))).to_be_visible()
     press(page, agents, 16, 0)
     expect(page).to_have_url(re.compile(r"/town\?.*architecture=GA%2BTDP"))
-    expect(page.get_by_text("1 ÷ 2 = 0.50.").first).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("1 ÷ 2 = 0.50.").first).to_be_visible()

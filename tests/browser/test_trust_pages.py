@@ -35,13 +35,6 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-@pytest.fixture(autouse=True)
-def patience(page: Page) -> None:
-    """Where it is slow, it is the machine: nothing here is about time."""
-    page.set_default_timeout(30_000)
-    expect.set_options(timeout=30_000)
-
-
 def sees(page: Page, text: str | re.Pattern[str]) -> None:
     expect(page.get_by_text(text).first).to_be_visible()
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from concord.workspace import Workspace
-from tests.browser.keeper import ROOT, Server, fill, serving
+from tests.browser.keeper import Server, fill, serving
+from tests.browser.starting import ROOT
 
 RECORDING = Path(__file__).resolve().parent / "recording"
 OWN = {"127.0.0.1", "::1", "localhost", "None"}

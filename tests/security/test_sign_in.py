@@ -28,7 +28,8 @@ from pages.parts.connection import Connection
 from pages.parts.server import guesses
 from pages.parts.server.guesses import Guesses, network
 from tests.browser.asking import ask, enter
-from tests.browser.keeper import ELSEWHERE, Server, fill, serving
+from tests.browser.keeper import Server, fill, serving
+from tests.browser.starting import ELSEWHERE
 
 PASSPHRASE = "eleven ships in one night"
 SIGN_IN = "no sign-in is needed"
