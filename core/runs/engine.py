@@ -7,13 +7,10 @@ store takes nothing, no call is made.
 
 import asyncio
 import gc
-import hashlib
-import json
 import os
 import signal
 import sqlite3
-from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,20 +22,16 @@ from sqlite_utils import Database
 from concord.benchmarks import get
 from concord.benchmarks.benchmark import Comparing, Judging
 from concord.benchmarks.plans import as_dict
-from concord.configuration import Configuration, Reported, Use
-from concord.conversation import Conversation, Message
+from concord.conversation import Conversation
 from concord.errors import CallFailed, ConcordError, ConfigError, RunStopped, WorkspaceError
-from concord.llm import embeddings, replies
-from concord.llm.client import Client, Embedded, limits, request
+from concord.llm.client import Client, limits
 from concord.llm.cluster import ClusterClient
-from concord.llm.completions import Beside, Completion
-from concord.llm.embeddings import Vector
-from concord.llm.prompts import Prompt, RenderedPrompt
-from concord.llm.replies import UNANSWERED
-from concord.rating import NOTHING_SPENT, Comparison, Judgement, Spent
-from concord.runs import claiming, judging, programs
+from concord.llm.prompts import Prompt
+from concord.rating import Comparison, Judgement, Spent
+from concord.runs import claiming, judging
+from concord.runs.asking import Asker, Calls
 from concord.runs.batches import Batches
-from concord.runs.budget import Budget, check_priced, most_tokens
+from concord.runs.budget import Budget, check_priced
 from concord.runs.planning import Job, Pending, Survey, left, survey
 from concord.scenario import Scenario
 from concord.store import (
@@ -55,13 +48,11 @@ from concord.store import (
 from concord.store.budgets import Grant
 from concord.store.database import now
 from concord.store.obstacles import obstacle
-from concord.store.runs import Failure, NotedCall, Progress, State
+from concord.store.runs import Failure, Progress, State
 from concord.store.writer import Writer
 from concord.workspace import Workspace
 
 BEAT_SECONDS = 0.5
-PROGRAMS = 2
-"""How many of one judge that is a program run at once, unless its entry says."""
 GRACE_SECONDS = 30.0
 """How long a run that was stopped waits for its calls in flight."""
 CLAIMED = 16
@@ -70,12 +61,7 @@ LAG_SECONDS = 1.0
 """Calls wait once an answer has waited so long to be stored."""
 LOOK_SECONDS = 0.05
 """How often is looked whether it is stored."""
-PATIENCE = 10
-"""The run ends after this many failures of a model in a row: the rest would fail as well."""
 
-_VECTORS = "_vectors "
-"""Prefix of the journal's steps for vectors. They sort first: the last step tells how far a play is."""
-_Done = TypeVar("_Done", Completion, Embedded)
 _T = TypeVar("_T")
 
 
@@ -180,18 +166,16 @@ class _Run:
     """Says a sentence to who looks at the run, also while the store cannot be written."""
     done: int = 0
     failed: int = 0
-    spent: Spent = NOTHING_SPENT
-    failing: Counter[str] = field(default_factory=Counter)
     stop: str = ""
     """Why no new calls are made; empty while the run goes on."""
     broken: bool = False
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
-    programs: dict[str, asyncio.Semaphore] = field(default_factory=dict)
     given_up: set[str] = field(default_factory=set)
     """Work that failed: it is not tried again in this run."""
     writer: Writer = field(init=False)
     client: Client = field(init=False)
     batches: Batches = field(init=False)
+    calls: Calls = field(init=False)
     budget: Budget | None = None
     seen: Survey = field(default_factory=Survey)
     """What was stored when work was begun: other runs may have stored more since the survey."""
@@ -247,6 +231,10 @@ class _Run:
                 *(self.workspace, self.job.models, self.client, self.writer, self.number, self.batch),
                 *(guesses, self._may_spend, self._collected),
             )
+            self.calls = Calls(
+                *(self.number, self.workspace, self.job, self.retry_failed, self.client, self.writer),
+                *(self.batches, self.budget, self._admit, self.halt),
+            )
             pulse = asyncio.create_task(self._beat())
             try:
                 try:
@@ -295,10 +283,10 @@ class _Run:
         if self.max_cost is None:
             return None
         elsewhere = budgets.spent(db, self.started.benchmark, self.started.plan, but=self.number)
-        return self.max_cost - elsewhere - self.spent.cost
+        return self.max_cost - elsewhere - self.calls.spent.cost
 
     def _collected(self, spent: Spent) -> None:
-        self.spent += spent
+        self.calls.spent += spent
         if self.budget:
             self.budget.paid(spent)
 
@@ -362,6 +350,11 @@ class _Run:
             self.tasks.add(task)
             task.add_done_callback(self.tasks.discard)
 
+    async def _asker(self, work: str, resumed: bool) -> Asker:
+        """How a piece of work asks, with what the journal holds of it."""
+        noted = await self._look(lambda db: runs.noted_calls(db, work)) if resumed else {}
+        return Asker(self.calls, work, noted)
+
     async def _look(self, look: Callable[[Database], _T]) -> _T:
         """What the store holds; waits while it cannot be read. Raises RunStopped if the run has stopped."""
         while True:
@@ -423,7 +416,7 @@ class _Run:
             return await self._look(lambda db: conversations.load(db, key))
         if item.play.play is None:
             return None
-        ask = await _asking(self, key, key in item.resumed)
+        ask = await self._asker(key, key in item.resumed)
         try:
             made = await item.play.play(ask)
         except CallFailed as failure:
@@ -451,7 +444,7 @@ class _Run:
     async def _judged(self, item: Pending, conversation: Conversation, owed: Judging | Comparing) -> None:
         if owed.key in self.given_up:
             return
-        ask = await _asking(self, owed.key, owed.key in item.resumed)
+        ask = await self._asker(owed.key, owed.key in item.resumed)
         model = self.job.models[owed.judge]
         judged: Judgement | Comparison
         try:
@@ -547,7 +540,9 @@ class _Run:
         if self.watch:
             stands["message"] = waits or stands["message"]
             elsewhere = self.budget.elsewhere if self.budget else 0.0
-            self.watch(replace(self.started, **stands, spent=self.spent, elsewhere=elsewhere, beat=now()))
+            self.watch(
+                replace(self.started, **stands, spent=self.calls.spent, elsewhere=elsewhere, beat=now())
+            )
 
     def _waits_for_the_store(self) -> str:
         why = self.writer.obstacle or self.unreadable
@@ -559,174 +554,7 @@ class _Run:
         )
 
 
-async def _asking(run: _Run, work: str, resumed: bool) -> "_Asking":
-    """How a piece of work asks, with what the journal holds of it."""
-    return _Asking(run, work, await run._look(lambda db: runs.noted_calls(db, work)) if resumed else {})
-
-
-class _Asking:
-    """Asks for one piece of work: the journal where the same call was answered before, else the endpoint."""
-
-    def __init__(self, run: _Run, work: str, noted: Mapping[str, NotedCall]):
-        self.run = run
-        self.work = work
-        self.noted = noted
-        self.spent = NOTHING_SPENT
-        self.reported: dict[str, Counter[Reported]] = {}
-        self.failure: CallFailed | None = None
-        """The last reply that stayed unusable."""
-        self.vectors: dict[str, tuple[str, Reported]] = {}
-        for step, call in noted.items():
-            if step.startswith(_VECTORS):
-                self.vectors |= {mark: (v, call.reported) for mark, v in json.loads(call.reply).items()}
-                self.spent += call.spent
-
-    def use(self, model: str) -> Use:
-        """The configuration of a model, and what its endpoint reported for this piece of work."""
-        return Use(self.run.client.model(model).configuration, self.reported.get(model, {}))
-
-    async def __call__(
-        self,
-        step: str,
-        model: str,
-        asked: RenderedPrompt,
-        check: Callable[[Any], object] | None = None,
-        /,
-        *,
-        may_be_empty: bool = False,
-    ) -> replies.Answer:
-        async def call(step: str, messages: Sequence[Message], /) -> Completion:
-            return await self._call(step, model, messages, asked)
-
-        try:
-            return await replies.answer(
-                call, step, asked.messages, asked.reply, check, may_be_empty=may_be_empty
-            )
-        except CallFailed as failure:
-            failure.model = failure.model or model
-            self.failure = failure
-            if failure.kind in UNANSWERED:
-                # The next attempt must not read these unusable replies again.
-                self.run.writer.put(lambda db: runs.forget_step(db, self.work, step))
-            raise
-
-    async def _call(
-        self,
-        step: str,
-        model: str,
-        messages: Sequence[Message],
-        asked: RenderedPrompt,
-    ) -> Completion:
-        run, params, schema = self.run, asked.params, asked.schema
-        entry = run.job.models[model].entry.configuration
-        sent = _digest([entry.hash, [(m.role, m.content) for m in messages], dict(params), schema])
-        noted = self.noted.get(step)
-        if noted is not None and noted.asked == sent:
-            self.spent += noted.spent
-            self._count(model, noted.reported)
-            beside = Beside.from_dict(noted.beside)
-            return Completion(noted.reply, noted.cut, noted.spent, noted.reported, beside)
-        # A retry on demand must not get the answer that failed.
-        seed = int(_digest([self.work, step, run.number if run.retry_failed else 0])[:8], 16)
-        role = run.job.role(model, asked.name)
-        body = partial(request, messages=messages, params=params, schema=schema, seed=seed, role=role)
-        await run.batches.ask(self.work, step, sent, model, body)
-        done = await self._paid(
-            model,
-            lambda: run.client.complete(model, messages, params=params, schema=schema, seed=seed, role=role),
-            partial(request, run.client.model(model), messages, params=params, schema=schema, role=role),
-        )
-        self._count(model, done.reported)
-        note = NotedCall(sent, done.text, done.cut, done.spent, done.reported, done.beside.as_dict())
-        self._note(step, note, run.client.model(model).configuration)
-        return done
-
-    async def embed(self, model: str, texts: Sequence[str], /) -> list[Vector]:
-        """Vectors from the journal or the endpoint. A resumed run may group the texts differently."""
-        configuration = self.run.job.models[model].configuration
-        marks = [_digest([configuration.hash, text]) for text in texts]
-        new = {mark: text for mark, text in zip(marks, texts, strict=True) if mark not in self.vectors}
-        if new:
-            texts = list(new.values())
-            asked = {"input": texts}
-            done = await self._paid(model, lambda: self.run.client.embed(model, texts), lambda: asked)
-            packed = {mark: embeddings.pack(v) for mark, v in zip(new, done.vectors, strict=True)}
-            self.vectors |= {mark: (vector, done.reported) for mark, vector in packed.items()}
-            note = NotedCall("", json.dumps(packed), False, done.spent, done.reported)
-            step = _VECTORS + next(iter(new))
-            self._note(step, note, configuration)
-        self._count(model, *{self.vectors[mark][1] for mark in marks})
-        return [embeddings.unpack(self.vectors[mark][0]) for mark in marks]
-
-    def _note(self, step: str, note: NotedCall, configuration: Configuration) -> None:
-        """Keep an answered call and what it cost."""
-
-        def keep(db: Database) -> None:
-            runs.note_call(db, self.work, step, note, configuration)
-            runs.spend(db, self.run.number, note.spent)
-
-        self.run.writer.put(keep)
-
-    async def program(self, model: str, told: Mapping[str, Any], /) -> str:
-        """What a program that judges prints; as many run at once as its entry says."""
-        run, entry = self.run, self.run.job.models[model]
-        gate = run.programs.setdefault(model, asyncio.Semaphore(entry.max_concurrency or PROGRAMS))
-        try:
-            async with gate:
-                await run._admit()
-                return await programs.answer(entry, told, run.workspace.path)
-        except CallFailed as failure:
-            failure.model = model
-            self.failure = failure
-            raise
-
-    def _count(self, model: str, *reported: Reported) -> None:
-        self.reported.setdefault(model, Counter()).update(reported)
-
-    async def _paid(
-        self,
-        model: str,
-        call: Callable[[], Awaitable[_Done]],
-        sent: Callable[[], Mapping[str, Any]],
-    ) -> _Done:
-        """The answer of an endpoint to what is `sent`; counts what it cost and the failures in a row."""
-        if self.run.budget is None:
-            return await self._answered(model, call)
-        body = sent()
-        size = len(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"))
-        async with self.run.budget.reserved(model, size, most_tokens(body)) as held:
-            try:
-                done = await self._answered(model, call)
-            except CallFailed as failure:
-                held.spent = failure.spent
-                raise
-            held.spent = done.spent
-        return done
-
-    async def _answered(self, model: str, call: Callable[[], Awaitable[_Done]]) -> _Done:
-        run = self.run
-        try:
-            done = await call()
-        except CallFailed as failure:
-            run.spent += failure.spent
-            if failure.spent.calls:
-                paid = failure.spent
-                run.writer.put(lambda db: runs.spend(db, run.number, paid))
-            run.failing[model] += 1
-            if failure.kind == "auth" or run.failing[model] >= PATIENCE:
-                run.halt(str(failure), broken=True)
-            raise
-        run.failing[model] = 0
-        run.spent += done.spent
-        self.spent += done.spent
-        return done
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, ensure_ascii=False).encode()).hexdigest()[:16]
-
-
-def _save_verdict(db: Database, verdict: Judgement | Comparison, prompt: Prompt, ask: _Asking) -> None:
+def _save_verdict(db: Database, verdict: Judgement | Comparison, prompt: Prompt, ask: Asker) -> None:
     """Store a verdict with its prompt and the configuration of the judge."""
     ratings.remember_prompt(db, prompt.hash, prompt.benchmark, prompt.version, prompt.name, prompt.body())
     if isinstance(verdict, Comparison):

@@ -28,7 +28,7 @@ class Informed(NamedTuple):
     shown: float | None = None
 
 
-class Given(NamedTuple):
+class BlindAnswer(NamedTuple):
     """A submitted, blind answer of a person, with their words beside it."""
 
     unit: int
@@ -85,7 +85,7 @@ def give(
         database.insert(db, "informed_answers", {**row, "reason": reason, "shown": shown, "given": now()})
 
 
-def blind(db: Database, name: str, without: Collection[int] = ()) -> list[Given]:
+def blind(db: Database, name: str, without: Collection[int] = ()) -> list[BlindAnswer]:
     """People's submitted answers in a study, without those of some raters: by unit, criterion and rater."""
     rows = db.execute(
         "SELECT u.id, r.criterion, r.rater_id, x.name, r.score, r.explanation, ifnull(a.flag, '') "
@@ -96,4 +96,4 @@ def blind(db: Database, name: str, without: Collection[int] = ()) -> list[Given]
         "WHERE u.study_id = ? AND ifnull(a.state, 'done') = 'done' ORDER BY u.id, r.criterion, r.rater_id",
         [studies.study_id(db, name)],
     )
-    return [given for row in rows if (given := Given(*row)).rater not in without]
+    return [given for row in rows if (given := BlindAnswer(*row)).rater not in without]

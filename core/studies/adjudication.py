@@ -15,7 +15,7 @@ from concord.errors import StudyError, not_found
 from concord.rating import Criterion, Rater
 from concord.scores import FINAL
 from concord.store import exclusions, informed, ratings, studies
-from concord.store.informed import Given, Informed
+from concord.store.informed import BlindAnswer, Informed
 from concord.store.studies import Study
 from concord.table import Column, Table
 
@@ -72,7 +72,7 @@ class Question(NamedTuple):
     """A criterion in dispute: everybody's answers, and the answer that settled it."""
 
     criterion: Criterion
-    given: Sequence[Given]
+    given: Sequence[BlindAnswer]
     settled: Informed | None
 
 
@@ -81,7 +81,7 @@ class Adjudication:
     """A study's answers as an adjudicator sees them: people's submitted ones, and what is settled."""
 
     study: Study
-    given: Mapping[int, Sequence[Given]]
+    given: Mapping[int, Sequence[BlindAnswer]]
     """People's answers by unit, without those of excluded annotators."""
     settled: Mapping[int, Mapping[str, Informed]]
 
@@ -168,7 +168,7 @@ def _share(criterion: Criterion, by: float) -> float:
 def adjudication(db: Database, name: str) -> Adjudication:
     """The answers of a study as they stand. Raises NotFound."""
     out = [one.rater for one in exclusions.excluded(db, name).values()]
-    given: dict[int, list[Given]] = {}
+    given: dict[int, list[BlindAnswer]] = {}
     for one in informed.blind(db, name, out):
         given.setdefault(one.unit, []).append(one)
     settled: dict[int, dict[str, Informed]] = {}

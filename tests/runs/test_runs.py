@@ -20,7 +20,7 @@ from concord.demo.mock.server import running
 from concord.errors import ConfigError, NotFound
 from concord.llm.models import load_models
 from concord.rating import NOTHING_SPENT
-from concord.runs import engine, planning
+from concord.runs import asking, engine, planning
 from concord.store import conversations, ratings
 from concord.store import runs as stored
 from concord.store.runs import NotedCall
@@ -189,13 +189,13 @@ def test_an_endpoint_that_is_down_breaks_the_run_with_a_sentence(workspace):
 def test_failures_that_are_not_in_a_row_do_not_end_the_run(faulty, monkeypatch):
     """Of each model, two calls at least are answered between two that fail."""
     monkeypatch.setattr("concord.llm.client.RETRIES", 0)
-    monkeypatch.setattr(engine, "PATIENCE", 3)
+    monkeypatch.setattr(asking, "PATIENCE", 3)
     workspace = faulty(server_error=5)
     text = workspace.models_path.read_text()
     workspace.models_path.write_text(text.replace("seed = true", "seed = true\nmax_concurrency = 1"))
     ended = run(workspace, plan(judges=(), repeats=6))
     assert ended.state == "finished"
-    assert ended.failed > 2 * engine.PATIENCE
+    assert ended.failed > 2 * asking.PATIENCE
 
 
 def test_an_authentication_error_ends_the_run_at_once(tmp_path, monkeypatch):
@@ -207,8 +207,8 @@ def test_an_authentication_error_ends_the_run_at_once(tmp_path, monkeypatch):
         workspace = Workspace.open(tmp_path / "workspace")
         keyed = FIXED + '\napi_key_env = "WRONG_KEY"\nmax_concurrency = 1'
         workspace.models_path.write_text(toml(url, player=keyed, user=keyed))
-        ended = run(workspace, plan(judges=(), repeats=engine.PATIENCE // 4))
-    assert ended.planned < engine.PATIENCE
+        ended = run(workspace, plan(judges=(), repeats=asking.PATIENCE // 4))
+    assert ended.planned < asking.PATIENCE
     assert ended.state == "broken"
     assert "refuses the key of “user” (401)" in ended.message
     assert ended.failed == 1, "no further call was made"

@@ -1,0 +1,239 @@
+"""How a piece of work asks models: the journal where the same call was answered before, else the endpoint.
+
+An answer is counted, with what it cost, and noted in the journal as it arrives.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+from sqlite_utils import Database
+
+from concord.configuration import Configuration, Reported, Use
+from concord.conversation import Message
+from concord.errors import CallFailed
+from concord.llm import embeddings, replies
+from concord.llm.client import Client, Embedded, request
+from concord.llm.completions import Beside, Completion
+from concord.llm.embeddings import Vector
+from concord.llm.prompts import RenderedPrompt
+from concord.llm.replies import UNANSWERED
+from concord.rating import NOTHING_SPENT, Spent
+from concord.runs import programs
+from concord.runs.batches import Batches
+from concord.runs.budget import Budget, most_tokens
+from concord.runs.planning import Job
+from concord.store import runs
+from concord.store.runs import NotedCall
+from concord.store.writer import Writer
+from concord.workspace import Workspace
+
+PROGRAMS = 2
+"""How many of one judge that is a program run at once, unless its entry says."""
+PATIENCE = 10
+"""The run ends after this many failures of a model in a row: the rest would fail as well."""
+_VECTORS = "_vectors "
+"""Prefix of the journal's steps for vectors. They sort first: the last step tells how far a play is."""
+_Done = TypeVar("_Done", Completion, Embedded)
+
+
+class Halt(Protocol):
+    """Stops a run for a reason; `broken` if it could not go on."""
+
+    def __call__(self, reason: str, *, broken: bool = False) -> None:
+        """Make no new calls."""
+
+
+@dataclass
+class Calls:
+    """What the pieces of work of a run share to ask models, and what they have spent.
+
+    Only the run's event loop changes it. `admit` waits until a call may be made, and raises RunStopped if
+    the run has stopped.
+    """
+
+    run: int
+    workspace: Workspace
+    job: Job
+    retry_failed: bool
+    client: Client
+    writer: Writer
+    batches: Batches
+    budget: Budget | None
+    admit: Callable[[], Awaitable[None]]
+    halt: Halt
+    spent: Spent = NOTHING_SPENT
+    failing: Counter[str] = field(default_factory=Counter)
+    """Failures in a row, by model."""
+    programs: dict[str, asyncio.Semaphore] = field(default_factory=dict)
+
+
+class Asker:
+    """Asks for one piece of work: the journal where the same call was answered before, else the endpoint."""
+
+    def __init__(self, calls: Calls, work: str, noted: Mapping[str, NotedCall]):
+        self.calls = calls
+        self.work = work
+        self.noted = noted
+        self.spent = NOTHING_SPENT
+        self.reported: dict[str, Counter[Reported]] = {}
+        self.failure: CallFailed | None = None
+        """The last reply that stayed unusable."""
+        self.vectors: dict[str, tuple[str, Reported]] = {}
+        for step, call in noted.items():
+            if step.startswith(_VECTORS):
+                self.vectors |= {mark: (v, call.reported) for mark, v in json.loads(call.reply).items()}
+                self.spent += call.spent
+
+    def use(self, model: str) -> Use:
+        """The configuration of a model, and what its endpoint reported for this piece of work."""
+        return Use(self.calls.client.model(model).configuration, self.reported.get(model, {}))
+
+    async def __call__(
+        self,
+        step: str,
+        model: str,
+        asked: RenderedPrompt,
+        check: Callable[[Any], object] | None = None,
+        /,
+        *,
+        may_be_empty: bool = False,
+    ) -> replies.Answer:
+        """The usable reply to a prompt, as `concord.llm.replies.answer` gives it. Raises CallFailed."""
+
+        async def call(step: str, messages: Sequence[Message], /) -> Completion:
+            return await self._call(step, model, messages, asked)
+
+        try:
+            return await replies.answer(
+                call, step, asked.messages, asked.reply, check, may_be_empty=may_be_empty
+            )
+        except CallFailed as failure:
+            failure.model = failure.model or model
+            self.failure = failure
+            if failure.kind in UNANSWERED:
+                # The next attempt must not read these unusable replies again.
+                self.calls.writer.put(lambda db: runs.forget_step(db, self.work, step))
+            raise
+
+    async def _call(
+        self,
+        step: str,
+        model: str,
+        messages: Sequence[Message],
+        asked: RenderedPrompt,
+    ) -> Completion:
+        calls, params, schema = self.calls, asked.params, asked.schema
+        entry = calls.job.models[model].entry.configuration
+        sent = _digest([entry.hash, [(m.role, m.content) for m in messages], dict(params), schema])
+        noted = self.noted.get(step)
+        if noted is not None and noted.asked == sent:
+            self.spent += noted.spent
+            self._count(model, noted.reported)
+            beside = Beside.from_dict(noted.beside)
+            return Completion(noted.reply, noted.cut, noted.spent, noted.reported, beside)
+        # A retry on demand must not get the answer that failed.
+        seed = int(_digest([self.work, step, calls.run if calls.retry_failed else 0])[:8], 16)
+        role = calls.job.role(model, asked.name)
+        body = partial(request, messages=messages, params=params, schema=schema, seed=seed, role=role)
+        await calls.batches.ask(self.work, step, sent, model, body)
+        done = await self._paid(
+            model,
+            lambda: calls.client.complete(
+                model, messages, params=params, schema=schema, seed=seed, role=role
+            ),
+            partial(request, calls.client.model(model), messages, params=params, schema=schema, role=role),
+        )
+        self._count(model, done.reported)
+        note = NotedCall(sent, done.text, done.cut, done.spent, done.reported, done.beside.as_dict())
+        self._note(step, note, calls.client.model(model).configuration)
+        return done
+
+    async def embed(self, model: str, texts: Sequence[str], /) -> list[Vector]:
+        """Vectors from the journal or the endpoint. A resumed run may group the texts differently."""
+        configuration = self.calls.job.models[model].configuration
+        marks = [_digest([configuration.hash, text]) for text in texts]
+        new = {mark: text for mark, text in zip(marks, texts, strict=True) if mark not in self.vectors}
+        if new:
+            texts = list(new.values())
+            asked = {"input": texts}
+            done = await self._paid(model, lambda: self.calls.client.embed(model, texts), lambda: asked)
+            packed = {mark: embeddings.pack(v) for mark, v in zip(new, done.vectors, strict=True)}
+            self.vectors |= {mark: (vector, done.reported) for mark, vector in packed.items()}
+            note = NotedCall("", json.dumps(packed), False, done.spent, done.reported)
+            step = _VECTORS + next(iter(new))
+            self._note(step, note, configuration)
+        self._count(model, *{self.vectors[mark][1] for mark in marks})
+        return [embeddings.unpack(self.vectors[mark][0]) for mark in marks]
+
+    def _note(self, step: str, note: NotedCall, configuration: Configuration) -> None:
+        """Keep an answered call and what it cost."""
+
+        def keep(db: Database) -> None:
+            runs.note_call(db, self.work, step, note, configuration)
+            runs.spend(db, self.calls.run, note.spent)
+
+        self.calls.writer.put(keep)
+
+    async def program(self, model: str, told: Mapping[str, Any], /) -> str:
+        """What a program that judges prints; as many run at once as its entry says."""
+        calls, entry = self.calls, self.calls.job.models[model]
+        gate = calls.programs.setdefault(model, asyncio.Semaphore(entry.max_concurrency or PROGRAMS))
+        try:
+            async with gate:
+                await calls.admit()
+                return await programs.answer(entry, told, calls.workspace.path)
+        except CallFailed as failure:
+            failure.model = model
+            self.failure = failure
+            raise
+
+    def _count(self, model: str, *reported: Reported) -> None:
+        self.reported.setdefault(model, Counter()).update(reported)
+
+    async def _paid(
+        self,
+        model: str,
+        call: Callable[[], Awaitable[_Done]],
+        sent: Callable[[], Mapping[str, Any]],
+    ) -> _Done:
+        """The answer of an endpoint to what is `sent`; counts what it cost and the failures in a row."""
+        if self.calls.budget is None:
+            return await self._answered(model, call)
+        body = sent()
+        size = len(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"))
+        async with self.calls.budget.reserved(model, size, most_tokens(body)) as held:
+            try:
+                done = await self._answered(model, call)
+            except CallFailed as failure:
+                held.spent = failure.spent
+                raise
+            held.spent = done.spent
+        return done
+
+    async def _answered(self, model: str, call: Callable[[], Awaitable[_Done]]) -> _Done:
+        calls = self.calls
+        try:
+            done = await call()
+        except CallFailed as failure:
+            calls.spent += failure.spent
+            if failure.spent.calls:
+                paid = failure.spent
+                calls.writer.put(lambda db: runs.spend(db, calls.run, paid))
+            calls.failing[model] += 1
+            if failure.kind == "auth" or calls.failing[model] >= PATIENCE:
+                calls.halt(str(failure), broken=True)
+            raise
+        calls.failing[model] = 0
+        calls.spent += done.spent
+        self.spent += done.spent
+        return done
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, ensure_ascii=False).encode()).hexdigest()[:16]
