@@ -207,6 +207,11 @@ def test_help_and_guidelines_are_a_key_away(page: Page, server: Server, invite: 
     expect(page.get_by_role("dialog", name="Guidelines").get_by_role("listitem")).to_have_text(
         ["Read the card first.", "Then the whole dialogue."]
     )
+    search = page.get_by_role("searchbox", name="Search the guidelines")
+    search.fill("THE")
+    expect(page.get_by_role("dialog").get_by_role("status")).to_have_text("3 found")
+    search.fill("lighthouse")
+    expect(page.get_by_role("dialog").get_by_role("status")).to_have_text("not found")
     press(page, "Escape Control+1 Alt+2 Meta+3")
     expect(page.get_by_role("radio", checked=True)).to_have_count(0)
 

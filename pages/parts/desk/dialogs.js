@@ -56,7 +56,26 @@ class Dialogs {
 
   guidelines() {
     if (!this.model.fixed.guidelines) return this.model.say("This study has no guidelines.");
-    this.show("guidelines", "Guidelines", el("div", { class: "prose", tabindex: 0 }, marked(this.model.fixed.guidelines, true)));
+    const prose = el("div", { class: "prose", tabindex: 0, dir: "auto" }, marked(this.model.fixed.guidelines, true));
+    const found = el("span", { class: "hint", role: "status" });
+    const search = el("input", { type: "search", placeholder: "Search", "aria-label": "Search the guidelines" });
+    let places = [];
+    let next = 0;
+    const seek = () => {
+      places = occurrences(prose, search.value.trim());
+      next = 0;
+      CSS.highlights?.set("found", new Highlight(...places));
+      found.textContent = search.value.trim() && (places.length ? `${places.length} found` : "not found");
+      show();
+    };
+    const show = () => places[next++ % places.length]?.startContainer.parentElement.scrollIntoView({ block: "center" });
+    search.addEventListener("input", seek);
+    search.addEventListener("keydown", (event) => event.key === "Enter" && (event.preventDefault(), show()));
+    this.show("guidelines", "Guidelines", el("div", {}, el("div", { class: "row search" }, search, found), prose));
+    // Begins at the section about the marked question, where there is one.
+    const about = this.model.criteria[this.model.focus]?.label.toLowerCase();
+    const section = [...prose.querySelectorAll("h3, h4")].find((heading) => heading.textContent.toLowerCase() === about);
+    section?.scrollIntoView({ block: "start" });
   }
 
   // Takes effect at once, and is kept with the annotator.

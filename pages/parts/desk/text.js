@@ -11,6 +11,25 @@ function el(tag, attributes = {}, ...children) {
   return node;
 }
 
+// The places of some words in what a node shows, as ranges; whether letters are capital does not matter.
+function occurrences(node, words) {
+  const places = [];
+  const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+  const sought = words.toLowerCase();
+  while (sought && texts.nextNode()) {
+    const { currentNode: text } = texts;
+    const said = text.data.toLowerCase();
+    if (said.length !== text.length) continue; // a few letters of few languages are longer in small
+    for (let at = said.indexOf(sought); at >= 0; at = said.indexOf(sought, at + sought.length)) {
+      const place = document.createRange();
+      place.setStart(text, at);
+      place.setEnd(text, at + sought.length);
+      places.push(place);
+    }
+  }
+  return places;
+}
+
 const key = (name) => el("kbd", { "aria-hidden": "true" }, name);
 
 // *actions* in italics, **stress** in bold, `code`; with `links` also links.

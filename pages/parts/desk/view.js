@@ -62,8 +62,8 @@ class View {
     const wordy = criterion.options.some((o) => o.label !== o.shown);
     const long = wordy && (criterion.options.length > 5 || criterion.options.some((o) => o.label.length > LONG));
     return el("div", { class: "question", "data-index": index, onclick: () => this.act("focus", index) },
-      el("div", { class: "name", id: `name-${index}` }, criterion.label),
-      criterion.statement && el("p", { class: "statement", id: `statement-${index}` }, criterion.statement),
+      el("div", { class: "name", dir: "auto", id: `name-${index}` }, criterion.label),
+      criterion.statement && el("p", { class: "statement", dir: "auto", id: `statement-${index}` }, criterion.statement),
       criterion.options.length ? this.choices(criterion, index, wordy, long) : this.measure(criterion, index),
       criterion.reason && this.because(criterion, index));
   }
