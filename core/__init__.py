@@ -1,1 +1,42 @@
-"""Concord: how far can I trust my LLM judges, and where do they fail?"""
+"""Concord: how far can I trust my LLM judges, and where do they fail?
+
+As a library: `agreement` measures a frame of ratings, `judge` has judges rate conversations by a rubric, and
+`Study` opens a study of a workspace. docs/library.md leads through them. They are loaded when they are first
+used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+TYPE_CHECKING = False  # as typing has it, whose import would take longer than all of this one
+if TYPE_CHECKING:
+    from typing import Any
+
+    from concord.estimate import Estimate
+    from concord.library.judging import Judged, judge
+    from concord.library.result import Agreement
+    from concord.library.study import Study, agreement
+
+__all__ = ["Agreement", "Estimate", "Judged", "Study", "agreement", "judge"]
+
+_PLACES = {
+    "Agreement": "concord.library.result",
+    "Estimate": "concord.estimate",
+    "Judged": "concord.library.judging",
+    "Study": "concord.library.study",
+    "judge": "concord.library.judging",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "agreement":
+        # A package that can be called: see there.
+        return import_module("concord.agreement")
+    if name in _PLACES:
+        return getattr(import_module(_PLACES[name]), name)
+    raise AttributeError(f"module “concord” has no attribute “{name}”")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Any
 
 
@@ -56,6 +57,17 @@ class Estimate:
             return self
         low, high = (None if end is None else end * factor for end in (self.low, self.high))
         return replace(self, value=self.value * factor, low=low, high=high)
+
+    def __str__(self) -> str:
+        """For readers: 0.712 [0.640, 0.771], n 60; or that it is undefined, and why."""
+        if self.value is None:
+            return f"undefined: {self.reason}"
+        ends = "" if self.interval is None else f" [{self.low:.3f}, {self.high:.3f}]"
+        return f"{self.value:.3f}{ends}" + (f", n {self.n:,}" if self.n is not None else "")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows; a reason may hold names, so that it is escaped."""
+        return escape(str(self))
 
     def as_json(self) -> dict[str, Any]:
         """Plain values: value, ci ([low, high] or null) and n; method and reason where there are any."""

@@ -1,7 +1,6 @@
 """`concord quickstart FILE.jsonl`: from a file of conversations to agreement, in one command."""
 
 import os
-import shutil
 import sys
 from pathlib import Path
 from urllib.parse import urlencode
@@ -17,7 +16,7 @@ from concord.demo import workspace as demo
 from concord.errors import ConcordError, ConfigError
 from concord.exchange import conversations_file, conversations_jsonl
 from concord.llm.models import load_models
-from concord.rubrics import reading, shelf
+from concord.rubrics import shelf
 from concord.runs import launching
 from concord.store import access, conversations
 from concord.store import studies as stored
@@ -106,15 +105,7 @@ def _rubric(workspace: Workspace, told: str) -> str:
     """The name of the rubric: one of the workspace's, or made of a file or of answers at a terminal."""
     known = shelf.names(workspace)
     if told.endswith(".toml"):
-        path = Path(told)
-        rubric = reading.read(path)
-        there = shelf.folder(workspace) / path.name
-        if rubric.name in known and reading.read(there).hash != rubric.hash:
-            raise ConfigError(f"{there} says something else than {path}. Name it by --rubric {rubric.name}.")
-        if rubric.name not in known:
-            there.parent.mkdir(mode=0o700, exist_ok=True)
-            shutil.copyfile(path, there)
-        return rubric.name
+        return shelf.put(workspace, Path(told))
     if told:
         return shelf.find(workspace, told).rubric.name
     if len(known) == 1:

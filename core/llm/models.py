@@ -1,7 +1,9 @@
 """models.toml: the models of a workspace, where they are served, their settings and prices."""
 
+import inspect
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
@@ -124,6 +126,24 @@ class Model(BaseModel):
     """Whose model it is (“gpt”, “llama”), for whether judges prefer their own; it is not sent."""
     _adapted: Adapted = PrivateAttr(default_factory=dict)
     _entry: "Model | None" = PrivateAttr(default=None)
+    _called: Callable[..., Any] | None = PrivateAttr(default=None)
+
+    @classmethod
+    def calling(cls, name: str, function: Callable[..., Any]) -> "Model":
+        """A judge that is a Python function of this process. Another text of it is another configuration."""
+        try:
+            text = inspect.getsource(function)
+        except (OSError, TypeError):
+            text = ""  # typed at a prompt, or not written in Python: its name alone tells it
+        where = f"{function.__module__}:{getattr(function, '__qualname__', type(function).__qualname__)}"
+        made = cls(name=name, kind="program", function=f"{where} {sha256(text.encode()).hexdigest()[:8]}")
+        made._called = function
+        return made
+
+    @property
+    def called(self) -> Callable[..., Any] | None:
+        """The function that judges in this process; None for other models."""
+        return self._called
 
     @model_validator(mode="after")
     def _program(self) -> Self:

@@ -1,5 +1,6 @@
 """The rubrics of a workspace: files in its folder `rubrics`, and the versions that were used."""
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,6 +53,22 @@ def find(workspace: Workspace, name: str, version: int = 0) -> Numbered:
     rubric = read(folder(workspace) / f"{name}.toml")
     with workspace.read() as db:
         return Numbered(rubric, rubrics.number(db, name, rubric.hash))
+
+
+def put(workspace: Workspace, file: Path) -> str:
+    """Copy a rubric's file into the workspace, unless it is there, and return its name.
+
+    Raises ConfigError where it cannot be read, and where the workspace has another one of this name.
+    """
+    rubric, there = read(file), folder(workspace) / file.name
+    if not there.exists():
+        there.parent.mkdir(mode=0o700, exist_ok=True)
+        shutil.copyfile(file, there)
+    elif read(there).hash != rubric.hash:
+        raise ConfigError(
+            f"{there} says something else than {file}. Name it by “{rubric.name}”, or rename one."
+        )
+    return rubric.name
 
 
 def number_of(text: str) -> int:

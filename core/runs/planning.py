@@ -168,12 +168,16 @@ def _mixed(plan: PlayPlan, brought: Materials) -> tuple[str, ...]:
     return tuple(filter(None, (benchmark.prompt(brought, name, version).mixed for name in names)))
 
 
-def job(workspace: Workspace, plan: Plan, *, own_code: bool = False) -> Job:
+def job(
+    workspace: Workspace, plan: Plan, *, own_code: bool = False, programs: Mapping[str, Model] | None = None
+) -> Job:
     """Make a plan ready; code of the user's own is imported only if `own_code` (see `materials`).
+
+    `programs` are models that the plan may name beside those of models.toml.
 
     Raises NotFound or ConfigError, before any call, if it cannot be carried out.
     """
-    known = load_models(workspace.models_path)
+    known = load_models(workspace.models_path) | dict(programs or {})
     if isinstance(plan, JudgePlan) and plan.rubric:
         return _job_by_rubric(workspace, plan, known)
     benchmark, brought = get(plan.benchmark), materials(workspace, own_code=own_code)

@@ -4,12 +4,13 @@ A program runs without a shell, in the workspace's folder. What it prints is rea
 """
 
 import asyncio
+import inspect
 import json
 import os
 import signal
 import sys
 from asyncio.subprocess import PIPE
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,8 @@ async def answer(model: Model, told: Mapping[str, Any], folder: Path) -> str:
     """What the program prints. Raises CallFailed of kind “unparsable” for one that fails, prints too much or
     takes too long, and ConfigError for one that cannot be started.
     """
+    if model.called is not None:
+        return await _returned(model, model.called, told)
     command = list(model.command)
     paths = [str(folder), str(Path.cwd())]
     environment = dict(os.environ)
@@ -84,6 +87,27 @@ async def answer(model: Model, told: Mapping[str, Any], folder: Path) -> str:
         code = process.returncode
         raise _failed(f"It ended with {code}.", wrong.decode(errors="replace")[-SHOWN:], f"exit {code}")
     return said.decode(errors="replace")
+
+
+async def _returned(model: Model, function: Callable[..., Any], told: Mapping[str, Any]) -> str:
+    """What a function of this process returns. One that takes too long is not waited for, but goes on."""
+    try:
+        async with asyncio.timeout(model.timeout):
+            made = await asyncio.to_thread(function, dict(told))
+            if inspect.isawaitable(made):
+                made = await made
+        return json.dumps(made, ensure_ascii=False, default=_plain)
+    except TimeoutError:
+        raise _failed(f"It took longer than {model.timeout:g} seconds.", "", "timeout") from None
+    except Exception as error:
+        raise _failed(f"It raised {type(error).__name__}: {error}", "", type(error).__name__) from error
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy as Python's. Raises TypeError for what JSON does not have."""
+    if hasattr(value, "item"):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} is no value of JSON")
 
 
 async def _talked(process: asyncio.subprocess.Process, told: bytes) -> tuple[bytes, bytes]:

@@ -1,0 +1,190 @@
+"""Have judges rate conversations by a rubric, from a notebook or a program."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+
+from concord.benchmarks.plans import JudgePlan
+from concord.errors import ConfigError, ImportRefused
+from concord.exchange import conversations_file, conversations_jsonl
+from concord.library.frames import ratings_frame, working
+from concord.llm.models import Model, load_models, read_entry
+from concord.rubrics import shelf, writing
+from concord.runs import engine, planning
+from concord.runs.status import sentence
+from concord.store import conversations as stored
+from concord.store import ratings, runs
+from concord.store.conversations import Filter
+from concord.store.runs import Progress
+from concord.workspace import Workspace
+
+Judges = Iterable[str | Callable[..., Any]] | Mapping[str, Callable[..., Any] | Mapping[str, Any]]
+"""Names of models.toml and functions; or by name functions and settings as models.toml has them."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What judges said. `ratings` can be given to `agreement`, together with those of people.
+
+    `failed` has the judgements without a usable reply: unit, rater, failure and raw, what was replied. `run`
+    says where the run stands, and what it cost.
+    """
+
+    ratings: pd.DataFrame
+    failed: pd.DataFrame
+    run: Progress
+
+    def __str__(self) -> str:
+        return f"{len(self.ratings)} ratings, {len(self.failed)} failed judgements. {sentence(self.run)}"
+
+
+def judge(
+    conversations: str | Path | pd.DataFrame | Iterable[Mapping[str, Any]],
+    rubric: str | Path | Mapping[str, Any],
+    judges: Judges,
+    *,
+    workspace: str | Path | None = None,
+    name: str = "conversations",
+    repeats: int = 1,
+    max_cost: float | None = None,
+    retry_failed: bool = False,
+) -> Judged:
+    """Have judges rate conversations by a rubric.
+
+    `conversations` is a file that `concord import conversations` reads, or its rows: mappings with an id and
+    messages. They are kept under `name`, or that of the file. `rubric` is a file (docs/rubrics.md), its
+    content as a mapping, or the name of one in the workspace. `judges` are models of the workspace's
+    models.toml by name, settings of models as models.toml has them, and Python functions, which get and
+    return what a program that judges does. In a `workspace` everything is kept, and nothing is asked or paid
+    for twice; without one nothing is kept. Raises ConcordError for what cannot be read or started; a
+    judgement that fails is counted in `failed`.
+    """
+    with working(workspace) as opened:
+        benchmark = _stored(opened, conversations, name)
+        asked, entries = _entries(opened, judges)
+        plan = JudgePlan(benchmark, asked, judge_repeats=repeats, rubric=_kept(opened, rubric))
+        job = planning.job(opened, plan, programs=entries)
+        run = _run(opened, job, max_cost, retry_failed)
+        assert job.rubric is not None
+        return _judged(opened, benchmark, asked, job.rubric.variant, run)
+
+
+def _stored(workspace: Workspace, given: Any, name: str) -> str:
+    """Import conversations, which may be there already; returns under which name they are kept."""
+    if isinstance(given, str | Path):
+        return _imported(workspace, Path(given), Path(given).stem)
+    rows = given.to_dict("records") if isinstance(given, pd.DataFrame) else given
+    with TemporaryDirectory(prefix="concord-") as folder:
+        file = Path(folder) / "conversations.jsonl"
+        with file.open("w", encoding="utf-8") as out:
+            out.writelines(json.dumps(dict(row), ensure_ascii=False, default=str) + "\n" for row in rows)
+        try:
+            return _imported(workspace, file, name)
+        except ImportRefused as error:
+            raise ImportRefused(str(error).replace(str(file), "the conversations")) from None
+
+
+def _imported(workspace: Workspace, file: Path, name: str) -> str:
+    if conversations_jsonl.own(file):
+        with workspace.write() as db:
+            conversations_jsonl.read(db, file, benchmark=name)
+            if name not in (kept := stored.values(db)["benchmark"]):
+                raise ImportRefused(f"{file} names other benchmarks: {', '.join(kept)}. Remove the field.")
+        return name
+    with workspace.read() as db:
+        found = conversations_file.survey(file, conversations_file.Asked(name), db=db)
+    conversations_file.store(workspace, found)
+    return name
+
+
+def _kept(workspace: Workspace, rubric: str | Path | Mapping[str, Any]) -> str:
+    """The name of a rubric, which is put into the workspace if it is a file or a mapping."""
+    if isinstance(rubric, Mapping):
+        with TemporaryDirectory(prefix="concord-") as folder:
+            file = Path(folder) / f"{rubric.get('name', 'rubric')}.toml"
+            content = {name: value for name, value in rubric.items() if name != "name"}
+            file.write_text(writing.toml(content), encoding="utf-8")
+            return shelf.put(workspace, file)
+    return shelf.put(workspace, Path(rubric)) if str(rubric).endswith(".toml") else str(rubric)
+
+
+def _entries(workspace: Workspace, judges: Judges) -> tuple[tuple[str, ...], dict[str, Model]]:
+    """The names of judges, and the models of those that are not in models.toml."""
+    if isinstance(judges, Mapping):
+        given: list[tuple[str, Any]] = [*judges.items()]
+    else:
+        given = [
+            (one, None) if isinstance(one, str) else (getattr(one, "__name__", ""), one) for one in judges
+        ]
+    names = tuple(name for name, _ in given)
+    known = load_models(workspace.models_path)
+    entries = {}
+    for name, of in given:
+        if of is None:
+            continue
+        if not name or name in known or names.count(name) > 1:
+            raise ConfigError(f"The judge “{name}” needs a name of its own: judges={{NAME: …}}.")
+        entries[name] = Model.calling(name, of) if callable(of) else read_entry(Path("judges"), name, of)
+    return names, entries
+
+
+def _run(workspace: Workspace, job: planning.Job, max_cost: float | None, retry_failed: bool) -> Progress:
+    """Carry a job out: in a thread of its own where this one runs an event loop already, as in a notebook."""
+    number: list[int] = []
+
+    def work() -> Progress:
+        return engine.execute(
+            workspace,
+            job,
+            max_cost=max_cost,
+            retry_failed=retry_failed,
+            watch=lambda progress: number.append(progress.id),
+        )
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(work)
+        try:
+            return done.result()
+        except KeyboardInterrupt:
+            # Calls in flight are finished and kept.
+            if number and not done.done():
+                with workspace.write() as db:
+                    runs.ask_to_stop(db, number[-1])
+            raise
+
+
+def _judged(
+    workspace: Workspace, benchmark: str, judges: Sequence[str], variant: str, run: Progress
+) -> Judged:
+    def mine(row: Mapping[str, Any], rater: str) -> bool:
+        return row[rater] in judges and row["variant"] == variant
+
+    start = f"{benchmark}/"
+    failed = []
+    with workspace.read() as db:
+        ids = {key: number for number, key in stored.keys_after(db, Filter(benchmark), limit=10**9)}
+        rows = [r for r in ratings.exported(db) if r["item_id"] in ids and mine(r, "rater")]
+        for key, number in ids.items():
+            failed += [
+                {"unit": key.removeprefix(start), "rater": one["judge"], **one}
+                for one in ratings.judgements_of(db, number)
+                if one["failure"] and mine(one, "judge")
+            ]
+    return Judged(
+        ratings_frame(rows, start),
+        pd.DataFrame(failed, columns=["unit", "rater", "repeat", "failure", "raw"]),
+        run,
+    )

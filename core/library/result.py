@@ -1,0 +1,175 @@
+"""What `concord.agreement` gives: a report of agreement as Estimates, frame, text and HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, cast
+
+from concord.agreement.coefficients import COEFFICIENTS, Name
+from concord.agreement.ratings import called
+from concord.errors import not_found
+from concord.estimate import Estimate
+from concord.files.plain import plain_line
+from concord.reports.agreement_report import WIDTH, AgreementReport, renamed
+from concord.reports.coefficient import every_criterion, metric_of, with_people
+from concord.table import Table, as_document, as_html
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BESIDE = {"judge": "with_others", "person": "held_out", "difference": "difference"}
+"""Columns of the table `held_out` and the names of these figures."""
+
+Figures = Mapping[str, Estimate]
+"""Estimates by the name of the figure."""
+
+
+@dataclass(frozen=True)
+class CriterionFigures:
+    """The figures of one criterion.
+
+    `judges` and `panels` have each judge's and panel's figures by name: `spearman`, `kendall`, `pearson`,
+    `alpha` and `weighted-kappa` with the mean of people, `kappa` with their majority, `bias` and `mae`; and
+    with an annotator held out at a time `with_others` (ρ of the judge with the other people), `held_out` (ρ
+    of that annotator on the same items) and their `difference`. Categories have `kappa` and `alpha` alone.
+    `annotators` has each person's ρ with the mean of the others, `alpha` people's alpha by metric.
+    """
+
+    criterion: str
+    judges: Mapping[str, Figures]
+    panels: Mapping[str, Figures]
+    annotators: Figures
+    alpha: Figures
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """How well judges agree with people, and people with each other. Figures are computed when asked for.
+
+    An Estimate has `value`, `low`, `high`, `n` and `method`; where it is undefined, `value` is None and
+    `reason` says why. `report` is the whole report, as page and command show it.
+    """
+
+    report: AgreementReport
+    notes: tuple[str, ...] = ()
+    _kept: dict[str, CriterionFigures] = field(default_factory=dict, repr=False)
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """What was rated; the mean of the criteria that count is *final*."""
+        return every_criterion(self.report)
+
+    def __getitem__(self, criterion: str) -> CriterionFigures:
+        """The figures of a criterion. Raises NotFound."""
+        if criterion not in self.criteria:
+            raise not_found("criterion", criterion, self.criteria)
+        if criterion not in self._kept:
+            self._kept[criterion] = _figures(self.report, criterion)
+        return self._kept[criterion]
+
+    @property
+    def judges(self) -> Mapping[str, Figures]:
+        """Each judge's figures on the main criterion: *final*, else the last."""
+        return self[self.report.main].judges
+
+    @property
+    def panels(self) -> Mapping[str, Figures]:
+        """Each panel's figures on the main criterion: of all judges, and of those asked for."""
+        return self[self.report.main].panels
+
+    @property
+    def annotators(self) -> Figures:
+        """Each annotator's ρ with the mean of the others, on the main criterion."""
+        return self[self.report.main].annotators
+
+    @property
+    def alpha(self) -> Figures:
+        """People's alpha by metric, on the main criterion."""
+        return self[self.report.main].alpha
+
+    @property
+    def summary(self) -> list[str]:
+        """What the figures say, in sentences, and what a reader of them has to know."""
+        return [*self.report.summary, *self.report.missing, *self.report.notes, *self.notes]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Every figure of every criterion, one a row: criterion, of, name, figure, value, low, high, n,
+        reason.
+
+        `of` is judge, panel, annotator or people; what is undefined is None, with its reason.
+        """
+        import pandas as pd
+
+        rows: list[dict[str, Any]] = []
+        for criterion in self.criteria:
+            found = self[criterion]
+            every = [
+                *(("judge", name, figures) for name, figures in found.judges.items()),
+                *(("panel", name, figures) for name, figures in found.panels.items()),
+                *(("annotator", name, {"with_others": rho}) for name, rho in found.annotators.items()),
+                ("people", "", {f"alpha_{metric}": alpha for metric, alpha in found.alpha.items()}),
+            ]
+            for of, name, figures in every:
+                rows += [
+                    {"criterion": criterion, "of": of, "name": name, "figure": called, "value": figure.value}
+                    | {"low": figure.low, "high": figure.high, "n": figure.n, "reason": figure.reason}
+                    for called, figure in figures.items()
+                ]
+        columns = ["criterion", "of", "name", "figure", "value", "low", "high", "n", "reason"]
+        return pd.DataFrame(rows, columns=columns)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables of the overview, as page and command show them; a notebook draws each."""
+        return tuple(renamed(table, self.report.names) for table in self.report.overview)
+
+    def __str__(self) -> str:
+        """The overview as text, for a terminal or a log."""
+        said = "\n".join(fill(plain_line(sentence), WIDTH) for sentence in self.summary)
+        return f"{said}\n\n{as_document(self.tables, 'table', width=WIDTH)}"
+
+    def _repr_html_(self) -> str:
+        """Sentences and tables of the overview; every name and text in them is escaped."""
+        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.summary)
+        return f"<ul>{said}</ul>" + "".join(map(as_html, self.tables))
+
+
+def _figures(report: AgreementReport, criterion: str) -> CriterionFigures:
+    nominal = metric_of(report, criterion) == "nominal"
+    names: list[Name] = ["kappa", "alpha"] if nominal else [*COEFFICIENTS]
+    panels = [members for members in report.panels if len(members) > 1]
+    every = [*((judge,) for judge in report.ratings.judges), *panels]
+    found: dict[tuple[str, ...], dict[str, Estimate]] = {
+        members: {str(name): of for name, of in with_people(report, criterion, members, names).items()}
+        for members in every
+    }
+    if nominal:
+        rows = (report.categories or report.nominal).rows
+        alpha = next(r for r in rows if (r["criterion"], r["coefficient"]) == (criterion, "alpha_nominal"))
+        people, alphas = {}, {"nominal": cast(Estimate, alpha["value"])}
+    else:
+        part = report.agreement.criteria[criterion]
+        people, alphas = {one.name: one.vs_others for one in part.each}, {**part.alpha}
+        beside = report.section("judges", criterion)
+        for members in every:
+            level = _row(beside["judges"], members)
+            held_out = _row(beside["held_out"], members)
+            found[members] |= {name: level[name] for name in ("bias", "mae")}
+            found[members] |= {name: held_out[column] for column, name in BESIDE.items()}
+    return CriterionFigures(
+        criterion,
+        {judge: found[judge,] for judge in report.ratings.judges},
+        {report.names[called(members)]: found[members] for members in panels},
+        people,
+        alphas,
+    )
+
+
+def _row(table: Table, members: tuple[str, ...]) -> dict[str, Estimate]:
+    """The figures of a judge or a panel in a table."""
+    row = next(row for row in table.rows if row["rater"] == called(members))
+    return {name: cell for name, cell in row.items() if isinstance(cell, Estimate)}

@@ -1,0 +1,240 @@
+"""Concord as a library: docs/library.md is run as it stands; figures are those of the command."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shlex
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import concord
+from concord.errors import ConfigError, ImportRefused, NotFound, StudyError
+from concord.workspace import Workspace
+from tests.conftest import FIXED
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, re.S)
+RUBRIC = {"name": "manners", "criteria": [{"name": "kind", "statement": "It is kind.", "scale": "1..5"}]}
+WORDS = ("a person", "people among")
+"""How comments of the page begin that say what a figure is, not what is printed."""
+HOSTILE = "<script>alert(1)</script>"
+
+
+def dialogue(name, reply="No."):
+    return {
+        "id": name,
+        "messages": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": reply}],
+    }
+
+
+def frame(judge="j", people=("Ada", "Ben", "Cleo")):
+    rows = [
+        (f"u{item}", "wit", name, "human" if name in people else "judge", 1 + (3 * item + lean) % 5)
+        for item in range(15)
+        for lean, name in enumerate((*people, judge))
+    ]
+    return pd.DataFrame(rows, columns=["unit", "criterion", "rater", "kind", "score"])
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for file in (ROOT / "data" / "examples").iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    return tmp_path
+
+
+def test_every_block_of_the_page_runs_and_prints_what_it_says(here, mock, run):
+    names: dict[str, object] = {}
+    compared: list[tuple[str, str]] = []
+    for language, block in BLOCKS:
+        if language == "sh":
+            for line in block.splitlines():
+                done = run(Workspace(here / "workspace"), *shlex.split(line)[1:])
+                assert done.exit_code == 0, done.output
+            continue
+        said = re.findall(r"^print\(.*?\)\s+# (.*)$", block, re.M)
+        printed = StringIO()
+        with redirect_stdout(printed):
+            exec(block.replace("http://127.0.0.1:8601/v1", mock), names)
+        compared += [
+            (told, line)
+            for told, line in zip(said, printed.getvalue().splitlines(), strict=True)
+            if not told.startswith(WORDS)
+        ]
+    assert len(compared) == 6
+    assert [told for told, _ in compared] == [line for _, line in compared]
+    assert {language for language, _ in BLOCKS} == {"python", "sh"}
+    names["test_the_judge_can_be_trusted"]()
+
+
+def test_the_import_loads_nothing_else():
+    code = "import sys, concord; print(sorted(m for m in sys.modules if m.startswith(('concord.', 'numpy'))))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_its_names_are_there_whatever_was_imported_before():
+    import concord.agreement.ratings
+
+    assert set(concord.__all__) <= set(dir(concord))
+    assert all(getattr(concord, name) for name in concord.__all__)
+    assert concord.agreement.ratings.FINAL == "final"
+    assert concord.agreement(frame()).criteria == ("wit",)
+    with pytest.raises(AttributeError, match="no attribute “judges”"):
+        concord.judges  # noqa: B018
+
+
+def test_figures_are_those_of_the_command(fresh, run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    frame().rename(columns={"unit": "item_id", "kind": "rater_type"}).to_csv(file, index=False)
+    assert run(fresh, "import", "ratings", file, "--study", "ratings").exit_code == 0
+    told = json.loads(run(fresh, "agreement", "--study", "ratings", "--format", "json").stdout)
+    wanted = told["criteria"]["wit"]["judges"][0]
+    found = concord.agreement(frame()).judges["j"]
+    assert found["spearman"].value == wanted["spearman"]
+    assert [found["spearman"].low, found["spearman"].high] == wanted["ci"]
+    assert found["kendall"].value == pytest.approx(wanted["kendall"])
+    assert concord.Study(fresh.path).agreement().judges["j"] == found
+    row = told["sections"]["wit"]["judges"]["held_out"]["rows"][0]
+    assert found["held_out"].value == row["person"]["value"]
+
+
+def test_nothing_of_a_frame_is_markup():
+    found = concord.agreement(frame(judge=HOSTILE))
+    html = found._repr_html_()
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
+    assert all("<script" not in table._repr_html_() for table in found.tables)
+    with pytest.raises(NotFound):
+        found["<b>"]
+    assert concord.Estimate(None, reason=HOSTILE)._repr_html_().startswith("undefined: &lt;script")
+
+
+def test_a_row_without_a_score_is_missing_and_counted():
+    table = frame()
+    table.loc[3, "score"] = None
+    found = concord.agreement(table)
+    assert found.judges["j"]["spearman"].n == 14
+    assert "1 rows have no score and are taken as missing ratings." in str(found)
+
+
+def test_wrong_rows_are_all_named():
+    table = frame().astype({"score": object})
+    table.loc[0, "score"] = None
+    table.loc[[1, 4], "score"] = "five"
+    with pytest.raises(ImportRefused, match=r"2 lines are wrong.*\n.*line 2: the score “five”.*\n.*line 5"):
+        concord.agreement(table)
+    with pytest.raises(ImportRefused, match="the column criterion is missing"):
+        concord.agreement(frame().drop(columns="criterion"))
+
+
+def test_answers_as_categories_have_kappa_alone():
+    found = concord.agreement(frame(), nominal=True)
+    assert list(found.judges["j"]) == ["kappa", "alpha"]
+    assert found.frame.query("of == 'people'")["figure"].tolist() == ["alpha_nominal"]
+
+
+def test_panels_can_be_asked_for():
+    table = pd.concat([frame(), frame("k").query("rater == 'k'"), frame("l").query("rater == 'l'")])
+    assert list(concord.agreement(table, panels=[["k", "l"]]).panels) == ["all 3 judges", "k + l"]
+    with pytest.raises(NotFound, match="There is no judge “x”"):
+        concord.agreement(table, panels=[["k", "x"]])
+
+
+def test_a_function_judges_and_its_errors_are_counted():
+    def judge(given):
+        return {"kind": 2 // (given["conversation"]["key"] != "conversations/d2")}
+
+    async def later(given):
+        await asyncio.sleep(0)
+        return {"kind": 4}
+
+    judged = concord.judge([dialogue("d1"), dialogue("d2")], RUBRIC, {"one": judge, "two": later})
+    assert judged.ratings[["unit", "rater", "score"]].values.tolist() == [
+        ["d1", "one", 2.0],
+        ["d1", "two", 4.0],
+        ["d2", "two", 4.0],
+    ]
+    assert judged.failed[["unit", "rater"]].values.tolist() == [["d2", "one"]]
+    assert "ZeroDivisionError" in judged.failed["failure"][0]
+
+
+def test_it_works_in_a_running_loop():
+    async def cell():
+        return concord.judge([dialogue("d")], RUBRIC, {"one": lambda given: {"kind": 3}})
+
+    assert asyncio.run(cell()).ratings["score"].tolist() == [3.0]
+
+
+def test_a_workspace_keeps_what_was_judged(workspace):
+    settings = json.loads(json.dumps({"base_url": _address(workspace), "model": "mock-fixed"}))
+    first = concord.judge([dialogue("d")], RUBRIC, ["a"], workspace=workspace.path)
+    again = concord.judge([dialogue("d")], RUBRIC, ["a"], workspace=workspace.path)
+    assert (first.run.spent.calls, again.run.spent.calls) == (1, 0)
+    assert first.ratings.equals(again.ratings)
+    more = concord.judge([dialogue("e")], "manners", {"new": settings}, workspace=workspace.path)
+    assert set(more.ratings["unit"]) == {"d", "e"}
+    assert set(more.ratings["rater"]) == {"new"}
+
+
+def _address(workspace):
+    assert FIXED in workspace.models_path.read_text()
+    return re.search(r'"(http://[^"]+)"', workspace.models_path.read_text())[1]
+
+
+def test_a_file_of_concord_and_a_rubric_file(here):
+    def rate(given):
+        return {"helpful": 4, "keeps_rules": True, "tone": "warm", "effort": 10}
+
+    judged = concord.judge("support.jsonl", "support.toml", [rate])
+    assert len(judged.ratings) == 4 * len((here / "support.jsonl").read_text().splitlines())
+    assert judged.failed.empty
+
+
+def test_another_text_of_a_function_is_another_judge(fresh):
+    def first(given):
+        return {"kind": 1}
+
+    def second(given):
+        return {"kind": 5}
+
+    concord.judge([dialogue("d")], RUBRIC, {"f": first}, workspace=fresh.path)
+    with pytest.raises(ConfigError, match="“f”"):
+        concord.judge([dialogue("d"), dialogue("e")], RUBRIC, {"f": second}, workspace=fresh.path)
+
+
+def test_wrong_conversations_and_judges_are_told_in_a_sentence(workspace):
+    unanswered = {"id": "e", "messages": [{"role": "user", "content": "Why?"}]}
+    with pytest.raises(ImportRefused, match=r"the conversations, line 2.*nobody replies"):
+        concord.judge([dialogue("d"), unanswered], RUBRIC, [])
+    with pytest.raises(ConfigError, match="“a” needs a name of its own"):
+        concord.judge([dialogue("d")], RUBRIC, {"a": len}, workspace=workspace.path)
+    with pytest.raises(NotFound, match="no model “small”"):
+        concord.judge([dialogue("d")], RUBRIC, ["small"])
+    with pytest.raises(ConfigError, match="“modell”"):
+        concord.judge([dialogue("d")], RUBRIC, {"small": {"modell": "x"}})
+
+
+def test_a_study_is_named_where_there_are_several(fresh, run, tmp_path):
+    with pytest.raises(StudyError, match="There are none"):
+        concord.Study(fresh.path)
+    file = tmp_path / "ratings.csv"
+    frame().rename(columns={"unit": "item_id", "kind": "rater_type"}).to_csv(file, index=False)
+    for name in ("one", "two"):
+        assert run(fresh, "import", "ratings", file, "--study", name).exit_code == 0
+    with pytest.raises(StudyError, match="There are two, one"):
+        concord.Study(fresh.path)
+    study = concord.Study(fresh.path, "one")
+    assert len(study.units) == 15
+    assert study.progress.empty
+    assert concord.agreement(study.ratings).judges["j"]["spearman"].n == 15
