@@ -12,12 +12,10 @@ from typing import TypeVar
 from sqlite_utils import Database
 
 from concord.errors import WorkspaceError
+from concord.files import SHIPPED as SHIPPED
 from concord.store import database, parts, readonly, writer
 
 T = TypeVar("T")
-
-SHIPPED = Path(__file__).resolve().parent.parent
-"""The folder of Concord's own `prompts/` and `data/`."""
 
 MODELS_TEMPLATE = SHIPPED / "data" / "models.toml"
 """What the models.toml of a new workspace says."""

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 Refusal = type[ConcordError]
 
+SHIPPED = Path(__file__).resolve().parents[2]
+"""The folder of Concord's own `prompts/` and `data/`."""
+
 
 def read_text(path: Path, refusal: Refusal = ConfigError, *, most: int = limits.DOCUMENT_BYTES) -> str:
     """The text of a UTF-8 file of at most `most` bytes, without a byte order mark. Raises `refusal`."""

@@ -37,6 +37,7 @@ class _Criterion(_Told):
     name: str
     statement: Text
     title: Annotated[str, Field(max_length=NAME)] = ""
+    guideline: Annotated[str, Field(max_length=20_000)] = ""
     type: Name = "likert"
     scale: str | list[int] = ""
     anchors: dict[str, Text] = {}
@@ -54,6 +55,7 @@ class _Judge(_Told):
     system: Annotated[str, Field(min_length=1)] = templates.SYSTEM
     user: Annotated[str, Field(min_length=1)] = templates.USER
     params: dict[str, Any] = {"temperature": 0.0}
+    template: Annotated[str, Field(max_length=NAME)] = ""
 
 
 class _File(_Told):
@@ -72,8 +74,11 @@ def read(path: Path) -> Rubric:
     return rubric_of(path.stem, read_toml(path), str(path))
 
 
-def rubric_of(name: str, told: Mapping[str, Any], where: str) -> Rubric:
-    """The rubric of a file's content; `where` names the file in errors. Raises ConfigError."""
+def rubric_of(name: str, told: Mapping[str, Any], where: str, *, ships: bool = False) -> Rubric:
+    """The rubric of a file's content; `where` names the file in errors. Raises ConfigError.
+
+    One that `ships` with a benchmark names the benchmark's template, which others may not.
+    """
     try:
         file = _File.model_validate(told)
     except ValidationError as error:
@@ -87,7 +92,13 @@ def rubric_of(name: str, told: Mapping[str, Any], where: str) -> Rubric:
             raise ConfigError(f"{place}: the name is taken. Give it another one.")
     asked = _counted(file.criteria, [_criterion(c, f"{where}: criterion “{c.name}”") for c in file.criteria])
     judge = file.judge
-    for part, text in (("system", judge.system), ("user", judge.user)):
+    if judge.template and not ships:
+        raise ConfigError(
+            f"{where}: [judge] template names a template of a benchmark. Remove it: Concord's own is used, or "
+            "what you write in [judge] system and user."
+        )
+    sent = () if judge.template else (("system", judge.system), ("user", judge.user))
+    for part, text in sent:
         if wrong := mistake(text, templates.VARIABLES):
             raise ConfigError(f"{where}: [judge] {part}: {wrong}")
     # What a later release of Concord may tell a judge otherwise is kept; other defaults are not.
@@ -100,10 +111,17 @@ def rubric_of(name: str, told: Mapping[str, Any], where: str) -> Rubric:
         marked=file.marked,
         language=file.language,
         guidelines=file.guidelines,
+        explained={c.name: c.guideline for c in file.criteria if c.guideline},
         show=None if file.show is None else tuple(file.show),
         criteria=asked,
         judge=JudgePart(
-            judge.system, judge.user, judge.instructions, judge.reasons, tuple(judge.show), judge.params
+            judge.system,
+            judge.user,
+            judge.instructions,
+            judge.reasons,
+            tuple(judge.show),
+            judge.params,
+            judge.template,
         ),
         body=body,
     )

@@ -46,7 +46,8 @@ class Said(NamedTuple):
 class JudgePart:
     """What only judges see: templates of the two messages, instructions, fields, and parameters of the call.
 
-    `reasons` says whether the judge writes its reason before its answer, after it, or not at all.
+    `reasons` says whether the judge writes its reason before its answer, after it, or not at all. `template`
+    is the benchmark's template that is sent instead, where the rubric is a benchmark's.
     """
 
     system: str
@@ -55,13 +56,15 @@ class JudgePart:
     reasons: Reasons
     show: tuple[str, ...]
     params: Mapping[str, Any]
+    template: str = ""
 
 
 @dataclass(frozen=True)
 class Rubric:
     """One rubric. `show` names the fields that people and judges see beside the dialogue; None: all.
 
-    `body` is the file's content, completed by the templates: the rubric can be read from it again.
+    `explained` tells people more of single criteria. `body` is the file's content, completed by the
+    templates: the rubric can be read from it again.
     """
 
     name: str
@@ -70,6 +73,7 @@ class Rubric:
     marked: str
     language: str
     guidelines: str
+    explained: Mapping[str, str]
     show: tuple[str, ...] | None
     criteria: tuple[Criterion, ...]
     judge: JudgePart
@@ -80,6 +84,13 @@ class Rubric:
         """What tells one version from another: the content, not comments or the order of fields."""
         text = json.dumps(self.body, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def guidance(self) -> str:
+        """What annotators can read at the desk, in Markdown: the guidelines, and what explains its questions."""
+        parts = [self.guidelines]
+        parts += explained([c for c in self.criteria if c.name in self.explained], self.explained)
+        return "\n\n".join(part.strip() for part in parts if part.strip())
 
     @property
     def per_turn(self) -> bool:
@@ -116,6 +127,11 @@ class Rubric:
                 f"No reply is marked: the facet “{self.marked}” must be the number of a turn with a reply."
             )
         return (int(mark),)
+
+
+def explained(criteria: Sequence[Criterion], texts: Mapping[str, str]) -> list[str]:
+    """A section of guidelines for each question: its statement, and what is told of it in `texts`."""
+    return [f"## {c.label}\n\n*{c.statement}*\n\n{texts.get(c.name, '').strip()}" for c in criteria]
 
 
 def said(conversation: Conversation, rated: tuple[int | None, ...]) -> list[Said]:

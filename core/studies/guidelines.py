@@ -1,12 +1,16 @@
 """The default guidelines of a new study, from `data/`."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from concord.benchmarks import known_or_imported
 from concord.errors import ConfigError
 from concord.files import read_toml
 from concord.rating import Criterion
+from concord.rubrics import shipped
+from concord.rubrics.rubric import explained
 
 FALLBACK = "en"
 
@@ -21,17 +25,25 @@ def default_guidelines(
 ) -> str:
     """Default guidelines in Markdown, in the conversations' language where there are texts, else in English.
 
-    A criterion that the benchmark's guidelines.toml does not explain has its statement. The first of the
-    folders with a file counts. Raises ConfigError naming the file.
+    What a benchmark's rubrics say of it and of its criteria is part of them; a criterion that they do not
+    explain has its statement. The first of the folders with a file counts. Raises ConfigError naming the file.
     """
     languages = [language or FALLBACK, FALLBACK]
     general = _first(folders, [f"guidelines/{name}.toml" for name in languages])
-    own = _first(folders, [f"{benchmark}/{name}/guidelines.toml" for name in languages])
-    meaning = own.get("criteria", {})
+    of = known_or_imported(benchmark).prompts_of or benchmark
+    found = (shipped.rubrics(of, name, folders) for name in languages)
+    rubrics = next(filter(None, found), ())
+    texts = {c.name: c.statement for r in rubrics for c in r.criteria}
+    meant = [
+        # What is asked in words of one's own is shown in these.
+        replace(c, statement=texts.get(c.name, c.statement)) if c in known_or_imported(of).criteria else c
+        for c in criteria
+    ]
     parts = [
-        *(general.get("opening", ""), own.get("about", "")),
+        general.get("opening", ""),
+        *(r.guidelines for r in rubrics),
         *(general.get("turn" if per_turn else "conversation", ""), general.get("scale", "")),
-        *(f"## {c.label}\n\n*{c.statement}*\n\n{meaning.get(c.name, '').strip()}" for c in criteria),
+        *explained(meant, {name: text for r in rubrics for name, text in r.explained.items()}),
         general.get("closing", ""),
     ]
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
@@ -45,8 +57,6 @@ def _first(folders: Sequence[Path], names: Sequence[str]) -> Mapping[str, Any]:
 
 def _read(file: Path) -> Mapping[str, Any]:
     told = read_toml(file)
-    meanings = told.get("criteria", {})
-    texts = [text for name, text in told.items() if name != "criteria"]
-    if not isinstance(meanings, dict) or not all(isinstance(t, str) for t in [*texts, *meanings.values()]):
-        raise ConfigError(f"{file} may hold texts, and a table [criteria] of texts.")
+    if not all(isinstance(text, str) for text in told.values()):
+        raise ConfigError(f"{file} may hold texts only.")
     return told

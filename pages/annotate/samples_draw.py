@@ -232,7 +232,7 @@ def _keep_by_rubric(chosen: str, n: int, draw: Mapping[str, Any], possible: bool
         "People for each item", min_value=0, value=0, help="0: everybody rates everything."
     )
     guidelines = editor(
-        rubric.rubric.guidelines, key=f"guidelines of the rubric {chosen} {rubric.rubric.hash}"
+        rubric.rubric.guidance, key=f"guidelines of the rubric {chosen} {rubric.rubric.hash}"
     )
     asked = {"rubric": rubric, "overlap": int(overlap), "guidelines": guidelines}
     st.button(

@@ -4,9 +4,12 @@ import tomllib
 
 import pytest
 
+from concord.benchmarks import BENCHMARKS
 from concord.errors import ConfigError
 from concord.rubrics.questions import TYPES, type_of
+from concord.rubrics import shipped
 from concord.rubrics.reading import rubric_of
+from concord.workspace import SHIPPED
 
 GOOD = """
 title = "Support"
@@ -71,12 +74,37 @@ def test_a_rubric_is_read_again_from_what_is_kept_of_it():
     assert again.hash == read.hash
 
 
+def test_what_explains_a_question_is_read_by_people_with_the_guidelines():
+    told = GOOD.replace('name = "solved"', 'name = "solved"\nguideline = "Is it over?"')
+    read = rubric('guidelines = "Take your time."\n' + told)
+    assert read.guidance == "Take your time.\n\n## Solved\n\n*The problem is solved.*\n\nIs it over?"
+
+
+def test_a_benchmark_asks_what_its_rubrics_say():
+    """Every benchmark that is judged has rubrics in the form of any other, one for each template it ships."""
+    judged = [b for b in BENCHMARKS.values() if b.asking]
+    assert len(judged) >= 5
+    for benchmark in judged:
+        of = benchmark.prompts_of or benchmark.name
+        found = shipped.rubrics(of)
+        assert {c.name: c for r in found for c in r.criteria} == {c.name: c for c in benchmark.criteria}
+        for each in found:
+            assert (SHIPPED / "prompts" / of / benchmark.version / f"{each.judge.template}_user.jinja").is_file()
+        for language in benchmark.languages:
+            told = shipped.rubrics(of, language)
+            assert {r.language for r in told} == {language}
+            assert [(c.name, c.scale.values, c.counted, c.only) for r in told for c in r.criteria] == [
+                (c.name, c.scale.values, c.counted, c.only) for r in found for c in r.criteria
+            ]
+
+
 ONE = '[[criteria]]\nname = "a"\nstatement = "It is good."\n'
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
+        ('[judge]\ntemplate = "judge"\n' + ONE, "[judge] template names a template of a benchmark. Remove it"),
         ("colour = 1\n" + ONE, "There is no field “colour”. Known: criteria,"),
         (
             ONE + "statment = 'x'",

@@ -239,6 +239,9 @@ READERS = {
     ("toml", "guidelines"): within(
         "data/guidelines/en.toml", lambda w: default_guidelines(w.folders("data"), "b", ())
     ),
+    ("toml", "a benchmark's rubric"): within(
+        "data/pingpong/en/rubrics/x.toml", lambda w: default_guidelines(w.folders("data"), "pingpong", ())
+    ),
     ("toml", "a town"): lambda file, _: read_town(file),
     ("toml", "templates of tasks"): lambda file, _: load_templates(file, load_town(TOWN / "town.toml")),
 }

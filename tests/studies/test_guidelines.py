@@ -1,5 +1,6 @@
 """The guidelines a study starts from."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,11 +38,25 @@ def test_a_criterion_of_ones_own_is_explained_by_its_statement() -> None:
     assert "Thank you for rating" in text
 
 
+def test_russian_guidelines_state_the_questions_in_russian_and_one_s_own_as_they_are() -> None:
+    own = replace(PINGPONG[0], statement="Is it Sancho?")
+    text = default_guidelines(SHIPS, "pingpong", (own, PINGPONG[2]), language="ru")
+    assert "*Is it Sancho?*" in text
+    assert "*Язык игрока" in text
+
+
+def test_version_1_of_pingpong_and_simulbench_s_dialogues_are_explained_too() -> None:
+    """Both were left without: their texts lay under the name of another benchmark."""
+    for name, said in (("pingpong-v1", "its card stands beside"), ("simulbench-dialogues", "first such turn")):
+        assert said in default_guidelines(SHIPS, name, get(name).criteria)
+
+
 def test_a_workspace_s_own_text_replaces_what_ships(tmp_path: Path) -> None:
-    own = tmp_path / "pingpong" / "en"
+    own = tmp_path / "pingpong" / "en" / "rubrics"
     own.mkdir(parents=True)
-    (own / "guidelines.toml").write_text('[criteria]\nfluency = "Count the commas."\n')
-    assert "Count the commas." in default_guidelines([tmp_path, *SHIPS], "pingpong", PINGPONG)
+    text = (SHIPPED / "data" / "pingpong" / "en" / "rubrics" / "judge.toml").read_text()
+    (own / "judge.toml").write_text(text.replace("Is this the language of", "Count the commas of"))
+    assert "Count the commas of" in default_guidelines([tmp_path, *SHIPS], "pingpong", PINGPONG)
 
 
 def test_a_broken_file_is_named(tmp_path: Path) -> None:

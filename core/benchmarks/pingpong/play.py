@@ -26,24 +26,12 @@ from concord.errors import ConfigError, not_found
 from concord.files import first_problem, kept_toml
 from concord.llm.prompts import Prompt, versions
 from concord.llm.replies import Reply, Text, Unusable
-from concord.rating import YES_NO, Criterion, Rating
+from concord.rating import Rating
+from concord.rubrics.shipped import rubric
 
 LANGUAGES = ("en", "ru")
 
-CRITERIA = (
-    Criterion(
-        "in_character", "What the player says and does fits the character it was given.", title="In character"
-    ),
-    Criterion(
-        "entertaining",
-        "The player's replies are a pleasure to read and make one want to go on.",
-        title="Entertaining",
-    ),
-    Criterion(
-        "fluency", "The player's language is that of a good native writer, without mistakes.", title="Fluency"
-    ),
-    Criterion("refusal", "The player refuses to take part.", YES_NO, title="Refusal", counted=False),
-)
+RUBRIC = rubric("pingpong", "judge")
 
 
 class Character(BaseModel):
@@ -191,7 +179,9 @@ def judge_values(conversation: Conversation) -> Mapping[str, Any]:
     }
 
 
-ASKING = Asking("judge", Scores, CRITERIA, judge_values, read_scores, (2600, 900), replied)
+ASKING = Asking(
+    RUBRIC.judge.template, Scores, RUBRIC.criteria, judge_values, read_scores, (2600, 900), replied
+)
 
 
 @dataclass(frozen=True)

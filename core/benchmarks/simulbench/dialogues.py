@@ -25,19 +25,15 @@ from concord.errors import ConfigError, not_found
 from concord.llm import verdicts
 from concord.llm.prompts import Prompt, versions
 from concord.llm.replies import Reply, Text
-from concord.rating import Criterion, Rating, points
+from concord.rating import Rating
+from concord.rubrics.shipped import rubric
 
 NAME = "simulbench-dialogues"
 MOST_TURNS = 10
 
-CHALLENGING = Criterion(
-    "challenging_turn",
-    "The first turn at which a very hard request made the assistant's reply go wrong; 0 if there is none.",
-    points(0, MOST_TURNS),
-    title="First challenging turn",
-    # A turn's number is no score: nothing is averaged over it.
-    counted=False,
-)
+RUBRIC = rubric(NAME, "judge")
+(CHALLENGING,) = RUBRIC.criteria
+"""The number of a turn, which is no score: nothing is averaged over it."""
 
 
 class Next(Reply):
@@ -112,7 +108,7 @@ def read_turn(conversation: Conversation, reply: str) -> tuple[Rating, ...]:
     return (Rating(Unit(conversation.key), CHALLENGING.name, turn, explanation),)
 
 
-ASKING = Asking("judge", None, (CHALLENGING,), judge_values, read_turn, expected=(2200, 250))
+ASKING = Asking(RUBRIC.judge.template, None, RUBRIC.criteria, judge_values, read_turn, expected=(2200, 250))
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:

@@ -27,17 +27,13 @@ from concord.errors import ConfigError
 from concord.llm import verdicts
 from concord.llm.prompts import Prompt, versions
 from concord.llm.replies import Answer
-from concord.rating import Criterion, Rating, points
+from concord.rating import Rating
+from concord.rubrics.shipped import rubric
 
 NAME = STORED
 
-QUALITY = Criterion(
-    "quality",
-    "How well does the last reply do what the user asks, by the rules of the task? 1–2 a failure, 3–4 poor, "
-    "5–6 middling, 7–8 good, 9–10 excellent.",
-    points(1, 10),
-    title="Quality",
-)
+RUBRIC = rubric(NAME, "judge")
+(QUALITY,) = RUBRIC.criteria
 
 SUBSETS: Mapping[str, tuple[str, ...]] = {"all": KINDS, "hard": HARD} | {kind: (kind,) for kind in KINDS}
 
@@ -115,7 +111,7 @@ def read_score(conversation: Conversation, reply: str) -> tuple[Rating, ...]:
     return (Rating(Unit(conversation.key), QUALITY.name, score, explanation),)
 
 
-ASKING = Asking("judge", None, (QUALITY,), judge_values, read_score, expected=(1900, 180))
+ASKING = Asking(RUBRIC.judge.template, None, RUBRIC.criteria, judge_values, read_score, expected=(1900, 180))
 PAIRWISE = Pairwise("pairwise", compare_values, expected=(2100, 200))
 
 

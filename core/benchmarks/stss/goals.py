@@ -5,10 +5,11 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from concord.benchmarks.stss.tasks import Kind, SocialTask
+from concord.benchmarks.stss.tasks import TITLES, Kind, SocialTask
 from concord.conversation import Conversation, Unit
 from concord.llm.replies import Reply, Unusable
-from concord.rating import YES_NO, Criterion, Rating, points
+from concord.rating import Rating
+from concord.rubrics.shipped import rubric
 
 SUMMARY = "summary_"
 """The prefix of a condition that is asked of the partner's own summary."""
@@ -21,59 +22,20 @@ class Condition(NamedTuple):
     question: str
 
 
-_STATEMENTS: Mapping[str, tuple[str, str]] = {
-    "invited": (
-        "Asked",
-        "The performer invites the partner, or asks for what the task is about (of two errands: the first).",
-    ),
-    "time": ("Time", "The day and the time of it are named, or settled between the two, to the hour."),
-    "place": (
-        "Place",
-        "The place of it is named, or settled between the two (of two errands: of the first).",
-    ),
-    "second_invited": ("Second errand asked", "The performer asks for the second errand as well."),
-    "second_place": ("Second errand’s place", "The place of the second errand is named."),
-}
+CONVERSATION = rubric("stss-language", "conversation")
+"""What is asked of the conversation. The conditions are counted: their mean is the share met, the GCSR."""
+
+PARTNER = rubric("stss-language", "summary")
+"""What is asked of the partner's summary."""
 
 CONDITIONS: Mapping[Kind, tuple[str, ...]] = {
-    "public": ("invited", "time", "place"),
-    "companions": ("invited", "time", "place"),
-    "appointment": ("invited", "time", "place"),
-    "online": ("invited", "time"),
-    "help": ("invited", "place", "second_invited", "second_place"),
+    kind: tuple(c.name for c in CONVERSATION.criteria if c.counted and c.asked_of({"type": kind}))
+    for kind in TITLES
 }
 """The conditions of each type of task, as many as in the paper."""
 
-TEN = points(0, 10)
-QUALITIES = tuple(
-    Criterion(name, statement, TEN, name.capitalize(), counted=False)
-    for name, statement in (
-        ("naturalness", "The performer speaks as a person would in this situation (0 to 10)."),
-        ("rationality", "What the performer says makes sense and serves the task (0 to 10)."),
-        ("quality", "On the whole, how good is the performer’s side of the conversation (0 to 10)?"),
-    )
-)
-
-ON_CONVERSATION = (
-    *(
-        Criterion(name, statement, YES_NO, title, conditional=True)
-        for name, (title, statement) in _STATEMENTS.items()
-    ),
-    *QUALITIES,
-)
-"""What is asked of the conversation. The conditions are counted: their mean is the share met, the GCSR."""
-
-ON_SUMMARY = tuple(
-    Criterion(
-        SUMMARY + name,
-        f"In the partner’s summary: {statement[0].lower()}{statement[1:]}",
-        YES_NO,
-        f"Summary: {title.lower()}",
-        counted=False,
-    )
-    for name, (title, statement) in _STATEMENTS.items()
-)
-"""What is asked of the partner's summary."""
+QUALITIES = tuple(c for c in CONVERSATION.criteria if not c.counted)
+"""The marks."""
 
 
 class Met(Reply):

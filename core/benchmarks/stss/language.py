@@ -52,17 +52,17 @@ def _kind(conversation: Conversation) -> Kind:
 
 
 ASKING = Asking(
-    "conversation",
+    goals.CONVERSATION.judge.template,
     goals.OnConversation,
-    goals.ON_CONVERSATION,
+    goals.CONVERSATION.criteria,
     judge_values,
     lambda c, reply: goals.read_conversation(c, _kind(c), reply),
     expected=(750, 250),
 )
 ON_SUMMARY = Asking(
-    "summary",
+    goals.PARTNER.judge.template,
     goals.OnSummary,
-    goals.ON_SUMMARY,
+    goals.PARTNER.criteria,
     judge_values,
     lambda c, reply: goals.read_summary(c, _kind(c), reply),
     expected=(450, 150),
@@ -70,7 +70,7 @@ ON_SUMMARY = Asking(
 BOTH = Asking(
     "judge",
     goals.Both,
-    (*goals.ON_CONVERSATION, *goals.ON_SUMMARY),
+    (*goals.CONVERSATION.criteria, *goals.PARTNER.criteria),
     judge_values,
     lambda c, reply: goals.read_both(c, _kind(c), reply),
     expected=(900, 350),
