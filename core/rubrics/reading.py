@@ -94,8 +94,8 @@ def rubric_of(name: str, told: Mapping[str, Any], where: str, *, ships: bool = F
     judge = file.judge
     if judge.template and not ships:
         raise ConfigError(
-            f"{where}: [judge] template names a template of a benchmark. Remove it: Concord's own is used, or "
-            "what you write in [judge] system and user."
+            f"{where}: [judge] template names a template of a benchmark. Remove it: Concord's own is used, "
+            "or what you write in [judge] system and user."
         )
     sent = () if judge.template else (("system", judge.system), ("user", judge.user))
     for part, text in sent:

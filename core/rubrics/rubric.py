@@ -87,7 +87,7 @@ class Rubric:
 
     @property
     def guidance(self) -> str:
-        """What annotators can read at the desk, in Markdown: the guidelines, and what explains its questions."""
+        """What annotators can read at the desk, in Markdown: the guidelines, and what explains questions."""
         parts = [self.guidelines]
         parts += explained([c for c in self.criteria if c.name in self.explained], self.explained)
         return "\n\n".join(part.strip() for part in parts if part.strip())

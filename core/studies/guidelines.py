@@ -26,7 +26,8 @@ def default_guidelines(
     """Default guidelines in Markdown, in the conversations' language where there are texts, else in English.
 
     What a benchmark's rubrics say of it and of its criteria is part of them; a criterion that they do not
-    explain has its statement. The first of the folders with a file counts. Raises ConfigError naming the file.
+    explain has its statement. The first of the folders with a file counts. Raises ConfigError naming the
+    file.
     """
     languages = [language or FALLBACK, FALLBACK]
     general = _first(folders, [f"guidelines/{name}.toml" for name in languages])

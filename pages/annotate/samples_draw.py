@@ -231,9 +231,7 @@ def _keep_by_rubric(chosen: str, n: int, draw: Mapping[str, Any], possible: bool
     overlap = right.number_input(
         "People for each item", min_value=0, value=0, help="0: everybody rates everything."
     )
-    guidelines = editor(
-        rubric.rubric.guidance, key=f"guidelines of the rubric {chosen} {rubric.rubric.hash}"
-    )
+    guidelines = editor(rubric.rubric.guidance, key=f"guidelines of the rubric {chosen} {rubric.rubric.hash}")
     asked = {"rubric": rubric, "overlap": int(overlap), "guidelines": guidelines}
     st.button(
         "Keep this study",

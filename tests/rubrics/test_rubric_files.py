@@ -6,8 +6,8 @@ import pytest
 
 from concord.benchmarks import BENCHMARKS
 from concord.errors import ConfigError
-from concord.rubrics.questions import TYPES, type_of
 from concord.rubrics import shipped
+from concord.rubrics.questions import TYPES, type_of
 from concord.rubrics.reading import rubric_of
 from concord.workspace import SHIPPED
 
@@ -88,8 +88,8 @@ def test_a_benchmark_asks_what_its_rubrics_say():
         of = benchmark.prompts_of or benchmark.name
         found = shipped.rubrics(of)
         assert {c.name: c for r in found for c in r.criteria} == {c.name: c for c in benchmark.criteria}
-        for each in found:
-            assert (SHIPPED / "prompts" / of / benchmark.version / f"{each.judge.template}_user.jinja").is_file()
+        folder = SHIPPED / "prompts" / of / benchmark.version
+        assert all((folder / f"{each.judge.template}_user.jinja").is_file() for each in found)
         for language in benchmark.languages:
             told = shipped.rubrics(of, language)
             assert {r.language for r in told} == {language}
@@ -104,7 +104,7 @@ ONE = '[[criteria]]\nname = "a"\nstatement = "It is good."\n'
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('[judge]\ntemplate = "judge"\n' + ONE, "[judge] template names a template of a benchmark. Remove it"),
+        ('[judge]\ntemplate = "judge"\n' + ONE, "[judge] template names a template of a benchmark. Remove"),
         ("colour = 1\n" + ONE, "There is no field “colour”. Known: criteria,"),
         (
             ONE + "statment = 'x'",

@@ -47,7 +47,8 @@ def test_russian_guidelines_state_the_questions_in_russian_and_one_s_own_as_they
 
 def test_version_1_of_pingpong_and_simulbench_s_dialogues_are_explained_too() -> None:
     """Both were left without: their texts lay under the name of another benchmark."""
-    for name, said in (("pingpong-v1", "its card stands beside"), ("simulbench-dialogues", "first such turn")):
+    told = {"pingpong-v1": "its card stands beside", "simulbench-dialogues": "first such turn"}
+    for name, said in told.items():
         assert said in default_guidelines(SHIPS, name, get(name).criteria)
 
 
