@@ -145,7 +145,10 @@ def measuring(command: F) -> F:
     )
     refused = "Count conversations in which a judge saw a refusal."
     excluded = "Count annotators whom `concord study exclude` left out."
-    runs = "Repeated runs of a judge: their mean, or each by itself."
+    runs = (
+        "Repeated runs of a judge: their mean (of categories the answer given most often, the earliest of "
+        "several), or each by itself."
+    )
     cut = "People pass an item with at least this score (the middle of the scale); may be repeated."
     panel = "A panel of judges to measure beside the mean of all and every pair; may be repeated."
     scale = (

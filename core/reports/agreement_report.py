@@ -550,6 +550,7 @@ def agreement_report(db: Database, study: str, options: Options = Options()) -> 
         exclude_refused=options.exclude_refused,
         cluster_by=options.cluster_by,
         with_excluded=options.with_excluded,
+        nominal=options.nominal,
     )
     for judge in chain.from_iterable(options.panels):
         if judge not in of.judges:

@@ -122,7 +122,8 @@ def _report(said: Mapping[str, Any], report: AgreementReport) -> str:
 
 def _measured(options: Options) -> str:
     mean = options.runs == "mean"
-    runs = "the mean of a judge's repeated runs" if mean else "each run of a judge by itself"
+    one = "the mean of a judge's repeated runs (of categories, the answer given most often)"
+    runs = one if mean else "each run of a judge by itself"
     refused = "without" if options.exclude_refused else "with"
     said = f"Measured with {runs}, judges {refused} conversations in which one of them saw a refusal"
     if options.panels:

@@ -426,9 +426,11 @@ def ratings_for_agreement(
     exclude_refused: bool = True,
     cluster_by: Sequence[str] | None = None,
     with_excluded: bool = False,
+    nominal: bool = False,
 ) -> StudyRatings:
     """A study's ratings, judges' repeats as one mean or each run as a judge of its own (“judge #1”, …).
 
+    Of categories (of every criterion, where answers are `nominal`) the one given most often stands for a mean.
     Final is the mean of the counted criteria that people and, where there are any, judges rated. With
     `exclude_refused` judges are not compared on conversations in which one of them saw a refusal. Units alike
     in the facets of `cluster_by` are resampled together, by default those of one scenario. Annotators whom a
@@ -443,7 +445,8 @@ def ratings_for_agreement(
             f"The study “{name}” has no ratings yet. Have judges rate its conversations with `concord "
             "judge`, and deal it to annotators with `concord study deal`."
         )
-    rows, runs_of = (_mean_of_runs(rows), {}) if runs == "mean" else _single_runs(rows)
+    categories = [c.name for c in study.criteria if nominal or c.scale.nominal]
+    rows, runs_of = (_mean_of_runs(rows, categories), {}) if runs == "mean" else _single_runs(rows)
     saw = frames.refusals_seen(db, name) if exclude_refused else {}
     by = dict(Counter(judge for judges in saw.values() for judge in judges).most_common())
     reason = f"{REFUSED} ({', '.join(f'{judge} {n}' for judge, n in by.items())})"
@@ -551,15 +554,34 @@ def _alike_in(by: Sequence[str], facets: Mapping[str, Mapping[int, str]]) -> dic
     return {unit: tuple(facets[facet][unit] for facet in by) for unit in sorted(shared)}
 
 
-def _mean_of_runs(rows: Columns) -> Columns:
-    """One score for each unit, criterion and rater: the sum over turns and repeats, divided once."""
+def _mean_of_runs(rows: Columns, categories: Sequence[str]) -> Columns:
+    """One score for each unit, criterion and rater: the sum over turns and repeats, divided once.
+
+    Of `categories`, the answer given most often: a mean of their numbers is another category, or none.
+    """
     rows = dict(rows)
     repeat, total, n = rows.pop("repeat"), rows.pop("total"), rows.pop("n")
-    if repeat.max() > 0:
-        of, first = _alike(rows, "unit", "criterion", "rater", "kind")
-        total, n = np.bincount(of, total), np.bincount(of, n)
-        rows = taken(rows, first)
-    return rows | {"score": total / n}
+    if repeat.max() == 0:
+        return rows | {"score": total / n}
+    of, first = _alike(rows, "unit", "criterion", "rater", "kind")
+    mean = np.bincount(of, total) / np.bincount(of, n)
+    usual = _most_given(of, total / n, repeat)
+    kept = taken(rows, first)
+    return kept | {"score": np.where(np.isin(kept["criterion"].tolist(), categories), usual, mean)}
+
+
+def _most_given(
+    of: npt.NDArray[np.int64], score: npt.NDArray[np.float64], repeat: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """The score given most often in each group `of` rows; of several, that of the earliest run.
+
+    Leaving groups without one such score out would keep those of which a judge is sure.
+    """
+    code, known = coded(score)
+    same, _ = numbered(of * len(known) + code)
+    order = np.lexsort((repeat, -np.bincount(same)[same], of))
+    _, begin = np.unique(of[order], return_index=True)
+    return score[order][begin]
 
 
 def _alike(rows: Columns, *columns: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -33,6 +33,7 @@ from pages.trust import agreement_charts as charts
 
 FOLLOWING = 4.0
 """Seconds after which the page looks for new answers, as long as it waits for some."""
+RUNS_TOGETHER = "Otherwise their mean is one judge; of categories, the answer given most often."
 RESAMPLES = [200, 1000, 5000]
 RHO = "Spearman's ρ with the mean of people"
 
@@ -131,7 +132,7 @@ def _from_the_start() -> None:
 
 
 def _options(version: tuple[str, str, str]) -> Options:
-    runs = st.toggle("Repeated runs of a judge one by one", help="Otherwise their mean is one judge.")
+    runs = st.toggle("Repeated runs of a judge one by one", help=RUNS_TOGETHER)
     kept = st.toggle("Count conversations in which a judge saw a refusal")
     excluded = st.toggle("Count annotators whom a decision left out")
     resamples = st.select_slider("Resamples of the bootstrap", RESAMPLES, value=1000)

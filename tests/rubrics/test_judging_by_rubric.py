@@ -5,8 +5,10 @@ import json
 import pytest
 
 from concord.conversation import Conversation, Message, Unit
-from concord.rating import Annotation, Rating
+from concord.rating import Annotation, Criterion, Judgement, Rater, Rating, categories
+from concord.reports.agreement_report import Options, agreement_report
 from concord.store import access, conversations, ratings, rubrics, studies
+from concord.studies.studies import deal_study, invite, ratings_for_agreement
 from tests.conftest import toml
 from tests.rubrics.test_rubric_files import GOOD
 
@@ -135,6 +137,32 @@ def test_a_rubric_of_categories_alone_is_measured_as_categories(shop, run):
     rated(shop, run)
     told = json.loads(done(run(shop, "agreement", "--study", "s", "--format", "json")))
     assert {row["criterion"] for row in told["figures"]} == {"cause"}
+
+
+def test_of_repeated_runs_the_category_given_most_often_counts(shop):
+    """Means of 0, 2, 0 and of 2, 0, 1 would be 2/3, which is no category, and 1, which nobody gave twice."""
+    cause = Criterion("cause", "What was it about?", categories(["billing", "delivery", "else"]))
+    runs = {"c0": (0, 2, 0), "c1": (1, 1, 2), "c2": (2, 0, 2), "c3": (2, 0, 1)}
+    with shop.write() as db:
+        studies.create(db, studies.Study("s", (cause,)))
+        studies.add_units(db, "s", [(conversations.find_id(db, key), None, "") for key in runs])
+        invite(db, ["Ann"])
+        deal_study(db, "s", ["Ann"])
+        people = zip(runs, (0, 1, 2, 0), strict=True)
+        studies.import_annotations(
+            db, "s", [Annotation(Rating(Unit(key), "cause", score), "Ann") for key, score in people]
+        )
+        for key, given in runs.items():
+            for repeat, score in enumerate(given):
+                rating = (Rating(Unit(key), "cause", score),)
+                made = Judgement(f"{key} {repeat}", key, Rater("j", "judge"), rating, repeat=repeat)
+                ratings.save_judgement(db, made)
+        of = ratings_for_agreement(db, "s")
+        assert of.table[of.table.rater == "j"].score.tolist() == [0, 1, 2, 2]
+        rows = agreement_report(db, "s", Options(resamples=0, nominal=True)).nominal.rows
+    kappa = next(row for row in rows if (row["a"], row["b"]) == ("j", "Ann"))
+    # j 0 1 2 2, Ann 0 1 2 0: 3 of 4 are equal; by chance (1·2 + 1·1 + 2·1) ÷ 16 = 5 ÷ 16.
+    assert kappa["value"].value == pytest.approx((3 / 4 - 5 / 16) / (1 - 5 / 16))
 
 
 def test_what_cannot_be_asked_about_is_a_failure_without_a_call(shop, run):
