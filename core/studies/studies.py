@@ -430,7 +430,8 @@ def ratings_for_agreement(
 ) -> StudyRatings:
     """A study's ratings, judges' repeats as one mean or each run as a judge of its own (“judge #1”, …).
 
-    Of categories (of every criterion, where answers are `nominal`) the one given most often stands for a mean.
+    Of categories (of every criterion, where answers are `nominal`) the one given most often stands for a
+    mean.
     Final is the mean of the counted criteria that people and, where there are any, judges rated. With
     `exclude_refused` judges are not compared on conversations in which one of them saw a refusal. Units alike
     in the facets of `cluster_by` are resampled together, by default those of one scenario. Annotators whom a
