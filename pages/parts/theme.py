@@ -46,5 +46,12 @@ def connection_notice() -> None:
 
 
 def aligned() -> None:
-    """Align the first column of figures with its heading in tables that have row names."""
-    st.html("""<style>[data-testid="stTable"][class] th + td { padding-left: 1rem; }</style>""")
+    """Align the first column of figures with its heading in tables that have row names; write a chosen
+    segment in the text's colour, since the dark theme's primary colour is no text's.
+    """
+    st.html(
+        """<style>
+        [data-testid="stTable"][class] th + td { padding-left: 1rem; }
+        button[data-rac][data-variant][data-selected="true"] { color: inherit; }
+        </style>"""
+    )

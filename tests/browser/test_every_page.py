@@ -1,4 +1,4 @@
-"""Every page runs under the Content-Security-Policy, and asks no other host for anything.
+"""Every page runs under the Content-Security-Policy, asks no other host for anything, and passes axe-core.
 
 What untrusted texts hold (addresses of other hosts, in all the ways that Markdown and HTML know) is on the
 pages that are walked.
@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Literal
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 from concord.store import access, conversations, studies
@@ -34,6 +36,16 @@ MORE = (
     "town?task=concert&architecture=GA%2BTDP",
 )
 ADDRESSES = [page.address for pages in SECTIONS.values() for page in pages] + [*MORE]
+EXCEPTED = {
+    "list": "[data-testid=stSidebarNav]",
+    "listitem": "[data-testid=stSidebarNav]",
+    "svg-img-alt": "[data-testid=stVegaLiteChart] svg",
+}
+"""Rules of axe-core that do not hold within elements which libraries draw, and no setting or style of ours
+changes. Streamlit's navigation puts a <div> around each section between <ul> and its <li>. Vega draws a
+nameless group for a mark without items, such as intervals that nothing has; the chart itself has a name.
+"""
+GRAVE = ("serious", "critical")
 
 
 @pytest.fixture(scope="module")
@@ -91,9 +103,34 @@ def settled(page: Page) -> None:
     expect(page.locator("[data-testid=stSkeleton], [data-testid=stAppSkeleton]")).to_have_count(0)
 
 
+def faults(page: Page) -> list[str]:
+    """What axe-core calls serious or critical, less what is excepted."""
+    found = Axe().run(page, options={"resultTypes": ["violations"], "preload": False}).response["violations"]
+    within = "([target, place]) => document.querySelector(target).closest(place) !== null"
+    return [
+        f"{v['id']}: {node['target']} {node['html'][:120]}"
+        for v in found
+        if v["impact"] in GRAVE
+        for node in v["nodes"]
+        if v["id"] not in EXCEPTED or not page.evaluate(within, [node["target"][0], EXCEPTED[v["id"]]])
+    ]
+
+
+def look(page: Page, scheme: Literal["light", "dark"], width: int) -> None:
+    """Show the page in a theme and a width, and wait until it is drawn so."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    expect(page.get_by_test_id("stApp")).to_have_css("color-scheme", scheme)
+    page.evaluate("Promise.all(document.getAnimations().map(a => a.finished.catch(() => 0)))")
+    settled(page)
+
+
 @pytest.mark.browser
-def test_every_page_runs_under_the_policy_and_asks_no_other_host(browser: Browser, full: Server) -> None:
+def test_every_page_runs_under_the_policy_asks_no_other_host_and_passes_axe(
+    browser: Browser, full: Server
+) -> None:
     parts = set()
+    grave = {}
     with watched(browser, full) as page:
         for address in ADDRESSES:
             page.goto(f"{full.url}/{address}")
@@ -104,8 +141,12 @@ def test_every_page_runs_under_the_policy_and_asks_no_other_host(browser: Browse
             hosts = {urlsplit(link).netloc for link in links.evaluate_all("all => all.map(a => a.href)")}
             assert hosts <= {urlsplit(full.url).netloc}, address
             parts |= set(page.locator("[data-testid]").evaluate_all("all => all.map(e => e.dataset.testid)"))
+            for view in (("light", 1400), ("dark", 390)):
+                look(page, *view)
+                grave[address, *view] = faults(page)
     # What needs exceptions of the policy, and what would ask other hosts, was among what was drawn.
     assert {"stBidiComponentIsolated", "stVegaLiteChart", "stDataFrame", "stIconMaterial"} <= parts
+    assert not {where: found for where, found in grave.items() if found}
 
 
 def test_an_answer_of_any_kind_carries_the_headers(server: Server) -> None:
