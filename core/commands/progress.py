@@ -14,6 +14,7 @@ from rich.text import Text
 from concord.benchmarks.plans import Plan
 from concord.commands.printing import echo
 from concord.files.plain import plain
+from concord.llm.models import currency
 from concord.runs import engine, planning, renaming, status
 from concord.runs.planning import Survey
 from concord.runs.status import sentence
@@ -92,7 +93,8 @@ def carry_out(
     for told in job.mixed:
         echo(told, err=True)
     if estimate:
-        echo(estimated(planning.survey(workspace, job, retry_failed=retry_failed)))
+        survey = planning.survey(workspace, job, retry_failed=retry_failed)
+        echo(estimated(survey, currency(workspace.models_path)))
         return
     with _watching(workspace, plan.benchmark) as watch:
         ended = engine.execute(
@@ -133,8 +135,9 @@ def failed_for(reason: Reason) -> str:
     return "\n".join(told)
 
 
-def estimated(found: Survey) -> str:
+def estimated(found: Survey, paid_in: str = "") -> str:
     """What a run would do, and its calls, tokens and cost."""
+    unit = f" {paid_in}" if paid_in else ""
     lines = [f"{found.planned:,} pieces planned, {found.stored:,} stored, {found.left:,} left to make."]
     if found.failed:
         lines.append(f"{found.failed:,} had no usable reply before; --retry-failed asks for them again.")
@@ -148,12 +151,12 @@ def estimated(found: Survey) -> str:
         lines.append(
             f"  {found.noted:,} of these calls were answered before an interruption and are not paid again."
         )
-    cost = f"Estimated cost: {found.cost:.2f}{' at most' if found.noted else ''}"
+    cost = f"Estimated cost: {found.cost:.2f}{unit}{' at most' if found.noted else ''}"
     if found.unpriced:
         cost += f", without {', '.join(sorted(found.unpriced))}, whose price is not in models.toml"
     lines.append(cost)
     if found.by_batch is not None:
-        lines.append(f"By batch (--batch): {found.by_batch:.2f}")
+        lines.append(f"By batch (--batch): {found.by_batch:.2f}{unit}")
     return "\n".join(lines)
 
 

@@ -47,6 +47,8 @@ Adapted = Mapping[str, str]
 
 OWN = "benchmarks"
 """The list in models.toml of the user's own benchmarks."""
+CURRENCY = "currency"
+"""What models.toml calls the currency of its prices by."""
 
 Money = Annotated[float, Field(ge=0)]
 
@@ -258,10 +260,10 @@ def load_models(path: Path) -> dict[str, Model]:
         return {}
     parsed = read_toml(path)
     entries = parsed.get("models", {})
-    unknown = set(parsed) - {"models", OWN}
+    unknown = set(parsed) - {"models", OWN, CURRENCY}
     if unknown or not isinstance(entries, dict):
         raise ConfigError(
-            f"{path} may hold [models.NAME] tables and the list `{OWN}` only; found "
+            f"{path} may hold [models.NAME] tables, the list `{OWN}` and `{CURRENCY}` only; found "
             f"“{', '.join(sorted(unknown)) or 'models'}”."
         )
     models = {}
@@ -280,6 +282,16 @@ def own_benchmarks(path: Path) -> tuple[str, ...]:
     if not isinstance(named, list) or not all(isinstance(one, str) for one in named):
         raise ConfigError(f'{path}: `{OWN}` is a list, written {OWN} = ["module:name"] above all tables.')
     return tuple(named)
+
+
+def currency(path: Path) -> str:
+    """What prices in models.toml are in, such as “USD”; empty where it does not say. Raises ConfigError."""
+    named = read_toml(path).get(CURRENCY, "") if path.exists() else ""
+    if not isinstance(named, str) or len(named) > 10:
+        raise ConfigError(
+            f'{path}: `{CURRENCY}` is a short text, written {CURRENCY} = "USD" above all tables.'
+        )
+    return named.strip()
 
 
 def read_entry(path: Path, name: str, entry: Mapping[str, Any]) -> Model:

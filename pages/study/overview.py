@@ -193,7 +193,7 @@ def _runs(found: Overview) -> None:
         st.markdown("There are no runs yet.")
     for run in found.runs:
         with st.container(horizontal=True, vertical_alignment="center"):
-            link("runs", f"Run {run.id}: {run.stands}", icon=tables.STATES[run.stands])
+            link("runs", f"Run {run.id}: {run.stands}", icon=tables.STATES[run.stands], run=str(run.id))
             st.caption(plain(progress_sentence(run)), width="stretch")
 
 

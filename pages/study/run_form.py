@@ -8,7 +8,7 @@ from concord.benchmarks import BENCHMARKS
 from concord.benchmarks.benchmark import Benchmark, Option, Role
 from concord.benchmarks.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan, Where, from_dict
 from concord.errors import ConcordError
-from concord.llm.models import Kind, Model, load_models
+from concord.llm.models import Kind, Model, currency, load_models
 from concord.rubrics import shelf
 from concord.runs import budget, launching, planning, renaming
 from concord.scores import marked
@@ -92,9 +92,6 @@ def begin(
         st.session_state["refused"] = str(error)
         return
     st.session_state.setdefault("launched", []).append(launched)
-    st.toast(
-        "Starting. Progress and the stop button are at the top of this page.", icon=":material/play_arrow:"
-    )
 
 
 def described(run: Progress) -> str:
@@ -230,9 +227,14 @@ def estimate(plan: Plan, key: str) -> None:
                 f"{found.noted:,} of these calls were answered before an interruption and are not paid again."
             )
         left, right = st.columns(2, vertical_alignment="bottom")
-        left.metric("Estimated cost", f"{found.cost:,.2f}", help="In the currency of models.toml")
+        paid_in = currency(workspace().models_path)
+        left.metric(
+            "Estimated cost",
+            f"{found.cost:,.2f} {plain(paid_in)}".strip(),
+            help="" if paid_in else "In the currency of the prices in models.toml; `currency` there names it",
+        )
         limit = right.number_input(
-            "Stop at a cost of",
+            plain(f"Stop at a cost of ({paid_in})" if paid_in else "Stop at a cost of"),
             min_value=0.0,
             value=None,
             placeholder="no limit",

@@ -1,12 +1,17 @@
-"""The runs that are running: their progress, and the button that stops them."""
+"""Runs that are running: their progress, what failed, and the button that stops them."""
+
+from collections.abc import Sequence
 
 import streamlit as st
 
+from concord.llm.models import currency
 from concord.runs import launching, status
 from concord.runs.launching import Launched
 from concord.runs.status import duration
-from concord.store import runs
+from concord.store import conversations, runs
+from concord.store.conversations import Filter
 from concord.store.runs import Progress
+from pages.parts.address import link
 from pages.parts.plain import plain
 from pages.parts.session import live, workspace
 from pages.parts.tables import STATES
@@ -16,18 +21,32 @@ EVERY_SECONDS = 1.0
 SHOWN = 20
 
 
-def draw(benchmark: str = "") -> None:
-    """Draw the runs that are running (of a benchmark), every second while there are any."""
-    if "refused" in st.session_state:
-        st.error(plain(st.session_state.pop("refused")), icon=":material/error:")
+def draw(benchmark: str = "", *, address: bool = False) -> None:
+    """Draw the runs that are running (of a benchmark), every second while there are any.
+
+    With `address`, a run that this page started is written into the address when it has begun.
+    """
     with workspace().read() as db:
         known = runs.recent(db, SHOWN)
-    active = [
-        run.id
-        for run in known
-        if run.state == "running" and not run.interrupted and benchmark in ("", run.benchmark)
-    ]
-    live(_watched, every=EVERY_SECONDS if active or _launched() else None)(active)
+    follow([run for run in known if benchmark in ("", run.benchmark)], address=address)
+
+
+def follow(known: Sequence[Progress], *, address: bool = False) -> None:
+    """Draw those of the runs that are running, every second, and what this page started."""
+    if "refused" in st.session_state:
+        st.error(plain(st.session_state.pop("refused")), icon=":material/error:")
+    active = [run.id for run in known if running(run)]
+    live(_watched, every=EVERY_SECONDS if active or _launched() else None)(active, address)
+
+
+def running(run: Progress) -> bool:
+    """Whether a run's process works on it."""
+    return run.state == "running" and not run.interrupted
+
+
+def starting() -> bool:
+    """Whether a run was started from this page that the store does not know yet."""
+    return any(not launched.ended for launched in _launched())
 
 
 def _launched() -> list[Launched]:
@@ -36,12 +55,14 @@ def _launched() -> list[Launched]:
     return waiting
 
 
-def _watched(active: list[int]) -> None:
+def _watched(active: list[int], address: bool) -> None:
     """Draw the runs that are running; reruns the whole page when one began or ended."""
     for launched in list(_launched()):
         number = launching.run_of(workspace(), launched)
         if number is not None:
             _launched().remove(launched)
+            if address:
+                st.query_params["run"] = str(number)
             st.rerun()
         elif launched.ended:
             said = launched.said() or "It ended without a message; see its log."
@@ -54,12 +75,9 @@ def _watched(active: list[int]) -> None:
     for number in active:
         with workspace().read() as db:
             run = runs.get(db, number)
-        if run.state != "running" or run.interrupted:
+        if not running(run):
             failed = f", {run.failed:,} failed" if run.failed else ""
-            st.toast(
-                f"Run {run.id} {run.stands}{failed}: see “Earlier runs” on the page Runs.",
-                icon=STATES[run.stands],
-            )
+            st.toast(f"Run {run.id}: {run.stands}{failed}", icon=STATES[run.stands])
             st.rerun()
         _card(run)
 
@@ -84,6 +102,7 @@ def _card(run: Progress) -> None:
             st.caption(plain(stage))
         if run.message:
             st.warning(plain(run.message), icon=":material/hourglass_empty:")
+        failures(run)
 
 
 def figures(run: Progress) -> None:
@@ -101,12 +120,38 @@ def figures(run: Progress) -> None:
         "calls": f"{run.spent.calls:,} ({rate:.1f}/s)",
         "tokens": f"{run.spent.input_tokens + run.spent.output_tokens:,}",
         **({"of them cached": f"{run.spent.cached_tokens:,}"} if run.spent.cached_tokens else {}),
-        "cost": status.cost(run),
+        f"cost {currency(workspace().models_path)}".strip(): status.cost(run),
         "time left": "–" if left is None else duration(left),
     }
     with st.container(horizontal=True, gap="large"):
         for label, value in figures.items():
-            st.markdown(f"**{plain(value)}**  \n:small[:gray[{label}]]", width="content")
+            st.markdown(f"**{plain(value)}**  \n:small[:gray[{plain(label)}]]", width="content")
+
+
+def failures(run: Progress) -> None:
+    """What failed and was not done since, by reason with one raw example, and where verdicts failed."""
+    if not run.failed:
+        return
+    with workspace().read() as db:
+        reasons = runs.reasons(db, run.id)
+        unreadable = conversations.count(db, Filter(benchmark=run.benchmark, failed=True))
+    for reason in reasons:
+        whose = f" ({', '.join(reason.models)})" if reason.models else ""
+        st.markdown(
+            f"**{reason.failed:,} × {plain(reason.reason + whose)}**  \n:red[{plain(reason.message)}]"
+        )
+        more = f" and {reason.failed - len(reason.works):,} more" if reason.failed > len(reason.works) else ""
+        st.caption(plain(", ".join(reason.works) + more))
+        if reason.raw:
+            with st.expander(plain(f"What was answered, for example: {reason.reason}")):
+                st.code(reason.raw, language=None, wrap_lines=True)
+    if unreadable:
+        link(
+            "conversations",
+            f"{unreadable:,} conversations with judgements that could not be read",
+            benchmark=run.benchmark,
+            unreadable="true",
+        )
 
 
 def _stop(number: int) -> None:

@@ -6,13 +6,11 @@ A run is a process of its own; closing this page stops nothing.
 import streamlit as st
 
 from concord.benchmarks.plans import from_dict
-from concord.errors import ConcordError
+from concord.errors import ConcordError, NotFound
 from concord.runs import planning, renaming
 from concord.runs.status import duration
-from concord.store import conversations, runs
-from concord.store.conversations import Filter
+from concord.store import runs
 from concord.store.runs import Progress
-from pages.parts.address import link
 from pages.parts.plain import plain
 from pages.parts.session import live, sentence, workspace
 from pages.parts.tables import STATES
@@ -23,14 +21,29 @@ CHANGED = "runs with a changed model"
 
 
 def page() -> None:
-    """Draw the page."""
+    """Draw one run, if the address names it or one was just started; else the forms and all runs."""
     st.title("Runs", anchor=False)
-    run_watch.draw()
+    which = st.query_params.get("run")
+    if run_watch.starting():
+        run_watch.follow([], address=True)
+        return
+    if which is not None:
+        st.button("All runs", icon=":material/arrow_back:", on_click=_close)
+        try:
+            _one(which)
+        except NotFound as error:
+            sentence(error)
+        return
+    run_watch.draw(address=True)
     views = st.tabs(["Start a run", "Further judges", "Earlier runs"], key="view", on_change="rerun")
     for tab, draw in zip(views, (run_form.new, run_form.further_judges, _earlier), strict=True):
         if tab.open:
             with tab:
                 live(draw)()
+
+
+def _close() -> None:
+    del st.query_params["run"]
 
 
 def _earlier() -> None:
@@ -43,6 +56,20 @@ def _earlier() -> None:
         heading = f"Run {run.id}: {run.stands} · {run_form.described(run)}"
         with st.expander(plain(heading), icon=STATES[run.stands], expanded=run is ended[0]):
             _ended(run)
+
+
+def _one(which: str) -> None:
+    """The run of this number, while it works and afterwards."""
+    # More digits than any number in the store has.
+    if not which.isdecimal() or len(which) > 15:
+        raise NotFound(f"“{which[:40]}” is not the number of a run. Go back to all runs.")
+    with workspace().read() as db:
+        run = runs.get(db, int(which))
+    run_watch.follow([run], address=True)
+    if not run_watch.running(run):
+        st.subheader(plain(f"Run {run.id}: {run.stands}"), anchor=False)
+        st.markdown(plain(run_form.described(run)))
+        _ended(run)
 
 
 def _ended(run: Progress) -> None:
@@ -73,33 +100,7 @@ def _ended(run: Progress) -> None:
         if plan is not None:
             run_form.begin(plan, max_cost=limit, retry_failed=changed.pop(run.id)[1])
             st.rerun()
-    _failures(run)
-
-
-def _failures(run: Progress) -> None:
-    """What failed and was not done since, by reason with one raw example, and where verdicts failed."""
-    if not run.failed:
-        return
-    with workspace().read() as db:
-        reasons = runs.reasons(db, run.id)
-        unreadable = conversations.count(db, Filter(benchmark=run.benchmark, failed=True))
-    for reason in reasons:
-        whose = f" ({', '.join(reason.models)})" if reason.models else ""
-        st.markdown(
-            f"**{reason.failed:,} × {plain(reason.reason + whose)}**  \n:red[{plain(reason.message)}]"
-        )
-        more = f" and {reason.failed - len(reason.works):,} more" if reason.failed > len(reason.works) else ""
-        st.caption(plain(", ".join(reason.works) + more))
-        if reason.raw:
-            with st.expander(plain(f"What was answered, for example: {reason.reason}")):
-                st.code(reason.raw, language=None, wrap_lines=True)
-    if unreadable:
-        link(
-            "conversations",
-            f"{unreadable:,} conversations with judgements that could not be read",
-            benchmark=run.benchmark,
-            unreadable="true",
-        )
+    run_watch.failures(run)
 
 
 def _again(run: Progress, limit: float | None, retry_failed: bool) -> None:
@@ -115,7 +116,7 @@ def _again(run: Progress, limit: float | None, retry_failed: bool) -> None:
         st.session_state["refused"] = str(error)
     else:
         run_form.begin(plan, max_cost=limit, retry_failed=retry_failed, batch=bool(run.waiting))
-    # The whole page: what begins, or why it cannot, is shown at its top.
+    # The whole page: what begins takes its place, or why it cannot stands at its top.
     st.rerun()
 
 

@@ -67,8 +67,7 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
     expect(page.get_by_text("96 results to make")).to_be_visible()
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text(re.compile(r"Run 1"))).to_be_visible()
-    page.get_by_role("tab", name="Earlier runs").click()
-    expect(page.get_by_text("Run 1: finished")).to_be_visible()
+    expect(page.get_by_role("heading", name="Run 1: finished")).to_be_visible()
     assert app.rows("SELECT count(*) FROM conversations") == [(32,)]
     assert app.rows("SELECT count(*) FROM judgements WHERE failure IS NULL") == [(64,)]
 

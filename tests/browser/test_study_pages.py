@@ -299,19 +299,22 @@ def test_a_run_survives_its_browser_is_stopped_and_resumed(app: Server, page: Pa
     page.get_by_role("button", name="Start", exact=True).click()
     stop = page.get_by_role("button", name="Stop", exact=True)
     expect(stop).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/runs\?run=\d+$"))
+    watched = page.url
     page.goto("about:blank")
     until(
         lambda: app.rows("SELECT done FROM runs ORDER BY id DESC LIMIT 1")[0][0] > 0,
         "progress without a browser",
     )
-    page.goto(f"{app.url}/runs")
+    page.goto(watched)
     expect(page.get_by_text(re.compile(r"of 16"))).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
     stop.click()
     until(lambda: state(app) != "running", "the stop")
     assert state(app) == "stopped"
-    page.get_by_role("tab", name="Earlier runs").click()
     expect(page.get_by_text("Stopped on request")).to_be_visible()
-    page.get_by_role("button", name="Resume").first.click()
+    page.get_by_role("button", name="Resume").click()
+    expect(page).not_to_have_url(watched)  # the address names the run that resumes it
     until(lambda: state(app) == "finished", "the end")
     assert app.rows("SELECT count(*) FROM conversations WHERE player = 'player'") == [(8,)]
 
@@ -322,10 +325,9 @@ def test_a_killed_run_is_shown_as_interrupted(app: Server, page: Page) -> None:
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
     [(pid,)] = app.rows("SELECT pid FROM runs ORDER BY id DESC LIMIT 1")
     os.kill(pid, signal.SIGKILL)
-    page.get_by_role("tab", name="Earlier runs").click()
-    expect(page.get_by_text(re.compile(r"Run \d+: interrupted"))).to_be_visible()
+    expect(page.get_by_role("heading", name=re.compile(r"Run \d+: interrupted"))).to_be_visible()
     expect(page.get_by_text("Its process ended without a message")).to_be_visible()
-    page.get_by_role("button", name="Resume").first.click()
+    page.get_by_role("button", name="Resume").click()
     until(lambda: state(app) == "finished", "the end")
 
 
@@ -336,6 +338,8 @@ def test_a_spending_limit_stops_a_run_and_says_so(app: Server, page: Page) -> No
     limit.press("Enter")
     page.get_by_role("button", name="Start", exact=True).click()
     until(lambda: state(app) == "stopped", "the stop")
+    expect(page.get_by_text("Stopped at the spending limit of 0.01")).to_be_visible()
+    page.get_by_role("button", name="All runs").click()
     page.get_by_role("tab", name="Earlier runs").click()
     expect(page.get_by_text("Stopped at the spending limit of 0.01")).to_be_visible()
 
@@ -344,7 +348,6 @@ def test_an_endpoint_that_refuses_is_told_in_sentences(app: Server, page: Page) 
     plan_a_run(page, app, player="locked")
     page.get_by_role("button", name="Start", exact=True).click()
     until(lambda: state(app) == "broken", "the failure")
-    page.get_by_role("tab", name="Earlier runs").click()
     expect(page.get_by_text("refuses the key of “locked”").first).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("failed again")).first).to_be_visible()
     expect(page.get_by_text("Traceback")).to_have_count(0)

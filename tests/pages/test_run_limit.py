@@ -15,6 +15,7 @@ from concord.store import budgets, conversations, presence, runs
 from concord.workspace import Workspace
 from pages.parts import session
 from pages.parts.people import Researcher
+from tests.pages.test_navigation import FRAME
 
 PAGE = Path(__file__).parents[2] / "pages" / "study" / "runs.py"
 PLAN = JudgePlan("pingpong", ("a",))
@@ -89,11 +90,12 @@ def test_a_stopped_run_is_resumed_with_its_limit_or_another(workspace, monkeypat
         number = begun_in(db, 2.0)
         runs.beat(db, number, planned=10, stored=0, done=4, failed=0)
         runs.end(db, number, "stopped", "Stopped at the spending limit of 2.")
+    shown("Earlier runs").button(key=f"resume {number}").click().run()
     at = shown("Earlier runs")
-    at.button(key=f"resume {number}").click().run()
     at.number_input(key=f"limit {number}").set_value(3.5)
     at.button(key=f"resume {number}").click().run()
     assert started == [2.0, 3.5]
+    assert not at.tabs, "what was started takes the place of the forms"
 
 
 def test_a_limit_needs_prices_before_the_run_starts(workspace):
@@ -106,3 +108,42 @@ def test_a_limit_needs_prices_before_the_run_starts(workspace):
     at.number_input(key="judge limit").set_value(1.0).run()
     assert "models.toml has none for “a”" in at.error[0].value
     assert at.button(key="judge start").disabled
+
+
+def test_an_address_shows_its_run_and_where_it_is_resumed(workspace):
+    number = begun(workspace, 0.25)
+    with presence.present(workspace.db_path, number):
+        at = AppTest.from_file(str(PAGE))
+        at.query_params["run"] = str(number)
+        at.run()
+        assert not at.tabs
+        assert at.button(key=f"stop {number}")
+    with workspace.write() as db:
+        runs.end(db, number, "stopped", "Stopped on request.")
+    at.run()
+    assert at.subheader[0].value.replace("\\", "") == f"Run {number}: stopped"
+    assert at.button(key=f"resume {number}")
+    at.button[0].click().run()
+    assert at.tabs
+    assert "run" not in at.query_params
+
+
+@pytest.mark.parametrize("which", ["99", "x", "9" * 200])
+def test_an_address_of_no_run_is_a_sentence(workspace, which):
+    at = AppTest.from_string(FRAME.format(file="study/runs.py"), default_timeout=30)
+    at.query_params["run"] = which
+    at.run()
+    assert not at.exception
+    assert "run" in at.error[0].value
+    assert at.button[0].label == "All runs"
+
+
+def test_the_estimate_names_the_currency(workspace):
+    workspace.models_path.write_text('currency = "EUR"\n' + workspace.models_path.read_text())
+    with workspace.write() as db:
+        told = (Message("user", "Hi"), Message("assistant", "Hello."))
+        conversations.save(db, Conversation("pingpong", "k", "player", told))
+    at = shown("Further judges")
+    at.multiselect(key="further judges").set_value(["a"]).run()
+    assert at.metric[0].value == "0.00 EUR"
+    assert at.number_input(key="judge limit").label.replace("\\", "") == "Stop at a cost of (EUR)"
