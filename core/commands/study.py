@@ -15,7 +15,7 @@ from concord.store import access, exclusions, frames, progress
 from concord.store import hidden as hidden_store
 from concord.store import studies as stored
 from concord.store.conversations import Filter
-from concord.studies import adjudication, hidden, quality, studies
+from concord.studies import adjudication, hidden, quality, reveal, studies
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
@@ -243,6 +243,26 @@ def _settle(
             raise not_found("item", item, [key for key, _ in units])
         adjudication.settle(db, name, units[item, turn], criterion, score, reason, person)
         echo(adjudication.adjudication(db, name).told)
+
+
+@command.command("reveal")
+@click.argument("name")
+@click.option("--judge", help="The judge whose scores and reasons are shown.")
+@click.option("--off", is_flag=True, help="Show nothing any more; answers that were locked stay so.")
+@click.pass_obj
+def _reveal(workspace: str, name: str, judge: str | None, off: bool) -> None:
+    """Show annotators a judge's scores once they have answered everything blind, and let them revise."""
+    if bool(judge) == off:
+        raise StudyError("Name the judge with --judge, or end it with --off.")
+    with Workspace.open(workspace, create=False).write() as db:
+        reveal.set_judge(db, name, judge or "")
+    if off:
+        echo(f"Study “{name}”: nobody is shown a judge's scores any more.")
+    else:
+        echo(
+            f"Study “{name}”: whoever has rated or skipped all items is shown the scores of {judge}. Their "
+            "first answers are locked then; second ones are kept apart."
+        )
 
 
 @command.command("show")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from concord.agreement.adjudicated import adjudication
 from concord.agreement.alt_test import alt_test
+from concord.agreement.anchoring import anchoring
 from concord.agreement.calibration import calibrated_players, calibration, calibration_curves
 from concord.agreement.ceilings import ceilings, held_out
 from concord.agreement.distribution import score_distribution
@@ -40,6 +41,7 @@ from concord.errors import StudyError
 from concord.estimate import Estimate, undefined
 from concord.studies import hidden
 from concord.studies.adjudication import scores_on
+from concord.studies.reveal import moves
 from concord.table import Table
 
 if TYPE_CHECKING:
@@ -160,6 +162,11 @@ def _adjudication(report: AgreementReport, criterion: str) -> Iterator[Table]:
         yield adjudication(ratings, criterion, settled, panels=report.panels, **report.drawing)
 
 
+def _anchoring(report: AgreementReport, criterion: str) -> Iterator[Table]:
+    if found := moves(report.of.blind, report.of.revised, criterion, report.of.counted):
+        yield anchoring(report.ratings, criterion, found, **report.drawing)
+
+
 def _disagreement(report: AgreementReport, criterion: str) -> Iterator[Table]:
     yield high_disagreement(report.ratings, criterion, panels=report.panels, **report.drawing)
 
@@ -254,6 +261,7 @@ SECTIONS: dict[str, Section] = {
     "annotator-retest": Section("Test–retest of each annotator", _annotator_retest),
     "gold": Section("Gold items and attention checks", _gold),
     "adjudication": Section("Before and after adjudication", _adjudication),
+    "anchoring": Section("Second answers after the judge's score", _anchoring),
     "disagreement": Section("Items of high disagreement", _disagreement),
     "bands": Section("Agreement by part of the scale", _bands),
     "alt-test": Section("Alternative annotator test", _alt_test),

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, ValidationError
 from sqlite_utils import Database
 
 from concord.errors import ConcordError, NotAllowed, StudyError
-from concord.store import hidden, settings, studies
+from concord.store import hidden, informed, settings, studies
 from concord.store.database import find, now
 
 
@@ -258,6 +258,8 @@ def _apply(db: Database, rater: int, event: Event) -> None:
         return
     of = hidden if hidden.is_hidden(event.item) else studies
     item = event.item if of is hidden else assignment(db, rater, event.item)
+    if event.do not in ("time", "flag"):
+        informed.refuse_revealed(db, rater, event.item)
     match event.do:
         case "answer":
             of.answer(db, rater, item, event.criterion, event.score, event.text)

@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 
 from sqlite_utils import Database
 
-from concord.errors import StudyError
+from concord.errors import NotAllowed, StudyError
 from concord.store import database, studies
-from concord.store.database import now
+from concord.store.database import find, now
 
 Kind = Literal["adjudicated", "revised"]
 
@@ -97,3 +97,53 @@ def blind(db: Database, name: str, without: Collection[int] = ()) -> list[BlindA
         [studies.study_id(db, name)],
     )
     return [given for row in rows if (given := BlindAnswer(*row)).rater not in without]
+
+
+def open_reveal(db: Database, name: str, rater: int) -> None:
+    """Record that an annotator begins to see the judge's scores of a study, which locks their answers."""
+    row = {"study_id": studies.study_id(db, name), "rater_id": rater}
+    if find(db, "reveals", "opened", **row) is None:
+        db.table("reveals").insert({**row, "opened": now()})
+
+
+def revealed(db: Database, name: str) -> dict[str, str]:
+    """The annotators who have begun to see the judge's scores of a study, and since when, by name."""
+    rows = db.execute(
+        "SELECT x.name, v.opened FROM reveals v JOIN raters x ON x.id = v.rater_id WHERE v.study_id = ? "
+        "ORDER BY x.name",
+        [studies.study_id(db, name)],
+    )
+    return dict(rows.fetchall())
+
+
+def refuse_revealed(db: Database, rater: int, item: int) -> None:
+    """Raise NotAllowed where an annotator has seen the judge's scores of the study of a unit or hidden item.
+
+    Their answers to it are no longer blind, so that none may be changed.
+    """
+    found = db.execute(
+        "SELECT 1 FROM reveals WHERE rater_id = :rater AND study_id = ifnull("
+        "(SELECT study_id FROM study_units WHERE id = :item), "
+        "(SELECT study_id FROM hidden_items WHERE id = :item))",
+        {"rater": rater, "item": item},
+    ).fetchone()
+    if found:
+        raise NotAllowed("The judge's scores were shown, so your answers are locked: nothing was changed.")
+
+
+def judge_said(db: Database, name: str, judge: int) -> dict[tuple[int, str], tuple[float, str]]:
+    """A judge's mean score of each unit of a study on each criterion, and its reasons, one a line."""
+    rows = db.execute(
+        "SELECT u.id, r.criterion, r.score, r.explanation FROM studies t "
+        "JOIN study_units u ON u.study_id = t.id "
+        "JOIN ratings r ON r.conversation_id = u.conversation_id AND r.study_id IS NULL AND r.rater_id = ? "
+        "AND (t.per_turn = 0 OR r.turn = u.turn) WHERE t.id = ? ORDER BY r.turn, r.repeat",
+        [judge, studies.study_id(db, name)],
+    )
+    said: dict[tuple[int, str], list[tuple[float, str]]] = {}
+    for unit, criterion, score, words in rows:
+        said.setdefault((unit, criterion), []).append((score, words))
+    return {
+        key: (sum(score for score, _ in of) / len(of), "\n".join(filter(None, (words for _, words in of))))
+        for key, of in said.items()
+    }

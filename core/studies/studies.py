@@ -33,7 +33,7 @@ from concord.store import (
 from concord.store.conversations import Filter
 from concord.store.exclusions import Decision
 from concord.store.hidden import Check, Pair
-from concord.store.informed import Informed
+from concord.store.informed import BlindAnswer, Informed
 from concord.store.studies import Study
 from concord.studies import hidden as hidden_items
 from concord.studies import sampling
@@ -88,6 +88,10 @@ class StudyRatings:
     """Answers to gold items, likewise."""
     adjudicated: tuple[Informed, ...] = ()
     """What adjudicators settled: one more rater's scores, in no figure but those of their own section."""
+    revised: tuple[Informed, ...] = ()
+    """Annotators' second answers, given in sight of a judge's scores; in no figure but those of anchoring."""
+    blind: tuple[BlindAnswer, ...] = ()
+    """The first answers one by one, where there are second ones."""
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -354,7 +358,10 @@ def deal_study(
         after = after if repeat_after is None else repeat_after
         studies.remember(db, name, "repeats", {"share": share, "after": after})
     k = study.overlap if overlap is None else overlap
-    gone = {a.name for a in access.annotators(db, name) if a.revoked} | set(without)
+    seen = informed.revealed(db, name)
+    gone = {a.name for a in access.annotators(db, name) if a.revoked} | {*without, *seen}
+    if told := [person for person in annotators if person in seen]:
+        raise StudyError(f"“{told[0]}” has seen the judge's scores of “{name}”: no answer would be blind.")
     if closed := [person for person in annotators if person in gone]:
         raise StudyError(f"The link of “{closed[0]}” was withdrawn. Invite them anew, or deal to others.")
     units: dict[str, list[int]] = {}
@@ -440,7 +447,8 @@ def ratings_for_agreement(
     """
     study = studies.get(db, name)
     out = exclusions.excluded(db, name)
-    rows = frames.rows(db, name, without=[] if with_excluded else [one.rater for one in out.values()])
+    without = [] if with_excluded else [one.rater for one in out.values()]
+    rows = frames.rows(db, name, without=without)
     if not len(rows["unit"]):
         raise StudyError(
             f"The study “{name}” has no ratings yet. Have judges rate its conversations with `concord "
@@ -479,6 +487,8 @@ def ratings_for_agreement(
         repeats=tuple(hidden.pairs(db, name)),
         checks=tuple(hidden.checks(db, name)),
         adjudicated=tuple(informed.answers(db, name, "adjudicated")),
+        revised=(revised := tuple(informed.answers(db, name, "revised"))),
+        blind=tuple(informed.blind(db, name, without)) if revised else (),
     )
 
 

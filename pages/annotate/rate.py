@@ -9,20 +9,26 @@ from sqlite_utils import Database
 from concord.benchmarks import BENCHMARKS
 from concord.store import access, desk, pairings, studies
 from concord.studies import pairings as pairs
+from concord.studies import reveal
 from pages.parts import theme
 from pages.parts.desk import component, sent
 from pages.parts.people import AnnotatorHere, Researcher
 from pages.parts.plain import plain
 from pages.parts.review import component as review
-from pages.parts.review import pair
+from pages.parts.review import pair, settle
 from pages.parts.session import here, researching, workspace
+
+KINDS = ("study", "pairs", "reveal")
 
 
 @dataclass(frozen=True)
 class Work:
-    """What somebody has to do: a study's items, or a benchmark's pairs. `kind` names it in the address."""
+    """What somebody has to do: a study's items, the judge's scores of these, or a benchmark's pairs.
 
-    kind: Literal["study", "pairs"]
+    `kind` names it in the address.
+    """
+
+    kind: Literal["study", "pairs", "reveal"]
     name: str
     title: str
     done: int
@@ -47,10 +53,12 @@ def page() -> None:
     work = _work_chosen(mine, annotator, who)
     if work is None:
         return
+    if work.kind == "reveal" and not _locked(work, annotator):
+        return
     theme.whole_window()
     back = "Your work" if len(mine) > 1 else "Annotators" if isinstance(who, Researcher) else ""
-    if (_rating if work.kind == "study" else _comparing)(work, annotator, back):
-        for parameter in ("study", "pairs", "as") if len(mine) == 1 else ("study", "pairs"):
+    if {"study": _rating, "pairs": _comparing, "reveal": _revising}[work.kind](work, annotator, back):
+        for parameter in (*KINDS, "as") if len(mine) == 1 else KINDS:
             st.query_params.pop(parameter, None)
         st.rerun()
 
@@ -64,7 +72,12 @@ def _works(db: Database, rater: int) -> list[Work]:
         )
         for s in pairings.standings(db, rater=rater)
     ]
-    return rated + compared
+    shown = []
+    for study in rated:
+        if (found := reveal.reveal(db, study.name, rater)) and found.items:
+            title = f"The judge's scores: {study.title}"
+            shown.append(Work("reveal", study.name, title, len(found.done), len(found.items)))
+    return rated + shown + compared
 
 
 def _rating(work: Work, annotator: AnnotatorHere, back: str) -> bool:
@@ -95,6 +108,47 @@ def _comparing(work: Work, annotator: AnnotatorHere, back: str) -> bool:
         lambda db, client, events: pairs.apply(db, rater, name, client, events),
         lambda db, wanted, refused: dealt.moving(db, wanted).sent(refused),
         lambda: _theirs(rater),
+    )
+    return False
+
+
+def _locked(work: Work, annotator: AnnotatorHere) -> bool:
+    """Whether the judge's scores are shown already; else what that means is said, and a button shows them."""
+    with workspace().read() as db:
+        found = reveal.reveal(db, work.name, annotator.rater_id)
+    if found is None or found.opened:
+        return True
+    st.title(plain(work.title), anchor=False)
+    st.write(
+        "Here you see what a judge, a language model, made of the items that you rated, and may revise your "
+        "answers. Your first answers stay as they are, and cannot be changed any more."
+    )
+    if found.left:
+        st.info(f"First rate or skip your other {found.left} items.")
+    with st.container(horizontal=True):
+        if st.button("Lock my answers and show the judge's", type="primary", disabled=found.left > 0):
+            workspace().change(lambda db: reveal.begin(db, work.name, annotator.rater_id))
+            st.rerun()
+        if st.button("Your work", icon=":material/arrow_back:"):
+            st.query_params.pop("reveal", None)
+            st.rerun()
+    return False
+
+
+def _revising(work: Work, annotator: AnnotatorHere, back: str) -> bool:
+    """The desk of second answers; true when whoever sits there asks to leave it."""
+    dealt = settle.RevealDesk(work.name, annotator.rater_id)
+    over = "All looked at – thank you!"
+    shown = settle.fixed(dealt.desk, work.title, annotator.name, back, reasoned=False, over=over)
+    if review.review(shown | {"bare": not isinstance(here(), Researcher)}):
+        return True
+    review.annotators_exchange(
+        dealt.desk,
+        lambda db, client, events: desk.once(
+            db, dealt.desk, client, events, settle.Settled, lambda event: dealt.revise(db, event)
+        ),
+        lambda db, wanted, refused: dealt.moving(db, wanted).sent(refused),
+        lambda: _theirs(annotator.rater_id),
     )
     return False
 
@@ -145,7 +199,7 @@ def _choice(title: str, done: int, items: int, key: str, kind: str = "study") ->
     """A line one can choose: what, how far it is, a button."""
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{plain(title)}**  \n{done} of {items} done", width="stretch")
-        doing = "Rate" if kind == "study" else "Compare"
+        doing = {"study": "Rate", "pairs": "Compare", "reveal": "See them"}[kind]
         return st.button(doing if done < items else "Look again", key=key, type="primary")
 
 

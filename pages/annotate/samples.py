@@ -9,10 +9,10 @@ import streamlit as st
 
 from concord.exchange import conversations_jsonl, ratings_csv
 from concord.files import file_name
-from concord.store import access, frames, progress
+from concord.store import access, frames, informed, progress
 from concord.store import studies as stored
 from concord.store.studies import Study
-from concord.studies import quality, studies
+from concord.studies import quality, reveal, studies
 from concord.workspace import Workspace
 from pages.annotate import samples_draw as drawing
 from pages.parts import tables, told
@@ -61,12 +61,40 @@ def _study(names: list[str]) -> None:
     _take(name)
     with st.expander("Strata", icon=":material/grid_view:"):
         st.dataframe(pd.DataFrame(strata, columns=["stratum", "items"]), hide_index=True)
+    if study.blind and not study.anonymous:
+        _reveal(study)
     with st.expander("Guidelines", icon=":material/menu_book:"):
         text = drawing.editor(study.guidelines, key=f"guidelines of the study {name}")
         same = text == study.guidelines
         st.button(
             "Save the guidelines", key="save guidelines", disabled=same, on_click=_save, args=(name, text)
         )
+
+
+def _reveal(study: Study) -> None:
+    """Which judge annotators are shown once they have answered everything."""
+    with workspace().read() as db:
+        judges, seen = reveal.judges_of(db, study.name), informed.revealed(db, study.name)
+    if not judges:
+        return
+    chosen, now = ["", *judges], reveal.judge_of(study)
+    at = next((label for label, rater in judges.items() if rater == now), "")
+    with st.expander("Lock, then reveal", icon=":material/lock_open:"):
+        st.caption(
+            "Whoever has rated or skipped all items sees this judge's scores and reasons, and may revise. "
+            "First answers are locked then, and second ones are kept apart: agreement stays blind."
+        )
+        st.selectbox(
+            "Judge shown",
+            chosen,
+            index=chosen.index(at),
+            format_func=lambda one: plain(one) or "none",
+            key=f"judge of {study.name}",
+            on_change=_revealed,
+            args=(study.name,),
+        )
+        if seen:
+            st.caption(f"Has seen its scores: {plain(', '.join(seen))}.")
 
 
 def _quality(suspicions: list[str], people: int, per_turn: bool) -> None:
@@ -176,6 +204,13 @@ def _dealt(name: str, chosen: list[str], overlap: int) -> None:
     with told.writing() as db:
         have = studies.deal_study(db, name, chosen, overlap=overlap)
         told.done("Dealt. " + ", ".join(f"{who}: {count} items" for who, count in sorted(have.items())) + ".")
+
+
+def _revealed(name: str) -> None:
+    with told.writing() as db:
+        judge = st.session_state[f"judge of {name}"]
+        reveal.set_judge(db, name, judge)
+        told.done(f"Annotators are shown the scores of {judge}." if judge else "No judge's scores are shown.")
 
 
 def _save(name: str, text: str) -> None:

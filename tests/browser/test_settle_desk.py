@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Annotation, Criterion, Judgement, Rater, Rating
-from concord.store import access, conversations, ratings
+from concord.reports.agreement_report import agreement_report
+from concord.store import access, conversations, frames, ratings
 from concord.store import studies as stored
-from concord.studies import studies
+from concord.studies import reveal, studies
 from concord.studies.adjudication import Rule, set_rule
 from concord.workspace import Workspace
 
@@ -118,3 +119,39 @@ def test_two_adjudicators_settle_by_keyboard_and_not_the_same_item(app: Server, 
 def test_the_page_shows_what_was_settled(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/adjudicate?study=s")
     expect(page.get_by_text("2 of 4 items, 2 of them settled").first).to_be_visible()
+
+
+def test_an_annotator_sees_the_judge_only_with_locked_answers_and_revises(
+    app: Server, page: Page, browser: Browser
+) -> None:
+    with app.workspace.write() as db:
+        reveal.set_judge(db, "s", "secret-judge")
+        link = app.link(access.invite(db, "ann"), path="/rate")
+        before = frames.frame(db, "s")
+    theirs = browser.new_context().new_page()
+    theirs.set_default_timeout(30_000)
+    theirs.goto(link)
+    theirs.get_by_role("button", name="See them").click()
+    expect(theirs.get_by_text("cannot be changed any more")).to_be_visible()
+    assert "because" not in theirs.content()
+    theirs.get_by_role("button", name="Lock my answers and show the judge's").click()
+    expect(theirs.locator(".message.reply")).to_contain_text("reply 0")
+    expect(theirs.locator(".judged .score").first).to_have_text("the judge 2 · you 1")
+    expect(theirs.locator(".reasons").first).to_have_text("2: because 0")
+    expect(theirs.locator(".top .you")).to_have_text("ann")
+    assert "secret" not in theirs.locator(".desk").inner_text()
+    for key in ("2", "k", "k", "k"):  # of two items; on the second she keeps both answers
+        theirs.keyboard.press(key)
+    expect(theirs.locator(".message.reply")).to_contain_text("reply 2")
+    expect(theirs.locator(".saving")).to_have_attribute("data-state", "saved")
+    assert app.rows(
+        "SELECT c.key, i.criterion, i.score, i.shown FROM informed_answers i JOIN study_units u "
+        "ON u.id = i.unit_id JOIN conversations c ON c.id = u.conversation_id WHERE i.kind = 'revised' "
+        "ORDER BY i.id"
+    ) == [("k0", "fluency", 2, 2), ("k0", "wit", 3, 3), ("k1", "fluency", 5, 4), ("k1", "wit", 3, 3)]
+    with app.workspace.read() as db:
+        assert before.equals(frames.frame(db, "s"))
+        [table] = agreement_report(db, "s").asked(["anchoring"], "fluency")
+    # Of distances 1 and −1 she moved the whole of the first, and none of the second.
+    assert table.rows[0]["share"].value == pytest.approx(1 / 2)
+    theirs.context.close()

@@ -78,6 +78,7 @@ const settle = {
       el("div", { class: "scores", role: "group", "aria-label": q.label }, q.options.map((o) =>
         el("button", { type: "button", class: "give", "data-value": o.value, onclick: (event) => { event.stopPropagation(); act("choose", o.value, i, event); } },
           key(o.key), ` ${o.shown === o.label ? o.label : `${o.shown} · ${o.label}`}`, o.by && el("span", { class: "by" }, o.by)))),
+      q.own !== null && el("button", { type: "button", class: "button", onclick: (event) => { event.stopPropagation(); act("keep", i, event); } }, "Keep mine ", key("K")),
       el("p", { class: "mine" }));
   },
 
@@ -100,6 +101,7 @@ const settle = {
   act(name, rest, line, dialogs) {
     if (name === "choose") return this.choose(line, rest[0], dialogs, rest[1]);
     if (name === "note") return this.note(line, dialogs);
+    if (name === "keep") return (line.focus = rest[0]), this.keep(line);
   },
 
   bar: [["note", "Reason", "N"]],

@@ -9,9 +9,11 @@ from sqlite_utils import Database
 
 from concord.rating import Criterion
 from concord.store import conversations, studies
+from concord.store.desk import Numbers
 from concord.store.studies import Study, Task
-from concord.studies import adjudication
+from concord.studies import adjudication, reveal
 from concord.studies.adjudication import Question
+from concord.studies.reveal import Shown
 from pages.parts.desk import sent
 from pages.parts.review.component import AHEAD, LINE, Moving, name
 
@@ -55,6 +57,44 @@ class AdjudicationDesk:
         ]
         gone = [unit for unit in asked if unit not in every]
         return Moving(line[:LINE], len(line), len(every), items, past=past, gone=gone)
+
+
+@dataclass(frozen=True)
+class RevealDesk:
+    """A judge's scores of the items that an annotator has rated, in the order of the study's units."""
+
+    study: str
+    rater: int
+
+    @property
+    def desk(self) -> str:
+        """The name of this work."""
+        return name("reveal", self.study, self.rater)
+
+    def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
+        """What has no second answer yet; the items asked for. Nothing before the answers are locked."""
+        found = reveal.reveal(db, self.study, self.rater)
+        if found is None or not found.opened:
+            return Moving([], 0, 0, [])
+        numbers, done = Numbers(found.study, self.rater), set(found.done)
+        line = [unit for unit in found.items if unit not in done]
+        asked = line[: AHEAD + 1]
+        if wanted is not None:
+            asked = [numbers.item(n) for n in wanted if isinstance(n, int)]
+        places = {unit["id"]: unit for unit in studies.units(db, self.study)}
+        items = [
+            item(db, found.study, places[unit], [_shown(one) for one in found.items[unit]])
+            | {"id": numbers.shown(unit)}
+            for unit in asked
+            if unit in found.items
+        ]
+        past = [numbers.shown(unit) for unit in done] if wanted is None else []
+        return Moving([*map(numbers.shown, line[:LINE])], len(line), len(found.items), items, past=past)
+
+    def revise(self, db: Database, event: Settled) -> None:
+        """Store a second answer, or take it back."""
+        unit = Numbers(studies.get(db, self.study), self.rater).item(event.item)
+        reveal.revise(db, self.study, self.rater, unit, event.criterion, event.score, event.reason)
 
 
 def fixed(desk: str, title: str, person: str, back: str, *, reasoned: bool, over: str) -> dict[str, Any]:
@@ -103,4 +143,17 @@ def _disputed(asked: Question) -> dict[str, Any]:
         own=None,
         value=asked.settled.score if asked.settled else None,
         reason=asked.settled.reason if asked.settled else "",
+    )
+
+
+def _shown(one: Shown) -> dict[str, Any]:
+    """The judge's score and reasons beside the annotator's own answer."""
+    return question(
+        one.criterion,
+        {one.own: "yours"},
+        score=f"the judge {one.judge:.3g} · you {one.own:g}",
+        said=[[f"{one.judge:.3g}", one.reasons]] if one.reasons else [],
+        own=one.own,
+        value=one.second.score if one.second else None,
+        reason=one.second.reason if one.second else "",
     )

@@ -1,0 +1,173 @@
+"""Lock, then reveal: who has answered all items blind may see a judge's scores and reasons, and revise.
+
+The first answers are locked as soon as the judge's scores are shown. Second answers are stored apart: they
+are no ratings, and only the figures of anchoring have them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from sqlite_utils import Database
+
+from concord.agreement.anchoring import Move
+from concord.errors import NotAllowed, StudyError, not_found
+from concord.rating import Criterion, Rater
+from concord.scores import FINAL, labels
+from concord.store import access, informed, ratings, rubrics, studies
+from concord.store.informed import BlindAnswer, Informed
+from concord.store.studies import Study
+
+
+class Shown(NamedTuple):
+    """A criterion shown again: the blind answer, the judge's score and reasons, the second answer."""
+
+    criterion: Criterion
+    own: float
+    judge: float
+    reasons: str
+    second: Informed | None
+
+
+@dataclass(frozen=True, eq=False)
+class Reveal:
+    """What one annotator sees of a study's judge."""
+
+    study: Study
+    blind: Mapping[int, Mapping[str, float]]
+    """Their submitted answers by unit."""
+    judged: Mapping[tuple[int, str], tuple[float, str]]
+    second: Mapping[tuple[int, str], Informed]
+    left: int
+    """How many items of the study they have still to rate or skip."""
+    opened: bool
+
+    @cached_property
+    def items(self) -> dict[int, list[Shown]]:
+        """The units that they and the judge rated, with the criteria that both answered."""
+        found = {}
+        for unit, own in self.blind.items():
+            shown = [
+                Shown(c, own[c.name], *self.judged[unit, c.name], self.second.get((unit, c.name)))
+                for c in self.study.criteria
+                if c.name in own and (unit, c.name) in self.judged
+            ]
+            if shown:
+                found[unit] = shown
+        return found
+
+    @property
+    def done(self) -> list[int]:
+        """The units on which every criterion has a second answer, which may be the first one."""
+        return [unit for unit, of in self.items.items() if all(one.second for one in of)]
+
+
+def judges_of(db: Database, name: str) -> dict[str, Rater]:
+    """The judges who rated a study's units by its own questions, by what the figures call them."""
+    study = studies.get(db, name)
+    other = rubrics.other_judges(db, study.rubric)
+    every = {rater: number for rater, number in ratings.judges(db).items() if number not in other}
+    mine = [rater for rater, number in every.items() if informed.judge_said(db, name, number)]
+    return {label: rater for rater, label in labels(mine).items()}
+
+
+def set_judge(db: Database, name: str, judge: str) -> None:
+    """Show annotators this judge's scores once they have answered everything; “” shows nothing any more.
+
+    Raises NotFound, and StudyError for a study that was not rated blind or has no names, and where people and
+    judges answer on different scales.
+    """
+    study = studies.get(db, name)
+    if not study.blind or study.anonymous:
+        raise StudyError(f"“{name}” was not rated blind by people with names: nothing is revealed.")
+    if not judge:
+        studies.remember(db, name, "reveal", None)
+        return
+    known = judges_of(db, name)
+    if judge not in known:
+        raise not_found("judge", judge, known)
+    if other := [c.label for c in study.criteria if c.judged not in (None, c.scale)]:
+        raise StudyError(f"Judges answer “{other[0]}” on another scale than people: it is not shown.")
+    rater = known[judge]
+    studies.remember(db, name, "reveal", {"judge": rater.name, "variant": rater.variant})
+
+
+def judge_of(study: Study) -> Rater | None:
+    """The judge whose scores are shown; None where none is."""
+    kept = study.meta.get("reveal")
+    return Rater(kept["judge"], "judge", kept["variant"]) if kept else None
+
+
+def reveal(db: Database, name: str, rater: int) -> Reveal | None:
+    """What an annotator sees of a study's judge; None where nothing is revealed. Raises NotFound."""
+    study = studies.get(db, name)
+    judge = judge_of(study)
+    number = ratings.find_rater(db, judge) if judge else None
+    if number is None:
+        return None
+    own: dict[int, dict[str, float]] = {}
+    for given in informed.blind(db, name):
+        if given.rater == rater:
+            own.setdefault(given.unit, {})[given.criterion] = given.score
+    second = [one for one in informed.answers(db, name, "revised") if one.rater == rater]
+    standing = {study_name: items - done for study_name, _, done, items in studies.studies_of(db, rater)}
+    opened = any(access.annotator_id(db, person) == rater for person in informed.revealed(db, name))
+    return Reveal(
+        study,
+        own,
+        informed.judge_said(db, name, number),
+        {(one.unit, one.criterion): one for one in second},
+        standing.get(name, 0),
+        opened,
+    )
+
+
+def begin(db: Database, name: str, rater: int) -> None:
+    """Show the judge's scores to an annotator and lock their answers. Raises NotAllowed before the end."""
+    found = reveal(db, name, rater)
+    if found is None:
+        raise NotAllowed("This study shows no judge's scores.")
+    if found.left:
+        raise NotAllowed(f"Rate or skip your other {found.left} items first. Then the judge is shown.")
+    informed.open_reveal(db, name, rater)
+
+
+def revise(
+    db: Database, name: str, rater: int, unit: int, criterion: str, score: float | None, reason: str = ""
+) -> None:
+    """Store an annotator's second answer to a unit, or take it back (None).
+
+    Raises NotAllowed before the judge's scores are shown and for what was not shown, StudyError for a score
+    off the scale.
+    """
+    found = reveal(db, name, rater)
+    shown = {one.criterion.name: one for one in found.items.get(unit, ())} if found and found.opened else {}
+    if criterion not in shown:
+        raise NotAllowed("This was not shown to you, so your answer was not taken.")
+    one = shown[criterion]
+    if score is not None and score not in one.criterion.scale:
+        raise StudyError(f"{score:g} is not on the scale of “{one.criterion.label}”.")
+    informed.give(db, "revised", unit, rater, criterion, score, reason.strip(), shown=one.judge)
+
+
+def moves(
+    blind: Sequence[BlindAnswer], second: Sequence[Informed], criterion: str, counted: Sequence[str]
+) -> list[Move]:
+    """Every second answer beside the blind one on a criterion; on final the means of the counted criteria.
+
+    An item without a second answer to one of these has no move on final.
+    """
+    first = {(one.unit, one.rater, one.criterion): one.score for one in blind}
+    by_item: dict[tuple[int, int], dict[str, Informed]] = {}
+    for one in second:
+        if (one.unit, one.rater, one.criterion) in first and one.shown is not None:
+            by_item.setdefault((one.unit, one.rater), {})[one.criterion] = one
+    wanted = list(counted) if criterion == FINAL else [criterion]
+    found = []
+    for (unit, rater), of in by_item.items():
+        if wanted and of.keys() >= set(wanted):
+            parts = [(first[unit, rater, name], of[name].shown or 0.0, of[name].score) for name in wanted]
+            means = [sum(part) / len(wanted) for part in zip(*parts, strict=True)]
+            found.append(Move(of[wanted[0]].person, unit, *means))
+    return found

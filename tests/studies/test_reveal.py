@@ -1,0 +1,132 @@
+"""Lock, then reveal: when the judge's scores are shown, what is locked then, and the figures of anchoring."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlite_utils import Database
+
+from concord.conversation import Conversation, Message, Unit
+from concord.errors import NotAllowed, NotFound, StudyError
+from concord.rating import Criterion, Judgement, Rater, Rating
+from concord.reports.agreement_report import agreement_report
+from concord.store import access, conversations, desk, frames, informed, ratings
+from concord.store import studies as stored
+from concord.studies import reveal, studies
+from concord.workspace import Workspace
+
+SAID = (Message("user", "a"), Message("assistant", "b"))
+BLIND = {"ann": [1, 2, 3, 4, 5, 3, 2, 4], "bob": [2, 2, 3, 5, 4, 3, 1, 4]}
+JUDGE = [3, 2, 5, 2, 4, 3, 4, 1]
+
+
+@pytest.fixture
+def db(tmp_path: Path):
+    """Eight items that a judge rated, dealt to two annotators."""
+    with Workspace.open(tmp_path / "workspace").write() as opened:
+        stored.create(opened, stored.Study("s", (Criterion("fluency", "It is fluent."),)))
+        ids = [conversations.save(opened, Conversation("x", f"k{i}", "p", SAID)) for i in range(8)]
+        stored.add_units(opened, "s", [(i, None, "") for i in ids])
+        studies.invite(opened, [*BLIND])
+        studies.deal_study(opened, "s", [*BLIND])
+        for i, score in enumerate(JUDGE):
+            given = (Rating(Unit(f"k{i}"), "fluency", score, f"because {i}"),)
+            ratings.save_judgement(opened, Judgement(f"j{i}", f"k{i}", Rater("j", "judge", "v1"), given))
+        reveal.set_judge(opened, "s", "j")
+        yield opened
+
+
+def units(db: Database) -> list[int]:
+    return [unit["id"] for unit in stored.units(db, "s")]
+
+
+def do(db: Database, person: str, item: int, what: str, **more: object) -> list[str]:
+    """What an event at a desk is refused with."""
+    rater = access.annotator_id(db, person)
+    event = {"n": desk.mark(db, desk.of(rater), "tab") + 1, "item": item, "do": what, **more}
+    return [refusal.message for refusal in desk.apply(db, rater, "tab", [event])[1]]
+
+
+def rate(db: Database, person: str, count: int = 8) -> int:
+    for unit, score in [*zip(units(db), BLIND[person], strict=True)][:count]:
+        assert not do(db, person, unit, "answer", criterion="fluency", score=score)
+        assert not do(db, person, unit, "submit")
+    return access.annotator_id(db, person)
+
+
+def test_it_is_shown_only_when_everything_is_answered(db):
+    rater = rate(db, "ann", 7)
+    found = reveal.reveal(db, "s", rater)
+    assert found is not None
+    assert (found.left, found.opened) == (1, False)
+    with pytest.raises(NotAllowed, match="other 1 items"):
+        reveal.begin(db, "s", rater)
+    with pytest.raises(NotAllowed, match="not shown"):
+        reveal.revise(db, "s", rater, units(db)[0], "fluency", 3)
+    do(db, "ann", units(db)[7], "skip", text="broken")
+    reveal.begin(db, "s", rater)
+    found = reveal.reveal(db, "s", rater)
+    assert found is not None
+    assert [*found.items] == units(db)[:7]
+    [shown] = found.items[units(db)[0]]
+    assert (shown.own, shown.judge, shown.reasons) == (1, 3, "because 0")
+
+
+def test_first_answers_are_locked_and_second_ones_count_nowhere(db):
+    rater = rate(db, "ann")
+    rate(db, "bob")
+    before = frames.frame(db, "s")
+    reveal.begin(db, "s", rater)
+    reveal.revise(db, "s", rater, units(db)[0], "fluency", 3, "convinced")
+    locked = ["The judge's scores were shown, so your answers are locked: nothing was changed."]
+    for what in ("answer", "submit", "skip", "reopen"):
+        assert do(db, "ann", units(db)[0], what, criterion="fluency", score=5) == locked
+    assert do(db, "ann", units(db)[0], "flag", text="odd") == []
+    assert do(db, "bob", units(db)[0], "reopen") == []
+    assert do(db, "bob", units(db)[0], "submit") == []
+    assert before.equals(frames.frame(db, "s"))
+    [second] = informed.answers(db, "s", "revised")
+    assert (second.score, second.reason, second.person, second.shown) == (3, "convinced", "ann", 3)
+    assert reveal.reveal(db, "s", rater).done == [units(db)[0]]
+
+
+def test_nothing_more_is_dealt_to_who_has_seen_it(db):
+    rater = rate(db, "ann")
+    reveal.begin(db, "s", rater)
+    with pytest.raises(StudyError, match="no answer would be blind"):
+        studies.deal_study(db, "s", ["ann"])
+    studies.deal_study(db, "s")
+    assert reveal.reveal(db, "s", rater).left == 0
+
+
+def test_which_judge(db):
+    assert reveal.judges_of(db, "s") == {"j": Rater("j", "judge", "v1")}
+    with pytest.raises(NotFound, match="“k”"):
+        reveal.set_judge(db, "s", "k")
+    reveal.set_judge(db, "s", "")
+    assert reveal.reveal(db, "s", access.annotator_id(db, "ann")) is None
+
+
+def test_anchoring_by_hand(db):
+    """ann's distances to the judge are 2, 0, 2, −2, −1, 0, 2, −3, and changes 2, 1, 1, 0, −1, 0, 0, −1."""
+    second = {"ann": [3, 3, 4, 4, 4, 3, 2, 3], "bob": BLIND["bob"]}
+    for person, answers in second.items():
+        rater = rate(db, person)
+        reveal.begin(db, "s", rater)
+        for unit, score in zip(units(db), answers, strict=True):
+            reveal.revise(db, "s", rater, unit, "fluency", score)
+    [table] = agreement_report(db, "s").asked(["anchoring"], "fluency")
+    both, ann, bob = table.rows
+    # Five changes of eight. Towards the judge, where it differs: 2 + 1 + 0 + 1 + 0 + 1.
+    assert ann["changed"].value == pytest.approx(5 / 8)
+    assert ann["toward"].value == pytest.approx(5 / 6)
+    # Σ change · distance = 4 + 0 + 2 + 0 + 1 + 0 + 0 + 3; Σ distance² = 4 + 0 + 4 + 4 + 1 + 0 + 4 + 9.
+    assert ann["share"].value == pytest.approx(10 / 26)
+    assert (ann["n"], ann["changed"].n, ann["share"].n) == (8, 8, 6)
+    assert (bob["changed"].value, bob["toward"].value, bob["share"].value) == (0, 0, 0)
+    # bob's distances are 1, 0, 2, −3, 0, 0, 3, −3.
+    assert both["share"].value == pytest.approx(10 / (26 + 1 + 4 + 9 + 9 + 9))
+    assert both["changed"].value == pytest.approx(5 / 16)
+    assert both["changed"].interval is not None
+    assert agreement_report(db, "s").as_json()["sections"]["fluency"]["anchoring"]
