@@ -253,9 +253,13 @@ class AgreementReport:
         Raises StudyError for an unknown criterion.
         """
         if (name, criterion) not in self._kept:
-            found = SECTIONS[name].tables(self, criterion)
+            found = () if self.lacks(name, criterion) else SECTIONS[name].tables(self, criterion)
             self._kept[name, criterion] = {table.name: table for table in found}
         return self._kept[name, criterion]
+
+    def lacks(self, name: str, criterion: str) -> str:
+        """What the study lacks for a section on one criterion, as the end of a sentence; else “”."""
+        return SECTIONS[name].needs(self, criterion)
 
     def steps(
         self, form: str = "json", *, sections: Sequence[str] = (), criterion: str = ""
@@ -314,36 +318,46 @@ class AgreementReport:
         """
         if self.options.nominal:
             return []
-        sentences = [
-            sentence
-            for criterion, members in self._summarised()
-            for sentence in summary.summary(
-                self.ratings,
-                self.agreement,
-                self.section("judges", criterion) | self.section("players", criterion),
-                criterion,
-                members,
-                self.label,
-            )
-        ]
+        told = (self._said(criterion, members) for criterion, members in self._summarised())
+        sentences = list(chain.from_iterable(told))
         if len(set(self.players.values())) > 1 and not self.ratings[self.main].same_items:
             from concord.agreement.raters import severity_sentence  # loads scipy.optimize and scipy.stats
 
             sentences.append(severity_sentence(self.section("raters", self.main)))
-        said = cautions(self.ratings, self.agreement, self.label)
+        return [*filter(None, sentences), *self.limits]
+
+    def said(self, criterion: str) -> list[str]:
+        """Sentences on one criterion, of all judges together or else of each; none without a comparison."""
+        found = self._first(self.primary_panel, [criterion])
+        alone = (self._first((judge,), [criterion]) for judge in self.ratings.judges)
+        of = found or chain.from_iterable(alone)
+        return [sentence for _, members in of for sentence in self._said(criterion, members)]
+
+    def choice(self, criterion: str) -> list[str]:
+        """Which single judge agrees best on one criterion, and whether the panel of all is better than it."""
+        alone = self.section("panels", criterion).get("best_judge")
+        return summary.choice(alone, self.section("glance", criterion).get("panel_gain"), self.names)
+
+    @cached_property
+    def limits(self) -> list[str]:
+        """Sentences on single raters who mislead, and on scales, over all criteria."""
         warned = quality.warnings(self.of.study.criteria, self.of.repeats, self.of.checks)
-        return [*filter(None, sentences), *said, *warned]
+        return [*cautions(self.ratings, self.agreement, self.label), *warned]
+
+    def _said(self, criterion: str, members: tuple[str, ...]) -> list[str]:
+        tables = self.section("judges", criterion) | self.section("players", criterion)
+        return summary.summary(self.ratings, self.agreement, tables, criterion, members, self.label)
+
+    def _first(self, members: tuple[str, ...], names: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
+        """The first of these criteria on which these judges can be compared, with them."""
+        rows = ((name, self.agreement.criteria[name].rater(members)) for name in names)
+        return [(name, members) for name, row in rows if row and row.spearman.defined][:1]
 
     def _summarised(self) -> list[tuple[str, tuple[str, ...]]]:
         """The criteria, with the judges, that the summary is about."""
-        names = dict.fromkeys([self.main, *self.criteria])
-
-        def first(members: tuple[str, ...]) -> list[tuple[str, tuple[str, ...]]]:
-            rows = ((name, self.agreement.criteria[name].rater(members)) for name in names)
-            return [(name, members) for name, row in rows if row and row.spearman.defined][:1]
-
-        found = first(self.primary_panel)
-        return found or [one for judge in self.ratings.judges for one in first((judge,))]
+        names = [*dict.fromkeys([self.main, *self.criteria])]
+        found = self._first(self.primary_panel, names)
+        return found or [one for judge in self.ratings.judges for one in self._first((judge,), names)]
 
     @cached_property
     def missing(self) -> list[str]:

@@ -5,7 +5,7 @@ Page, `concord agreement --section` and the bundle show the sections of this dic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -51,14 +51,24 @@ WIDTH = 0.1
 """The width of interval, from end to end, that a forecast of items is made for."""
 
 Tables = Callable[["AgreementReport", str], Iterator[Table]]
-"""The tables of a section on one criterion; none where the study's data cannot answer its question."""
+"""The tables of a section on one criterion."""
+Needs = Callable[["AgreementReport", str], str]
+"""What a study lacks for a section on one criterion, as the end of a sentence; “” where it lacks nothing."""
+
+
+def _nothing(_report: AgreementReport, _criterion: str) -> str:
+    return ""
 
 
 class Section(NamedTuple):
-    """A question about the judges or the people of a study, and the tables that answer it."""
+    """A question about the judges or the people of a study, and the tables that answer it.
+
+    A section that `needs` what the study does not have has no tables.
+    """
 
     title: str
     tables: Tables
+    needs: Needs = _nothing
 
 
 def _glance(report: AgreementReport, criterion: str) -> Iterator[Table]:
@@ -82,14 +92,21 @@ def _judges(report: AgreementReport, criterion: str) -> Iterator[Table]:
 
 def _versions(report: AgreementReport, _criterion: str) -> Iterator[Table]:
     models, versions = report.of.models_of_judges, report.of.versions_of_judges
-    if report.of.runs == "mean" and len({versions.get(judge) for judge in report.ratings.judges}) > 1:
-        yield judges_by_version(report.ratings, models, versions, report.label, **report.drawing)
+    yield judges_by_version(report.ratings, models, versions, report.label, **report.drawing)
+
+
+def _one_version(report: AgreementReport, _criterion: str) -> str:
+    several = len({report.of.versions_of_judges.get(judge) for judge in report.ratings.judges}) > 1
+    return "" if several and report.of.runs == "mean" else "all judges answered one version of the prompt"
 
 
 def _missing(report: AgreementReport, criterion: str) -> Iterator[Table]:
-    if without_rating(report.ratings, criterion):
-        yield common_items(report.ratings, criterion, **report.drawing)
-        yield missing_ratings(report.ratings, criterion)
+    yield common_items(report.ratings, criterion, **report.drawing)
+    yield missing_ratings(report.ratings, criterion)
+
+
+def _complete(report: AgreementReport, criterion: str) -> str:
+    return "" if without_rating(report.ratings, criterion) else "every judge rated every item"
 
 
 def _distribution(report: AgreementReport, criterion: str) -> Iterator[Table]:
@@ -114,57 +131,96 @@ def _people(report: AgreementReport, criterion: str) -> Iterator[Table]:
 
 def _annotators(report: AgreementReport, criterion: str) -> Iterator[Table]:
     part = report.agreement.criteria[criterion]
-    if len(part.compared) > MOST_ANNOTATORS:
-        yield annotators_table(part, report.label)
-        yield every_two_table(part, report.label)
+    yield annotators_table(part, report.label)
+    yield every_two_table(part, report.label)
+
+
+def _few_annotators(report: AgreementReport, criterion: str) -> str:
+    few = len(report.agreement.criteria[criterion].compared) <= MOST_ANNOTATORS
+    return f"no more than {MOST_ANNOTATORS} annotators, who stand together in one table" if few else ""
 
 
 def _panels(report: AgreementReport, criterion: str) -> Iterator[Table]:
-    judges = len(report.ratings.judges) if report.of.runs == "mean" else 0
-    if judges > 1:
-        yield redundancy(report.ratings, criterion, **report.drawing)
-        yield best_panel(report.ratings, criterion, [[j] for j in report.ratings.judges], **report.drawing)
-    if judges > 2:
+    yield redundancy(report.ratings, criterion, **report.drawing)
+    yield best_panel(report.ratings, criterion, [[j] for j in report.ratings.judges], **report.drawing)
+    if len(report.ratings.judges) > 2:
         yield best_panel(report.ratings, criterion, **report.drawing)
 
 
+def _one_judge(report: AgreementReport, _criterion: str) -> str:
+    if report.of.runs == "single":
+        return "runs of a judge are looked at one by one"
+    return "" if len(report.ratings.judges) > 1 else "there are not two judges"
+
+
 def _retest(report: AgreementReport, criterion: str) -> Iterator[Table]:
-    if runs := report.of.runs_of:
-        yield retest(report.ratings, criterion, runs, **report.drawing)
+    yield retest(report.ratings, criterion, report.of.runs_of, **report.drawing)
+
+
+def _one_run(report: AgreementReport, _criterion: str) -> str:
+    return "" if report.of.runs_of else "no judge rated the same items in several runs"
+
+
+def _twice(report: AgreementReport, criterion: str) -> dict[str, tuple[list[float], list[float]]]:
+    criteria = report.of.counted if criterion == FINAL else (criterion,)
+    return hidden.answered_twice(report.of.repeats, criteria)
 
 
 def _annotator_retest(report: AgreementReport, criterion: str) -> Iterator[Table]:
-    criteria = report.of.counted if criterion == FINAL else (criterion,)
-    if pairs := hidden.answered_twice(report.of.repeats, criteria):
-        asked = report.criterion(criterion)
-        yield annotator_retest(
-            pairs,
-            nominal=bool(asked and asked.scale.nominal),
-            excluded=[decision.annotator for decision in report.of.excluded],
-            resamples=report.options.resamples,
-            seed=report.options.seed,
-        )
+    asked = report.criterion(criterion)
+    yield annotator_retest(
+        _twice(report, criterion),
+        nominal=bool(asked and asked.scale.nominal),
+        excluded=[decision.annotator for decision in report.of.excluded],
+        resamples=report.options.resamples,
+        seed=report.options.seed,
+    )
+
+
+def _no_repeats(report: AgreementReport, criterion: str) -> str:
+    return "" if _twice(report, criterion) else "nobody was given an item twice"
+
+
+def _hits(report: AgreementReport, criterion: str) -> dict[str, list[tuple[bool, bool]]]:
+    return hidden.hits(report.of.checks, "" if criterion == FINAL else criterion)
 
 
 def _gold(report: AgreementReport, criterion: str) -> Iterator[Table]:
-    if hits := hidden.hits(report.of.checks, "" if criterion == FINAL else criterion):
-        yield gold_hits(hits, excluded=[decision.annotator for decision in report.of.excluded])
+    out = [decision.annotator for decision in report.of.excluded]
+    yield gold_hits(_hits(report, criterion), excluded=out)
 
 
-def _adjudication(report: AgreementReport, criterion: str) -> Iterator[Table]:
+def _no_gold(report: AgreementReport, criterion: str) -> str:
+    return "" if _hits(report, criterion) else "there are no gold items"
+
+
+def _settled(report: AgreementReport, criterion: str) -> dict[Hashable, float]:
     ratings = report.ratings
     means = {
         name: dict(zip(ratings.units, ratings[name].target.tolist(), strict=True))
         for name in report.of.counted
         if name in ratings.criteria
     }
-    if settled := scores_on(report.of.adjudicated, criterion, means):
-        yield adjudication(ratings, criterion, settled, panels=report.panels, **report.drawing)
+    return scores_on(report.of.adjudicated, criterion, means)
+
+
+def _adjudication(report: AgreementReport, criterion: str) -> Iterator[Table]:
+    settled = _settled(report, criterion)
+    yield adjudication(report.ratings, criterion, settled, panels=report.panels, **report.drawing)
+
+
+def _none_settled(report: AgreementReport, criterion: str) -> str:
+    return "" if _settled(report, criterion) else "no item was adjudicated"
 
 
 def _anchoring(report: AgreementReport, criterion: str) -> Iterator[Table]:
-    if found := moves(report.of.blind, report.of.revised, criterion, report.of.counted):
-        yield anchoring(report.ratings, criterion, found, **report.drawing)
+    found = moves(report.of.blind, report.of.revised, criterion, report.of.counted)
+    yield anchoring(report.ratings, criterion, found, **report.drawing)
+
+
+def _none_revised(report: AgreementReport, criterion: str) -> str:
+    found = moves(report.of.blind, report.of.revised, criterion, report.of.counted)
+    return "" if found else "nobody answered again after seeing a judge's score"
 
 
 def _disagreement(report: AgreementReport, criterion: str) -> Iterator[Table]:
@@ -217,11 +273,15 @@ def _system(report: AgreementReport, criterion: str) -> Iterator[Table]:
 
 def _bias(report: AgreementReport, criterion: str) -> Iterator[Table]:
     features, own = report.features, {"the player is of the judge's family": report.own_family}
-    if features or report.own_family:
-        players, panels = report.players, report.panels
-        yield feature_bias(
-            report.ratings, criterion, features, own=own, players=players, panels=panels, **report.drawing
-        )
+    players, panels = report.players, report.panels
+    yield feature_bias(
+        report.ratings, criterion, features, own=own, players=players, panels=panels, **report.drawing
+    )
+
+
+def _alike(report: AgreementReport, _criterion: str) -> str:
+    varies = report.features or report.own_family
+    return "" if varies else "items do not differ in length, turn, language or family of their player"
 
 
 def _raters(report: AgreementReport, criterion: str) -> Iterator[Table]:
@@ -250,25 +310,25 @@ SECTIONS: dict[str, Section] = {
     "glance": Section("At a glance", _glance),
     "criteria": Section("Every criterion", _criteria),
     "judges": Section("Judges and panels beside people", _judges),
-    "versions": Section("Judges by version of their prompt", _versions),
-    "missing": Section("Missing ratings of judges", _missing),
+    "versions": Section("Judges by version of their prompt", _versions, _one_version),
+    "missing": Section("Missing ratings of judges", _missing, _complete),
     "distribution": Section("Score distribution", _distribution),
     "players": Section("Agreement by player and between players", _players),
     "people": Section("Agreement of people with each other", _people),
-    "annotators": Section("Each and every two of many annotators", _annotators),
-    "panels": Section("Redundancy of judges, the best judge and the best pair", _panels),
-    "retest": Section("Test–retest of each judge", _retest),
-    "annotator-retest": Section("Test–retest of each annotator", _annotator_retest),
-    "gold": Section("Gold items and attention checks", _gold),
-    "adjudication": Section("Before and after adjudication", _adjudication),
-    "anchoring": Section("Second answers after the judge's score", _anchoring),
+    "annotators": Section("Each and every two of many annotators", _annotators, _few_annotators),
+    "panels": Section("Redundancy of judges, the best judge and the best pair", _panels, _one_judge),
+    "retest": Section("Test–retest of each judge", _retest, _one_run),
+    "annotator-retest": Section("Test–retest of each annotator", _annotator_retest, _no_repeats),
+    "gold": Section("Gold items and attention checks", _gold, _no_gold),
+    "adjudication": Section("Before and after adjudication", _adjudication, _none_settled),
+    "anchoring": Section("Second answers after the judge's score", _anchoring, _none_revised),
     "disagreement": Section("Items of high disagreement", _disagreement),
     "bands": Section("Agreement by part of the scale", _bands),
     "alt-test": Section("Alternative annotator test", _alt_test),
     "thresholds": Section("Pass or fail at a cut of the scale", _thresholds),
     "calibration": Section("What people's score a judge's score means", _calibration),
     "system": Section("Would the leaderboard's order be the people's?", _system),
-    "bias": Section("Feature bias: length, turn, language, own family", _bias),
+    "bias": Section("Feature bias: length, turn, language, own family", _bias, _alike),
     "raters": Section("Severity and consistency of raters", _raters),
     "next": Section("What people should rate next", _next),
     "forecast": Section("Items needed for a narrower interval", _forecast),
@@ -285,7 +345,4 @@ IN_FILES = tuple(name for name in SECTIONS if name not in (*OVER_ALL, *APART))
 """The sections that a file of all figures has of every criterion."""
 
 AT_ONCE = ("glance", "criteria")
-"""The sections that the page Agreement draws first."""
-
-CLOSELY = ("judges", "distribution", "players", "people", "panels", "retest")
-"""The sections that the page Agreement draws at once, with pictures; it draws the others when opened."""
+"""The sections that `concord agreement` prints."""

@@ -49,6 +49,38 @@ def summary(
     return [sentence for sentence in sentences if sentence]
 
 
+def choice(best: Table | None, gain: Table | None, names: Mapping[str, str]) -> list[str]:
+    """Sentences on which judge to use: the best single one, and whether the first panel is better than it.
+
+    `best` is the search for the best judge, `gain` panels beside their best judge; None where there is none.
+    A lead or gain whose interval holds 0 is said to be undecided.
+    """
+    said = []
+    first, *others = best.rows if best else [{}]
+    rho, lead = _figure([first], "spearman"), _figure([first], "lead")
+    if rho and rho.defined and others:
+        one, other = (names.get(str(row["rater"]), str(row["rater"])) for row in (first, others[0]))
+        said.append(f"Of single judges {one} agrees best with people, ρ = {_two(rho)}{_within(rho)}.")
+        if lead and lead.value is not None:
+            settled = lead.interval is not None and lead.interval[0] > 0
+            how = (
+                f"It leads {other}, the next, by" if settled else f"These items do not tell it from {other}:"
+            )
+            said[0] += f" {how} {lead.value:+.2f}{_within(lead, signed=True)}."
+    elif rho and rho.reason and others:
+        said.append(f"Which single judge agrees best is undefined: {rho.reason}.")
+    more = _figure(gain.rows, "difference") if gain else None
+    if gain and more and more.value is not None:
+        panel, judge = (str(gain.rows[0][name]) for name in ("name", "best"))
+        low, high = more.interval or (0.0, 0.0)
+        how = "does better than" if low > 0 else "does worse than" if high < 0 else "is not told from"
+        said.append(
+            f"The mean of {panel} {how} {judge} alone: {more.value:+.2f}{_within(more, signed=True)} on "
+            f"{gain.rows[0]['n']} common items."
+        )
+    return said
+
+
 def missing(
     study: str, *, people: int, judges: Iterable[str], compared: Sequence[Estimate], anonymous: bool
 ) -> list[str]:

@@ -1,7 +1,8 @@
 """Addresses: what a page shows stands in its address, and links from one page to another carry it."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -11,13 +12,88 @@ from concord.errors import not_found
 from pages.parts.navigation import SECTIONS, PageFile
 from pages.parts.plain import plain
 
+_BROKEN = ":material/link_off:"
+
+
+T = TypeVar("T")
+
+
+def held(
+    name: str,
+    usual: T,
+    draw: Callable[[str], T],
+    *,
+    read: Callable[[str], T | None],
+    told: Callable[[T], str] = str,
+    always: bool = False,
+) -> T:
+    """The value of a widget; it stands in the address unless it is the usual one (`always`: then too).
+
+    `draw` draws the widget, whose key in the session's state is `name`. What the address says holds where it
+    has changed since: by a link, back or forward. `read` gives None, and the reader a warning, for a value
+    that there is not.
+    """
+    state, seen = st.session_state, f"address of {name}"
+    said = st.query_params.get(name)
+    value: T | None
+    if name not in state or state.get(seen) != said:
+        value = usual if said is None else read(said)
+        if value is None:
+            st.warning(plain(f"There is no {name} “{said}”."), icon=_BROKEN)
+    else:  # as the reader left it; where the options are others now, it may be none of them
+        value = read(told(state[name]))
+    start = usual if value is None else value
+    if name not in state or state[name] != start:
+        state[name] = start
+    chosen = draw(name)
+    if chosen == usual and not always:
+        st.query_params.pop(name, None)
+    else:
+        shown(name, told(chosen))
+    state[seen] = st.query_params.get(name)
+    return chosen
+
+
+def one_of(options: Sequence[str]) -> Callable[[str], str | None]:
+    """Reads one of the options for `held`."""
+    return lambda said: said if said in options else None
+
+
+def some_of(options: Sequence[str]) -> Callable[[str], list[str] | None]:
+    """Reads a JSON list of some of the options for `held`: names may hold any sign."""
+
+    def read(said: str) -> list[str] | None:
+        try:
+            found = json.loads(said)
+        except ValueError:
+            return None
+        known = isinstance(found, list) and all(isinstance(one, str) and one in options for one in found)
+        return found if known else None
+
+    return read
+
+
+def listed(some: Sequence[str]) -> str:
+    """Writes what `some_of` reads."""
+    return json.dumps(list(some), ensure_ascii=False, separators=(",", ":"))
+
+
+def switch(said: str) -> bool | None:
+    """Reads “yes” or “no” for `held`."""
+    return {"yes": True, "no": False}.get(said)
+
+
+def switched(on: bool) -> str:
+    """Writes what `switch` reads."""
+    return "yes" if on else "no"
+
 
 def asked(name: str, options: Sequence[str], default: str) -> str:
     """The option that the address names; the default, with a warning, if there is no such option."""
     wanted = st.query_params.get(name)
     if wanted is None or wanted in options:
         return wanted or default
-    st.warning(plain(not_found(name, wanted, options)), icon=":material/link_off:")
+    st.warning(plain(not_found(name, wanted, options)), icon=_BROKEN)
     return default
 
 

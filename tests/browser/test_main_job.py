@@ -125,7 +125,7 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
     )
     figures = json.loads(said.stdout)
     strict = next(j for j in figures["criteria"]["final"]["judges"] if j["rater"] == "mock-judge-strict")
-    page.goto(f"{app.url}/agreement?study=trust")
+    page.goto(f"{app.url}/agreement?study=trust&tab=judges")
     judges = page.get_by_role("region", name=re.compile("^Judges and panels: Spearman")).first
     holds(judges.locator("tr").filter(has_text="Final").first, strict["spearman"])
     alpha = figures["criteria"]["final"]["humans"]["alpha"]["ordinal"]["value"]

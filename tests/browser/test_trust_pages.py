@@ -44,38 +44,60 @@ def figures(app: Server) -> AgreementReport:
         return agreement_report(db, "made")
 
 
-def test_the_summary_comes_first_and_the_tables_show_the_figures(app: Server, page: Page) -> None:
+def tab(page: Page, name: str) -> None:
+    page.get_by_role("tab", name=name).click()
+
+
+def test_the_summary_comes_first_and_the_tabs_show_the_figures(app: Server, page: Page) -> None:
     found = figures(app).agreement.criteria
     page.goto(f"{app.url}/agreement?study=made")
     panel = next(p for p in found["final"].panels if len(p.members) == 3)
     sees(page, re.compile(rf"On Final, the 3 judges together .* ρ = {panel.spearman.value:.2f}"))
+    sees(page, re.compile("Of single judges judge-keen agrees best with people"))
     sees(page, "mock")
+    tab(page, "Judges")
     keen = found["fluency"].rater(["judge-keen"])
     assert keen is not None
     low, high = keen.spearman.interval or (0, 0)
     row = page.get_by_test_id("stDataFrame").nth(2).locator("tr").filter(has_text="judge-keen").first
     holds(row, keen.spearman.value or 0)
     expect(row).to_contain_text(f"[{low:.3f}, {high:.3f}]")
-    # A heading for everything a criterion has, and a chart where one belongs.
-    for heading in (
-        "Order and level of judges and panels",
-        "Held-out annotator",
-        "Score distribution by rater",
-        "Where the judge disagrees with people",
-        "Agreement of people with each other",
-        "Effective number of judges",
-        "Export",
-    ):
-        expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
-    expect(page.get_by_test_id("stVegaLiteChart")).to_have_count(5)
+    # Headings of every tab, and charts where they belong.
+    headings = {
+        "Judges": (
+            "Order and level of judges and panels",
+            "Held-out annotator",
+            "Score distribution by rater",
+        ),
+        "Where it fails": ("Where the judge disagrees with people",),
+        "Raters": ("Agreement of people with each other",),
+        "Panels": ("Effective number of judges",),
+        "Further": ("Export",),
+    }
+    for name, expected in headings.items():
+        tab(page, name)
+        for heading in expected:
+            expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+    tab(page, "Where it fails")
+    expect(page.get_by_test_id("stVegaLiteChart")).to_have_count(2)
 
 
-def test_the_address_names_study_and_criterion(app: Server, page: Page) -> None:
+def test_the_address_names_the_view_and_back_returns_to_it(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/agreement?study=made&criterion=fluency")
-    expect(page.get_by_role("heading", name="Fluency", exact=True)).to_be_visible()
+    sees(page, re.compile("^On Fluency, "))
     page.get_by_test_id("stButtonGroup").get_by_text("In character").click()
-    expect(page.get_by_role("heading", name="In character", exact=True)).to_be_visible()
+    sees(page, re.compile("^On In character, "))
     expect(page).to_have_url(re.compile(r"study=made&criterion=in_character"))
+    tab(page, "Panels")
+    expect(page).to_have_url(re.compile(r"study=made&criterion=in_character&tab=panels"))
+    expect(page.get_by_role("heading", name="Effective number of judges")).to_be_visible()
+    page.go_back()
+    sees(page, re.compile("^On In character, "))
+    page.go_back()
+    sees(page, re.compile("^On Fluency, "))
+    page.go_forward()
+    page.go_forward()
+    expect(page.get_by_role("heading", name="Effective number of judges")).to_be_visible()
     page.goto(f"{app.url}/agreement?study=nope")
     sees(page, "There is no study “nope”.")
 
@@ -87,22 +109,25 @@ def test_a_panel_is_ticked_and_refusals_are_counted(app: Server, page: Page) -> 
     page.get_by_text("Count conversations in which a judge saw a refusal").click()
     sees(page, "on 60 items")
     page.keyboard.press("Escape")
+    tab(page, "Panels")
     box = page.get_by_label("A panel of your own").and_(page.locator("input"))
     for judge in ("judge-flat", "judge-mild"):
         box.click()
         page.get_by_role("option", name=judge).click()
     page.keyboard.press("Escape")
-    # The pair is on every criterion anyhow; chosen, it is in the tables of the criterion too.
     table = page.get_by_test_id("stDataFrame").locator("tr")
-    expect(table.filter(has_text="flat + mild").nth(1)).to_be_attached()
+    expect(table.filter(has_text="flat + mild").first).to_be_attached()
+    page.goto(page.url.replace("&tab=panels", ""))  # a link shows the same
+    sees(page, "on 60 items")
+    expect(table.filter(has_text="flat + mild").first).to_be_attached()
 
 
 def test_a_dot_opens_its_conversations(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/agreement?study=made")
+    page.goto(f"{app.url}/agreement?study=made&tab=fails")
     sees(page, "Largest differences")
     expect(page.get_by_role("button", name="LaTeX").last).to_be_visible()
     expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
-    page.get_by_test_id("stVegaLiteChart").nth(2).locator(".mark-symbol path").last.click()
+    page.get_by_test_id("stVegaLiteChart").first.locator(".mark-symbol path").last.click()
     sees(page, "The dot you picked")
     with app.workspace.read() as db:
         items = agreement_report(db, "made").points("final", ("judge-flat", "judge-keen", "judge-mild"))
@@ -113,13 +138,13 @@ def test_a_study_without_people_says_so_and_shows_what_there_is(app: Server, pag
     page.goto(f"{app.url}/agreement?study=judged-only")
     sees(page, "Nobody has rated the study “judged-only” yet")
     expect(page.get_by_role("heading", name="Score distribution by rater")).to_be_visible()
-    expect(page.get_by_role("heading", name="At a glance")).to_have_count(0)
+    expect(page.get_by_role("tab")).to_have_count(0)
     page.goto(f"{app.url}/agreement?study=empty")
     sees(page, "The study “empty” has no ratings yet.")
 
 
 def test_the_figures_can_be_taken_away(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/agreement?study=made")
+    page.goto(f"{app.url}/agreement?study=made&tab=further")
     with page.expect_download(timeout=240_000) as download:  # every section on every criterion
         page.get_by_role("button", name="JSON").click()
     assert Path(download.value.path()).read_text(encoding="utf-8") == figures(app).document("json")

@@ -4,7 +4,7 @@ undefined.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 from sqlite_utils import Database
@@ -17,6 +17,7 @@ from concord.store import conversations, ratings, studies, summaries
 from concord.store.ratings import Row
 from concord.store.studies import Study
 from concord.workspace import Workspace
+from pages.trust.agreement_tabs import TABS
 
 FRAME = """
 import streamlit as st
@@ -130,20 +131,30 @@ ODD: dict[str, tuple[dict[str, object], str]] = {
 }
 
 
-def shown(workspace: Workspace, change: Callable[[AppTest], object] = lambda page: None) -> str:
-    """Everything the page says."""
-    page = AppTest.from_string(FRAME, default_timeout=30).run()
-    change(page)
+def shown(
+    workspace: Workspace,
+    change: Callable[[AppTest], object] = lambda page: None,
+    tabs: Iterable[str] = TABS,
+    sections: Iterable[str] = (),
+) -> str:
+    """Everything the page says on its tabs, with these sections open."""
+    page = AppTest.from_string(FRAME, default_timeout=30)
+    page.session_state["tab"], *others = tabs
+    for name in sections:
+        page.session_state[f"section {name}"] = True
+    change(page.run())
+    said = told(page)
+    for tab in others:
+        page.session_state["tab"] = tab
+        said += told(page.run())
+    return "\n".join(said)
+
+
+def told(page: AppTest) -> list[str]:
     assert not page.exception
     assert not page.error
     said = [e.value for kind in ("markdown", "caption", "subheader", "warning") for e in page.get(kind)]
-    return "\n".join([*said, *(frame.value.to_string() for frame in page.dataframe)])
-
-
-def open_further(page: AppTest) -> None:
-    for name in SECTIONS:
-        page.session_state[f"section {name}"] = True
-    page.run()
+    return said + [frame.value.to_string() for frame in page.dataframe]
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -151,12 +162,10 @@ def test_an_odd_study_is_shown_and_says_why_figures_are_undefined(name: str, wor
     made, word = ODD[name]
     with workspace.write() as db:
         fill(db, **made)  # type: ignore[arg-type]
-    said = shown(workspace)
+    said = shown(workspace, sections=SECTIONS)
     assert word in said.replace("\\", "")
     assert "nan" not in said.split()
-    further = shown(workspace, open_further)
-    assert ("Items needed" in further) == bool(made["people"] and made["judges"])
-    assert "nan" not in further.split()
+    assert ("Items needed" in said) == bool(made["people"])
     assert "<b>" not in said  # a name's markup reaches the page only with its marks escaped
 
 
@@ -164,7 +173,11 @@ def test_repeated_runs_are_a_mean_or_single(workspace: Workspace) -> None:
     with workspace.write() as db:
         fill(db, BOTH, {"j": varied(1)}, repeats=3)
     assert "j #2" not in shown(workspace).replace("\\", "")
-    said = shown(workspace, lambda page: page.toggle[0].set_value(True).run()).replace("\\", "")
+
+    def one_by_one(page: AppTest) -> None:
+        page.toggle[0].set_value(True).run()
+
+    said = shown(workspace, one_by_one, sections=["retest"]).replace("\\", "")
     assert "j #2" in said
     assert "Avg(" not in said  # runs of one judge are a test and retest, not a panel
     assert "Test–retest of judges" in said
@@ -173,7 +186,7 @@ def test_repeated_runs_are_a_mean_or_single(workspace: Workspace) -> None:
 def test_every_section_has_its_pictures_where_a_panel_is_measured(workspace: Workspace) -> None:
     with workspace.write() as db:
         fill(db, BOTH, {"j": varied(1), "k": varied(3)}, items=40)
-    assert "j + k" in shown(workspace, open_further)
+    assert "j + k" in shown(workspace, sections=SECTIONS)
 
 
 def test_the_reader_sets_the_cut_from_which_people_pass(workspace: Workspace) -> None:
@@ -181,10 +194,9 @@ def test_the_reader_sets_the_cut_from_which_people_pass(workspace: Workspace) ->
         fill(db, BOTH, {"j": varied(1)}, items=40)
 
     def at_four(page: AppTest) -> None:
-        page.session_state["section thresholds"] = True
-        page.run().number_input(f"cut of {WIT.name} in {NAME}").set_value(4.0).run()
+        page.number_input(f"cut of {WIT.name} in {NAME}").set_value(4.0).run()
 
-    said = shown(workspace, at_four).replace("\\", "")
+    said = shown(workspace, at_four, ["Further"], ["thresholds"]).replace("\\", "")
     assert "people pass an item with a mean of 4 or more" in said
 
 
@@ -194,15 +206,14 @@ def test_the_reader_sets_scales_and_how_the_alt_test_scores(workspace: Workspace
         fill(db, people, {"j": varied(1)}, items=40)
 
     def set_both(page: AppTest, scale: str) -> None:
-        page.session_state["section alt-test"] = True
-        page.run().text_input[0].set_value(scale)
+        page.text_input[0].set_value(scale)
         next(box for box in page.selectbox if box.label.startswith("Alt-test")).set_value("agreement").run()
 
-    usual = shown(workspace, lambda page: set_both(page, "")).replace("\\", "")
+    usual = shown(workspace, lambda page: set_both(page, ""), ["Judges"], ["alt-test"]).replace("\\", "")
     assert "scored by equal answers" in usual
     assert "off the scale" not in usual
     # Declared to end at 3, the scale is not that of a judge who gives 4 and 5.
-    said = shown(workspace, lambda page: set_both(page, f"{WIT.name}=1..3")).replace("\\", "")
+    said = shown(workspace, lambda page: set_both(page, f"{WIT.name}=1..3"), ["Judges"]).replace("\\", "")
     assert "answers of j are off the scale 1 to 3" in said
     page = AppTest.from_string(FRAME, default_timeout=30).run()
     set_both(page, "wit=three")
@@ -212,7 +223,9 @@ def test_the_reader_sets_scales_and_how_the_alt_test_scores(workspace: Workspace
 def test_everything_is_measured_with_a_bar_before_a_file_is_asked_for(workspace: Workspace) -> None:
     with workspace.write() as db:
         fill(db, BOTH, {"j": varied(1)})
-    page = AppTest.from_string(FRAME, default_timeout=30).run()
+    page = AppTest.from_string(FRAME, default_timeout=30)
+    page.query_params["tab"] = "further"
+    page.run()
     [button] = [button for button in page.button if button.label == "Measure everything"]
     button.click().run()
     assert not page.exception
@@ -222,3 +235,32 @@ def test_everything_is_measured_with_a_bar_before_a_file_is_asked_for(workspace:
 def test_without_any_study_the_page_says_what_to_do(workspace: Workspace) -> None:
     page = AppTest.from_string(FRAME, default_timeout=30).run()
     assert "There is no study yet" in page.info[0].value
+
+
+def test_every_section_has_its_place_on_one_tab() -> None:
+    first = {"glance", "criteria", "judges", "distribution", "players", "people", "panels"}
+    more = [name for tab in TABS.values() for name in tab.more]
+    assert sorted([*first, *more]) == sorted(SECTIONS)
+
+
+def test_a_link_shows_the_same_view_and_unknown_values_are_said(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        fill(db, BOTH, {"j": varied(1)}, criteria=(WIT, Criterion("skill", "")))
+    page = AppTest.from_string(FRAME, default_timeout=30)
+    page.query_params.update(
+        {"criterion": "skill", "tab": "raters", "seed": "7", "runs": "yes", "nobody": "x", "resamples": "3"}
+    )
+    told(page.run())
+    assert page.session_state["tab"] == "Raters"
+    assert [warning.value.replace("\\", "") for warning in page.warning] == ["There is no resamples “3”."]
+    assert page.query_params["criterion"] == "skill"
+    assert any("1000 resamples, seed 7" in caption.value for caption in page.caption)
+    page.toggle[0].set_value(False)
+    told(page.run())
+    assert "runs" not in page.query_params
+    assert page.query_params["seed"] == "7"
+    # Back in the browser: the address changes, and the page follows it.
+    page.query_params["tab"] = "judges"
+    page.query_params["criterion"] = "final"
+    told(page.run())
+    assert (page.session_state["tab"], page.session_state["criterion"]) == ("Judges", "final")

@@ -1,0 +1,309 @@
+"""The tabs of the page Agreement: each answers one question, and is measured when it is open."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import partial
+from typing import NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from concord.agreement.ratings import called
+from concord.agreement.study import MOST_ANNOTATORS
+from concord.estimate import Estimate
+from concord.reports import bundle
+from concord.reports.agreement_report import AgreementReport, at, renamed
+from concord.reports.sections import OVER_ALL, SECTIONS
+from concord.studies import studies
+from concord.table import Column, Table
+from pages.parts.address import of_conversation
+from pages.parts.estimates import forest
+from pages.parts.plain import plain
+from pages.parts.session import live, workspace
+from pages.parts.table import download, draw
+from pages.trust import agreement_charts as charts
+
+RHO = "Spearman's ρ with the mean of people"
+
+
+class Tab(NamedTuple):
+    """A tab: its name in the address, how it is drawn, and its sections that are measured when opened."""
+
+    slug: str
+    first: Callable[[AgreementReport, str], None]
+    more: tuple[str, ...] = ()
+
+    def draw(self, report: AgreementReport, criterion: str) -> None:
+        """Draw the tab on a criterion. A section for which the study lacks data is named, not offered."""
+        self.first(report, criterion)
+        lacking = []
+        for name in self.more:
+            if why := report.lacks(name, criterion):
+                lacking.append(f"{SECTIONS[name].title} ({why})")
+            else:
+                _opened(report, name, criterion)
+        if lacking:
+            st.caption(plain(f"Not in this study: {'; '.join(lacking)}."))
+
+
+def _summary(report: AgreementReport, criterion: str) -> None:
+    """The answer in sentences and one picture, then what limits it."""
+    label = report.label(criterion)
+    said, choice = report.said(criterion), report.choice(criterion)
+    if report.of.study.blind:
+        with st.container(border=True):
+            if not said:
+                st.subheader(plain(f"On {label} no judge can be compared with people."), anchor=False)
+            for sentence in said[:1]:
+                st.subheader(plain(sentence), anchor=False)
+            st.markdown("\n".join(f"- {plain(also)}" for also in [*choice, *said[1:]]))
+    tables = report.section("glance", criterion)
+    if tables["glance"].rows:
+        st.markdown(f"##### {plain(f'Judges, panels and a held-out annotator on {label}')}")
+        _pictures("glance", tables)
+        for table in tables.values():
+            if table.rows:
+                draw(table, key=f"{table.name} {criterion}")
+    if len(report.criteria) > 1:
+        _pictures("criteria", _named(report, "criteria", report.main))
+    _limits(report)
+
+
+def _limits(report: AgreementReport) -> None:
+    """What limits the answer: who misleads, what is left out, on what scales."""
+    if limits := [*report.limits, *report.notes]:
+        st.markdown("##### What limits this answer")
+        st.markdown("\n".join(f"- {plain(limit)}" for limit in limits))
+
+
+def _judges(report: AgreementReport, criterion: str) -> None:
+    """Every judge beside people, on every criterion and on this one."""
+    tables = _named(report, "judges", criterion)
+    for name in ("judges", "held_out"):
+        if tables[name].rows:
+            draw(tables[name])
+    score_distribution(report, criterion)
+    for table in _named(report, "criteria", report.main).values():
+        if table.rows:
+            draw(table)
+    if report.categories is not None:
+        draw(report.categories)
+    if reported := studies.reported(report.of.study):
+        figures = " · ".join(f"{plain(label)} {plain(figure)}" for label, figure in reported.items())
+        st.caption(f"The paper's own figures, for comparison, not of this study: {figures}.")
+
+
+def _where(report: AgreementReport, criterion: str) -> None:
+    """Items and players on which a judge is far from people."""
+    if report.agreement.criteria[criterion].items and report.ratings.judges:
+        _where_it_disagrees(report, criterion)
+
+
+def _raters(report: AgreementReport, criterion: str) -> None:
+    """How far people agree with each other."""
+    part = report.agreement.criteria[criterion]
+    if not part.items:
+        st.caption("Nobody rated this criterion.")
+        return
+    tables = _named(report, "people", criterion)
+    draw(tables["people"])
+    if len(part.compared) > 1 and "pairs" in tables:
+        draw(tables["pairs"])
+    if 1 < len(part.compared) <= MOST_ANNOTATORS:
+        st.altair_chart(charts.matrix(part), alt="Spearman's correlation of every two people")
+        st.caption(
+            "Spearman's ρ of two people on the items both rated; last columns: with the mean of the others "
+            "(the human ceiling), and of all, themselves included, which flatters."
+        )
+    if tables["ceilings"].rows:
+        draw(tables["ceilings"])
+
+
+def _panels(report: AgreementReport, criterion: str) -> None:
+    """What a panel adds to its best judge."""
+    gain = report.section("glance", criterion).get("panel_gain")
+    if gain and gain.rows:
+        draw(gain)
+    for table in _named(report, "panels", criterion).values():
+        draw(table)
+    if why := report.lacks("panels", criterion):
+        st.caption(plain(f"No panels are compared: {why}."))
+
+
+def _further(report: AgreementReport, _criterion: str) -> None:
+    """The report as files."""
+    _export(report)
+
+
+def _named(report: AgreementReport, section: str, criterion: str) -> dict[str, Table]:
+    """The tables of a section with the names of judges and panels that readers see."""
+    found = report.section(section, criterion)
+    return {name: renamed(table, report.names) for name, table in found.items()}
+
+
+def _opened(report: AgreementReport, name: str, criterion: str) -> None:
+    """A section that is measured when it is opened."""
+    more = st.expander(SECTIONS[name].title, key=f"section {name}", on_change="rerun")
+    if not more.open:
+        return
+    with more:
+        of = _at_cut(report, criterion) if name == "thresholds" else report
+        with st.spinner("Measuring …"):
+            tables = _named(of, name, report.main if name in OVER_ALL else criterion)
+            _pictures(name, tables)
+            for table in tables.values():
+                draw(table)
+
+
+def _at_cut(report: AgreementReport, criterion: str) -> AgreementReport:
+    """The report with the cut that the reader sets; at first that of the report."""
+    own, _ = report.cut(criterion)
+    cut = st.number_input(
+        "People pass an item with a mean of at least",
+        value=own,
+        step=0.5,
+        key=f"cut of {criterion} in {report.of.study.name}",
+        width=300,
+    )
+    return report if cut == own else report.with_cut(criterion, float(cut))
+
+
+def _pictures(section: str, tables: Mapping[str, Table]) -> None:
+    """The charts of a section; none where it has none, or too little is defined."""
+    drawn = charts.PICTURES.get(section)
+    for said, chart in drawn(tables) if drawn else ():
+        st.altair_chart(chart, alt=said)
+        st.caption(plain(said))
+
+
+def score_distribution(report: AgreementReport, criterion: str) -> None:
+    """How often each rater gives which answer."""
+    table = _named(report, "distribution", criterion)["score_distribution"]
+    st.markdown(f"##### {table.title}")
+    scale, words = report.scale(criterion), {}
+    if scale and not scale.continuous and not report.ratings.other_scale.get(criterion):
+        words = dict(zip(scale.values, scale.labels, strict=True))
+    st.altair_chart(charts.distribution(table, words), alt="Share of each answer, by rater")
+    st.caption(table.caption)
+
+
+@live
+def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
+    """One judge item by item and player by player; redrawn by itself when a judge or a dot is chosen."""
+    st.markdown("##### Where the judge disagrees with people")
+    judges = ((judge,) for judge in report.ratings.judges)
+    raters = {called(members): members for members in (*judges, *report.panels)}
+    rater = st.selectbox("Judge or panel", raters, index=list(raters).index(called(report.primary_panel)))
+    members = raters[rater]
+    points = report.points(criterion, members)
+    if points.empty:
+        st.caption(f"{plain(rater)} and people have no item in common here.")
+        return
+    left, right = st.columns(2, gap="large")
+    scale = report.scale(criterion)
+    one_scale = not report.ratings.no_level(criterion, members)
+    ends = (scale.low, scale.high) if scale and one_scale else None
+    with left:
+        event = st.altair_chart(
+            charts.scatter(points, report.label(criterion), members, ends),
+            on_select="rerun",
+            key=f"dots {criterion} {rater}",
+            alt=f"{rater} against the mean of people, item by item",
+        )
+        st.caption(f"{len(points)} items; a larger dot is several. Click on one to see its conversations.")
+    picked = event["selection"].get("picked") or []
+    with right:
+        if picked:
+            draw(_items("The dot you picked", at(points, **picked[0])))
+        else:
+            draw(_items("Largest differences", report.largest_differences(criterion, members)))
+    mine = [row for row in report.section("players", criterion)["players"].rows if row["rater"] == rater]
+    if len(mine) > 1:
+        left, right = st.columns(2, gap="large")
+        bias = ("bias", "Bias in points (judge less people)")
+        what, axis = bias if one_scale else ("spearman", RHO)
+        figures = [(str(row["group"]), row[what]) for row in mine]
+        with left:
+            forest([(name, e) for name, e in figures if isinstance(e, Estimate)], "By player", axis)
+        levels = report.section("players", criterion)["levels"]
+        with right:
+            rows = tuple(row for row in levels.rows if row["rater"] == rater)
+            draw(replace(levels, columns=levels.columns[1:], rows=rows))
+
+
+def _items(title: str, items: pd.DataFrame) -> Table:
+    """Items of a study with a link to the conversation of each."""
+    rows = items.assign(
+        open=[of_conversation(number) for number in items.conversation_id],
+        difference=items.get("difference", items["score"] - items["mean"]),
+    )
+    less = "Judge less people; of different scales, of their places among all items."
+    columns = (
+        Column("open", " ", link=True),
+        Column("player"),
+        Column("turn", digits=0),
+        Column("score", "Judge"),
+        Column("mean", "People"),
+        Column("difference", signed=True, help=less),
+        Column("people", "Raters"),
+    )
+    kept = tuple(column for column in columns if rows[column.name].notna().any())
+    cells = ({c.name: row[c.name] for c in kept} for row in rows.to_dict("records"))
+    return Table("items", title, kept, tuple(cells))
+
+
+def _export(report: AgreementReport) -> None:
+    name = report.of.study.name
+    st.subheader("Export", anchor=False)
+    if steps := report.steps():
+        st.caption(
+            f"A report, JSON and CSV need {len(steps)} measurements that this page has not made yet: a click "
+            "on one of them makes them first. *Measure everything* shows how far it is."
+        )
+        if st.button("Measure everything", icon=":material/hourglass_top:"):
+            _measure(report, steps)
+            st.rerun()
+    with st.container(horizontal=True):
+        download(
+            "Report",
+            lambda: _bundle(report),
+            f"{name}-report",
+            "zip",
+            icon=":material/folder_zip:",
+            type="primary",
+            help="The summary, every table of this page and what they rest on, as one ZIP.",
+        )
+        for label, form in (("JSON", "json"), ("CSV", "csv"), ("LaTeX", "latex")):
+            write = partial(report.document, form)
+            download(label, write, f"{name}-agreement", "tex" if form == "latex" else form)
+    st.caption(
+        f"*Report*: `concord export report --study {plain(name)}`; the others: `concord agreement --study "
+        f"{plain(name)} --format …`. With other options than the usual ones, the command takes them too."
+    )
+
+
+def _measure(report: AgreementReport, steps: Sequence[tuple[str, str]]) -> None:
+    """Measure sections, with a bar that says which one is being measured."""
+    bar = st.progress(0.0)
+    for done, (name, criterion) in enumerate(steps):
+        bar.progress(done / len(steps), f"{SECTIONS[name].title} · {plain(report.label(criterion))}")
+        report.section(name, criterion)
+
+
+def _bundle(report: AgreementReport) -> bytes:
+    with workspace().read() as db:
+        return bundle.bundle(db, report, made=date.today())
+
+
+TABS = {
+    "Summary": Tab("summary", _summary),
+    "Judges": Tab("judges", _judges, ("versions", "missing", "retest", "calibration", "alt-test")),
+    "Where it fails": Tab("fails", _where, ("disagreement", "bands", "bias")),
+    "Raters": Tab(
+        "raters", _raters, ("annotators", "raters", "annotator-retest", "gold", "adjudication", "anchoring")
+    ),
+    "Panels": Tab("panels", _panels),
+    "Further": Tab("further", _further, ("thresholds", "system", "next", "forecast")),
+}
+"""The tabs by the name that readers see."""
