@@ -35,12 +35,16 @@ class Event(BaseModel):
 
 
 class TextSettings(BaseModel):
-    """How somebody reads at a desk. `letters`: texts are shown as they were written, not as Markdown."""
+    """How somebody reads at a desk. `letters`: texts are shown as they were written, not as Markdown.
+
+    `language` is that of the desk's own texts; "" for the browser's.
+    """
 
     size: Literal["small", "normal", "large", "largest"] = "normal"
     width: Literal["narrow", "normal", "wide"] = "normal"
     contrast: bool = False
     letters: bool = False
+    language: str = Field("", max_length=20)
 
 
 T = TypeVar("T", bound=BaseModel)

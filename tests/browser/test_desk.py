@@ -216,6 +216,29 @@ def test_help_and_guidelines_are_a_key_away(page: Page, server: Server, invite: 
     expect(page.get_by_role("radio", checked=True)).to_have_count(0)
 
 
+def test_the_desks_own_texts_are_in_the_language_of_the_annotator(
+    browser: Browser, page: Page, server: Server, invite: Invite, me: str
+) -> None:
+    token = invite(2)
+    open_desk(page, server, token)
+    press(page, "t")
+    page.get_by_role("combobox", name="Language").select_option("Русский")
+    expect(page.get_by_role("button", name="Отправить")).to_be_visible()
+    press(page, "s 2")  # the reason is stored in English, for the researcher
+    at_item(page, 2)
+    press(page, "ArrowLeft")
+    expect(page.locator(".notice")).to_contain_text("Пропущено: Не понимаю языка или предмета.")
+    expect(page.locator(".saving")).to_have_text("Сохранено")
+    assert states(server, me)[0] == ("skipped", "I do not understand the language or the subject", "")
+    device = browser.new_context(locale="de-DE")
+    try:
+        other = device.new_page()
+        open_desk(other, server, token)
+        expect(other.get_by_role("button", name="Отправить")).to_be_visible()
+    finally:
+        device.close()
+
+
 def test_leaving_and_returning_resumes_and_earlier_answers_may_be_changed(
     page: Page, server: Server, invite: Invite, me: str
 ) -> None:

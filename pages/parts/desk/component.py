@@ -15,6 +15,7 @@ import streamlit as st
 from sqlite_utils import Database
 
 from concord.store.desk import Refusal, Taken, take
+from concord.studies.translations import translations
 from pages.parts.desk.report import checked
 from pages.parts.session import workspace
 
@@ -52,7 +53,8 @@ _link = st.components.v2.component("concord_desk_link", js=(HERE / "link.js").re
 
 def desk(fixed: dict[str, Any]) -> bool:
     """Draw the desk. True when the annotator asks to go back to where they came from."""
-    result = _desk(data=fixed, key=f"desk {fixed['desk']}", on_leave_change=lambda: None)
+    words = translations(workspace().folders("data"))
+    result = _desk(data={**fixed, "words": words}, key=f"desk {fixed['desk']}", on_leave_change=lambda: None)
     return bool(result.leave)
 
 

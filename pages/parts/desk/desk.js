@@ -84,11 +84,11 @@ class Desk {
   digit(name) {
     const { model } = this;
     const criterion = model.criteria[model.focus];
-    if (!criterion) return model.say("All questions are answered: Enter submits, ↑ goes back to change one.");
+    if (!criterion) return model.say(t("All questions are answered: Enter submits, ↑ goes back to change one."));
     if (!criterion.options.length) return this.view.number(model.focus, name);
     const option = criterion.options.find((o) => o.key === name);
     if (option) this.act("answer", model.focus, option.value);
-    else model.say(`“${name}” is no answer to this question.`, "bad");
+    else model.say(t("“{key}” is no answer to this question.", { key: name }), "bad");
   }
 
   // The reason beside the marked answer, or beside the one before it where the marked question is not answered yet.
@@ -96,7 +96,7 @@ class Desk {
     const { model } = this;
     const said = (i) => model.criteria[i]?.reason && model.item.answers[model.criteria[i].name] != null;
     const index = [model.focus, model.beside(model.focus, -1)].find(said);
-    if (index === undefined) return model.say("No answer here has room for a reason: answer first.");
+    if (index === undefined) return model.say(t("No answer here has room for a reason: answer first."));
     model.focus = index;
     model.changed();
     this.view.words(index);

@@ -14,13 +14,19 @@ class Model {
     this.focus = 0; // the criterion the next digit answers; criteria.length = all answered, Enter submits
     this.done = []; // what U takes back
     this.said = null; // a notice: { text, kind }
-    this.reading = { size: "normal", width: "normal", contrast: false, letters: false };
+    this.reading = { size: "normal", width: "normal", contrast: false, letters: false, language: "" };
     this.held = []; // keys pressed while the item is on its way
     this.heldSince = 0;
     this.elsewhere = false; // somebody was at this desk on another device a short while ago
     this.stale = false; // the present item may have changed there
     this.begun = 0; // the question that was marked when the present item was shown
     this.closed = null;
+  }
+
+  // The one chosen, else the browser's where the desk has its texts, else English.
+  get language() {
+    const { words } = this.fixed;
+    return [this.reading.language, navigator.language.split("-")[0]].find((name) => name === "en" || words[name]) ?? "en";
   }
 
   get item() {
@@ -181,7 +187,7 @@ class Model {
     const next = this.strip[this.position + by];
     if (next) this.go(next[0]);
     else if (by > 0 && !this.count("open")) this.go(null);
-    else this.say(by < 0 ? "This is the first item." : "This is the last item.");
+    else this.say(by < 0 ? t("This is the first item.") : t("This is the last item."));
   }
 
   look(by) {
@@ -247,7 +253,7 @@ class Model {
     this.record({ item: item.id, do: "answer", criterion: criterion.name, score: value, text });
     if (old !== value) {
       const back = { item: item.id, do: "answer", criterion: criterion.name, score: old, text };
-      this.done.push({ item: item.id, focus: index, back: [back], what: `the answer to “${criterion.label}”` });
+      this.done.push({ item: item.id, focus: index, back: [back], what: t("the answer to “{name}”", { name: criterion.label }) });
     }
     // One that must have a reason stays marked until it has one.
     this.focus = this.unsaid(criterion) ? index : this.beside(index, 1);
@@ -269,11 +275,11 @@ class Model {
     const missing = this.missing();
     if (missing.length) {
       this.focus = this.criteria.indexOf(missing[0]);
-      return this.say(`Still to answer: ${missing.map((c) => c.label).join(", ")}.`, "bad");
+      return this.say(t("Still to answer: {names}.", { names: missing.map((c) => c.label).join(", ") }), "bad");
     }
     this.said = null;
     if (item.state !== "done") {
-      this.done.push({ item: item.id, focus: this.criteria.length, back: [this.back(item)], what: "submitting" });
+      this.done.push({ item: item.id, focus: this.criteria.length, back: [this.back(item)], what: t("submitting") });
       this.record({ item: item.id, do: "submit" });
     }
     this.go(this.nextOpen(this.position));
@@ -281,7 +287,7 @@ class Model {
 
   skip(reason) {
     const item = this.item;
-    this.done.push({ item: item.id, focus: this.focus, back: [this.back(item)], what: "skipping" });
+    this.done.push({ item: item.id, focus: this.focus, back: [this.back(item)], what: t("skipping") });
     this.record({ item: item.id, do: "skip", text: reason });
     this.said = null;
     this.go(this.nextOpen(this.position));
@@ -290,9 +296,9 @@ class Model {
   flag(text) {
     const item = this.item;
     if (item.flag === text) return;
-    this.done.push({ item: item.id, focus: this.focus, back: [{ item: item.id, do: "flag", text: item.flag }], what: "the flag" });
+    this.done.push({ item: item.id, focus: this.focus, back: [{ item: item.id, do: "flag", text: item.flag }], what: t("the flag") });
     this.record({ item: item.id, do: "flag", text });
-    this.say(text ? "Flagged for the researcher." : "The flag is taken away.");
+    this.say(text ? t("Flagged for the researcher.") : t("The flag is taken away."));
   }
 
   // The event that brings an item's present state back.
@@ -304,11 +310,11 @@ class Model {
 
   undo() {
     const last = this.done.pop();
-    if (!last) return this.say("Nothing to undo.");
+    if (!last) return this.say(t("Nothing to undo."));
     if (this.at !== last.item) this.go(last.item);
     for (const event of last.back) this.record(event);
     this.focus = last.focus;
-    this.say(`Undone: ${last.what} (item ${this.indexOf(last.item) + 1}).`);
+    this.say(t("Undone: {what} (item {number}).", { what: last.what, number: this.indexOf(last.item) + 1 }));
   }
 
   // -- keys pressed while the item is still on its way
@@ -321,7 +327,7 @@ class Model {
   release() {
     const held = this.held.splice(0);
     if (!held.length) return;
-    if (performance.now() - this.heldSince > HELD) return this.say("This item was slow to arrive. Keys pressed while it was not in sight were not taken as answers.", "bad");
+    if (performance.now() - this.heldSince > HELD) return this.say(t("This item was slow to arrive. Keys pressed while it was not in sight were not taken as answers."), "bad");
     for (const press of held) press();
   }
 

@@ -43,7 +43,7 @@ const together = (draw) => {
 // The line that says that nobody is signed in any more. `show` draws it; what is done goes on being kept.
 const signedOutLine = (outbox) => {
   const sentence = el("span");
-  const form = el("button", { type: "button", class: "button", onclick: () => location.reload() }, "Sign in");
+  const form = el("button", { type: "button", class: "button", onclick: () => location.reload() }, t("Sign in"));
   const line = el("div", { class: "out", role: "alert", hidden: true }, sentence, form);
   const show = () => {
     line.hidden = !outbox.signedOut;

@@ -55,7 +55,7 @@ class Outbox {
   // The browser's own name; the windows' names begin with it, so that they are not taken for other devices.
   browser() {
     try {
-      return (localStorage["concord browser"] ??= random());
+      return (localStorage["concord-browser"] ??= random());
     } catch {
       return random();
     }
@@ -119,9 +119,9 @@ class Outbox {
 
   // The same in words.
   get says() {
-    if (this.signedOut && this.state === "offline") return this.forbidden ? "Keep this page open" : "Kept here, will be sent";
-    const offline = this.forbidden ? "Offline – keep this page open, will be sent" : "Offline – kept here, will be sent";
-    return { ready: "", saving: "Saving…", saved: "Saved", offline }[this.state];
+    if (this.signedOut && this.state === "offline") return this.forbidden ? t("Keep this page open") : t("Kept here, will be sent");
+    const offline = this.forbidden ? t("Offline – keep this page open, will be sent") : t("Offline – kept here, will be sent");
+    return { ready: "", saving: t("Saving…"), saved: t("Saved"), offline }[this.state];
   }
 
   // Later than everything that was done or heard of before, even where the clock was set back.

@@ -30,6 +30,11 @@ function occurrences(node, words) {
   return places;
 }
 
+// The desk's own texts in the language of whoever sits there: English ones are the keys. What has no translation stays English.
+let WORDS = {};
+const speak = (words) => (WORDS = words ?? {});
+const t = (text, values = {}) => (Object.hasOwn(WORDS, text) ? WORDS[text] : text).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+
 const key = (name) => el("kbd", { "aria-hidden": "true" }, name);
 
 // *actions* in italics, **stress** in bold, `code`; with `links` also links.

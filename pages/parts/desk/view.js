@@ -4,7 +4,7 @@
 const CHIPS = 39;
 const LONG = 24; // characters of an answer's words that do not fit beside others
 const WRITTEN = 1500; // how long after the last key words are recorded, in milliseconds
-const STATES = { open: "open", done: "submitted", skipped: "skipped" };
+const STATES = { open: () => t("open"), done: () => t("submitted"), skipped: () => t("skipped") };
 
 class View {
   constructor(root, model, act) {
@@ -14,37 +14,40 @@ class View {
 
   build() {
     const { fixed } = this.model;
+    this.drawn = this.lit = this.filled = null;
+    this.root.lang = this.language = this.model.language;
+    speak(fixed.words[this.language]);
     this.title = el("span", { class: "title" }, fixed.title);
     this.bar = el("span", { class: "fill" });
-    this.progress = el("span", { class: "progress", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0 }, this.bar);
+    this.progress = el("span", { class: "progress", role: "progressbar", "aria-label": t("Progress"), "aria-valuemin": 0 }, this.bar);
     this.tally = el("span", { class: "tally" });
     this.saving = el("span", { class: "saving", role: "status" });
     this.signedOut = signedOutLine(this.model.outbox);
-    this.strip = el("nav", { class: "strip", "aria-label": "Items" });
-    this.card = el("aside", { class: "card", "aria-label": "About this dialogue", tabindex: 0 });
-    this.talk = el("section", { class: "talk", "aria-label": "Dialogue", tabindex: 0 });
+    this.strip = el("nav", { class: "strip", "aria-label": t("Items") });
+    this.card = el("aside", { class: "card", "aria-label": t("About this dialogue"), tabindex: 0 });
+    this.talk = el("section", { class: "talk", "aria-label": t("Dialogue"), tabindex: 0 });
     this.notice = el("div", { class: "notice", role: "status", "aria-live": "polite" });
     this.questions = el("div", { class: `questions ${fixed.criteria.length > 4 ? "many" : ""}` }, fixed.criteria.map((c, i) => this.question(c, i)));
-    this.submit = this.button("submit", ["Submit ", key("Enter")], "primary");
-    this.undo = this.button("undo", ["Undo ", key("U")]);
-    this.skip = this.button("skip", ["Skip ", key("S")]);
-    this.flag = this.button("flag", ["Flag ", key("F")]);
+    this.submit = this.button("submit", [`${t("Submit")} `, key("Enter")], "primary");
+    this.undo = this.button("undo", [`${t("Undo")} `, key("U")]);
+    this.skip = this.button("skip", [`${t("Skip")} `, key("S")]);
+    this.flag = this.button("flag", [`${t("Flag")} `, key("F")]);
     this.steps = el("ol", { class: "steps", "aria-hidden": "true" }, fixed.criteria.map((c, i) =>
       el("li", { onclick: () => this.act("focus", i) }, c.label)));
-    this.ask = el("section", { class: "ask", "aria-label": "Questions" },
+    this.ask = el("section", { class: "ask", "aria-label": t("Questions") },
       this.steps, this.questions, this.notice,
       el("div", { class: "foot" }, this.submit, el("div", { class: "tools" }, this.undo, this.skip, this.flag)));
     this.end = el("section", { class: "end" });
     this.body = el("main", { class: "body" }, this.card, this.talk, this.ask, this.end);
     this.root.replaceChildren(
       el("header", { class: "top" },
-        fixed.back && this.button("back", `‹ ${fixed.back}`, "quiet"),
+        fixed.back && this.button("back", `‹ ${t(fixed.back)}`, "quiet"),
         this.title, this.progress, this.tally, this.saving,
         el("span", { class: "push" }),
         el("span", { class: "you" }, fixed.you),
-        this.button("reading", ["Text ", key("T")], "quiet"),
-        fixed.guidelines && this.button("guidelines", ["Guidelines ", key("G")], "quiet"),
-        this.button("help", ["Keys ", key("?")], "quiet keys")),
+        this.button("reading", [`${t("Text")} `, key("T")], "quiet"),
+        fixed.guidelines && this.button("guidelines", [`${t("Guidelines")} `, key("G")], "quiet"),
+        this.button("help", [`${t("Keys")} `, key("?")], "quiet keys")),
       this.signedOut.line, this.strip, this.body);
   }
 
@@ -85,7 +88,7 @@ class View {
     const field = el("input", { type: "number", min: low, max: high, step, inputmode: "numeric", placeholder: `${low}–${high}`, "aria-label": label,
 
       onblur: () => this.measured(index, field), onkeydown: (event) => event.key === "Enter" && (event.preventDefault(), field.blur()) });
-    const slider = el("input", { type: "range", min: low, max: high, step, "aria-label": `${label}, slider`,
+    const slider = el("input", { type: "range", min: low, max: high, step, "aria-label": t("{name}, slider", { name: label }),
       oninput: () => (field.value = slider.value), 
       // A click on the middle of an untouched slider changes nothing, and is an answer all the same.
       onclick: () => (this.act("answer", index, Number(slider.value)), slider.blur()) });
@@ -98,12 +101,12 @@ class View {
     if (field.value === String(given ?? "") && field.validity.valid) return;
     if (field.value && field.checkValidity()) return this.act("answer", index, Number(field.value));
     field.value = given ?? "";
-    this.model.say(`Write a number from ${low} to ${high}.`, "bad");
+    this.model.say(t("Write a number from {low} to {high}.", { low, high }), "bad");
   }
 
   because(criterion, index) {
     const commit = () => (clearTimeout(this.writing), this.act("reason", index, words.value));
-    const words = el("textarea", { rows: 1, maxlength: 4000, "aria-label": `Reason: ${criterion.label}`, placeholder: criterion.reason === "required" ? "Why? (needed)" : "Why?",
+    const words = el("textarea", { rows: 1, maxlength: 4000, "aria-label": t("Reason: {name}", { name: criterion.label }), placeholder: criterion.reason === "required" ? t("Why? (needed)") : t("Why?"),
       onchange: commit, onclick: (event) => event.stopPropagation(),
       // Kept also where somebody closes the page while writing.
       oninput: () => (clearTimeout(this.writing), (this.writing = setTimeout(commit, WRITTEN))),
@@ -137,6 +140,7 @@ class View {
 
   render(what) {
     const { model } = this;
+    if (model.language !== this.language) this.build(), what.add("item");
     if (model.closed) return this.showClosed(), this.showTop();
     this.root.classList.toggle("over", model.at === null);
     this.root.classList.toggle("loading", model.loading || model.at === undefined);
@@ -156,9 +160,9 @@ class View {
     this.bar.style.width = model.strip.length ? `${(100 * finished) / model.strip.length}%` : 0;
     this.progress.setAttribute("aria-valuenow", finished);
     this.progress.setAttribute("aria-valuemax", model.strip.length);
-    this.tally.textContent = model.strip.length ? `${finished} of ${model.strip.length}` : "";
+    this.tally.textContent = model.strip.length ? t("{done} of {all}", { done: finished, all: model.strip.length }) : "";
     this.signedOut.show();
-    const waits = model.outbox.stuck ? model.outbox.signedOut ?? "No connection. Your answers are kept in this browser; the next item comes when it is back." : "The next item is on its way…";
+    const waits = model.outbox.stuck ? model.outbox.signedOut ?? t("No connection. Your answers are kept in this browser; the next item comes when it is back.") : t("The next item is on its way…");
     if (this.wait && this.wait.textContent !== waits) this.wait.textContent = waits;
     const { state, says } = model.closed ? { state: "closed", says: "" } : model.outbox;
     if (this.saving.dataset.state !== state) {
@@ -177,7 +181,7 @@ class View {
     this.drawn = drawn;
     this.strip.replaceChildren(...shown.map(([id, state, flagged], i) => {
       const number = from + i + 1;
-      const says = `Item ${number}, ${STATES[state]}${flagged ? ", flagged" : ""}`;
+      const says = `${t("Item {number}", { number })}, ${STATES[state]()}${flagged ? `, ${t("flagged")}` : ""}`;
       return el("button", { type: "button", class: `chip ${state} ${flagged ? "flagged" : ""}`, title: says, "aria-label": says,
                             "aria-current": id === model.at && "true", tabindex: id === model.at ? 0 : -1,
                             onclick: (event) => this.press(event, "go", id) }, number);
@@ -203,13 +207,13 @@ class View {
     const said = item.said.map(({ turn, reply, speaker, text }) => {
       const here = item.turn === turn;
       const message = el("article", { class: `message ${reply ? "reply" : "user"} ${here ? "rated" : item.turn == null ? "" : "aside"}` },
-        el("header", {}, speaker, el("span", { class: "turn" }, ` ${turn}`), here && reply && el("strong", { class: "this" }, "Rate this reply")),
+        el("header", {}, t(speaker), el("span", { class: "turn" }, ` ${turn}`), here && reply && el("strong", { class: "this" }, t("Rate this reply"))),
         el("div", { class: "text", dir: "auto" }, this.written(text)));
       if (here && reply) rated = message;
       return message;
     });
     const above = el("div", { class: "card above", hidden: !item.context.length }, this.cards(item, this.opened ?? !this.narrow));
-    this.talk.replaceChildren(above, ...said, el("div", { class: "close" }, "End of the dialogue"));
+    this.talk.replaceChildren(above, ...said, el("div", { class: "close" }, t("End of the dialogue")));
     this.talk.scrollTo({ top: 0, behavior: "instant" });
     if (rated) rated.scrollIntoView({ block: "center", behavior: "instant" });
   }
@@ -268,21 +272,21 @@ class View {
     this.ask.classList.toggle("ready", ready && model.focus === model.criteria.length);
     this.submit.disabled = !item;
     this.submit.classList.toggle("waiting", !ready);
-    this.submit.firstChild.textContent = item?.state === "done" ? "Next " : "Submit ";
+    this.submit.firstChild.textContent = `${item?.state === "done" ? t("Next") : t("Submit")} `;
     this.undo.disabled = !model.done.length;
     this.skip.disabled = this.flag.disabled = !item;
     this.flag.classList.toggle("on", !!item?.flag);
-    this.flag.firstChild.textContent = item?.flag ? "Flagged " : "Flag ";
+    this.flag.firstChild.textContent = `${item?.flag ? t("Flagged") : t("Flag")} `;
     this.notice.className = `notice ${model.said?.kind ?? ""}`;
     const said = model.said?.text ?? this.standing(item);
     if (this.notice.textContent !== said) this.notice.textContent = said;
   }
 
   standing(item) {
-    if (item?.state === "done") return "Submitted. You may change your answers; changes are saved at once.";
-    if (item?.state === "skipped") return `Skipped: ${item.reason}. Answer and submit if you can rate it after all.`;
-    if (item && this.model.outbox.windows.size) return "This desk is open in another window too. Answers appear in both, and the later one holds.";
-    if (item && this.model.elsewhere) return "This desk was in use on another device within the last ten minutes. The later answer holds.";
+    if (item?.state === "done") return t("Submitted. You may change your answers; changes are saved at once.");
+    if (item?.state === "skipped") return t("Skipped: {reason}. Answer and submit if you can rate it after all.", { reason: t(item.reason) });
+    if (item && this.model.outbox.windows.size) return t("This desk is open in another window too. Answers appear in both, and the later one holds.");
+    if (item && this.model.elsewhere) return t("This desk was in use on another device within the last ten minutes. The later answer holds.");
     if (item && !this.model.done.length && this.model.strip.every(([, state]) => state === "open"))
       return this.welcome();
     return "";
@@ -291,18 +295,18 @@ class View {
   // A thumb has no keys.
   welcome() {
     const { guidelines } = this.model.fixed;
-    if (matchMedia("(hover: none)").matches) return guidelines ? "Welcome! Read the guidelines first." : "Welcome!";
-    return `Welcome! ${guidelines ? "G shows the guidelines, " : ""}? shows the keys.`;
+    if (matchMedia("(hover: none)").matches) return guidelines ? t("Welcome! Read the guidelines first.") : t("Welcome!");
+    return guidelines ? t("Welcome! G shows the guidelines, ? shows the keys.") : t("Welcome! ? shows the keys.");
   }
 
   ending() {
     const { model } = this;
     const skipped = model.count("skipped");
     return [
-      el("h1", {}, model.strip.length ? "All done – thank you!" : "Nothing to rate here"),
-      model.strip.length > 0 && el("p", {}, `${model.fixed.you}, you have rated ${model.count("done")} of ${model.strip.length} items` +
-        (skipped ? ` and skipped ${skipped}.` : ".")),
-      model.strip.length > 0 && el("p", {}, "You may still look at any item above and change your answers, or close this page."),
+      el("h1", {}, model.strip.length ? t("All done – thank you!") : t("Nothing to rate here")),
+      model.strip.length > 0 && el("p", {}, t(skipped ? "{you}, you have rated {done} of {all} items and skipped {skipped}." : "{you}, you have rated {done} of {all} items.",
+        { you: model.fixed.you, done: model.count("done"), all: model.strip.length, skipped })),
+      model.strip.length > 0 && el("p", {}, t("You may still look at any item above and change your answers, or close this page.")),
     ].filter(Boolean);
   }
 
@@ -311,7 +315,7 @@ class View {
     this.strip.replaceChildren();
     this.drawn = null;
     const kept = this.model.outbox.waiting.length > 0;
-    this.end.replaceChildren(...[el("h1", {}, "This desk is closed"), el("p", {}, this.model.closed),
-      kept && el("p", {}, "Answers that were not stored are kept in this browser. They are sent when you open your new link here.")].filter(Boolean));
+    this.end.replaceChildren(...[el("h1", {}, t("This desk is closed")), el("p", {}, this.model.closed),
+      kept && el("p", {}, t("Answers that were not stored are kept in this browser. They are sent when you open your new link here."))].filter(Boolean));
   }
 }
