@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import blake2b
 from itertools import groupby
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 from sqlite_utils import Database
@@ -44,7 +44,7 @@ class TextSettings(BaseModel):
     width: Literal["narrow", "normal", "wide"] = "normal"
     contrast: bool = False
     letters: bool = False
-    language: str = Field("", max_length=20)
+    language: Annotated[str, Field(max_length=20)] = ""
 
 
 T = TypeVar("T", bound=BaseModel)
