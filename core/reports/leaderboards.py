@@ -309,7 +309,7 @@ def table(board: Leaderboard) -> Table:
             help="Ranks that the differences of score leave open with 95% confidence (Welch's t, Bonferroni)",
         ),
         Column(
-            "score", interval="half", help="Final, with a penalty for replies longer than the median player's"
+            "score", interval="ends", help="Final, with a penalty for replies longer than the median player's"
         ),
         Column("final", help="Weighted mean of the criteria"),
         *(Column(name, criteria[name].lower()) for name in board.weights),

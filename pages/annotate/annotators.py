@@ -91,7 +91,12 @@ def _table(people: list[Annotator]) -> None:
         for a in people
     ]
     columns = {
-        **{"name": "Name", "link": "Link", "items": "Items", "skipped": "Skipped"},
+        **{
+            "name": st.column_config.TextColumn("Name", width="medium"),
+            "link": "Link",
+            "items": "Items",
+            "skipped": "Skipped",
+        },
         "until": st.column_config.DatetimeColumn("Link expires", format="distance", width=115),
         "used": st.column_config.DatetimeColumn("Last used", format="distance", width=115),
         "from": st.column_config.TextColumn("From", width=115),
@@ -147,7 +152,7 @@ def _one(people: list[Annotator]) -> None:
 def _trust() -> None:
     """Test–retest and gold items of a study's annotators, and who is left out of its figures."""
     with workspace().read() as db:
-        names = [name for name in stored.names(db) if access.annotators_of(db, name)]
+        names = [name for name in stored.ranked(db) if access.annotators_of(db, name)]
     if not names:
         return
     st.subheader("Annotation quality", anchor=False)

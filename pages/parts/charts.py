@@ -1,19 +1,60 @@
 """What the charts of several pages have in common."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
+import streamlit as st
+
+from concord.scores import labels
+from concord.store import ratings
+from pages.parts.session import workspace
 
 GREEN = "#3a927e"
 """Readable on white and on black."""
 
 
-def in_rows(chart: Any, pixels: int) -> Any:
+PALETTE = (
+    *("#2f7fc2", "#d2701f", "#3a927e", "#a262b8", "#b0862a", "#c2566e", "#5f7fd6", "#7d8a2e", "#b5652f"),
+    *("#4a93a0", "#9a6fc0", "#6f8f4a"),
+)
+"""Colours of judges: 3:1 or more against the page in both themes, as marks need."""
+
+
+def judge_colours(names: Sequence[str]) -> alt.Scale:
+    """The colours of judges and panels in a chart, by name.
+
+    A judge's colour goes with its place among all judges of the workspace, in the order in which they came:
+    it is the same on every page, and stays as further judges come. Panels have the colours after these.
+    """
+    known = _known_judges(str(workspace().path), tuple(names))
+    others = [name for name in names if name not in known]
+    places = {**known, **{name: max(known.values(), default=-1) + 1 + n for n, name in enumerate(others)}}
+    return alt.Scale(domain=list(names), range=[PALETTE[places[name] % len(PALETTE)] for name in names])
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _known_judges(folder: str, names: tuple[str, ...]) -> dict[str, int]:
+    """The places of those of the names that are judges of the workspace."""
+    with workspace().read() as db:
+        came = sorted(ratings.judges(db).items(), key=lambda item: item[1])
+    found = labels(rater for rater, _ in came)
+    places = {rater.name: place for place, (rater, _) in reversed([*enumerate(came)])}
+    places |= {found[rater]: place for place, (rater, _) in enumerate(came)}
+    return {name: places[name] for name in names if name in places}
+
+
+def in_rows(chart: Any, pixels: int, rows: int) -> Any:
     """A chart as wide as its place, with so many pixels a row."""
     fitting = alt.AutoSizeParams(type="fit-x", contains="padding")
-    return chart.properties(height=alt.Step(pixels), autosize=fitting)
+    return chart.properties(height=pixels * max(rows, 1), autosize=fitting)
 
 
 def name_axis() -> alt.Axis:
     """An axis of names: every one of them, at its row."""
     return alt.Axis(labelLimit=260, labelOverlap=False, labelFlush=False, ticks=False)
+
+
+def text_colour() -> str:
+    """The colour of words within a chart, of 4.5:1 or more against the page in the reader's theme."""
+    return "#c9cdd1" if st.context.theme.type == "dark" else "#4a5157"

@@ -73,4 +73,4 @@ def _chart(
     if data[["value", "low"]].min().min() < 0 < data[["value", "high"]].max().max():
         zero = alt.Chart(pd.DataFrame({"value": [0.0]})).mark_rule(color="gray", strokeDash=[4, 4])
         layers.insert(0, zero.encode(x="value:Q"))
-    return in_rows(alt.layer(*layers), ROW)
+    return in_rows(alt.layer(*layers), ROW, len(data))

@@ -9,6 +9,7 @@ from concord.benchmarks.benchmark import Benchmark
 from concord.errors import ConcordError
 from concord.reports import corrected, leaderboards, rank_stability
 from concord.reports.leaderboards import Leaderboard, Rated
+from concord.scores import FINAL
 from concord.store import conversations, progress
 from concord.store import studies as stored_studies
 from concord.store import tables as stored
@@ -21,7 +22,7 @@ from pages.parts.navigation import part
 from pages.parts.plain import plain
 from pages.parts.reports import study_called
 from pages.parts.session import sentence, workspace
-from pages.results import filters, grid, rankings_tables
+from pages.results import filters, grid, length_chart, rankings_tables
 
 
 class Basis(NamedTuple):
@@ -129,7 +130,16 @@ def _common(benchmark: Benchmark) -> None:
     row = table.draw(_listed(wanted), key="leaderboard", selectable=True)
     if row is not None:
         _grid(board, benchmark, str(row["player"]))
-    forest([(s.player, s.score) for s in board.standings], "Score by player", "Score, 95% interval")
+    low, high = leaderboards.scales_of(benchmark.criteria, board.weights)[FINAL]
+    axis = f"Score ({low:g} to {high:g}), 95% interval"
+    forest([(s.player, s.score) for s in board.standings], "Score by player", axis)
+    if chart := length_chart.lengths(board.standings, f"Score ({low:g} to {high:g})"):
+        st.markdown("##### Score against length of replies")
+        st.altair_chart(chart, alt="Score of each player by the mean length of its replies")
+        st.caption(
+            "Final scores without the penalty for length (hollow) and with it (filled). A rise to the right "
+            "says that players with longer replies score higher, not why."
+        )
     study, mark = _study(wanted)
     if study:
         try:

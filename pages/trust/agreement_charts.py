@@ -10,7 +10,7 @@ import pandas as pd
 from concord.agreement.study import CriterionAgreement
 from concord.estimate import Estimate
 from concord.table import Table
-from pages.parts.charts import in_rows, name_axis
+from pages.parts.charts import in_rows, judge_colours, name_axis
 from pages.trust import decision_charts, glance_chart
 
 OTHERS, ALL = "the others", "all"
@@ -88,7 +88,7 @@ def distribution(found: Table, words: Mapping[float, str]) -> Chart:
             ],
         )
     )
-    return in_rows(bars, ROW)
+    return in_rows(bars, ROW, table.who.nunique())
 
 
 def matrix(part: CriterionAgreement) -> Chart:
@@ -120,7 +120,7 @@ def matrix(part: CriterionAgreement) -> Chart:
     words = base.mark_text().encode(
         text="shown:N", color=alt.condition("datum.rho > 0.5", alt.value("white"), alt.value("#16202c"))
     )
-    return in_rows(boxes + words, ROW)
+    return in_rows(boxes + words, ROW, len(names))
 
 
 def _answer(score: float, words: Mapping[float, str]) -> str:
@@ -184,7 +184,7 @@ def _rater_map(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     yield (
         "Severity of raters and places of items on one axis, with 95% intervals; a darker class holds more "
         "items, a triangle or square instead of a dot is a rater who does not fit.",
-        in_rows(alt.layer(zero, classes, ends, points), ROW),
+        in_rows(alt.layer(zero, classes, ends, points), ROW, len(names)),
     )
 
 
@@ -210,7 +210,7 @@ def _bias(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     base = alt.Chart(data).encode(
         y=y,
         yOffset=alt.YOffset("rater:N", sort=raters),
-        color=alt.Color("rater:N", scale=alt.Scale(domain=raters), legend=legend),
+        color=alt.Color("rater:N", scale=judge_colours(raters), legend=legend),
     )
     ends = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
     said = [
@@ -230,7 +230,7 @@ def _bias(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     yield (
         f"How far each feature moves a judge's scores beyond people's, with 95% intervals ({n} items): right "
         "of 0 the judge favours it, across 0 nothing is shown.",
-        in_rows(alt.layer(zero, ends, points), ROW // 2 if len(raters) > 1 else ROW),
+        in_rows(alt.layer(zero, ends, points), max(ROW, 13 * len(raters)), data.feature.nunique()),
     )
 
 
@@ -262,7 +262,7 @@ def _designs(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     yield (
         "Ratings that people have to give for ± 0.1, by how many of them rate each item: the shortest bar is "
         "the cheapest design.",
-        in_rows(bars, ROW // 2),
+        in_rows(bars, ROW, data.raters.nunique()),
     )
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from concord.agreement.calibration import GIVEN
 from concord.estimate import Estimate
 from concord.table import Table
-from pages.parts.charts import name_axis
+from pages.parts.charts import judge_colours, name_axis
 
 Chart = Any
 """A chart of Altair, whose types say little."""
@@ -250,7 +250,7 @@ def _n(said: str, table: Table) -> str:
 
 def _color(raters: Sequence[str]) -> alt.Color:
     legend = alt.Legend(orient="top", title=None, labelLimit=300, columns=2)
-    return alt.Color("rater:N", scale=alt.Scale(domain=list(raters)), legend=legend)
+    return alt.Color("rater:N", scale=judge_colours(raters), legend=legend)
 
 
 def _percent() -> alt.Axis:

@@ -10,66 +10,84 @@ import pandas as pd
 from concord.agreement.glance import measured
 from concord.estimate import Estimate
 from concord.table import Table
-from pages.parts.charts import in_rows, name_axis
+from pages.parts.charts import in_rows, judge_colours, name_axis, text_colour
 
-ROW = 26
+ROW = 32
+SAME = 0.001
+"""Two annotators nearer than this are drawn as one."""
 
-VERDICTS = {
-    "at or above": "#2a9d5c",
-    "undecided": "#3b82c4",
-    "below": "#d9721e",
-    "too few": "#8a8f98",
-    "undefined": "#8a8f98",
-}
-"""Colours that show on white and on black."""
+HUMAN = "a held-out annotator"
+BAND = "#8a8f98"
+"""Grey that shows on white and on black."""
 
 
 def glance(tables: Mapping[str, Table]) -> Iterator[tuple[str, Any]]:
-    """Judges and panels with their intervals, coloured by verdict, each beside the held-out annotator."""
-    what = measured(tables["glance"])
-    compared = what == "judge"
-    found: list[dict[str, Any]] = []
-    for row in tables["glance"].rows:
-        figure, person = row[what], row.get("person")
-        if isinstance(figure, Estimate) and figure.value is not None:
-            one: dict[str, Any] = {"name": str(row["name"]), "value": figure.value}
-            one |= {"low": figure.low, "high": figure.high, "verdict": row.get("verdict", "")}
-            found.append(one | {"person": person.value if isinstance(person, Estimate) else None})
-    if not found:
+    """Judges and panels and a held-out annotator with their intervals, on the same other people and items.
+
+    The annotator is that of the panel of all, else of the last row; a row with another one has a tick.
+    """
+    table = tables["glance"]
+    what = measured(table)
+    rows = [row for row in table.rows if _defined(row[what])]
+    if not rows:
         return
+    person = rows[-1].get("person")
+    compared = what == "judge" and isinstance(person, Estimate) and person.defined
+    found = [_row(str(row["name"]), row[what], row["n"], row.get("verdict", ""), row) for row in rows]
+    if compared:
+        found.append(_row(HUMAN, person, rows[-1]["n"], "the human ceiling", rows[-1]))
     data = pd.DataFrame(found).astype(dict.fromkeys(("value", "low", "high", "person"), float))
     least = float(np.nanmin(data[["value", "low", "person"]].to_numpy()))
-    axis = "Spearman's ρ with the other people" if compared else "Spearman's ρ with people's mean"
+    n = sorted({int(one["n"]) for one in found})
+    sizes = f"n = {n[0]:,} items" if len(n) == 1 else f"n = {n[0]:,} to {n[-1]:,} items"
+    axis = f"Spearman's ρ with {'the other people' if compared else 'the mean of people'} ({sizes})"
     scale = alt.Scale(domain=[min(0.0, least), 1.0], nice=False)
+    ticks = alt.Axis(tickCount=6)
 
     def x(field: str) -> Any:
-        return alt.X(f"{field}:Q", title=axis, scale=scale)
+        return alt.X(f"{field}:Q", title=axis, scale=scale, axis=ticks)
 
-    y = alt.Y("name:N", sort=list(data.name), title=None, axis=name_axis())
-    words = [word for word in VERDICTS if word in set(data.verdict)]
-    shades = alt.Scale(domain=words, range=[VERDICTS[word] for word in words])
-    legend = alt.Legend(orient="top", title="Beside a held-out annotator")
-    color: Any = alt.value(VERDICTS["undecided"])
-    if compared:
-        color = alt.Color("verdict:N", scale=shades, legend=legend)
-    base = alt.Chart(data).encode(y=y, color=color)
+    names = list(data.name)
+    y = alt.Y("name:N", sort=names, title=None, axis=name_axis())
+    base = alt.Chart(data).encode(y=y)
+    colours = judge_colours([name for name in names if name != HUMAN])
+    shades = alt.Scale(domain=[*colours.domain, HUMAN], range=[*colours.range, BAND])
+    color = alt.Color("name:N", scale=shades, legend=None)
     said = [
         alt.Tooltip("name:N", title="of"),
         alt.Tooltip("value:Q", format=".3f", title="ρ"),
         alt.Tooltip("low:Q", format=".3f", title="from"),
         alt.Tooltip("high:Q", format=".3f", title="to"),
+        alt.Tooltip("n:Q", title="items"),
     ]
-    said += [alt.Tooltip("person:Q", format=".3f", title="held-out annotator")] if compared else []
     layers = [
-        base.mark_rule(strokeWidth=2).encode(x=x("low"), x2="high:Q"),
-        base.mark_point(filled=True, size=90, opacity=1).encode(x=x("value"), tooltip=said),
+        base.mark_rule(strokeWidth=2).encode(x=x("low"), x2="high:Q", color=color),
+        base.mark_point(filled=True, size=90, opacity=1).encode(x=x("value"), color=color, tooltip=said),
     ]
     text = "Correlation of each judge and panel with people's mean, with 95% intervals."
     if compared:
-        tick = alt.Chart(data).mark_tick(thickness=3, size=20, color="gray")
-        layers.insert(0, tick.encode(x=x("person"), y=y))
+        human = alt.Chart(data.tail(1))
+        band = human.mark_rect(opacity=0.18, color=BAND).encode(x=x("low"), x2="high:Q")
+        ceiling = human.mark_rule(strokeDash=[4, 4], color=BAND).encode(x=x("value"))
+        ticks_of = alt.Chart(data[(data.person - data.value.iloc[-1]).abs() > SAME])
+        tick = ticks_of.mark_tick(thickness=3, size=18, color=BAND).encode(x=x("person"), y=y)
+        words = base.mark_text(align="left", baseline="bottom", dx=8, dy=-3, fontSize=11, color=text_colour())
+        layers = [band, ceiling, tick, *layers, words.encode(x=x("value"), text="verdict:N")]
         text = (
-            "Dot: a judge or panel, coloured by what the interval of its difference says. Grey bar: a "
-            "held-out annotator, with the same other people on the same items."
+            "Dots: correlations with the same other people on the same items, with 95% intervals. Grey band: "
+            "a held-out annotator. A judge's words are the verdict of its paired difference from that "
+            "annotator, which is narrower than the intervals suggest; a grey bar marks the annotator on a "
+            "judge's own items where these are others."
         )
-    yield text, in_rows(alt.layer(*layers), ROW)
+    yield text, in_rows(alt.layer(*layers), ROW, len(names))
+
+
+def _row(name: str, figure: Any, n: object, verdict: object, row: Mapping[str, Any]) -> dict[str, Any]:
+    person = row.get("person")
+    ends = {"value": figure.value, "low": figure.low, "high": figure.high}
+    beside = person.value if isinstance(person, Estimate) else None
+    return {"name": name, "n": n, "verdict": str(verdict or ""), "person": beside, **ends}
+
+
+def _defined(cell: Any) -> bool:
+    return isinstance(cell, Estimate) and cell.defined
