@@ -4,12 +4,12 @@
 
 import tomllib
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from concord.errors import not_found
+from concord.files import SHIPPED
 
-FILE = Path(__file__).resolve().parent.parent / "data" / "glossary.toml"
+FILE = SHIPPED / "data" / "glossary.toml"
 
 
 class Term(NamedTuple):

@@ -3,6 +3,7 @@
 import click
 
 from concord.commands import options
+from concord.commands.app import call
 from concord.commands.printing import echo
 from concord.store import access
 from concord.studies import studies
@@ -29,6 +30,7 @@ def _invite(workspace: str, names: tuple[str, ...], study: str, base_url: str | 
     for name, link in links.items():
         echo(f"{name}\t{link}" + (f"\t{items.get(name, 0)} items" if study else ""))
     echo("A link is shown only now and opens one desk. Hand each to its person.", err=True)
+    echo(f"Links open while the app runs: {call(opened)} app", err=True)
 
 
 @command.command("revoke")

@@ -3,8 +3,10 @@
 import errno
 import ipaddress
 import os
+import shlex
 import signal
 import socket
+import sys
 import webbrowser
 from contextlib import suppress
 
@@ -12,6 +14,7 @@ import click
 
 from concord.commands.printing import echo
 from concord.errors import ConcordError, WorkspaceError
+from concord.files import SHIPPED
 from concord.store import sessions, settings
 from concord.workspace import LOCAL, PUBLIC_URL, Workspace
 
@@ -83,6 +86,8 @@ def serve(
         proxy_headers=False,
         server_header=False,
     )
+    if str(SHIPPED) not in sys.path:
+        sys.path.append(str(SHIPPED))  # `pages` lies there
     # Loaded before anything is said, so that a setting which cannot be used is refused first.
     config.load()
     url = f"http://{_shown(host)}:{number}"
@@ -100,6 +105,11 @@ def serve(
     # Ctrl+C is how it is stopped: no failure.
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
+
+
+def call(workspace: Workspace) -> str:
+    """How the command is called on a workspace, to be copied."""
+    return f"concord --workspace {shlex.quote(str(workspace.path))}"
 
 
 def one_time_link(workspace: Workspace, url: str, page: str = "") -> str:

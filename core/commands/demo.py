@@ -37,9 +37,11 @@ def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) 
 
             demo.build(workspace, told)
         echo(f"The demo workspace is built in {workspace.path}. Everything in it comes from mock models.")
+    from concord.commands.app import call, serve
+
     if not app:
+        echo(f"Open it: {call(workspace)} app")
         return
-    from concord.commands.app import serve
 
     os.environ["CONCORD_WORKSPACE"] = str(workspace.path)
     with workspace.write() as db:

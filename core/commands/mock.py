@@ -14,6 +14,7 @@ import click
 @click.option("--require-key", help="Refuse calls that do not bring this key (for tests; not a secret).")
 @click.option("--like", default="", metavar="KIND", help="Refuse what this kind of endpoint refuses.")
 @click.option("--faults", default="", help="Every n-th call goes wrong, as in rate_limit=5,server_error=7.")
+@click.option("--with-parent", is_flag=True, hidden=True, help="Stop when standard input is closed.")
 def command(faults: str, **how: Any) -> None:
     """Serve mock models over the OpenAI protocol. They follow rules; they are no language models."""
     from concord.demo.mock.faults import read_faults

@@ -69,6 +69,8 @@ def command(
     benchmark = _brought(workspace, file)
     _study(workspace, name, benchmark, n)
     _invite(workspace, name, people or ("You",), port)
+    if not opens:
+        echo(f"The links open while the app runs: {app.call(workspace)} app --port {port}")
     if mock:
         _with_mocks(workspace)
     judges = judges or _judges(workspace, mock)
@@ -76,7 +78,7 @@ def command(
     with demo.serving(workspace):
         if not opens:
             carry_out(workspace, plan)
-            echo(f"When people have rated: concord agreement --study {name}")
+            echo(f"When people have rated: {app.call(workspace)} agreement --study {name}")
             return
         launching.start(workspace, plan)
         echo(f"Judges at work: {', '.join(judges)}. The page shows agreement as people's answers come in.")

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import ModuleType
 from urllib.error import URLError
 from urllib.parse import urlsplit
@@ -17,6 +16,7 @@ from urllib.request import urlopen
 from concord.benchmarks import SLICES, part
 from concord.benchmarks.plans import Plan
 from concord.errors import ConcordError
+from concord.files import PACKAGE
 from concord.llm.models import load_models
 from concord.runs import engine, planning
 from concord.workspace import Workspace
@@ -86,8 +86,14 @@ def serving(workspace: Workspace) -> Iterator[bool]:
         return
     port = str(urlsplit(address).port)
     command = [sys.executable, "-m", "concord.cli", "mock", "--port", port, "--seed", str(SEED)]
-    root = Path(__file__).resolve().parents[2]
-    process = subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True)
+    # Its standard input closes when this process ends, however it ends.
+    process = subprocess.Popen(
+        [*command, "--with-parent"],
+        cwd=PACKAGE.parent,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         assert process.stdout is not None
         if not process.stdout.readline():

@@ -24,8 +24,19 @@ if TYPE_CHECKING:
 
 Refusal = type[ConcordError]
 
-SHIPPED = Path(__file__).resolve().parents[2]
-"""The folder of Concord's own `prompts/` and `data/`."""
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def shipped() -> Path:
+    """The folder that holds Concord's own app.py, `pages/`, `prompts/` and `data/`.
+
+    A wheel has them in the package, in a folder `shipped`; a checkout has them beside it.
+    """
+    packed = PACKAGE / "shipped"
+    return packed if packed.is_dir() else PACKAGE.parent
+
+
+SHIPPED = shipped()
 
 
 def read_text(path: Path, refusal: Refusal = ConfigError, *, most: int = limits.DOCUMENT_BYTES) -> str:

@@ -8,13 +8,12 @@ import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from concord.errors import ConfigError
-from concord.files import read_toml
+from concord.files import SHIPPED, read_toml
 
-DATA = Path(__file__).resolve().parents[3] / "data"
+DATA = SHIPPED / "data"
 SLOT = re.compile(r"\{(\w+)\}")
 LONG = re.compile(r"\w{5,}")
 OPTIONAL = re.compile(r"\[([^][]*)\]")

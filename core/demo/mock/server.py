@@ -4,8 +4,11 @@ import asyncio
 import hashlib
 import hmac
 import json
+import os
 import random
 import signal
+import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -304,13 +307,24 @@ def running(host: str = "127.0.0.1", port: int = 0, **how: Any) -> Iterator[str]
             yield url
 
 
-def serve(host: str = "127.0.0.1", port: int = 8601, **how: Any) -> None:
-    """Serve until interrupted or terminated; prints the URL when ready. `how` as in `make_app`."""
+def serve(host: str = "127.0.0.1", port: int = 8601, *, with_parent: bool = False, **how: Any) -> None:
+    """Serve until interrupted or terminated; prints the URL when ready. `how` as in `make_app`.
+
+    `with_parent` serves until standard input is closed: a process that started this one and holds the other
+    end of it may be killed.
+    """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if with_parent:
+        threading.Thread(target=_end_with_input, daemon=True).start()
     with suppress(KeyboardInterrupt), running(host, port, **how) as url:
         echo(f"Concord mock models listening on {url}")
         while True:
             time.sleep(3600)
+
+
+def _end_with_input() -> None:
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def tokens(text: str) -> int:

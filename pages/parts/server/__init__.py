@@ -5,13 +5,13 @@ Streamlit.
 """
 
 import os
-from pathlib import Path
 
 import streamlit as st
 from starlette.middleware import Middleware
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.starlette import App
 
+from concord.files import SHIPPED
 from concord.workspace import PUBLIC_URL
 from pages.parts.server.addresses import NamedRoot, Operators
 from pages.parts.server.bounds import Bounds
@@ -43,7 +43,7 @@ def _unforeseen(error: Exception) -> bool:
 
 
 app = App(
-    Path(__file__).resolve().parents[3] / "app.py",
+    SHIPPED / "app.py",
     middleware=MIDDLEWARE,
     on_script_error=_unforeseen,
 )

@@ -1,0 +1,49 @@
+"""Quickstart and its mock server: however quickstart ends, its server ends with it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from concord.llm.models import load_models
+from concord.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "data" / "examples" / "support"
+LONG = 120
+"""Seconds after which the test fails: it waits for events."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda n: n.name)
+def test_the_mock_server_ends_with_quickstart(tmp_path, number):
+    call = (sys.executable, "-m", "concord.cli", "--workspace", tmp_path, "quickstart", f"{EXAMPLE}.jsonl")
+    asked = ("--rubric", f"{EXAMPLE}.toml", "--mock", "--port", "0", "--no-browser")
+    started = subprocess.Popen(
+        [*map(str, call), *asked],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+        start_new_session=True,
+    )
+    try:
+        assert started.stdout is not None
+        said = next((line for line in started.stdout if line.startswith("Concord is at")), "")
+        assert said, "quickstart serves the app"
+        models = load_models(Workspace(tmp_path).models_path)
+        port = int(next(m.base_url for m in models.values() if m.simulated).split(":")[-1].split("/")[0])
+        with socket.create_connection(("127.0.0.1", port), timeout=LONG) as held:
+            # Half a request: the server waits for the rest, as long as it lives.
+            held.sendall(b"GET /v1/models HTTP/1.1\r\n")
+            os.kill(started.pid, number)
+            with suppress(ConnectionResetError):
+                assert held.recv(1024) == b""
+        started.wait(LONG)
+    finally:
+        started.kill()
+        started.wait()
