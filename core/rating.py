@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from concord.conversation import Unit
 
@@ -31,7 +31,8 @@ class Scale:
 
     A continuous scale names its two ends only, and every score between them is on it. A guessed scale was
     made of scores, not declared. The answers of a nominal scale are categories, numbered in the order in
-    which they are shown: their numbers say nothing about more or less.
+    which they are shown: their numbers say nothing about more or less. Those of a pairwise scale say which of
+    two is better: the first above 0, the second below, by far at the ends of a scale with strength.
     """
 
     values: tuple[float, ...]
@@ -39,6 +40,7 @@ class Scale:
     continuous: bool = False
     guessed: bool = field(default=False, compare=False)
     nominal: bool = False
+    pairwise: bool = False
 
     def __post_init__(self) -> None:
         if len(self.values) != len(self.labels) or len(self.values) < 2:
@@ -73,6 +75,15 @@ def points(low: int, high: int) -> Scale:
 def categories(names: Sequence[str]) -> Scale:
     """A scale of categories, numbered from 0 in this order."""
     return Scale(tuple(range(len(names))), tuple(names), nominal=True)
+
+
+def preferences(*, ties: bool = True, strength: bool = False) -> Scale:
+    """The answers to which of two is better, as judges write them."""
+    second, first = (("B by far", "B"), ("A", "A by far")) if strength else (("B",), ("A",))
+    labels = (*second, *(("tie",) if ties else ()), *first)
+    most = len(second)
+    values = tuple(value for value in range(-most, most + 1) if ties or value)
+    return Scale(values, labels, nominal=True, pairwise=True)
 
 
 def scale_of(text: str) -> Scale:
@@ -202,7 +213,8 @@ class Comparison:
     failure, never both.
 
     The same two in the other order are another comparison, so that a preference for a place can be told from
-    one for a reply.
+    one for a reply. `rubric` and `criterion` name the question; both are empty for a benchmark's own.
+    `strong` says that one is better by far, where the question asks for that.
     """
 
     key: str
@@ -216,12 +228,33 @@ class Comparison:
     prompt: str = ""
     repeat: int = 0
     spent: Spent = NOTHING_SPENT
+    rubric: str = ""
+    criterion: str = ""
+    strong: bool = False
 
     def __post_init__(self) -> None:
         if (self.failure is None) == (self.verdict is None):
             raise ValueError("a comparison holds a verdict or a failure, one of the two")
         if self.first == self.second:
             raise ValueError("a conversation cannot be compared with itself")
+
+
+class Preference(NamedTuple):
+    """Which of two is better, by far if `strong`, and why."""
+
+    verdict: Verdict
+    explanation: str = ""
+    strong: bool = False
+
+    @classmethod
+    def of(cls, score: float, explanation: str = "") -> Preference:
+        """The preference that an answer on a pairwise scale says."""
+        return cls("A" if score > 0 else "B" if score < 0 else "C", explanation, abs(score) > 1)
+
+    @property
+    def score(self) -> int:
+        """The answer on a pairwise scale."""
+        return {"A": 1, "B": -1, "C": 0}[self.verdict] * (2 if self.strong else 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,16 @@ A comparison is +1 where the player named first (in alphabetical order) is prefe
 for a tie. Intervals resample scenarios, because the comparisons of one scenario are not independent.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from concord.agreement.intervals import bounded, resampled
+from concord.agreement.alpha import alpha, point, value_counts, why_undefined
+from concord.agreement.intervals import CORRELATION, SHARE, bounded, resampled
 from concord.agreement.nominal import kappa
 from concord.agreement.ratings import Bools, Floats, divide
 from concord.agreement.resampling import draws, everything
@@ -52,6 +55,16 @@ class Bias:
 
 
 @dataclass(frozen=True)
+class Leaning:
+    """How often a rater who prefers one of two prefers the one shown first: half of the time without bias
+    where chance, or both orders, decide which that is.
+    """
+
+    rater: str
+    first: Estimate
+
+
+@dataclass(frozen=True)
 class Strength:
     """A player on the Bradley–Terry scale: the natural logarithm of its strength, with mean 0 over players.
 
@@ -68,13 +81,14 @@ class Match:
 
     `equal_decided` is the share among the pairs where neither saw a tie. Of the pairs that `b` compared,
     `unasked` are left out because `a` was never asked about them, `incomplete` because `a` lacks a usable
-    verdict in an order.
+    verdict in an order. Alpha is Krippendorff's, of answers as categories.
     """
 
     a: str
     b: str
     equal: Estimate
     equal_decided: Estimate
+    alpha: Estimate
     kappa: Estimate
     unasked: int = 0
     incomplete: int = 0
@@ -107,16 +121,25 @@ def orders(table: pd.DataFrame) -> pd.DataFrame:
     return wide.dropna(how="all").reindex(columns=["straight", "swapped"])
 
 
-def outcomes(placed: pd.DataFrame) -> pd.DataFrame:
+def one_order(table: pd.DataFrame) -> frozenset[str]:
+    """The judges who were asked about no pair in both orders; `table` is as in `orders`."""
+    judged = table[table.kind == "judge"]
+    swapped = judged.rename(columns={"a": "b", "b": "a"})
+    both = judged.merge(swapped, on=["scenario", "a", "b", "rater", "repeat"])
+    return frozenset({*judged.rater} - {*both.rater})
+
+
+def outcomes(placed: pd.DataFrame, once: Collection[str] = ()) -> pd.DataFrame:
     """One outcome for each pair and rater: scenario, one, other, rater, kind, outcome.
 
     A judge's counts where both orders were answered, and is a win only if it wins in both. A person is asked
-    once. Of repeats the majority counts.
+    once, as are the judges named in `once`. Of repeats the majority counts.
     """
     rows = placed.reset_index()
     agreed = rows.straight.where(rows.straight == rows.swapped, 0.0)
     judged = agreed.where(rows.straight.notna() & rows.swapped.notna())
-    rows["outcome"] = judged.where(rows.kind == "judge", rows[["straight", "swapped"]].mean(axis=1))
+    twice = (rows.kind == "judge") & ~rows.rater.isin(list(once))
+    rows["outcome"] = judged.where(twice, rows[["straight", "swapped"]].mean(axis=1))
     rows = rows.dropna(subset="outcome")
     return vote(rows, [*PAIR, "rater", "kind"])
 
@@ -137,6 +160,30 @@ def bias(placed: pd.DataFrame) -> list[Bias]:
         Bias(str(rater), len(of), int((of != 0).sum()), int((of > 0).sum()), int((of < 0).sum()))
         for rater, of in lean
     ]
+
+
+def leanings(table: pd.DataFrame, *, resamples: int = 1000, seed: int = 0) -> list[Leaning]:
+    """The leaning of each rater; `table` is as in `orders`. Intervals resample scenarios."""
+    decided = table[table.verdict.isin(["A", "B"])]
+    found = []
+    for rater in sorted(table.rater.unique()):
+        mine = decided[decided.rater == rater]
+        found.append(
+            Leaning(str(rater), _share(mine.verdict == "A", mine.scenario, resamples, seed, "only ties"))
+        )
+    return found
+
+
+def _share(holds: Any, scenario: Any, resamples: int, seed: int, why: str) -> Estimate:
+    """The share of pairs for which something holds."""
+    held = np.asarray(holds, dtype=np.float64)
+    n = len(held)
+    if not n:
+        return undefined(why, n=0)
+    code, scenarios = pd.factorize(scenario)
+    weights = _draws(len(scenarios), resamples, seed)[:, code]
+    drawn = divide(weights @ held, weights.sum(axis=1))
+    return resampled(float(held.mean()), drawn, n=n, kind=SHARE, units=len(scenarios))
 
 
 def duels(
@@ -160,7 +207,7 @@ def duels(
             drawn = divide(weights @ difference, weights @ there)
             delta = resampled(float(difference.sum()) / n, drawn, n=n, kind=bounded(-1, 1))
         else:
-            delta = undefined("no pair was compared in both orders", n=0)
+            delta = undefined("no pair was compared", n=0)
         found.append(Duel(a, b, int(won.sum()), int(tied.sum()), int(lost.sum()), incomplete, delta))
     return found
 
@@ -189,32 +236,76 @@ def strengths(
     return sorted(found, key=lambda s: (not s.strength.defined, -(s.strength.value or 0.0), s.player))
 
 
-def match(a: str, b: str, one: pd.DataFrame, other: pd.DataFrame) -> Match:
-    """Two raters' outcomes on the pairs that both compared.
+def match(
+    a: str, b: str, one: pd.DataFrame, other: pd.DataFrame, *, resamples: int = 0, seed: int = 0
+) -> Match:
+    """Two raters' outcomes on the pairs that both compared. Intervals resample scenarios.
 
     Kappa = (p_o − p_e) / (1 − p_e) with p_e from each rater's own shares of the three verdicts (Cohen 1960).
     Each pair counts in both orders of its players, with the verdicts turned round, because which of the two
     is named first means nothing: a win and a loss are expected equally often, and kappa does not depend on
-    what players are called. It is undefined for a single pair, and where one of the two saw only ties.
+    what players are called. It is undefined for a single pair, and where one of the two saw only ties. Alpha
+    (see `among`) counts pairs in both orders likewise.
     """
     both = one.merge(other, on=PAIR, suffixes=("_a", "_b"))
     x, y = both.outcome_a.to_numpy(float), both.outcome_b.to_numpy(float)
     n = len(both)
     if n == 0:
         none = undefined("they have no pair in common", n=0)
-        return Match(a, b, none, none, none)
+        return Match(a, b, none, none, none, none)
     same, decided = x == y, (x != 0) & (y != 0)
     tied = " and ".join(name for name, given in ((a, x), (b, y)) if not given.any())
     why = f"{tied} saw only ties, so that κ says nothing" if tied else ""
     why = "κ needs at least two pairs" if n < 2 else why
-    left = int(decided.sum())
+    scenario, draws = both.scenario, (resamples, seed)
+    named = pd.concat([one.assign(rater="a"), other.assign(rater="b")])
     return Match(
         a,
         b,
-        Estimate(float(same.mean()), n=n),
-        Estimate(float(same[decided].mean()), n=left) if left else undefined("only ties", n=0),
+        _share(same, scenario, *draws, ""),
+        _share(same[decided], scenario[decided], *draws, "only ties"),
+        _alpha(named, *draws),
         undefined(why, n=n) if why else Estimate(_kappa(x, y), n=n),
     )
+
+
+def among(given: pd.DataFrame, *, resamples: int = 0, seed: int = 0) -> tuple[Estimate, Estimate, Estimate]:
+    """Agreement of several raters with each other: equal answers, those without ties, and alpha.
+
+    The shares are of all pairs of answers to the same question (scenario, one, other). Alpha is
+    Krippendorff's (2011) for categories, of the pairs with at least two answers. As for kappa, each pair
+    counts in both orders of its players, so that alpha does not depend on what players are called. Undefined
+    where no pair has two answers, and where all answers are ties.
+    """
+    both = given.merge(given, on=PAIR)
+    both = both[both.rater_x < both.rater_y]
+    same, decided = both.outcome_x == both.outcome_y, (both.outcome_x != 0) & (both.outcome_y != 0)
+    why, draws = "no pair was compared by two people", (resamples, seed)
+    return (
+        _share(same, both.scenario, *draws, why),
+        _share(same[decided], both.scenario[decided], *draws, "only ties" if len(both) else why),
+        _alpha(given, *draws),
+    )
+
+
+def _alpha(given: pd.DataFrame, resamples: int, seed: int) -> Estimate:
+    """Nominal alpha of outcomes (scenario, one, other, rater, outcome) that are counted in both orders."""
+    several = given[given.groupby(PAIR).outcome.transform("size") > 1]
+    pair = several.groupby(PAIR).ngroup().to_numpy()
+    n = len(np.unique(pair))
+    item = np.concatenate([pair, pair + n])
+    outcome = several.outcome.to_numpy(float)
+    counts, values = value_counts(item, np.concatenate([outcome, -outcome]), 2 * n)
+    if why := why_undefined(counts):
+        return undefined(why.replace("item was rated", "pair was compared"), n=n)
+    scenario = np.empty(n, dtype=np.int64)
+    code, scenarios = pd.factorize(several.scenario)
+    scenario[pair] = code
+    weights = _draws(len(scenarios), resamples, seed)[:, np.concatenate([scenario, scenario])]
+    statistic = alpha(counts, values, "nominal")
+    drawn = statistic(weights.T) if len(weights) else np.empty(0)
+    own = point(counts, values, "nominal")
+    return resampled(own, drawn, n=n, kind=CORRELATION, units=len(scenarios))
 
 
 def _kappa(x: Floats, y: Floats) -> float:

@@ -10,11 +10,12 @@ from concord.benchmarks.plans import PlayPlan, ProposePlan
 from concord.conversation import Conversation
 from concord.files import callables
 from concord.files.callables import Bring
+from concord.llm import verdicts
 from concord.llm.embeddings import Vector
 from concord.llm.models import Kind
 from concord.llm.prompts import Prompt, RenderedPrompt, load_prompt
 from concord.llm.replies import Answer, Reply
-from concord.rating import Criterion, Judgement, Rating
+from concord.rating import Criterion, Judgement, Preference, Rating
 from concord.scenario import Scenario
 
 
@@ -115,14 +116,20 @@ class Asking:
 
 @dataclass(frozen=True)
 class Pairwise:
-    """How a judge is asked which of two conversations is better. The reply ends in [[A]], [[B]] or [[C]].
+    """How a judge is asked which of two conversations is better.
 
-    `values` gives the template's variables for the one shown as A and the one shown as B.
+    `values` gives the template's variables for the one shown as A and the one shown as B, and raises Unusable
+    where the two cannot be compared. `read` turns the reply (as its schema, or a text that ends in [[A]],
+    [[B]] or [[C]]) into a preference and raises Unusable where it says none. `rubric` and `criterion` name
+    the question; both are empty for a benchmark's own.
     """
 
     prompt: str
     values: Callable[[Conversation, Conversation], Mapping[str, Any]]
     expected: tuple[int, int] = (3000, 300)
+    read: Callable[[Any], Preference] = verdicts.preference
+    rubric: str = ""
+    criterion: str = ""
 
 
 @dataclass(frozen=True)
@@ -291,16 +298,6 @@ class Benchmark:
             for judging in judgings(asking, conversation, judges, prompt, repeats, further=number > 0)
         )
 
-    def comparings(
-        self, first: str, second: str, judges: Sequence[str], prompt: Prompt, repeats: int = 1
-    ) -> tuple[Comparing, ...]:
-        """The comparisons of one as A with another as B that judges owe; none where nothing is compared."""
-        pairwise = self.pairwise
-        if pairwise is None:
-            return ()
-        asked = _asked(f"{first}|{second}", judges, prompt, repeats)
-        return tuple(Comparing(*each, pairwise.expected, pairwise, second) for each in asked)
-
 
 def judgings(
     asking: Asking,
@@ -318,6 +315,16 @@ def judgings(
     asked = _asked(conversation, judges, prompt, repeats)
     made = tuple(Judging(*each, asking.expected, asking) for each in asked)
     return tuple(replace(one, key=f"{one.key}|{prompt.name}") for one in made) if further else made
+
+
+def comparings(
+    pairwise: Pairwise, first: str, second: str, judges: Sequence[str], prompt: Prompt, repeats: int = 1
+) -> tuple[Comparing, ...]:
+    """The comparisons of one as A with another as B that judges owe. A rubric's keys name the question."""
+    asked = _asked(f"{first}|{second}", judges, prompt, repeats)
+    made = tuple(Comparing(*each, pairwise.expected, pairwise, second) for each in asked)
+    name = pairwise.criterion
+    return tuple(replace(one, key=f"{one.key}|{name}") for one in made) if name else made
 
 
 def _asked(

@@ -76,10 +76,12 @@ class ComparePlan(_OfJudges):
     The players need not be in models.toml: their conversations are stored.
     """
 
-    players: tuple[str, ...]
+    players: tuple[str, ...] = ()
     where: Where = field(default_factory=dict)
     version: str = ""
     judge_repeats: int = 1
+    study: str = ""
+    """The study of pairs that they compare, by its rubric; empty for a benchmark's own question."""
 
 
 @dataclass(frozen=True)

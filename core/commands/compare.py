@@ -1,4 +1,4 @@
-"""`concord compare BENCHMARK`: judges compare conversations two by two in both orders; the tables."""
+"""`concord compare NAME`: judges compare conversations two by two in both orders; the tables."""
 
 from typing import Any
 
@@ -7,14 +7,22 @@ import click
 from concord.benchmarks.plans import ComparePlan
 from concord.commands import options, printing
 from concord.commands.progress import carry_out, running
+from concord.errors import ConcordError
+from concord.store import pairings
+from concord.store.comparisons import Question
+from concord.store.comparisons import questions as asked_of
 from concord.studies import comparisons
 from concord.workspace import Workspace
 
 
 @click.command("compare")
-@click.argument("benchmark")
+@click.argument("name")
 @options.several("--models", "Players to compare; all that were compared unless given.")
 @options.several("--judges", "Models that compare; unless given, only what was compared is shown.")
+@click.option(
+    "--rubric", default="", help="Show answers by this rubric; a benchmark's own question unless given."
+)
+@click.option("--criterion", default="", help="The rubric's pairwise question; the first unless given.")
 @options.where("conversations")
 @options.judging
 @options.figures("scenarios")
@@ -23,24 +31,49 @@ from concord.workspace import Workspace
 def command(
     folder: str,
     /,
-    benchmark: str,
+    name: str,
     models: tuple[str, ...],
     judges: tuple[str, ...],
+    rubric: str,
+    criterion: str,
     facets: options.Facets,
     form: str,
     resamples: int,
     seed: int,
     **how: Any,
 ) -> None:
-    """Win, tie, lose of every two models, position bias, strengths, agreement with people."""
+    """Win, tie, lose of every two models, position bias, strengths, agreement with people.
+
+    NAME is a study of pairs (`concord pairs new`), whose pairs judges compare by its rubric, or a benchmark
+    whose own question is asked.
+    """
     workspace = Workspace.open(folder, create=not judges)
-    plan = ComparePlan(benchmark, judges, models, facets, how.pop("version"), how.pop("judge_repeats"))
+    with workspace.read() as db:
+        study = pairings.study(db, name)
+        if rubric or criterion:
+            known = (
+                [Question(study.rubric, c) for c in study.criteria] if study.rubric else asked_of(db, name)
+            )
+            fits = (q for q in known if rubric in ("", q.rubric) and criterion in ("", q.criterion))
+            question = next(fits, Question(rubric, criterion))
+        else:
+            question = None
+    version, repeats = how.pop("version"), how.pop("judge_repeats")
+    if study.rubric:
+        if judges and (models or facets or version):
+            raise ConcordError(
+                "The pairs and the rubric of this study were chosen when it was made: leave --models, "
+                "--where and --version out."
+            )
+        plan = ComparePlan(study.benchmark, judges, judge_repeats=repeats, study=name)
+    else:
+        plan = ComparePlan(name, judges, models, facets, version, repeats)
     if judges:
         carry_out(workspace, plan, **how)
         if how["estimate"]:
             return
     with workspace.read() as db:
         found = comparisons.compared(
-            db, benchmark, players=models, facets=facets, resamples=resamples, seed=seed
+            db, name, question=question, players=models, facets=facets, resamples=resamples, seed=seed
         )
     printing.show(comparisons.result_tables(found), form)

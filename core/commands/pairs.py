@@ -1,11 +1,15 @@
-"""`concord pairs …`: deal pairs of replies to people, take them back, see who has done how much."""
+"""`concord pairs …`: make studies of pairs, deal pairs to people, take them back, see who has done what."""
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from concord.commands import options
 from concord.commands.printing import echo
+from concord.errors import StudyError
+from concord.exchange import comparisons_file
+from concord.rubrics import shelf
 from concord.store import pairings as stored
 from concord.store.pairings import Standing
 from concord.studies import pairings
@@ -14,13 +18,76 @@ from concord.workspace import Workspace
 
 @click.group("pairs")
 def command() -> None:
-    """Pairs of replies that people compare, blind, at their desk; `concord compare` shows what came of it."""
+    """Pairs of conversations or replies that people compare, blind, at their desk, and judges as well.
+
+    `concord compare` has judges compare them, and shows what came of it.
+    """
+
+
+@command.command("new")
+@click.argument("name")
+@click.option("--rubric", required=True, help="The rubric whose pairwise questions are asked.")
+@click.option("--version", default="", help="A version of it that was used; default: the file as it is.")
+@click.option(
+    "--n", type=click.IntRange(1), help="Pairs to draw, evenly over every two models; all unless given."
+)
+@options.whose
+@options.several("--models", "Players to compare; all unless given.")
+@options.where("conversations")
+@options.seeded("draws the same pairs")
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path),
+    help="The pairs, one a row (CSV, JSON Lines, Parquet), as keys of conversations: first, second.",
+)
+@click.option("--title", default="", help="What annotators see as its name; the rubric's title unless given.")
+@click.pass_obj
+def _new(
+    workspace: str,
+    /,
+    name: str,
+    rubric: str,
+    version: str,
+    n: int | None,
+    benchmark: str,
+    models: tuple[str, ...],
+    facets: options.Facets,
+    seed: int,
+    file: Path | None,
+    title: str,
+) -> None:
+    """Make a study of pairs: two players' conversations (or last replies) to the same scenario or prompt."""
+    opened = Workspace.open(workspace, create=False)
+    used = shelf.find(opened, rubric, shelf.number_of(version))
+    if file is not None and (n or models or facets or benchmark):
+        raise StudyError(
+            "The file says which pairs are compared: leave --n, --models, --where and --benchmark out."
+        )
+    given = comparisons_file.pairs(file) if file else None
+    with opened.write() as db:
+        whose = benchmark or ("" if given else options.only_benchmark(db))
+        how: dict[str, Any] = {
+            "players": models,
+            "facets": facets,
+            "seed": seed,
+            "title": title,
+            "given": given,
+        }
+        source = file.name if file else "drawn"
+        made = pairings.new(db, name, used, whose, n, source=source, **how)
+        many = len(stored.pairs(db, name))
+    asked = " and ".join(question.label for question in used.rubric.pairs)
+    echo(f"Study of pairs “{made.name}”: {many} pairs of {made.benchmark}, asked: {asked} ({used.variant}).")
+    echo(f"Deal it: concord pairs deal {name} --annotators …")
+    echo(f"Have judges compare them: concord compare {name} --judges …")
 
 
 @command.command("deal")
-@click.argument("benchmark")
+@click.argument("study")
 @options.several("--annotators", "Invited annotators to deal to.", required=True)
-@click.option("--n", type=click.IntRange(1), required=True, help="Different pairs to compare between them.")
+@click.option(
+    "--n", type=click.IntRange(1), help="Different pairs to compare between them; all unless given."
+)
 @options.several("--models", "Players to compare; all unless given.")
 @options.where("scenarios")
 @options.number("--overlap", 1, "People for each pair; 0: all.")
@@ -29,42 +96,54 @@ def command() -> None:
 def _deal(
     workspace: str,
     /,
-    benchmark: str,
+    study: str,
     annotators: tuple[str, ...],
-    n: int,
+    n: int | None,
     models: tuple[str, ...],
+    facets: options.Facets,
     **how: Any,
 ) -> None:
-    """Deal pairs to people, evenly over every two models. Pairs they have already count towards N."""
+    """Deal pairs to people, evenly over every two models. Pairs they have already count towards N.
+
+    STUDY is a study of pairs, or a benchmark whose own question is asked.
+    """
     with Workspace.open(workspace, create=False).write() as db:
-        found = pairings.deal(db, benchmark, annotators, n, players=models, **how)
+        if (models or facets) and stored.study(db, study).rubric:
+            raise StudyError(
+                "The pairs of this study were chosen when it was made: leave --models and --where out."
+            )
+        found = pairings.deal(db, study, annotators, n, players=models, facets=facets, **how)
     for standing in found:
         echo(_told(standing))
 
 
 @command.command("show")
-@click.argument("benchmark", default="")
+@click.argument("study", default="")
 @click.pass_obj
-def _show(workspace: str, benchmark: str) -> None:
-    """Who has pairs to compare, and how far they are."""
+def _show(workspace: str, study: str) -> None:
+    """Who has pairs to compare, and how far they are; without STUDY also the studies of pairs."""
     with Workspace.open(workspace, create=False).read() as db:
-        found = stored.standings(db, benchmark=benchmark)
+        found = stored.standings(db, study=study)
+        made = [] if study else [(one, len(stored.pairs(db, one.name))) for one in stored.studies(db)]
+    for one, many in made:
+        echo(f"{one.name}\t{many} pairs of {one.benchmark}\t{one.rubric} v{one.version}\t{one.title}")
     for standing in found:
-        echo(_told(standing) + ("" if benchmark else f"\t{standing.benchmark}"))
+        echo(_told(standing) + ("" if study else f"\t{standing.study}"))
     if not found:
         echo("No pairs are dealt. Deal some with `concord pairs deal`.", err=True)
 
 
 @command.command("take-back")
-@click.argument("benchmark")
+@click.argument("study")
 @click.argument("name")
 @click.pass_obj
-def _take_back(workspace: str, benchmark: str, name: str) -> None:
+def _take_back(workspace: str, study: str, name: str) -> None:
     """Take back the pairs that NAME has not compared, so that they can be dealt to others."""
     with Workspace.open(workspace, create=False).write() as db:
-        taken = pairings.take_back(db, benchmark, name)
+        taken = pairings.take_back(db, study, name)
     echo(f"{taken} pairs that {name} had not compared are taken back.")
 
 
 def _told(standing: Standing) -> str:
-    return f"{standing.person}\t{standing.done} of {standing.dealt} pairs compared"
+    skipped = f", {standing.skipped} of them skipped" if standing.skipped else ""
+    return f"{standing.person}\t{standing.done} of {standing.dealt} pairs compared{skipped}"

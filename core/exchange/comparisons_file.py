@@ -10,14 +10,17 @@ from sqlite_utils import Database
 
 from concord.benchmarks import SCENARIO, known_or_imported
 from concord.conversation import Conversation
-from concord.errors import ImportRefused
+from concord.errors import ConcordError, ImportRefused
 from concord.exchange import rows
 from concord.exchange.cells import SHOWN, name_in, nfc
 from concord.exchange.dialogue import from_cell
 from concord.exchange.rows import FileRow
 from concord.rating import Comparison, Rater, RaterKind, Verdict
-from concord.store import comparisons, conversations
+from concord.rubrics import shelf
+from concord.store import comparisons, conversations, rubrics
+from concord.store.comparisons import OWN, Question
 from concord.store.parts import in_parts
+from concord.studies.pairings import GivenPair, check_answer
 from concord.workspace import Workspace
 
 REQUIRED = ("first", "second", "verdict", "rater_type", "rater")
@@ -30,7 +33,7 @@ AT_ONCE = 200
 
 
 @dataclass(frozen=True)
-class Preference:
+class PreferenceRow:
     """One row: which of two was preferred, by whom, and the texts of the two where the row has them."""
 
     where: str
@@ -43,6 +46,8 @@ class Preference:
     texts: tuple[str, str]
     models: tuple[str, str]
     language: str
+    question: Question = OWN
+    strong: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,10 +60,10 @@ class ImportedComparisons:
     conversations: int
 
 
-def read(path: Path) -> list[Preference]:
+def read(path: Path) -> list[PreferenceRow]:
     """The rows of a file (CSV, JSON Lines, JSON, Parquet). Raises ImportRefused naming all that is wrong."""
     wrong: list[str] = []
-    found: list[Preference] = []
+    found: list[PreferenceRow] = []
     for row in rows.read(path):
         try:
             found.append(_preference(row))
@@ -73,6 +78,21 @@ def read(path: Path) -> list[Preference]:
     return found
 
 
+def pairs(path: Path) -> list[GivenPair]:
+    """The pairs of a file, for a study: columns first and second. Raises ImportRefused."""
+    found = []
+    for row in rows.read(path):
+        if row.fields is None:
+            raise ImportRefused(f"{row.where}, {row.wrong}")
+        cells = {name.strip().lower(): str(value or "").strip() for name, value in row.fields.items()}
+        if missing := [name for name in ("first", "second") if not cells.get(name)]:
+            raise ImportRefused(
+                f"{row.where}, has no {missing[0]}. Each row names two keys: first and second."
+            )
+        found.append(GivenPair(row.where, cells["first"], cells["second"]))
+    return found
+
+
 def store(workspace: Workspace, path: Path, benchmark: str = "") -> ImportedComparisons:
     """Store a file's comparisons: all, or nothing. Raises ImportRefused.
 
@@ -83,6 +103,7 @@ def store(workspace: Workspace, path: Path, benchmark: str = "") -> ImportedComp
     given = read(path)
     benchmark = name_in(str(path), "benchmark", benchmark or path.stem)
     stored = Counter[str]()
+    _check_answers(workspace, given)
     with in_parts(workspace.db_path) as part:
         for some in (given[start : start + AT_ONCE] for start in range(0, len(given), AT_ONCE)):
             with part() as db:
@@ -93,22 +114,51 @@ def store(workspace: Workspace, path: Path, benchmark: str = "") -> ImportedComp
     return ImportedComparisons(stored["human"], stored["judge"], stored["known"], stored["conversations"])
 
 
-def _saved(db: Database, one: Preference, keys: tuple[str, str]) -> bool:
+def _check_answers(workspace: Workspace, given: Sequence[PreferenceRow]) -> None:
+    """Raises ImportRefused for an answer that a rubric's question, as used here last, does not have."""
+    with workspace.read() as db:
+        last = {
+            v.name: v.version
+            for name in {row.question.rubric for row in given} - {""}
+            for v in rubrics.versions(db, name)
+        }
+        asked = {name: shelf.used(db, name, version).rubric.pairs for name, version in last.items()}
+    for row in given:
+        if row.question.rubric in asked:
+            try:
+                check_answer(
+                    asked[row.question.rubric], row.question.criterion, row.verdict, strong=row.strong
+                )
+            except ConcordError as error:
+                raise ImportRefused(f"{row.where}: {error}") from error
+
+
+def _saved(db: Database, one: PreferenceRow, keys: tuple[str, str]) -> bool:
     """Store a comparison; whether it is new. Raises ImportRefused for one with another verdict."""
-    there = comparisons.verdicts(db, one.rater, *keys)
+    there = comparisons.verdicts(db, one.rater, *keys, one.question)
     if there.get(one.repeat, one.verdict) != one.verdict:
         raise ImportRefused(
             f"{one.where}: {one.rater.name} compared “{keys[0]}” with “{keys[1]}” already, with another "
             "verdict. Keep one of the two, or give the second a repeat of its own."
         )
     if one.repeat not in there:
-        key = "|".join([*keys, one.rater.name, one.rater.variant, str(one.repeat), "import"])
-        made = Comparison(key, *keys, one.rater, one.verdict, one.explanation, repeat=one.repeat)
+        key = "|".join(
+            [
+                *keys,
+                one.rater.name,
+                one.rater.variant,
+                str(one.repeat),
+                "import",
+                *filter(None, one.question),
+            ]
+        )
+        about = {"repeat": one.repeat, "strong": one.strong, **one.question._asdict()}
+        made = Comparison(key, *keys, one.rater, one.verdict, one.explanation, **about)
         comparisons.save(db, made)
     return one.repeat not in there
 
 
-def _preference(row: FileRow) -> Preference:
+def _preference(row: FileRow) -> PreferenceRow:
     if row.fields is None:
         raise ImportRefused(f"{row.where}, {row.wrong}")
     cells = {
@@ -121,7 +171,8 @@ def _preference(row: FileRow) -> Preference:
     }
     if missing := [name for name in REQUIRED if not cells.get(name)]:
         raise ImportRefused(f"{row.where}, has no {missing[0]}. Each row needs {', '.join(REQUIRED)}.")
-    told = {name: str(cells.get(name, "")) for name in (*REQUIRED, "variant", "scenario", "language")}
+    beside = ("variant", "scenario", "language", "rubric", "criterion")
+    told = {name: str(cells.get(name, "")) for name in (*REQUIRED, *beside)}
     for name, text in told.items():
         name_in(row.where, name, text)
     kind = told["rater_type"].lower()
@@ -136,14 +187,18 @@ def _preference(row: FileRow) -> Preference:
     repeat = str(cells.get("repeat") or "0").removesuffix(".0")
     if not repeat.isdecimal() or len(repeat) > 6:
         raise ImportRefused(f"{row.where}: the repeat “{repeat[:40]}” is not a whole number from 0.")
-    simulated = str(cells.get("simulated", "")).lower() in ("1", "true", "yes")
+    if bool(told["rubric"]) != bool(told["criterion"]):
+        raise ImportRefused(
+            f"{row.where}: rubric and criterion name a question together. Give both, or none."
+        )
+    simulated = _yes(cells.get("simulated"))
     rater = Rater(nfc(told["rater"]), which, nfc(told["variant"]) if which == "judge" else "", simulated)
     texts = tuple(
         said if isinstance(said := cells.get(f"text_{side}", ""), str) else json.dumps(said)
         for side in ("first", "second")
     )
     models = tuple(str(cells.get(f"model_{side}") or "unknown") for side in ("first", "second"))
-    return Preference(
+    return PreferenceRow(
         row.where,
         (told["first"], told["second"]),
         verdict,
@@ -154,10 +209,16 @@ def _preference(row: FileRow) -> Preference:
         (texts[0], texts[1]),
         (models[0], models[1]),
         told["language"] or "en",
+        Question(nfc(told["rubric"]), nfc(told["criterion"])),
+        _yes(cells.get("strong")),
     )
 
 
-def _sides(db: Database, one: Preference, benchmark: str) -> tuple[tuple[str, str], int]:
+def _yes(cell: object) -> bool:
+    return str(cell).lower() in ("1", "true", "yes")
+
+
+def _sides(db: Database, one: PreferenceRow, benchmark: str) -> tuple[tuple[str, str], int]:
     """The keys of a row's two conversations, stored where the row has their texts, and how many are new."""
     keys: list[str] = []
     made = 0
@@ -181,7 +242,7 @@ def _sides(db: Database, one: Preference, benchmark: str) -> tuple[tuple[str, st
     return (keys[0], keys[1]), made
 
 
-def _one_scenario(db: Database, one: Preference, keys: Sequence[str]) -> None:
+def _one_scenario(db: Database, one: PreferenceRow, keys: Sequence[str]) -> None:
     """Raises ImportRefused unless the two are of one benchmark and one scenario, which the row may name."""
     first, second = (conversations.load(db, key) for key in keys)
     if first.benchmark != second.benchmark:

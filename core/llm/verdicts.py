@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from concord.llm.replies import Unusable
-from concord.rating import Verdict
+from concord.rating import Preference
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 LETTER = re.compile(r"[A-Za-z]")
@@ -81,12 +81,12 @@ def whole_number(text: str, low: int, high: int) -> tuple[int, str]:
     return int(float(answer)), explanation
 
 
-def preference(text: str) -> tuple[Verdict, str]:
+def preference(text: str) -> Preference:
     """The verdict as A, B or C (neither), with the explanation before it. Raises Unusable."""
     answer, explanation = read(text, LETTER)
     match answer.upper():
         case "A" | "B" | "C" as verdict:
-            return verdict, explanation
+            return Preference(verdict, explanation)
     raise Unusable(f"The answer in brackets must be A, B or C, not {answer}.")
 
 

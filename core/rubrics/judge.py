@@ -15,10 +15,17 @@ from concord.errors import StudyError
 from concord.llm.prompts import Prompt
 from concord.llm.replies import Reply, Text, Unusable
 from concord.llm.templates import compiled
-from concord.rating import Criterion, Rating
+from concord.rating import Criterion, Preference, Rating
 from concord.rubrics.questions import TYPES, type_of
-from concord.rubrics.rubric import Reasons, Rubric, said, shown
+from concord.rubrics.rubric import JudgePart, Reasons, Rubric, said, shown, two
 
+PAIR_WORDS = {
+    "A by far": "A is better by far",
+    "A": "A is better",
+    "tie": "neither is better",
+    "B": "B is better",
+    "B by far": "B is better by far",
+}
 REASON = "_reason"
 """What a field of reasons is called: the criterion's name, and this."""
 
@@ -49,6 +56,67 @@ def prompt_of(rubric: Rubric, variant: str) -> Prompt:
         sources=sources,
         hash=hashlib.sha256(whole.encode()).hexdigest()[:16],
         _templates={part: compiled(text) for part, text in sources.items()},
+    )
+
+
+def pairwise(rubric: Rubric, criterion: Criterion) -> benchmark.Pairwise:
+    """How a judge is asked a pairwise question of this rubric."""
+    return benchmark.Pairwise(
+        criterion.name,
+        partial(pair_values, rubric, criterion),
+        read=lambda reply: _preference(criterion, reply),
+        rubric=rubric.name,
+        criterion=criterion.name,
+    )
+
+
+def pair_prompt_of(rubric: Rubric, criterion: Criterion, variant: str) -> Prompt:
+    """The prompt of a pairwise question, under the name of the rubric's version."""
+    told = replace(rubric.judge, system=rubric.judge.pair_system, user=rubric.judge.pair_user)
+    return replace(prompt_of(_alone(rubric, criterion, told), variant), name=criterion.name)
+
+
+def _alone(rubric: Rubric, criterion: Criterion, told: JudgePart | None = None) -> Rubric:
+    """The rubric as if it asked one pairwise question and no other."""
+    return replace(rubric, criteria=(criterion,), unit="conversation", judge=told or rubric.judge)
+
+
+def pair_values(
+    rubric: Rubric, criterion: Criterion, first: Conversation, second: Conversation
+) -> Mapping[str, Any]:
+    """What a template of a pairwise question may use. Fields are shown where both have the same.
+
+    Raises Unusable for two conversations that cannot be compared by it.
+    """
+    try:
+        dialogue, one, other = two(rubric.unit, first, second)
+    except StudyError as error:
+        raise Unusable(str(error)) from error
+    beside = (dict(_beside(rubric, conversation)) for conversation in (first, second))
+    fields, others = beside
+    alone = _alone(rubric, criterion)
+    return {
+        "title": rubric.title,
+        "language": rubric.language,
+        "instructions": rubric.judge.instructions,
+        "unit": rubric.unit,
+        "questions": [_question(criterion)],
+        "fields": [
+            {"heading": name, "text": as_text(value)}
+            for name, value in fields.items()
+            if others.get(name) == value
+        ],
+        "dialogue": [message._asdict() for message in dialogue],
+        "first": [message._asdict() for message in one],
+        "second": [message._asdict() for message in other],
+        "turns": [],
+        "reply_form": reply_form(alone, alone.criteria),
+    }
+
+
+def _preference(criterion: Criterion, reply: Any) -> Preference:
+    return Preference.of(
+        TYPES[type_of(criterion)].score(criterion, reply.answer_0), getattr(reply, "reason_0", None) or ""
     )
 
 
@@ -83,19 +151,26 @@ def values(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
         asked, turns = rubric.asked_of(conversation), rubric.turns(conversation)
     except StudyError as error:
         raise Unusable(str(error)) from error
-    wanted = None if rubric.show is None and not rubric.judge.show else (rubric.show or ())
-    beside = dict(shown(conversation, wanted)) | dict(shown(conversation, rubric.judge.show))
     return {
         "title": rubric.title,
         "language": rubric.language,
         "instructions": rubric.judge.instructions,
         "unit": rubric.unit,
         "questions": [_question(c) for c in asked],
-        "fields": [{"heading": name, "text": as_text(value)} for name, value in beside.items()],
+        "fields": [
+            {"heading": name, "text": as_text(value)} for name, value in _beside(rubric, conversation)
+        ],
         "dialogue": [message._asdict() for message in said(conversation, turns)],
         "turns": [turn for turn in turns if turn is not None],
         "reply_form": reply_form(rubric, asked),
     }
+
+
+def _beside(rubric: Rubric, conversation: Conversation) -> Sequence[tuple[str, Any]]:
+    """The fields that a judge sees beside a dialogue."""
+    wanted = None if rubric.show is None and not rubric.judge.show else (rubric.show or ())
+    found = dict(shown(conversation, wanted)) | dict(shown(conversation, rubric.judge.show))
+    return list(found.items())
 
 
 def filled(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
@@ -111,7 +186,9 @@ def _question(criterion: Criterion) -> dict[str, Any]:
     # Labels of categories are the answers; those of numbers say nothing more.
     worded = zip(scale.values, scale.labels, strict=True) if kind == "likert" else ()
     answers = [{"value": f"{v:g}", "label": label if label != f"{v:g}" else ""} for v, label in worded]
-    if kind == "categories":
+    if kind == "pairwise":
+        answers = [{"value": v, "label": PAIR_WORDS[v]} for v in scale.labels[::-1]]
+    elif kind == "categories":
         answers = [{"value": label, "label": ""} for label in scale.labels]
     elif kind == "yes-no" and scale.labels != ("No", "Yes"):
         answers = [{"value": v, "label": w} for v, w in zip(("false", "true"), scale.labels, strict=True)]

@@ -5,13 +5,13 @@ A criterion's scale says of which type it is; `type_of` is the only place that d
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
 from concord.rating import Criterion
 
-Name = Literal["likert", "yes-no", "categories", "number"]
+Name = Literal["likert", "yes-no", "categories", "number", "pairwise"]
 Level = Literal["ordinal", "nominal", "interval"]
 
 
@@ -26,7 +26,7 @@ class QuestionType:
 
     about: str
     level: Level
-    widget: Literal["options", "number"]
+    widget: Literal["options", "number", "pair"]
     reply: Callable[[Criterion], Any]
     score: Callable[[Criterion, Any], float]
     example: Callable[[Criterion], str]
@@ -45,6 +45,18 @@ def _range(criterion: Criterion) -> Any:
 
 def _from_to(criterion: Criterion) -> str:
     return f"<{criterion.scale.low:g} to {criterion.scale.high:g}>"
+
+
+def _named(criterion: Criterion) -> Any:
+    return Literal[criterion.scale.labels[::-1] if criterion.scale.pairwise else criterion.scale.labels]
+
+
+def _place(criterion: Criterion, value: str) -> float:
+    return criterion.scale.values[criterion.scale.labels.index(value)]
+
+
+def _either(criterion: Criterion) -> str:
+    return " or ".join(f'"{label}"' for label in get_args(_named(criterion)))
 
 
 TYPES: Mapping[Name, QuestionType] = {
@@ -68,9 +80,9 @@ TYPES: Mapping[Name, QuestionType] = {
         "One of several answers without an order.",
         "nominal",
         "options",
-        lambda criterion: Literal[criterion.scale.labels],
-        lambda criterion, value: criterion.scale.values[criterion.scale.labels.index(value)],
-        lambda criterion: " or ".join(f'"{label}"' for label in criterion.scale.labels),
+        _named,
+        _place,
+        _either,
     ),
     "number": QuestionType(
         "A whole number in a range, such as 0 to 100.",
@@ -80,12 +92,22 @@ TYPES: Mapping[Name, QuestionType] = {
         lambda criterion, value: float(value),
         _from_to,
     ),
+    "pairwise": QuestionType(
+        "Which of two conversations, or of two last replies, is better.",
+        "nominal",
+        "pair",
+        _named,
+        _place,
+        _either,
+    ),
 }
 
 
 def type_of(criterion: Criterion) -> Name:
     """The type of a question, from its scale."""
     scale = criterion.scale
+    if scale.pairwise:
+        return "pairwise"
     if scale.nominal:
         return "categories"
     if scale.continuous:

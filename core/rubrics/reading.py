@@ -13,7 +13,7 @@ from concord.errors import ConfigError, not_found
 from concord.files import read_toml
 from concord.files.limits import NAME
 from concord.llm.templates import mistake
-from concord.rating import YES_NO, Criterion, Reason, Scale, categories
+from concord.rating import YES_NO, Criterion, Reason, Scale, categories, preferences
 from concord.rubrics import templates
 from concord.rubrics.questions import Name
 from concord.rubrics.rubric import TURN, JudgePart, Reasons, Rubric, UnitKind
@@ -44,6 +44,8 @@ class _Criterion(_Told):
     categories: list[Annotated[str, Field(min_length=1, max_length=NAME)]] = []
     reason: Literal["none", "optional", "required"] = "none"
     required: bool = True
+    ties: bool = True
+    strength: bool = False
     counted: bool | None = None
     only: dict[str, str | list[str]] = {}
 
@@ -54,6 +56,8 @@ class _Judge(_Told):
     show: list[str] = []
     system: Annotated[str, Field(min_length=1)] = templates.SYSTEM
     user: Annotated[str, Field(min_length=1)] = templates.USER
+    pair_system: Annotated[str, Field(min_length=1)] = templates.PAIR_SYSTEM
+    pair_user: Annotated[str, Field(min_length=1)] = templates.PAIR_USER
     params: dict[str, Any] = {"temperature": 0.0}
     template: Annotated[str, Field(max_length=NAME)] = ""
 
@@ -90,20 +94,29 @@ def rubric_of(name: str, told: Mapping[str, Any], where: str, *, ships: bool = F
             raise ConfigError(f"{place}: a name is small letters, digits and “_”, such as answers_question.")
         if criterion.name in names[: number - 1] or criterion.name == "final":
             raise ConfigError(f"{place}: the name is taken. Give it another one.")
-    asked = _counted(file.criteria, [_criterion(c, f"{where}: criterion “{c.name}”") for c in file.criteria])
+    alone = [c for c in file.criteria if c.type != "pairwise"]
+    asked = _counted(alone, [_criterion(c, f"{where}: criterion “{c.name}”") for c in alone])
+    pairs = tuple(
+        _pairwise(c, file.unit, f"{where}: criterion “{c.name}”")
+        for c in file.criteria
+        if c.type == "pairwise"
+    )
     judge = file.judge
     if judge.template and not ships:
         raise ConfigError(
             f"{where}: [judge] template names a template of a benchmark. Remove it: Concord's own is used, "
             "or what you write in [judge] system and user."
         )
-    sent = () if judge.template else (("system", judge.system), ("user", judge.user))
-    for part, text in sent:
-        if wrong := mistake(text, templates.VARIABLES):
+    of_pairs = {"pair_system": judge.pair_system, "pair_user": judge.pair_user}
+    texts = {} if judge.template else {"system": judge.system, "user": judge.user} | of_pairs
+    for part, text in texts.items():
+        known = templates.VARIABLES + (templates.OF_PAIRS if part in of_pairs else ())
+        if wrong := mistake(text, known):
             raise ConfigError(f"{where}: [judge] {part}: {wrong}")
     # What a later release of Concord may tell a judge otherwise is kept; other defaults are not.
     body = file.model_dump(exclude_defaults=True)
-    body["judge"] = body.get("judge", {}) | {"system": judge.system, "user": judge.user}
+    kept = (*(("system", "user") if alone else ()), *(of_pairs if pairs else ()))
+    body["judge"] = body.get("judge", {}) | {part: texts[part] for part in kept if part in texts}
     return Rubric(
         name=name,
         title=file.title or name.replace("_", " ").replace("-", " ").capitalize(),
@@ -122,8 +135,10 @@ def rubric_of(name: str, told: Mapping[str, Any], where: str, *, ships: bool = F
             tuple(judge.show),
             judge.params,
             judge.template,
+            **of_pairs,
         ),
         body=body,
+        pairs=pairs,
     )
 
 
@@ -153,7 +168,28 @@ def _place(way: Sequence[Any], told: Mapping[str, Any]) -> str:
     return "[judge]: " if way[:1] == ["judge"] else ""
 
 
+_NOT_OF_PAIRS = ("scale", "anchors", "categories", "reason", "required", "counted", "only")
+
+
+def _pairwise(told: _Criterion, unit: UnitKind, where: str) -> Criterion:
+    """A question about two conversations."""
+    if unit not in ("conversation", "last-reply"):
+        raise ConfigError(
+            f'{where}: a pairwise question compares conversations or last replies, not unit = "{unit}". '
+            "Move it to a rubric of its own."
+        )
+    if wrong := [name for name in _NOT_OF_PAIRS if name in told.model_fields_set]:
+        raise ConfigError(
+            f"{where}: a pairwise question has no {wrong[0]}. Remove it; ties and strength say which answers "
+            "there are."
+        )
+    scale = preferences(ties=told.ties, strength=told.strength)
+    return Criterion(told.name, told.statement, scale, told.title, counted=False)
+
+
 def _criterion(told: _Criterion, where: str) -> Criterion:
+    if of_pairs := [name for name in ("ties", "strength") if name in told.model_fields_set]:
+        raise ConfigError(f'{where}: {of_pairs[0]} belongs to type = "pairwise".')
     if told.categories and told.type not in ("categories", "likert"):
         raise ConfigError(f'{where}: categories belong to type = "categories".')
     statement = told.statement

@@ -57,14 +57,18 @@ class JudgePart:
     show: tuple[str, ...]
     params: Mapping[str, Any]
     template: str = ""
+    pair_system: str = ""
+    pair_user: str = ""
+    """The two messages of a pairwise question, which is asked in a call of its own."""
 
 
 @dataclass(frozen=True)
 class Rubric:
     """One rubric. `show` names the fields that people and judges see beside the dialogue; None: all.
 
-    `explained` tells people more of single criteria. `body` is the file's content, completed by the
-    templates: the rubric can be read from it again.
+    `criteria` are asked of one unit, `pairs` of two: which of them is better. `explained` tells people more
+    of single criteria. `body` is the file's content, completed by the templates: the rubric can be read from
+    it again.
     """
 
     name: str
@@ -78,6 +82,7 @@ class Rubric:
     criteria: tuple[Criterion, ...]
     judge: JudgePart
     body: Mapping[str, Any]
+    pairs: tuple[Criterion, ...] = ()
 
     @property
     def hash(self) -> str:
@@ -132,6 +137,37 @@ class Rubric:
 def explained(criteria: Sequence[Criterion], texts: Mapping[str, str]) -> list[str]:
     """A section of guidelines for each question: its statement, and what is told of it in `texts`."""
     return [f"## {c.label}\n\n*{c.statement}*\n\n{texts.get(c.name, '').strip()}" for c in criteria]
+
+
+def two(
+    unit: UnitKind, first: Conversation, second: Conversation
+) -> tuple[list[Said], list[Said], list[Said]]:
+    """The dialogue that two conversations have in common, and what is compared of each.
+
+    Of conversations that is all, and nothing is in common; of last replies it is the reply. Raises StudyError
+    where a conversation has none, or where the last replies answer different dialogues.
+    """
+    sides = [said(first, (None,)), said(second, (None,))]
+    if not all(sides):
+        raise StudyError("The conversation is empty.")
+    if unit != "last-reply":
+        return [], sides[0], sides[1]
+    if any(side[-1].role != "assistant" for side in sides):
+        raise StudyError("A conversation does not end in a reply that could be compared.")
+    if sides[0][:-1] != sides[1][:-1]:
+        raise StudyError(
+            "The two last replies answer different dialogues. Compare these conversations as a whole: "
+            'unit = "conversation".'
+        )
+    return sides[0][:-1], sides[0][-1:], sides[1][-1:]
+
+
+def opening(unit: UnitKind, conversation: Conversation) -> str:
+    """What two conversations must have in common to be compared: the messages before the (last) reply."""
+    messages = list(conversation.messages)
+    ends = (n for n, message in enumerate(messages) if message.role == "assistant")
+    end = len(messages) - 1 if unit == "last-reply" else next(ends, len(messages))
+    return json.dumps([[m.role, m.content] for m in messages[:end]], ensure_ascii=False)
 
 
 def said(conversation: Conversation, rated: tuple[int | None, ...]) -> list[Said]:

@@ -45,8 +45,7 @@ def find(workspace: Workspace, name: str, version: int = 0) -> Numbered:
     """A rubric as its file says now, or a version that was used. Raises NotFound and ConfigError."""
     if version:
         with workspace.read() as db:
-            kept = rubrics.get(db, name, version)
-        return Numbered(rubric_of(name, kept.body, f"version {version} of the rubric {name}"), version)
+            return used(db, name, version)
     known = names(workspace)
     if name not in known:
         raise not_found("rubric", name, known)
@@ -69,6 +68,12 @@ def put(workspace: Workspace, file: Path) -> str:
             f"{there} says something else than {file}. Name it by “{rubric.name}”, or rename one."
         )
     return rubric.name
+
+
+def used(db: Database, name: str, version: int) -> Numbered:
+    """A version that was used. Raises NotFound."""
+    kept = rubrics.get(db, name, version)
+    return Numbered(rubric_of(name, kept.body, f"version {version} of the rubric {name}"), version)
 
 
 def number_of(text: str) -> int:

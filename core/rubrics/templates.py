@@ -11,6 +11,8 @@ VARIABLES = (
     "turns",
     "reply_form",
 )
+OF_PAIRS = ("first", "second")
+"""What the templates of a pairwise question may use beside these."""
 
 SYSTEM = """\
 You read a conversation between a user and an assistant and answer questions about it. You owe nothing to \
@@ -63,4 +65,58 @@ has {{ turns | length }} {% if turns | length == 1 %}entry{% else %}entries{% en
 {%- else -%}
 Answer the questions about the reply in turn {{ turns[0] }} alone, knowing what was said before.
 {%- endif %} Reply with the JSON object.
+"""
+
+PAIR_SYSTEM = """\
+You compare two {{ "replies of an assistant to the same conversation" if unit == "last-reply" else \
+"conversations between a user and an assistant" }}, A and B, and say which is better. You owe nothing to \
+anybody in them.
+{%- if instructions %}
+
+{{ instructions | trim }}
+{%- endif %}
+
+The question:
+{%- for question in questions %}
+
+{{ question.name }}: {{ question.statement | trim }}
+{%- for answer in question.answers %}
+  {{ answer.value }} = {{ answer.label }}
+{%- endfor %}
+{%- endfor %}
+
+Length is no merit, nor is being shown first. Reply with one JSON object and with nothing before or after \
+it, in this form:
+{{ reply_form }}
+"""
+
+PAIR_USER = """\
+{%- for field in fields %}
+{{ field.heading }}:
+=====
+{{ field.text | trim }}
+=====
+
+{% endfor -%}
+{%- if dialogue %}The conversation so far:
+{%- for message in dialogue %}
+
+Turn {{ message.turn }}, {{ message.role }}: {{ message.text | trim }}
+{%- endfor %}
+
+End of the conversation so far.
+
+{% endif -%}
+{%- for name, side in [("A", first), ("B", second)] -%}
+{{ "Reply" if unit == "last-reply" else "Conversation" }} {{ name }}:
+{%- for message in side %}
+
+{% if unit != "last-reply" %}Turn {{ message.turn }}, {{ message.role }}: {% endif %}\
+{{ message.text | trim }}
+{%- endfor %}
+
+End of {{ "reply" if unit == "last-reply" else "conversation" }} {{ name }}.
+
+{% endfor -%}
+Compare A and B. Reply with the JSON object.
 """

@@ -7,7 +7,7 @@ from typing import Any
 from concord.benchmarks.benchmark import Ask, Benchmark, Comparing, Judging, Materials
 from concord.conversation import Conversation, Message
 from concord.errors import CallFailed, ConcordError
-from concord.llm import replies, verdicts
+from concord.llm import replies
 from concord.llm.models import Model
 from concord.llm.prompts import RenderedPrompt
 from concord.llm.replies import UNANSWERED, Unusable
@@ -74,14 +74,23 @@ async def compare(
     ask: Ask, first: Conversation, second: Conversation, owed: Comparing, model: Model
 ) -> Comparison:
     """A verdict from one judge, or a failure with the raw reply. Raises CallFailed if the endpoint failed."""
-    asked = owed.prompt.render(**owed.pairwise.values(first, second))
+    pairwise = owed.pairwise
     about = {"first": first.key, "second": second.key, "rater": _rater(owed, model), **_asked(owed)}
+    about |= {"rubric": pairwise.rubric, "criterion": pairwise.criterion}
+    raw = ""
     try:
-        answer = await ask("compare", owed.judge, asked, verdicts.preference)
+        asked = owed.prompt.render(**pairwise.values(first, second))
+        if model.kind == "program":
+            raw = await ask.program(owed.judge, programs.given_two(first, second, asked.schema or {}))
+            found = pairwise.read(replies.read(raw, asked.reply) if asked.reply else raw)
+        else:
+            answer = await ask("compare", owed.judge, asked, pairwise.read)
+            raw, found = answer.text, pairwise.read(answer.value if asked.reply else answer.text)
     except CallFailed as failure:
         return Comparison(**about, **_unanswered(failure))
-    verdict, explanation = verdicts.preference(answer.text)
-    return Comparison(**about, verdict=verdict, explanation=explanation, raw=answer.text)
+    except Unusable as error:
+        return Comparison(**about, failure=str(error), raw=raw)
+    return Comparison(**about, **found._asdict(), raw=raw)
 
 
 def _rater(owed: Judging | Comparing, model: Model) -> Rater:

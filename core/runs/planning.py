@@ -10,7 +10,16 @@ from typing import Any
 from sqlite_utils import Database
 
 from concord.benchmarks import BENCHMARKS, get
-from concord.benchmarks.benchmark import Asking, Comparing, Expected, Judging, Materials, Play, judgings
+from concord.benchmarks.benchmark import (
+    Asking,
+    Comparing,
+    Expected,
+    Judging,
+    Materials,
+    Play,
+    comparings,
+    judgings,
+)
 from concord.benchmarks.plans import PROPOSER, ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
 from concord.conversation import Conversation
 from concord.errors import ConfigError, not_found
@@ -20,10 +29,11 @@ from concord.llm.prompts import Prompt
 from concord.llm.replies import UNANSWERED
 from concord.rating import Spent
 from concord.rubrics import judge, shelf
+from concord.rubrics.rubric import Rubric
 from concord.rubrics.shelf import Numbered
 from concord.runs import renaming
 from concord.scenario import Scenario
-from concord.store import comparisons, conversations, ratings, runs, scenarios
+from concord.store import comparisons, conversations, pairings, ratings, runs, scenarios
 from concord.store.conversations import Filter
 from concord.workspace import Workspace
 
@@ -180,6 +190,8 @@ def job(
     known = load_models(workspace.models_path) | dict(programs or {})
     if isinstance(plan, JudgePlan) and plan.rubric:
         return _job_by_rubric(workspace, plan, known)
+    if isinstance(plan, ComparePlan) and plan.study:
+        return _job_of_pairs(workspace, plan, known)
     benchmark, brought = get(plan.benchmark), materials(workspace, own_code=own_code)
     plays: Callable[[], Iterator[Play]]
     mixed: tuple[str, ...] = ()
@@ -223,19 +235,14 @@ def check_roles(models: Iterable[Model]) -> None:
 
 def _job_by_rubric(workspace: Workspace, plan: JudgePlan, known: Mapping[str, Model]) -> Job:
     """A job of judges who rate by a rubric. Its version is settled now: the file may change later."""
-    if not plan.judges:
-        raise ConfigError("Name at least one judge.")
     used = shelf.find(workspace, plan.rubric, shelf.number_of(plan.version))
+    if not used.rubric.criteria:
+        raise ConfigError(
+            f"The rubric “{plan.rubric}” asks only which of two is better. Make a study of pairs with "
+            "`concord pairs new`, then have them compared with `concord compare STUDY --judges …`."
+        )
     plan = replace(plan, version=str(used.version))
-    models = {name: pick(known, name, None) for name in plan.judges}
-    models = {
-        name: pick(known, name, "program" if m.kind == "program" else "chat") for name, m in models.items()
-    }
-    check_roles(models.values())
-    renaming.refuse_changed(workspace, models)
-    # A program need not say why.
-    plain = replace(used.rubric, judge=replace(used.rubric.judge, reasons="none"))
-    told = [plain if models[name].kind == "program" else used.rubric for name in plan.judges]
+    models, told = _judges_by(workspace, used, plan.judges, known)
     ways = [(judge.asking(rubric), judge.prompt_of(rubric, used.variant)) for rubric in told]
 
     def owed(key: str) -> tuple[Judging, ...]:
@@ -247,6 +254,57 @@ def _job_by_rubric(workspace: Workspace, plan: JudgePlan, known: Mapping[str, Mo
 
     plays = partial(_judgements, workspace, plan, owed)
     return Job(plan, renaming.adapted(workspace, models), plays, used)
+
+
+def _judges_by(
+    workspace: Workspace, used: Numbered, judges: Sequence[str], known: Mapping[str, Model]
+) -> tuple[dict[str, Model], list[Rubric]]:
+    """The models of judges who answer by a rubric, and the rubric as each is asked by it."""
+    if not judges:
+        raise ConfigError("Name at least one judge.")
+    models = {name: pick(known, name, None) for name in judges}
+    models = {
+        name: pick(known, name, "program" if m.kind == "program" else "chat") for name, m in models.items()
+    }
+    check_roles(models.values())
+    renaming.refuse_changed(workspace, models)
+    # A program need not say why.
+    plain = replace(used.rubric, judge=replace(used.rubric.judge, reasons="none"))
+    return models, [plain if models[name].kind == "program" else used.rubric for name in judges]
+
+
+def _job_of_pairs(workspace: Workspace, plan: ComparePlan, known: Mapping[str, Model]) -> Job:
+    """A job of judges who compare the pairs of a study in both orders, each question in a call of its own."""
+    with workspace.read() as db:
+        study, pairs = pairings.study(db, plan.study), pairings.pairs(db, plan.study)
+        if not pairs:
+            raise not_found("study of pairs", plan.study, [each.name for each in pairings.studies(db)])
+    used = shelf.find(workspace, study.rubric, study.version)
+    models, told = _judges_by(workspace, used, plan.judges, known)
+    ways = [
+        (name, judge.pairwise(rubric, question), judge.pair_prompt_of(rubric, question, used.variant))
+        for name, rubric in zip(plan.judges, told, strict=True)
+        for question in rubric.pairs
+    ]
+
+    def owed(first: str, second: str) -> Iterator[Comparing]:
+        for name, pairwise, prompt in ways:
+            yield from comparings(pairwise, first, second, [name], prompt, plan.judge_repeats)
+
+    keys = [(one, other) for _, _, one, _, other in pairs]
+    return Job(plan, renaming.adapted(workspace, models), partial(_both_orders, keys, owed), used)
+
+
+def _both_orders(
+    pairs: Sequence[tuple[str, str]], owed: Callable[[str, str], Iterable[Comparing]]
+) -> Iterator[Play]:
+    """What judges owe these pairs in both orders, by the conversation that is shown first."""
+    found: dict[str, list[Comparing]] = {}
+    for one, other in pairs:
+        for first, second in ((one, other), (other, one)):
+            found.setdefault(first, []).extend(owed(first, second))
+    for first, these in found.items():
+        yield Play(first, None, judged=tuple(these))
 
 
 def _judgements(
@@ -270,13 +328,13 @@ def _comparisons(workspace: Workspace, plan: ComparePlan, prompt: Prompt) -> Ite
         found = comparisons.pairs(
             db, plan.benchmark, benchmark.scenario_facet, list(plan.players), facets=plan.where
         )
-    owed: dict[str, list[Comparing]] = {}
-    for _, _, one, _, other in found:
-        for first, second in ((one, other), (other, one)):
-            asked = benchmark.comparings(first, second, plan.judges, prompt, plan.judge_repeats)
-            owed.setdefault(first, []).extend(asked)
-    for first, these in owed.items():
-        yield Play(first, None, judged=tuple(these))
+    pairwise = benchmark.pairwise
+    assert pairwise is not None, "it has a prompt"
+
+    def owed(first: str, second: str) -> tuple[Comparing, ...]:
+        return comparings(pairwise, first, second, plan.judges, prompt, plan.judge_repeats)
+
+    yield from _both_orders([(one, other) for _, _, one, _, other in found], owed)
 
 
 def _asked(workspace: Workspace, plan: JudgePlan) -> tuple[tuple[Asking, Prompt], ...]:

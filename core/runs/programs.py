@@ -29,17 +29,22 @@ SHOWN = 2000
 
 def given(conversation: Conversation, turns: tuple[int, ...], schema: Mapping[str, Any]) -> dict[str, Any]:
     """What a program is given: the conversation, the turns to be rated, and the schema of its reply."""
+    return {"conversation": _told(conversation), "turns": list(turns), "schema": schema}
+
+
+def given_two(first: Conversation, second: Conversation, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """What a program is given to compare: the conversations shown as A and as B, and its reply's schema."""
+    return {"first": _told(first), "second": _told(second), "schema": schema}
+
+
+def _told(conversation: Conversation) -> dict[str, Any]:
     return {
-        "conversation": {
-            "key": conversation.key,
-            "player": conversation.player,
-            "language": conversation.language,
-            "messages": [{"role": m.role, "content": m.content} for m in conversation.messages],
-            "facets": dict(conversation.facets),
-            "context": {name.removeprefix("_"): value for name, value in conversation.context.items()},
-        },
-        "turns": list(turns),
-        "schema": schema,
+        "key": conversation.key,
+        "player": conversation.player,
+        "language": conversation.language,
+        "messages": [{"role": m.role, "content": m.content} for m in conversation.messages],
+        "facets": dict(conversation.facets),
+        "context": {name.removeprefix("_"): value for name, value in conversation.context.items()},
     }
 
 

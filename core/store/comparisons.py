@@ -2,16 +2,25 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from sqlite_utils import Database
 
 from concord.errors import NotFound
-from concord.rating import Comparison, Rater, Verdict
+from concord.rating import Comparison, Preference, Rater, Verdict
 from concord.store import conversations, ratings, tables
 from concord.store.filters import Where
 
+
+class Question(NamedTuple):
+    """Which of two is better, by a rubric's pairwise question; both are empty for a benchmark's own."""
+
+    rubric: str = ""
+    criterion: str = ""
+
+
+OWN = Question()
 TURNED: dict[Verdict, Verdict] = {"A": "B", "B": "A", "C": "C"}
 """A verdict when the two change places."""
 
@@ -27,42 +36,68 @@ def save(db: Database, comparison: Comparison) -> None:
         "rater_id": ratings.rater_id(db, comparison.rater),
         "verdict": comparison.verdict,
         "explanation": comparison.explanation,
+        "rubric": comparison.rubric,
+        "criterion": comparison.criterion,
+        "strong": comparison.strong,
     }
     ratings.keep(db, "comparisons", comparison, row, again=comparison.rater.kind == "human")
 
 
 _KEPT = "f.value NOT IN (SELECT key FROM scenarios WHERE state = 'discarded')"
+_OF_STUDY = (
+    "SELECT p.scenario FROM study_pairs p JOIN pair_studies t ON t.id = p.study_id "
+    "WHERE p.first_id = min(x.first_id, x.second_id) AND p.second_id = max(x.first_id, x.second_id) "
+)
 
 
-def frame(db: Database, benchmark: str, same: str) -> pd.DataFrame:
-    """Every comparison of a benchmark as it was asked; discarded scenarios are left out, failures are not.
+def frame(
+    db: Database, benchmark: str, same: str, *, question: Question = OWN, study: str = ""
+) -> pd.DataFrame:
+    """Every answer to a question about a benchmark's conversations, or about the pairs of a study, as it was
+    asked; discarded scenarios are left out, failures are not.
 
-    Columns: scenario (the value of the facet `same`), first, second (conversation ids), a, b (their players),
-    rater, variant, kind, simulated, repeat, verdict, failure.
+    Columns: scenario (the value of the facet `same`, else what a study of the pair says), first, second
+    (conversation ids), a, b (their players), rater, variant, kind, simulated, repeat, verdict, strong,
+    failure.
     """
     return pd.read_sql_query(
-        "SELECT f.value AS scenario, x.first_id AS first, x.second_id AS second, a.player AS a, "
-        "b.player AS b, r.name AS rater, r.variant, r.kind, r.simulated, x.repeat, x.verdict, x.failure "
+        f"SELECT ifnull(f.value, ({_OF_STUDY} LIMIT 1)) AS scenario, x.first_id AS first, "
+        "x.second_id AS second, a.player AS a, b.player AS b, r.name AS rater, r.variant, r.kind, "
+        "r.simulated, x.repeat, x.verdict, x.strong, x.failure "
         "FROM comparisons x JOIN conversations a ON a.id = x.first_id "
-        "JOIN conversations b ON b.id = x.second_id JOIN raters r ON r.id = x.rater_id JOIN facets f "
-        f"ON f.conversation_id = a.id AND f.name = ? WHERE a.benchmark = ? AND {_KEPT} ORDER BY x.id",
+        "JOIN conversations b ON b.id = x.second_id JOIN raters r ON r.id = x.rater_id LEFT JOIN facets f "
+        "ON f.conversation_id = a.id AND f.name = :same WHERE a.benchmark = :benchmark "
+        "AND x.rubric = :rubric AND x.criterion = :criterion AND scenario IS NOT NULL "
+        "AND scenario NOT IN (SELECT key FROM scenarios WHERE state = 'discarded') "
+        f"AND (:study = '' OR EXISTS ({_OF_STUDY} AND t.name = :study)) ORDER BY x.id",
         db.conn,
-        params=(same, benchmark),
+        params={"same": same, "benchmark": benchmark, "study": study, **question._asdict()},
     )
+
+
+def questions(db: Database, benchmark: str) -> list[Question]:
+    """The questions that were answered about a benchmark's conversations, its own first."""
+    rows = db.execute(
+        "SELECT DISTINCT x.rubric, x.criterion FROM comparisons x JOIN conversations c ON c.id = x.first_id "
+        "WHERE c.benchmark = ? ORDER BY 1, 2",
+        [benchmark],
+    )
+    return [Question(*row) for row in rows]
 
 
 def exported(db: Database, benchmark: str = "", same: str = "") -> Iterator[dict[str, Any]]:
     """Every comparison with a verdict, of a benchmark or all, in the order stored.
 
     Fields: first, second (keys of conversations), model_first, model_second, benchmark, scenario (the value
-    of the facet `same`), rater_type, rater, variant, simulated, repeat, verdict (A, B or tie), explanation,
-    created.
+    of the facet `same`), rubric and criterion (the question; empty for a benchmark's own), rater_type, rater,
+    variant, simulated, repeat, verdict (A, B or tie), strong (better by far), explanation, created.
     """
     yield from db.query(
         "SELECT a.key AS first, b.key AS second, a.player AS model_first, b.player AS model_second, "
         "a.benchmark, (SELECT value FROM facets f WHERE f.conversation_id = a.id AND f.name = ?) "
-        "AS scenario, r.kind AS rater_type, r.name AS rater, r.variant, r.simulated, x.repeat, "
-        "CASE x.verdict WHEN 'C' THEN 'tie' ELSE x.verdict END AS verdict, x.explanation, x.created "
+        "AS scenario, x.rubric, x.criterion, r.kind AS rater_type, r.name AS rater, r.variant, r.simulated, "
+        "x.repeat, CASE x.verdict WHEN 'C' THEN 'tie' ELSE x.verdict END AS verdict, x.strong, "
+        "x.explanation, x.created "
         "FROM comparisons x JOIN conversations a ON a.id = x.first_id JOIN conversations b "
         "ON b.id = x.second_id JOIN raters r ON r.id = x.rater_id "
         "WHERE x.failure IS NULL AND (? = '' OR a.benchmark = ?) ORDER BY x.id",
@@ -70,7 +105,9 @@ def exported(db: Database, benchmark: str = "", same: str = "") -> Iterator[dict
     )
 
 
-def verdicts(db: Database, rater: Rater, first: str, second: str) -> dict[int, Verdict]:
+def verdicts(
+    db: Database, rater: Rater, first: str, second: str, question: Question = OWN
+) -> dict[int, Verdict]:
     """A rater's verdicts on two conversations (keys) in this order, by repeat.
 
     A person is asked once: their verdicts on the two in the other order are among them, turned.
@@ -82,8 +119,8 @@ def verdicts(db: Database, rater: Rater, first: str, second: str) -> dict[int, V
             "SELECT x.repeat, x.verdict FROM comparisons x JOIN conversations a ON a.id = x.first_id "
             "JOIN conversations b ON b.id = x.second_id JOIN raters r ON r.id = +x.rater_id "
             "WHERE a.key = ? AND b.key = ? AND x.failure IS NULL AND r.kind = ? AND r.name = ? "
-            "AND r.variant = ?",
-            [one, other, rater.kind, rater.name, rater.variant],
+            "AND r.variant = ? AND x.rubric = ? AND x.criterion = ?",
+            [one, other, rater.kind, rater.name, rater.variant, *question],
         ):
             found.setdefault(repeat, verdict if one == first else TURNED[verdict])
     return found
@@ -129,32 +166,33 @@ def compared_by(db: Database, benchmark: str, rater: int) -> set[tuple[int, int]
         (min(a, b), max(a, b))
         for a, b in db.execute(
             "SELECT x.first_id, x.second_id FROM comparisons x JOIN conversations c ON c.id = x.first_id "
-            "WHERE x.rater_id = ? AND c.benchmark = ? AND x.failure IS NULL",
+            "WHERE x.rater_id = ? AND c.benchmark = ? AND x.rubric = '' AND x.failure IS NULL",
             [rater, benchmark],
         )
     }
 
 
-def given(db: Database, rater: int, first: int, second: int) -> tuple[Verdict | None, str]:
-    """A person's verdict on two conversations, with `first` as A, and the comment; (None, "") without one."""
+def given(db: Database, rater: int, first: int, second: int, question: Question = OWN) -> Preference | None:
+    """A person's answer about two conversations, with `first` as A; None without one."""
     # The plus has SQLite look up the few comparisons of the conversations, not the many of the person.
     row = db.execute(
-        "SELECT first_id, verdict, explanation FROM comparisons WHERE +rater_id = ? AND first_id IN (?, ?) "
-        "AND second_id IN (?, ?) AND failure IS NULL ORDER BY id DESC",
-        [rater, first, second, first, second],
+        "SELECT first_id, verdict, explanation, strong FROM comparisons WHERE +rater_id = ? "
+        "AND first_id IN (?, ?) AND second_id IN (?, ?) AND rubric = ? AND criterion = ? "
+        "AND failure IS NULL ORDER BY id DESC",
+        [rater, first, second, first, second, *question],
     ).fetchone()
     if row is None:
-        return None, ""
-    shown, verdict, why = row
-    return (verdict if shown == first else TURNED[verdict]), why
+        return None
+    shown, verdict, why, strong = row
+    return Preference(verdict if shown == first else TURNED[verdict], why, bool(strong))
 
 
-def withdraw(db: Database, rater: int, first: int, second: int) -> None:
+def withdraw(db: Database, rater: int, first: int, second: int, question: Question = OWN) -> None:
     """Take back what a person preferred of two conversations, whichever was shown first."""
     db.execute(
         "DELETE FROM comparisons WHERE rater_id = ? AND (first_id, second_id) IN (VALUES (?, ?), (?, ?)) "
-        "AND (SELECT kind FROM raters WHERE id = rater_id) = 'human'",
-        [rater, first, second, second, first],
+        "AND rubric = ? AND criterion = ? AND (SELECT kind FROM raters WHERE id = rater_id) = 'human'",
+        [rater, first, second, second, first, *question],
     )
 
 

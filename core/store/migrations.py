@@ -584,3 +584,34 @@ CREATE TABLE reveals (
 ) WITHOUT ROWID
 """,
 )
+
+# Studies of pairs, which a rubric's pairwise questions are asked of; what is dealt to people names the study
+# (a benchmark's own question has the benchmark's name), and an answer the question.
+_step(
+    "026_studies_of_pairs",
+    """
+CREATE TABLE pair_studies (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT NOT NULL, benchmark TEXT NOT NULL,
+    rubric TEXT NOT NULL, version INTEGER NOT NULL, criteria TEXT NOT NULL,
+    guidelines TEXT NOT NULL DEFAULT '', seed INTEGER NOT NULL DEFAULT 0,
+    source TEXT NOT NULL DEFAULT '', created TEXT NOT NULL
+);
+CREATE TABLE study_pairs (
+    id INTEGER PRIMARY KEY, study_id INTEGER NOT NULL REFERENCES pair_studies(id) ON DELETE CASCADE,
+    scenario TEXT NOT NULL,
+    first_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+    second_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+    UNIQUE (study_id, first_id, second_id), CHECK (first_id < second_id)
+);
+CREATE INDEX study_pairs_of_first ON study_pairs (first_id, second_id);
+CREATE INDEX study_pairs_of_second ON study_pairs (second_id);
+ALTER TABLE pairings RENAME COLUMN benchmark TO study;
+ALTER TABLE pairings ADD COLUMN skipped TEXT;
+DROP INDEX pairings_once;
+CREATE UNIQUE INDEX pairings_once
+    ON pairings (rater_id, study, min(first_id, second_id), max(first_id, second_id));
+ALTER TABLE comparisons ADD COLUMN rubric TEXT NOT NULL DEFAULT '';
+ALTER TABLE comparisons ADD COLUMN criterion TEXT NOT NULL DEFAULT '';
+ALTER TABLE comparisons ADD COLUMN strong INTEGER NOT NULL DEFAULT 0
+""",
+)

@@ -11,28 +11,44 @@ from sqlite_utils import Database
 
 from concord.agreement import pairwise
 from concord.agreement.intervals import SHARE, described
-from concord.agreement.pairwise import Bias, Duel, Match, Strength
+from concord.agreement.pairwise import Bias, Duel, Leaning, Match, Strength
 from concord.benchmarks import known_or_imported
 from concord.errors import ConcordError, not_found
-from concord.rating import Comparison, Rater, Verdict
-from concord.store import comparisons, conversations, ratings, tables
+from concord.estimate import undefined
+from concord.rating import Comparison, Preference, Rater, Verdict
+from concord.store import comparisons, conversations, pairings, ratings, tables
+from concord.store.comparisons import OWN, Question
 from concord.store.filters import Where
 from concord.store.tables import mixed_notes
 from concord.table import Cell, Column, Table, record
 
 ALL_JUDGES = "all judges"
 PEOPLE = "people"
+EACH_OTHER = "each other"
 SEED = 0
 MANY = 50
 """Beyond so many people a judge stands beside all of them together, and two persons beside each other only
 where they compared a pair in common."""
-BASIS = ("benchmark", "where", "players", "asked", "failed", "people", "simulated", "resamples", "seed")
+BASIS = (
+    "benchmark",
+    "study",
+    "question",
+    "once",
+    "where",
+    "players",
+    "asked",
+    "failed",
+    "people",
+    "simulated",
+    "resamples",
+    "seed",
+)
 """What the tables rest on, as files say it."""
 
 
 @dataclass(frozen=True)
 class ComparedBy:
-    """The result by a judge, the vote of all judges, or of all people. `strengths` need three players."""
+    """The result by a judge, the vote of all judges, or of all people."""
 
     rater: str
     kind: str
@@ -42,14 +58,23 @@ class ComparedBy:
 
 @dataclass(frozen=True)
 class Compared:
-    """The result by every rater. `failed` of the `asked` comparisons have no usable verdict."""
+    """The result by every rater. `failed` of the `asked` comparisons have no usable verdict.
+
+    `study` is empty for all comparisons of a benchmark; `once` names the judges asked in one order only, and
+    `questions` are all that were answered.
+    """
 
     benchmark: str
+    study: str
+    question: Question
+    questions: tuple[Question, ...]
     where: Where
     mixed: Mapping[str, Sequence[str]]
     players: tuple[str, ...]
     standings: tuple[ComparedBy, ...]
     bias: tuple[Bias, ...]
+    leanings: tuple[Leaning, ...]
+    once: tuple[str, ...]
     matches: tuple[Match, ...]
     asked: int
     failed: int
@@ -61,20 +86,30 @@ class Compared:
 
 def compared(
     db: Database,
-    benchmark: str,
+    name: str,
     *,
+    question: Question | None = None,
     players: Sequence[str] = (),
     facets: Where | None = None,
     resamples: int = 1000,
     seed: int = SEED,
 ) -> Compared:
-    """The comparisons of a benchmark: by each judge, by the vote of several, by the vote of people.
+    """The comparisons of a benchmark, or of a study of pairs: by each judge, by the vote of several, by the
+    vote of people. Without a `question` it is the first one that is asked.
 
     `matches` compares every judge and the judges' vote with the people's vote, every judge with each person,
-    and every two persons. Raises NotFound for a player nobody compared and for an unknown value in `facets`,
-    ConcordError where nothing was compared.
+    and every two persons. Raises NotFound for a question or player nobody compared by and for an unknown
+    value in `facets`, ConcordError where nothing was compared.
     """
-    table = comparisons.frame(db, benchmark, known_or_imported(benchmark).scenario_facet)
+    of = pairings.study(db, name)
+    benchmark, study = of.benchmark, name if of.rubric else ""
+    asked_by = [Question(of.rubric, criterion) for criterion in of.criteria]
+    known_questions = asked_by if study else comparisons.questions(db, benchmark)
+    if question is not None and known_questions and question not in known_questions:
+        raise not_found("question", " ".join(question), (" ".join(each) for each in known_questions))
+    question = question or next(iter(known_questions), OWN)
+    same = known_or_imported(benchmark).scenario_facet
+    table = comparisons.frame(db, benchmark, same, question=question, study=study)
     if facets:
         prompts = sorted(set(table.variant[table.kind == "judge"]))
         tables.check(db, benchmark, facets, prompts=prompts)
@@ -85,7 +120,8 @@ def compared(
     if not known:
         raise ConcordError(
             "Nothing was compared yet. "
-            f"Have judges compare models with `concord compare {benchmark} --models …`."
+            f"Have judges compare them with `concord compare {name} "
+            + ("--judges …`." if study else "--models …`.")
         )
     for name in players:
         if name not in known:
@@ -95,22 +131,28 @@ def compared(
     prompts = sorted(set(table.variant[table.kind == "judge"]))
     versions = {tables.PROMPT: prompts} if len(prompts) > 1 else {}
     placed = pairwise.orders(table)
-    given, asked = pairwise.outcomes(placed), placed.reset_index()
+    once = pairwise.one_order(table)
+    given, asked = pairwise.outcomes(placed, once), placed.reset_index()
     standings = []
     draws = {"resamples": resamples, "seed": seed}
     for kind, rater, outcome, tried in _raters(given, asked):
         duels = pairwise.duels(outcome, chosen, tried, **draws)
-        strengths = pairwise.strengths(outcome, chosen, **draws) if len(chosen) > 2 else []
+        strengths = pairwise.strengths(outcome, chosen, **draws) if len(chosen) > 1 else []
         standings.append(ComparedBy(rater, kind, tuple(duels), tuple(strengths)))
     mixed = tables.conditions(db, benchmark, known_or_imported(benchmark).items, facets) | versions
     return Compared(
         benchmark,
+        study,
+        question,
+        tuple(known_questions),
         facets or {},
         mixed,
         tuple(chosen),
         tuple(standings),
         tuple(pairwise.bias(placed)),
-        tuple(_matches(given, _asked(table))),
+        tuple(pairwise.leanings(table, **draws)),
+        tuple(sorted(once)),
+        tuple(_matches(given, _asked(table), **draws)),
         len(table),
         int(table.failure.notna().sum()),
         int(table.rater[table.kind == "human"].nunique()),
@@ -138,7 +180,7 @@ def _raters(given: pd.DataFrame, asked: pd.DataFrame) -> list[tuple[str, str, pd
     return found
 
 
-def _matches(given: pd.DataFrame, asked: pd.DataFrame) -> list[Match]:
+def _matches(given: pd.DataFrame, asked: pd.DataFrame, **draws: int) -> list[Match]:
     people = given[given.kind == "human"]
     if people.empty:
         return []
@@ -151,9 +193,13 @@ def _matches(given: pd.DataFrame, asked: pd.DataFrame) -> list[Match]:
     for judge in judges:
         mine, of = by_judges[by_judges.rater == judge], tried[tried.rater == judge]
         for name, theirs in ((PEOPLE, voted), *(each.items() if len(persons) <= MANY else ())):
-            found.append(_beside(judge, name, mine, theirs, of))
+            found.append(_beside(judge, name, mine, theirs, of, **(draws if name == PEOPLE else {})))
     if len(judges) > 1:
-        found.append(_beside(ALL_JUDGES, PEOPLE, pairwise.vote(by_judges), voted, tried))
+        found.append(_beside(ALL_JUDGES, PEOPLE, pairwise.vote(by_judges), voted, tried, **draws))
+    if len(persons) > 1:
+        equal, decided, alpha = pairwise.among(people, **draws)
+        kappa = undefined("κ is of two raters")
+        found.append(Match(PEOPLE, EACH_OTHER, equal, decided, alpha, kappa))
     for one, other in combinations(persons, 2) if len(persons) <= MANY else _sharing(people):
         found.append(pairwise.match(one, other, each[one], each[other]))
     return found
@@ -167,13 +213,15 @@ def _sharing(people: pd.DataFrame) -> list[tuple[str, str]]:
     return sorted(found)
 
 
-def _beside(judge: str, name: str, mine: pd.DataFrame, theirs: pd.DataFrame, tried: pd.DataFrame) -> Match:
+def _beside(
+    judge: str, name: str, mine: pd.DataFrame, theirs: pd.DataFrame, tried: pd.DataFrame, **draws: int
+) -> Match:
     """A judge beside people, with how many of their pairs it was not asked about or has not answered."""
     wanted, answered, asked = (
         set(rows[pairwise.PAIR].itertuples(index=False, name=None)) for rows in (theirs, mine, tried)
     )
     return replace(
-        pairwise.match(judge, name, mine, theirs),
+        pairwise.match(judge, name, mine, theirs, **draws),
         unasked=len(wanted - asked - answered),
         incomplete=len(wanted & asked - answered),
     )
@@ -221,29 +269,34 @@ def answer(
     verdict: Verdict | None,
     comment: str = "",
     *,
+    strong: bool = False,
+    question: Question = OWN,
     simulated: bool = False,
 ) -> None:
     """Store which of the two a person preferred (A is `first`, C neither), or delete their answer (None).
 
-    Raises NotFound for a conversation that is not stored, ConcordError for two that are not of one scenario.
+    Raises NotFound for a conversation that is not stored, ConcordError for two that are not of one scenario;
+    the pairs of a rubric's question were checked when their study was made.
     """
     rater = Rater(person, "human", simulated=simulated)
     if verdict is None:
         if (number := ratings.find_rater(db, rater)) is not None:
-            comparisons.withdraw(db, number, first, second)
+            comparisons.withdraw(db, number, first, second, question)
         return
     one, other = conversations.load(db, first), conversations.load(db, second)
     same = known_or_imported(one.benchmark).scenario_facet
-    if one.benchmark != other.benchmark or not same or one.facets.get(same) != other.facets.get(same):
+    asked_alike = bool(same) and one.facets.get(same) == other.facets.get(same)
+    if one.benchmark != other.benchmark or (question == OWN and not asked_alike):
         raise ConcordError("Only two conversations of the same scenario can be compared.")
-    key = "|".join([*sorted((one.key, other.key)), person, "desk"])
-    comparisons.save(db, Comparison(key, one.key, other.key, rater, verdict, comment))
+    key = "|".join([*sorted((one.key, other.key)), person, "desk", *filter(None, question)])
+    about = {"strong": strong, **question._asdict()}
+    comparisons.save(db, Comparison(key, one.key, other.key, rater, verdict, comment, **about))
 
 
-def given(db: Database, person: str, first: int, second: int) -> tuple[Verdict | None, str]:
-    """A person's verdict on the two as shown here, and the comment; (None, "") without an answer."""
+def given(db: Database, person: str, first: int, second: int) -> Preference | None:
+    """A person's answer about the two as shown here; None without one."""
     rater = ratings.find_rater(db, Rater(person, "human"))
-    return (None, "") if rater is None else comparisons.given(db, rater, first, second)
+    return None if rater is None else comparisons.given(db, rater, first, second)
 
 
 def sides(one: int, other: int, *parts: object) -> tuple[int, int]:
@@ -262,7 +315,8 @@ percent = partial(Column, digits=3, percent=True)
 def result_tables(found: Compared, rater: str = "") -> tuple[Table, ...]:
     """Duels, strengths, position bias and agreement, those without rows left out; of one rater or of all."""
     chosen = [by for by in found.standings if rater in ("", by.rater)]
-    made = (_duels(found, chosen), _strengths(chosen), _bias(found.bias), _agreement(found.matches))
+    bias = (_bias(found.bias), _leanings(found.leanings))
+    made = (_duels(found, chosen), _strengths(chosen), *bias, _agreement(found.matches))
     return tuple(table for table in made if table.rows)
 
 
@@ -274,8 +328,10 @@ def _duels(found: Compared, chosen: Sequence[ComparedBy]) -> Table:
         Column("other", "against"),
         *map(share, ("win", "tie", "lose")),
         percent("delta", "Δ", signed=True, interval="ends", help="Share of wins less share of losses"),
-        Column("n", help="Scenarios compared in both orders"),
-        Column("incomplete", "left out", help="Scenarios without a usable verdict in both orders"),
+        Column("n", help="Scenarios compared"),
+        Column(
+            "incomplete", "left out", help="Scenarios without a usable verdict, or without one of two orders"
+        ),
         *(Column(name, file_only=True) for name in ("won", "tied", "lost")),
     )
     meta = {name: value for name, value in record(found).items() if name in BASIS}
@@ -313,31 +369,44 @@ def _bias(found: Sequence[Bias]) -> Table:
     return Table("position-bias", "Position bias: how often a verdict changed with the order", columns, rows)
 
 
+def _leanings(found: Sequence[Leaning]) -> Table:
+    columns = (
+        Column("rater"),
+        percent("first", "shown first", interval="ends", n=True, help="Of the answers that are no tie"),
+    )
+    title = "How often the one shown first is preferred"
+    return Table("shown-first", title, columns, tuple(map(record, found)))
+
+
 def _agreement(found: Sequence[Match]) -> Table:
     columns = (
         Column("a", "one"),
         Column("b", "other"),
-        percent("equal", n=True, help="Equal verdicts"),
+        percent("equal", interval="ends", n=True, help="Equal verdicts"),
         percent(
             "equal_decided",
             "equal without ties",
+            interval="ends",
             n=True,
             help="Equal verdicts among pairs where neither saw a tie",
         ),
+        Column("alpha", "Krippendorff's α", digits=3, interval="ends", help="Of answers as categories"),
         Column("kappa", "Cohen's κ", digits=3),
         Column("unasked", "not asked", help="Pairs of these people that the judge was not asked about"),
         Column(
             "incomplete",
             "order missing",
-            help="Pairs of these people without the judge's usable verdict in both orders",
+            help="Pairs of these people without a usable verdict of the judge in both orders",
         ),
     )
     return Table("agreement", "Agreement of judges and people", columns, tuple(map(record, found)))
 
 
 def _notes(found: Compared) -> list[str]:
+    twice = any(by.kind == "judge" and by.rater not in (*found.once, ALL_JUDGES) for by in found.standings)
     told = [
-        "A win counts only if it wins in both orders; Δ is the share of wins less that of losses. "
+        ("A judge's win counts only if it wins in both orders. " if twice else "")
+        + "Δ is the share of wins less that of losses. "
         + described([SHARE], resamples=found.resamples, seed=found.seed, of="scenarios"),
         *mixed_notes(found.mixed),
     ]
@@ -345,12 +414,22 @@ def _notes(found: Compared) -> list[str]:
         told.append(
             f"{found.failed} of {found.asked} comparisons have no usable verdict; their pairs are left out."
         )
+    if found.once:
+        told.append(
+            f"Asked in one order only: {', '.join(found.once)}. These answers count as they are, and whether "
+            "a verdict would change with the order is not known."
+        )
     if found.people:
         told.append(
             "“people” takes everybody's answers to a pair together: the reply that more of them prefer, "
             "a tie where as many prefer either. A judge is compared with people, and with each person, "
-            "on the pairs that it answered in both orders; left out are those that it was not asked about, "
-            "and those without a usable verdict in both orders."
+            "on the pairs that it answered"
+            + (
+                " in both orders; left out are those that it was not asked about, and those without a usable "
+                "verdict in both orders."
+                if twice
+                else "."
+            )
         )
     if found.simulated:
         told.append(f"Mock models, neither people nor language models: {', '.join(found.simulated)}.")

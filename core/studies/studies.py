@@ -251,6 +251,11 @@ def draw_study(
     if rubric is None:
         criteria = _asked(db, wanted.benchmark, ask)
     else:
+        if not rubric.rubric.criteria:
+            raise StudyError(
+                f"The rubric “{rubric.rubric.name}” asks only which of two is better. Make a study of pairs "
+                "with `concord pairs new`."
+            )
         rubric.publish(db)
         criteria, per_turn = rubric.rubric.criteria, rubric.rubric.per_turn
     sample = draw(

@@ -8,6 +8,7 @@ from sqlite_utils import Database
 
 from concord.benchmarks import BENCHMARKS
 from concord.store import access, desk, pairings, studies
+from concord.store.pairings import PairStudy
 from concord.studies import pairings as pairs
 from concord.studies import reveal
 from pages.parts import theme
@@ -23,7 +24,7 @@ KINDS = ("study", "pairs", "reveal")
 
 @dataclass(frozen=True)
 class Work:
-    """What somebody has to do: a study's items, the judge's scores of these, or a benchmark's pairs.
+    """What somebody has to do: a study's items, the judge's scores of these, or pairs.
 
     `kind` names it in the address.
     """
@@ -67,9 +68,7 @@ def _works(db: Database, rater: int) -> list[Work]:
     """Everything dealt to somebody."""
     rated = [Work("study", *study) for study in studies.studies_of(db, rater)]
     compared = [
-        Work(
-            "pairs", s.benchmark, f"{BENCHMARKS[s.benchmark].title}: which reply is better?", s.done, s.dealt
-        )
+        Work("pairs", s.study, _title(pairings.study(db, s.study)), s.done, s.dealt)
         for s in pairings.standings(db, rater=rater)
     ]
     shown = []
@@ -78,6 +77,11 @@ def _works(db: Database, rater: int) -> list[Work]:
             title = f"The judge's scores: {study.title}"
             shown.append(Work("reveal", study.name, title, len(found.done), len(found.items)))
     return rated + shown + compared
+
+
+def _title(study: PairStudy) -> str:
+    own = not study.rubric
+    return f"{BENCHMARKS[study.name].title}: which reply is better?" if own else study.title
 
 
 def _rating(work: Work, annotator: AnnotatorHere, back: str) -> bool:
@@ -100,8 +104,11 @@ def _rating(work: Work, annotator: AnnotatorHere, back: str) -> bool:
 def _comparing(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     """The desk of pairs; true when whoever sits there asks to leave it."""
     rater, name = annotator.rater_id, annotator.name
-    dealt = pair.Dealt(work.name, rater, name)
-    if review.review(pair.fixed(dealt, work.title, back, bare=not isinstance(here(), Researcher))):
+    with workspace().read() as db:
+        study = pairings.study(db, work.name)
+        asked = pairs.asked(db, study) if study.rubric else ()
+    dealt = pair.Dealt(study, rater, name)
+    if review.review(pair.fixed(dealt, work.title, back, asked, bare=not isinstance(here(), Researcher))):
         return True
     review.annotators_exchange(
         dealt.desk,

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from concord.benchmarks.benchmark import Benchmark
 from concord.store import access
 from concord.store import pairings as stored
 from concord.store.pairings import Standing
@@ -15,17 +14,20 @@ from pages.parts.session import workspace
 
 Facets = Mapping[str, Sequence[str]]
 Chosen = tuple[str, tuple[str, ...], Facets]
-"""The benchmark, the models and the facets whose pairs are dealt."""
+"""The study or benchmark, the models and the facets whose pairs are dealt."""
 USUAL = 100
 """Pairs offered to be dealt, where there are as many."""
 PEOPLE, NUMBER, OVERLAP, SEED = "pairs to", "pairs number", "pairs overlap", "pairs seed"
 
 
-def section(benchmark: Benchmark, players: Sequence[str], facets: Facets, possible: int) -> None:
-    """The form, and who has done how much; `possible` pairs of these models and scenarios exist."""
+def section(study: str, players: Sequence[str], facets: Facets, possible: int) -> None:
+    """The form, and who has done how much; `possible` pairs of these models and scenarios exist.
+
+    `study` is a study of pairs, or the benchmark whose own question is asked.
+    """
     with workspace().read() as db:
         invited = [a.name for a in access.annotators(db) if a.can_enter and not a.simulated]
-        standings = stored.standings(db, benchmark=benchmark.name)
+        standings = stored.standings(db, study=study)
     with st.expander("Deal pairs to people", icon=":material/group:", expanded=bool(standings)):
         if not invited:
             st.markdown("People come by a link of their own and compare blind. Nobody is invited yet.")
@@ -33,15 +35,15 @@ def section(benchmark: Benchmark, players: Sequence[str], facets: Facets, possib
         elif not possible:
             st.markdown("There are no pairs to deal: take two models or more that answered the same scripts.")
         else:
-            chosen = (benchmark.name, tuple(players), facets)
+            chosen = (study, tuple(players), facets)
             _form(chosen, possible, invited, [s.person for s in standings])
         if standings:
-            _progress(benchmark, standings)
+            _progress(study, standings)
 
 
 def _form(chosen: Chosen, possible: int, invited: list[str], have: list[str]) -> None:
     st.caption(
-        f"Of the {possible:,} pairs of the models and scripts chosen above, evenly over every two models. "
+        f"Of {possible:,} pairs, evenly over every two models. "
         "Each person has an order of their own and sides drawn at random. Pairs they have already count."
     )
     who, number, each, seed, go = st.columns([4, 2, 2, 1, 1], vertical_alignment="bottom")
@@ -66,9 +68,13 @@ def _at_most(key: str, most: int, usual: int) -> None:
     st.session_state[key] = min(st.session_state.get(key, usual), most)
 
 
-def _progress(benchmark: Benchmark, standings: list[Standing]) -> None:
+def _progress(study: str, standings: list[Standing]) -> None:
     rows = [
-        {"person": s.person, "done": 100 * s.done / s.dealt, "pairs": f"{s.done} of {s.dealt}"}
+        {
+            "person": s.person,
+            "done": 100 * s.done / s.dealt,
+            "pairs": f"{s.done} of {s.dealt}" + (f", {s.skipped} skipped" if s.skipped else ""),
+        }
         for s in standings
     ]
     tables.progress(rows, {"person": "Person", "pairs": "Pairs"}, "Pairs compared")
@@ -81,25 +87,23 @@ def _progress(benchmark: Benchmark, standings: list[Standing]) -> None:
                 icon=":material/undo:",
                 key="pairs back",
                 on_click=_taken_back,
-                args=(benchmark.name, name),
+                args=(study, name),
                 help="Their answers stay. Dealing again gives the others what was taken back.",
             )
 
 
-def _dealt(benchmark: str, players: tuple[str, ...], facets: Facets) -> None:
+def _dealt(study: str, players: tuple[str, ...], facets: Facets) -> None:
     # Read here and not handed over: a press that follows typing at once would bring what stood there before.
     given = st.session_state
     who, n, overlap, seed = (given[key] for key in (PEOPLE, NUMBER, OVERLAP, SEED))
     with told.writing() as db:
-        found = pairings.deal(
-            db, benchmark, who, n, players=players, facets=facets, overlap=overlap, seed=seed
-        )
+        found = pairings.deal(db, study, who, n, players=players, facets=facets, overlap=overlap, seed=seed)
         told.done("Dealt. " + ", ".join(f"{s.person}: {s.dealt} pairs" for s in found) + ".")
 
 
-def _taken_back(benchmark: str, name: str) -> None:
+def _taken_back(study: str, name: str) -> None:
     with workspace().write() as db:
-        taken = pairings.take_back(db, benchmark, name)
+        taken = pairings.take_back(db, study, name)
     told.done(
         f"{taken} pairs that {name} had not compared were taken back. Deal again to give them to others."
     )

@@ -8,9 +8,12 @@ from concord.benchmarks import BENCHMARKS
 from concord.benchmarks.benchmark import Benchmark
 from concord.errors import ConcordError
 from concord.store import comparisons as stored
-from concord.store import conversations, tables
+from concord.store import conversations, pairings, tables
+from concord.store.comparisons import Question
+from concord.store.pairings import PairStudy
 from concord.studies import comparisons
 from concord.studies.comparisons import Compared
+from concord.studies.pairings import asked
 from concord.table import as_document
 from pages.parts import table, theme, told
 from pages.parts.address import begin_work, begun_with, benchmark_chosen, choice, end_work, link
@@ -18,7 +21,7 @@ from pages.parts.estimates import forest
 from pages.parts.plain import plain
 from pages.parts.review import component, pair, person
 from pages.parts.session import workspace
-from pages.trust import compare_deal
+from pages.trust import compare_deal, compare_draw
 
 RESAMPLES = 1000
 WORK = "compare"
@@ -28,14 +31,16 @@ WORK = "compare"
 def _compared(
     folder: str,
     stamp: object,
-    benchmark: str,
+    name: str,
+    question: Question | None,
     players: tuple[str, ...],
     facets: tuple[tuple[str, tuple[str, ...]], ...],
 ) -> Compared:
     """The tables; anew when the store has changed."""
+    draws = {"resamples": RESAMPLES, "seed": comparisons.SEED}
     with workspace().read() as db:
         return comparisons.compared(
-            db, benchmark, players=players, facets=dict(facets), resamples=RESAMPLES, seed=comparisons.SEED
+            db, name, question=question, players=players, facets=dict(facets), **draws
         )
 
 
@@ -47,10 +52,28 @@ def page() -> None:
         told.show()
     with workspace().read() as db:
         known, compared = conversations.values(db)["benchmark"], stored.compared_benchmarks(db)
+        studies = {study.name: study for study in pairings.studies(db)}
+    if not working and known:
+        compare_draw.section(known)
+    if studies and not working:
+        name = st.selectbox(
+            "Study of pairs",
+            [*studies, ""],
+            key="pairs",
+            bind="query-params",
+            format_func=lambda each: (
+                plain(studies[each].title) if each else "none: a benchmark's own question"
+            ),
+        )
+        if name:
+            return _of_study(studies[name])
     names = [b.name for b in BENCHMARKS.values() if b.pairwise is not None and b.name in known]
     names += [name for name in compared if name not in BENCHMARKS]
     if not names:
-        st.info("There is nothing to compare yet: two models must have answered the same scripts.")
+        st.info(
+            "There is nothing to compare yet: two models must have answered the same scripts, or a study of "
+            "pairs be drawn."
+        )
         return link("runs", "Start a run")
     benchmark = benchmark_chosen(names, fixed=working)
     if working:
@@ -67,14 +90,43 @@ def page() -> None:
         )
     if benchmark.pairwise is not None:
         possible = _desk(benchmark, players, dict(facets))
-        compare_deal.section(benchmark, players, dict(facets), possible)
+        compare_deal.section(benchmark.name, players, dict(facets), possible)
+    return _figures(stamp, benchmark.name, tuple(players), facets)
+
+
+def _of_study(study: PairStudy) -> None:
+    """A study of pairs: what is asked, who has done how much, and the figures."""
+    with workspace().read() as db:
+        many, stamp = len(pairings.pairs(db, study.name)), (tables.stamp(db), stored.stamp(db))
+        questions = asked(db, study)
+    st.markdown(
+        f"**{plain(study.title)}** · {many:,} pairs of {plain(study.benchmark)} · asked: "
+        + ", ".join(plain(question.label) for question in questions)
+        + f" ({plain(study.rubric)} v{study.version}) · {plain(study.source)}, seed {study.seed}"
+    )
+    st.caption(f"Judges compare these pairs with `concord compare {plain(study.name)} --judges …`.")
+    compare_deal.section(study.name, (), {}, many)
+    _figures(stamp, study.name)
+
+
+def _figures(
+    stamp: object,
+    name: str,
+    players: tuple[str, ...] = (),
+    facets: tuple[tuple[str, tuple[str, ...]], ...] = (),
+) -> None:
+    """The figures, by one question at a time."""
     try:
-        found = _compared(str(workspace().path), stamp, benchmark.name, tuple(players), facets)
+        found = _compared(str(workspace().path), stamp, name, None, players, facets)
+        if len(found.questions) > 1:
+            labels = [" ".join(filter(None, q)) or "the benchmark's own question" for q in found.questions]
+            chosen = choice("Question", "question", labels, labels[0], format_func=plain)
+            question = found.questions[labels.index(chosen)]
+            found = _compared(str(workspace().path), stamp, name, question, players, facets)
     except ConcordError as error:
         st.info(plain(error))
-        return None
+        return
     _show(found)
-    return None
 
 
 def _several(label: str, values: list[str], name: str, placeholder: str) -> list[str]:
@@ -115,13 +167,14 @@ def _show(found: Compared) -> None:
         players = [str(row["player"]) for row in strengths.rows]
         rows = list(zip(players, strengths.estimates("strength"), strict=True))
         forest(rows, strengths.title, "Strength (log scale, mean 0), 95% interval")
-    for name in ("position-bias", "agreement"):
+        table.draw(strengths)
+    for name in ("position-bias", "shown-first", "agreement"):
         if name in made:
             table.draw(made[name])
     if "agreement" not in made:
         st.caption("Nobody has compared yet: begin above, or deal pairs to people.")
     every = partial(as_document, comparisons.result_tables(found), "json")
-    table.download("Everything as JSON", every, f"comparisons-{found.benchmark}", "json")
+    table.download("Everything as JSON", every, f"comparisons-{found.study or found.benchmark}", "json")
 
 
 def _work(benchmark: Benchmark) -> None:

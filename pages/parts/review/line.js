@@ -172,6 +172,11 @@ class Line {
     if (this.at === event.item) this.go(this.next());
   }
 
+  // What the dialog that asks for a reason calls.
+  skip(reason) {
+    this.kind.skipped(this, reason);
+  }
+
   undo() {
     const last = this.done.pop();
     if (!last) return this.say("Nothing to undo.");

@@ -7,9 +7,14 @@ from typing import Any
 from pydantic import BaseModel, Field
 from sqlite_utils import Database
 
-from concord.rating import Verdict
+from concord.conversation import Conversation
+from concord.rating import Criterion, Verdict, preferences
+from concord.rubrics.rubric import Rubric, shown
+from concord.rubrics.shelf import used
 from concord.store import conversations, pairings
+from concord.store.pairings import Pairing, PairStudy
 from concord.studies import comparisons
+from pages.parts.desk.sent import REASONS, as_text
 from pages.parts.review.component import AHEAD, LINE, Moving, name, said
 
 
@@ -24,7 +29,7 @@ class PairAnswer(BaseModel):
 
 @dataclass(frozen=True)
 class AllPairs:
-    """Every pair of the chosen players (all if empty), in one random order for everybody."""
+    """Every pair of the chosen players (all if empty) of a benchmark, in one random order for everybody."""
 
     benchmark: str
     person: str
@@ -45,8 +50,8 @@ class AllPairs:
             if 0 < n <= len(every):
                 (first, second), _ = every[n - 1]
                 given = comparisons.given(db, self.person, first, second)
-                about = {"first": first, "second": second}
-                items.append(item(db, n, first, second, *given) | {"about": about})
+                shown = Pairing(n, self.benchmark, first, second, {"": given} if given else {})
+                items.append(item(db, shown) | {"about": {"first": first, "second": second}})
         return Moving(line[:LINE], len(line), len(every), items)
 
 
@@ -54,46 +59,76 @@ class AllPairs:
 class Dealt:
     """The pairs dealt to an annotator, in order. They have numbers, so that no conversation's id is sent."""
 
-    benchmark: str
+    study: PairStudy
     rater: int
     person: str
 
     @property
     def desk(self) -> str:
         """The name of this work."""
-        return name("dealt pairs", self.benchmark, self.rater)
+        return name("dealt pairs", self.study.name, self.rater)
 
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
         """The open pairs, at first also those settled; of the pairs asked for only this person's."""
-        every = dict(pairings.desk(db, self.rater, self.benchmark))
+        every = dict(pairings.desk(db, self.rater, self.study.name))
+        rubric = used(db, self.study.rubric, self.study.version).rubric if self.study.rubric else None
         line = [number for number, done in every.items() if not done]
         past = [number for number, done in every.items() if done] if wanted is None else []
-        items = []
         asked = line[: AHEAD + 1] if wanted is None else [n for n in wanted if isinstance(n, int)]
-        for number in asked:
-            if number in every:
-                pair = pairings.get(db, self.rater, number)
-                items.append(item(db, pair.id, pair.first, pair.second, pair.verdict, pair.comment))
+        items = [item(db, pairings.get(db, self.rater, n), rubric) for n in asked if n in every]
         gone = [number for number in asked if number not in every]
         return Moving(line[:LINE], len(line), len(every), items, past=past, gone=gone)
 
 
-def fixed(work: AllPairs | Dealt, title: str, back: str, *, bare: bool = False) -> dict[str, Any]:
-    """The constant part of what the browser is sent. `back` names the page behind; `bare`: no menu."""
+def fixed(
+    work: AllPairs | Dealt,
+    title: str,
+    back: str,
+    questions: Sequence[Criterion] = (),
+    *,
+    bare: bool = False,
+) -> dict[str, Any]:
+    """The constant part of what the browser is sent. `back` names the page behind; `bare`: no menu.
+
+    Without `questions` it is the benchmark's own.
+    """
     about = {"desk": work.desk, "kind": "pair", "title": title, "you": work.person, "back": back}
     over, nothing = "All compared – thank you!", "There are no two replies to compare"
-    return about | {"bare": bare, "over": over, "nothing": nothing}
+    asked = [
+        {
+            "name": question.name,
+            "label": question.label if question.name else "",
+            "statement": question.statement if question.name else "",
+            "ties": 0 in question.scale,
+            "strength": 2 in question.scale,
+        }
+        for question in questions or (Criterion("", "", preferences()),)
+    ]
+    told = {"guidelines": work.study.guidelines, "reasons": REASONS} if isinstance(work, Dealt) else {}
+    return about | {"bare": bare, "over": over, "nothing": nothing, "questions": asked, **told}
 
 
-def item(
-    db: Database, number: int, first: int, second: int, verdict: Verdict | None, comment: str
-) -> dict[str, Any]:
-    """A pair as it is shown, with its answer. Values are picked by name, and none of them names a model."""
-    one, other = conversations.load(db, first), conversations.load(db, second)
-    before = said(one, lambda message: "User" if message.role == "user" else "Simulator")
+def item(db: Database, pair: Pairing, rubric: Rubric | None = None) -> dict[str, Any]:
+    """A pair as it is shown, with its answers. Values are picked by name, and none of them names a model."""
+    one, other = conversations.load(db, pair.first), conversations.load(db, pair.second)
+    answers = {criterion: given._asdict() for criterion, given in pair.answers.items()}
+    found = {"id": pair.id, "answers": answers, "skipped": pair.skipped}
+    if rubric is not None and rubric.unit != "last-reply":
+        whole = [
+            said(c, lambda message: "User" if message.role == "user" else "Assistant") for c in (one, other)
+        ]
+        return found | {"title": "", "context": _context(rubric, one, other), "said": [], "whole": whole}
+    player = "Assistant" if rubric else "Simulator"
+    before = said(one, lambda message: "User" if message.role == "user" else player)
     replies = [
         {"text": m.content, "cut": bool(m.meta.get("cut"))} for m in (one.messages[-1], other.messages[-1])
     ]
-    title = str(one.context.get("Task", ""))
-    shown = {"id": number, "title": title, "said": before[:-1], "replies": replies}
-    return shown | {"verdict": verdict, "comment": comment}
+    context = _context(rubric, one, other) if rubric else []
+    title = "" if rubric else str(one.context.get("Task", ""))
+    return found | {"title": title, "context": context, "said": before[:-1], "replies": replies}
+
+
+def _context(rubric: Rubric, one: Conversation, other: Conversation) -> list[tuple[str, str]]:
+    """The rubric's fields in which the two agree, by heading."""
+    theirs = dict(shown(other, rubric.show))
+    return [(name, as_text(text)) for name, text in shown(one, rubric.show) if theirs.get(name) == text]

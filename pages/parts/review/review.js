@@ -6,6 +6,7 @@ class Review {
   constructor(host, root, fixed, leave) {
     Object.assign(this, { host, root, fixed, leave });
     this.kind = KINDS[fixed.kind];
+    this.kind.begin?.(fixed);
     const changed = (this.changed = together((what) => this.render(what)));
     this.outbox = new Outbox(fixed.desk, (report) => this.bus.send?.(report), changed, (event) => this.line.effect(event));
     this.line = new Line(fixed, this.outbox, this.kind, changed);
@@ -129,13 +130,13 @@ class Review {
     if (event.key === "Escape" && this.dialogs.open) return event.preventDefault(), this.dialogs.hide();
     // Streamlit's R and C never reach it from here: who mistypes must not lose the page.
     const name = keyName(event, [...this.kind.keys, "u", "r", "c"]);
-    if (!name || ["Home", "End"].includes(name) || (/^[0-9]$/.test(name) && !this.fixed.options)) return;
+    if (!name || ["Home", "End"].includes(name) || (/^[0-9]$/.test(name) && !this.fixed.options && !this.kind.digits)) return;
     if (taken(event, name, this.host)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     // A key held down repeats; only moving may.
     if (event.repeat && !/^(Arrow|Page|Space)/.test(name)) return;
-    if (this.dialogs.open) return name === "?" && this.dialogs.open.name === "help" ? this.dialogs.hide() : undefined;
+    if (this.dialogs.open) return this.dialogs.press({ g: "guidelines", s: "skip" }[name] ?? name);
     this.press(name, event.shiftKey);
   }
 

@@ -1,0 +1,70 @@
+"""The form that makes a study of pairs by a rubric: whose conversations and how many, or a file of them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import streamlit as st
+
+from concord.exchange import comparisons_file
+from concord.rubrics import shelf
+from concord.store import conversations
+from concord.studies import pairings
+from pages.parts import told
+from pages.parts.address import link
+from pages.parts.plain import plain
+from pages.parts.session import workspace
+
+RUBRIC, WHOSE, MODELS, NUMBER, SEED, NAME, FILE = (
+    f"new pairs {name}" for name in ("rubric", "whose", "models", "number", "seed", "name", "file")
+)
+
+
+def section(known: Sequence[str]) -> None:
+    """The form; `known` are the names of the stored conversations."""
+    with st.expander("Make a study of pairs", icon=":material/difference:"):
+        rubrics = [name for name in shelf.names(workspace()) if shelf.find(workspace(), name).rubric.pairs]
+        if not rubrics:
+            st.markdown("A rubric says which question is asked: it needs a criterion of the type pairwise.")
+            link("rubrics", "Make a rubric")
+            return
+        st.caption(
+            "Two players' conversations of one scenario or prompt, evenly over every two players. People "
+            "compare them blind at their desk, judges in both orders."
+        )
+        left, right = st.columns(2)
+        left.selectbox("Rubric", rubrics, key=RUBRIC)
+        left.selectbox("Conversations", known, key=WHOSE)
+        with workspace().read() as db:
+            players = conversations.values(db, st.session_state[WHOSE])["player"]
+        left.multiselect("Models", players, placeholder="all", key=MODELS)
+        right.number_input("Pairs", 0, value=100, key=NUMBER, help="0: all there are.")
+        right.number_input("Seed", 0, value=0, key=SEED, help="The same seed draws the same pairs.")
+        right.file_uploader(
+            "Or a file of pairs",
+            key=FILE,
+            help="One pair a row, as keys of conversations in the columns first and second.",
+        )
+        name = st.text_input(
+            "Name of the study", key=NAME, max_chars=60, placeholder="side-by-side-1"
+        ).strip()
+        st.button("Make it", type="primary", key="new pairs", disabled=not name, on_click=_made)
+
+
+def _made() -> None:
+    # Read here and not handed over: a press that follows typing at once would bring what stood there before.
+    given = st.session_state
+    name, file = given[NAME].strip(), given.get(FILE)
+    with told.writing() as db:
+        used = shelf.find(workspace(), given[RUBRIC])
+        if file is not None:
+            with TemporaryDirectory() as folder:
+                path = Path(folder) / Path(file.name).name
+                path.write_bytes(file.getvalue())
+                pairs = comparisons_file.pairs(path)
+            made = pairings.new(db, name, used, given=pairs, source=file.name)
+        else:
+            how = {"players": given[MODELS], "seed": given[SEED]}
+            made = pairings.new(db, name, used, given[WHOSE], given[NUMBER] or None, **how)
+        st.session_state["pairs"] = made.name
+        told.done(f"The study of pairs “{plain(made.name)}” is made. Deal it to people below.")
