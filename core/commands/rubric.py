@@ -13,7 +13,6 @@ from concord.commands.printing import echo
 from concord.conversation import Conversation
 from concord.errors import ConfigError, StudyError
 from concord.files import file_name
-from concord.llm.replies import json_schema
 from concord.rubrics import judge, shelf, writing
 from concord.rubrics.questions import TYPES, type_of
 from concord.rubrics.reading import rubric_of
@@ -91,7 +90,9 @@ def _asked(title: str, unit: str | None) -> dict[str, Any]:
         }
         entry["statement"] = click.prompt("Statement or question")
         kind = click.prompt("Type", type=click.Choice(list(TYPES)), default="likert")
-        if kind == "categories":
+        if kind == "pairwise":
+            entry |= {"type": kind, "ties": click.confirm("May neither be better?", default=True)}
+        elif kind == "categories":
             named = click.prompt("Categories, separated by commas")
             entry["categories"] = [part.strip() for part in named.split(",") if part.strip()]
         elif kind == "yes-no":
@@ -131,17 +132,17 @@ def _show(workspace: str, name: str, version: str, conversation: str) -> None:
     found = shelf.find(opened, name, shelf.number_of(version))
     rubric = found.rubric
     echo(f"{rubric.title} ({found.variant}, {rubric.hash}): rated is the {rubric.unit.replace('-', ' ')}")
-    for criterion in rubric.criteria:
+    for criterion in (*rubric.criteria, *rubric.pairs):
         kind = type_of(criterion)
         echo(f"  {criterion.label} ({kind}, {TYPES[kind].level}): {criterion.statement}")
     with opened.read() as db:
         shown = conversations.load(db, conversation) if conversation else _first(db)
-    asked = judge.prompt_of(rubric, found.variant).render(**judge.filled(rubric, shown))
-    for message in asked.messages:
-        echo(f"\n── {message.role} " + "─" * 60)
-        echo(message.content)
-    echo("\n── schema of the reply " + "─" * 46)
-    echo(json.dumps(json_schema(judge.reply_of(rubric)), ensure_ascii=False, indent=2))
+    for prompt in judge.requests(rubric, found.variant, shown):
+        for message in prompt.messages:
+            echo(f"\n── {message.role} " + "─" * 60)
+            echo(message.content)
+        echo("\n── schema of the reply " + "─" * 46)
+        echo(json.dumps(prompt.schema, ensure_ascii=False, indent=2))
 
 
 def _first(db: Any) -> Conversation:
@@ -167,7 +168,8 @@ def _check(workspace: str, names: tuple[str, ...], benchmark: str) -> None:
         with opened.read() as db:
             whose = [benchmark] if benchmark else conversations.values(db)["benchmark"]
             told = _against(rubric, (c for each in whose for _, c in conversations.each(db, each)))
-        echo("\n".join([f"{name}: {len(rubric.criteria)} questions, no mistake.", *told]))
+        many = len(rubric.criteria) + len(rubric.pairs)
+        echo("\n".join([f"{name}: {many} questions, no mistake.", *told]))
     if wrong:
         sys.exit(1)
 
@@ -180,7 +182,8 @@ def _against(rubric: Rubric, stored: Iterable[Conversation]) -> list[str]:
     for conversation in stored:
         every += 1
         try:
-            rubric.asked_of(conversation)
+            if rubric.criteria:
+                rubric.asked_of(conversation)
             rubric.turns(conversation)
         except StudyError as error:
             why[str(error)] += 1

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,12 +12,12 @@ from pydantic import Field, create_model
 from concord.benchmarks import benchmark
 from concord.conversation import Conversation, Unit
 from concord.errors import StudyError
-from concord.llm.prompts import Prompt
+from concord.llm.prompts import Prompt, RenderedPrompt
 from concord.llm.replies import Reply, Text, Unusable
 from concord.llm.templates import compiled
 from concord.rating import Criterion, Preference, Rating
 from concord.rubrics.questions import TYPES, type_of
-from concord.rubrics.rubric import JudgePart, Reasons, Rubric, said, shown, two
+from concord.rubrics.rubric import EXAMPLE, JudgePart, Reasons, Rubric, said, shown, two
 
 PAIR_WORDS = {
     "A by far": "A is better by far",
@@ -112,6 +112,20 @@ def pair_values(
         "turns": [],
         "reply_form": reply_form(alone, alone.criteria),
     }
+
+
+def requests(rubric: Rubric, variant: str, conversation: Conversation) -> Iterator[RenderedPrompt]:
+    """What a judge is sent about a conversation, for a look: one request for the questions about it, one for
+    each pairwise question, where the conversation stands on both sides.
+    """
+    if rubric.criteria:
+        yield prompt_of(rubric, variant).render(**filled(rubric, conversation))
+    for question in rubric.pairs:
+        try:
+            told = pair_values(rubric, question, conversation, conversation)
+        except Unusable:
+            told = pair_values(rubric, question, EXAMPLE, EXAMPLE)
+        yield pair_prompt_of(rubric, question, variant).render(**told)
 
 
 def _preference(criterion: Criterion, reply: Any) -> Preference:

@@ -7,7 +7,6 @@ import streamlit as st
 from concord.conversation import Conversation
 from concord.errors import ConfigError
 from concord.files import file_name, read_text
-from concord.llm.replies import json_schema
 from concord.rating import Criterion
 from concord.rubrics import judge, shelf, writing
 from concord.rubrics.questions import TYPES, type_of
@@ -101,15 +100,16 @@ def _preview(rubric: Rubric) -> None:
         _desk(rubric, conversation)
     with prompt:
         try:
-            sent = judge.prompt_of(rubric, "preview").render(**judge.filled(rubric, conversation))
+            sent = list(judge.requests(rubric, "preview", conversation))
         except ConfigError as error:
             st.error(plain(str(error)), icon=":material/error:")
             return
-        for message in sent.messages:
+        for message in (message for request in sent for message in request.messages):
             st.caption(message.role)
             st.code(message.content, language=None, wrap_lines=True)
     with schema:
-        st.json(json_schema(judge.reply_of(rubric)))
+        for request in sent:
+            st.json(request.schema or {})
 
 
 def _desk(rubric: Rubric, conversation: Conversation) -> None:
@@ -117,7 +117,7 @@ def _desk(rubric: Rubric, conversation: Conversation) -> None:
         for heading, value in shown(conversation, rubric.show):
             with st.expander(plain(heading)):
                 st.write(plain(as_text(value)))
-        for number, criterion in enumerate(rubric.criteria):
+        for number, criterion in enumerate((*rubric.criteria, *rubric.pairs)):
             _question(criterion, f"{number} {criterion.name}")
 
 
@@ -137,9 +137,14 @@ def _question(criterion: Criterion, key: str) -> None:
             key=f"preview {key}",
         )
     else:
-        said = [
-            f"{o['shown']} {o['label'] if o['label'] != o['shown'] else ''}" for o in options(criterion.scale)
-        ]
+        said = (
+            [*criterion.scale.labels[::-1]]
+            if kind == "pairwise"
+            else [
+                f"{o['shown']} {o['label'] if o['label'] != o['shown'] else ''}"
+                for o in options(criterion.scale)
+            ]
+        )
         st.pills(criterion.label, list(map(plain, said)), label_visibility="collapsed", key=f"preview {key}")
     if criterion.reason:
         st.text_input("Why?", key=f"why {key}", label_visibility="collapsed", placeholder="Why?")

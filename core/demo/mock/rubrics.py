@@ -10,6 +10,8 @@ from concord.demo.mock.schemas import Schema, bounds, resolve
 RATED = re.compile(r"^Turn (\d+)(?:, assistant \(to be rated\))?:", re.M)
 """Where a reply to be rated begins; slices write “Turn 1:” for a whole turn."""
 _TURN = re.compile(r"^Turn \d+\b.*?:", re.M)
+_SIDE = r"^(?:Reply|Conversation) {0}:\n(.*?)^End of (?:reply|conversation) {0}\."
+"""One of the two that a pairwise question is about."""
 _GOOD = re.compile(
     r"\b(thanks?|thank you|great|perfect|works|solved|sorry|refund(?:ed)?|right away|of course|happy to"
     r"|here is|step|please|glad|sure|done)\b",
@@ -37,9 +39,39 @@ def answer(call: Call) -> Answer:
                 {"turn": n, **_answers(call, listed, _TURN.split(text)[0])} for n, text in texts.items()
             ]
         }
+    sides = [found[1] for name in "AB" if (found := re.search(_SIDE.format(name), call.asked, re.S | re.M))]
+    if len(sides) == 2 and call.fields:
+        return _compared(call, *sides)
     if any(name.endswith(_REASON) for name in call.fields) or "Answer the question" in call.asked:
         return _answers(call, call.fields, _TURN.split(call.asked, maxsplit=1)[-1])
     return None
+
+
+def _compared(call: Call, first: str, second: str) -> dict[str, Any]:
+    """Answers to pairwise questions; the one shown first has a small advantage."""
+    lead = _quality(first) - _quality(second) + 0.05
+    found: dict[str, Any] = {}
+    for name, schema in call.fields.items():
+        if name.endswith(_REASON):
+            found[name] = f"(mock) A has {_words(first)}, B has {_words(second)}."
+            continue
+        noise = next((by for name, by in _NOISE.items() if name in call.model), 0.1)
+        by = lead + call.rng("rubric", name).gauss(0, noise)
+        better = "A" if by > 0 else "B"
+        labels = resolve(schema, call.schema or {}).get("enum", ())
+        if abs(by) < 0.1 and "tie" in labels:
+            better = "tie"
+        far = f"{better} by far"
+        found[name] = far if abs(by) > 0.5 and far in labels else better
+    return found
+
+
+def _words(text: str) -> str:
+    return f"{len(_GOOD.findall(text))} kind and {len(_BAD.findall(text))} unkind words"
+
+
+def _quality(text: str) -> float:
+    return 1 / (1 + math.exp(0.7 * (len(_BAD.findall(text)) - len(_GOOD.findall(text)))))
 
 
 def _entry(field: Any, root: Schema) -> Schema:
@@ -50,8 +82,7 @@ def _entry(field: Any, root: Schema) -> Schema:
 
 
 def _answers(call: Call, fields: Schema, text: str) -> dict[str, Any]:
-    good, bad = len(_GOOD.findall(text)), len(_BAD.findall(text))
-    quality = 1 / (1 + math.exp(0.7 * (bad - good)))
+    quality = _quality(text)
     lean = sum(by for name, by in _LEANING.items() if name in call.model)
     noise = next((by for name, by in _NOISE.items() if name in call.model), 0.1)
     found: dict[str, Any] = {}
@@ -60,7 +91,7 @@ def _answers(call: Call, fields: Schema, text: str) -> dict[str, Any]:
             continue
         rng = call.rng("rubric", name, text)
         if name.endswith(_REASON):
-            found[name] = f"(mock) {good} kind and {bad} unkind words are in it."
+            found[name] = f"(mock) {_words(text)} are in it."
         else:
             place = min(max(quality + lean + rng.gauss(0, noise), 0.0), 1.0)
             found[name] = _value(resolve(schema, call.schema or {}), place, text, rng.random())
