@@ -97,9 +97,7 @@ def rubric_of(name: str, told: Mapping[str, Any], where: str, *, ships: bool = F
     alone = [c for c in file.criteria if c.type != "pairwise"]
     asked = _counted(alone, [_criterion(c, f"{where}: criterion “{c.name}”") for c in alone])
     pairs = tuple(
-        _pairwise(c, file.unit, f"{where}: criterion “{c.name}”")
-        for c in file.criteria
-        if c.type == "pairwise"
+        _pairwise(c, f"{where}: criterion “{c.name}”") for c in file.criteria if c.type == "pairwise"
     )
     judge = file.judge
     if judge.template and not ships:
@@ -171,13 +169,8 @@ def _place(way: Sequence[Any], told: Mapping[str, Any]) -> str:
 _NOT_OF_PAIRS = ("scale", "anchors", "categories", "reason", "required", "counted", "only")
 
 
-def _pairwise(told: _Criterion, unit: UnitKind, where: str) -> Criterion:
+def _pairwise(told: _Criterion, where: str) -> Criterion:
     """A question about two conversations."""
-    if unit not in ("conversation", "last-reply"):
-        raise ConfigError(
-            f'{where}: a pairwise question compares conversations or last replies, not unit = "{unit}". '
-            "Move it to a rubric of its own."
-        )
     if wrong := [name for name in _NOT_OF_PAIRS if name in told.model_fields_set]:
         raise ConfigError(
             f"{where}: a pairwise question has no {wrong[0]}. Remove it; ties and strength say which answers "

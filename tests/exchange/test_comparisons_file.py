@@ -131,6 +131,7 @@ def test_another_verdict_refuses_the_file_and_leaves_what_was_there(fresh, run, 
 def test_of_many_people_only_those_with_a_pair_in_common_are_matched(fresh, run, votes, monkeypatch):
     run(fresh, "import", "comparisons", votes)
     every = {(m.a, m.b) for m in figures(fresh).matches}
-    assert every == {("gpt", "people"), ("gpt", "ann"), ("gpt", "bob"), ("ann", "bob")}
+    among = ("people", "each other")
+    assert every == {("gpt", "people"), ("gpt", "ann"), ("gpt", "bob"), ("ann", "bob"), among}
     monkeypatch.setattr(comparisons, "MANY", 1)
     assert {(m.a, m.b) for m in figures(fresh).matches} == {("gpt", "people"), ("ann", "bob")}

@@ -128,18 +128,20 @@ def test_what_the_browser_is_sent_names_nobody(workspace: Workspace) -> None:
             db, ann, "Ann", "b", [{"n": 1, "item": mine[0], "verdict": "B", "comment": "so it is"}]
         )
     with workspace.read() as db:
-        dealt = pair.Dealt("simulbench", ann, "Ann")
+        dealt = pair.Dealt(stored.study(db, "simulbench"), ann, "Ann")
         first = dealt.moving(db, None)
         again = dealt.moving(db, [mine[0], theirs[0], "1", [mine[1]], None])  # type: ignore[list-item]
     assert (first.past, first.line, first.left, first.of) == (mine[:1], mine[1:], 2, 3)
     assert [i["id"] for i in first.items] == mine[1:]
     # What was answered is seen again; another's pair is not there.
-    assert [(i["id"], i["verdict"], i["comment"]) for i in again.items] == [(mine[0], "B", "so it is")]
+    assert [(i["id"], i["answers"][""]) for i in again.items] == [
+        (mine[0], {"verdict": "B", "explanation": "so it is", "strong": False})
+    ]
     assert again.gone == [theirs[0]]
     sent = repr([pair.fixed(dealt, "SimulBench", "", bare=True), first, again])
     assert not [word for word in (*PLAYERS, "judge-", "simulbench/v1") if word in sent]
     for one in first.items:
-        assert set(one) == {"id", "title", "said", "replies", "verdict", "comment"}
+        assert set(one) == {"id", "title", "context", "said", "replies", "answers", "skipped"}
 
 
 def test_an_annotator_with_one_piece_of_work_is_led_to_it(

@@ -36,6 +36,11 @@ name = "effort"
 statement = "How much effort was it?"
 type = "number"
 anchors = { "0..20" = "hardly any" }
+[[criteria]]
+name = "better"
+statement = "Which one solves more?"
+type = "pairwise"
+strength = true
 """
 
 
@@ -45,13 +50,21 @@ def rubric(text, name="support"):
 
 def test_each_type_of_question_is_read():
     read = rubric(GOOD)
-    assert [type_of(c) for c in read.criteria] == list(TYPES)
+    assert [type_of(c) for c in (*read.criteria, *read.pairs)] == list(TYPES)
     solved, polite, cause, effort = read.criteria
     assert solved.scale.labels == ("Not at all", "2", "Partly", "Partly", "Partly", "6", "Wholly")
     assert polite.scale.labels == ("No", "Yes")
     assert cause.scale.labels == ("billing", "delivery")
     assert effort.statement == "How much effort was it?\n0 to 20: hardly any"
     assert (effort.scale.low, effort.scale.high, effort.scale.continuous) == (0, 100, True)
+    [better] = read.pairs
+    assert dict(zip(better.scale.labels, better.scale.values, strict=True)) == {
+        "B by far": -2,
+        "B": -1,
+        "tie": 0,
+        "A": 1,
+        "A by far": 2,
+    }
 
 
 def test_only_questions_on_one_scale_enter_final_unless_told():

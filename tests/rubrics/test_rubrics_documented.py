@@ -13,12 +13,13 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "rubrics.md").read_text(e
 def test_the_example_is_a_rubric_with_every_type_of_question():
     example = re.search(r"```toml\n(.*?)```", PAGE, re.S)
     assert example
-    assert len(rubric(example[1]).criteria) == len(TYPES)
+    read = rubric(example[1])
+    assert len((*read.criteria, *read.pairs)) == len(TYPES)
 
 
 def test_every_field_type_and_variable_is_explained():
     names = {*reading._File.model_fields, *reading._Judge.model_fields, *reading._Criterion.model_fields}
     said = set(re.findall(r"`(?:\[\[|\[judge\] )?(\w+)(?:\]\])?`", PAGE))
     assert names <= said | {"judge"}
-    assert set(templates.VARIABLES) <= said
+    assert {*templates.VARIABLES, *templates.OF_PAIRS} <= said
     assert set(TYPES) <= set(re.findall(r"^\| ([\w-]+) \|", PAGE, re.M))

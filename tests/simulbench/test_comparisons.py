@@ -207,7 +207,13 @@ def test_people_and_their_agreement_are_in_the_table(filled, run):
         ("y", "z", 4, 0, 0),
     ]
     assert people.strengths[0].strength.value is None, "z never took a point: no distance can be given"
-    [match] = found.matches
+    together, match = found.matches
+    assert (together.a, together.b, together.equal.n, together.equal.value) == (
+        "people",
+        "each other",
+        12,
+        1.0,
+    )
     assert (match.a, match.b, match.equal.n, match.equal.value) == ("Ada", "Ben", 12, 1.0)
     told = run(filled, "compare", "simulbench")
     assert told.exit_code == 0, told.output

@@ -173,7 +173,7 @@ def test_answers_are_the_persons_own_comparisons_and_can_be_changed_and_taken_ba
     with filled.read() as db:
         rater = access.annotator_id(db, "Ann")
         assert [done for _, done in stored.desk(db, rater, "simulbench")] == [True, True] + [False] * 10
-        assert (stored.get(db, rater, first).verdict, stored.get(db, rater, first).comment) == (
+        assert stored.get(db, rater, first).answers[""][:2] == (
             "A",
             "clearer",
         )
@@ -184,8 +184,8 @@ def test_answers_are_the_persons_own_comparisons_and_can_be_changed_and_taken_ba
     assert won[one, other][0 if one == a else 2] == 1
     report(filled, "Ann", said(3, first, "B"), said(4, second, None))
     with filled.read() as db:
-        assert stored.get(db, rater, first).verdict == "B"
-        assert stored.get(db, rater, second).verdict is None
+        assert stored.get(db, rater, first).answers[""].verdict == "B"
+        assert stored.get(db, rater, second).answers == {}
         assert [(s.done, s.dealt) for s in stored.standings(db)] == [(1, 12)]
 
 
@@ -196,9 +196,9 @@ def test_what_was_compared_elsewhere_with_the_sides_changed_is_read_as_it_is_sho
         [(number, _)] = stored.desk(db, rater, "simulbench")
         pair = stored.get(db, rater, number)
         comparisons.answer(db, "Ann", pair.second, pair.first, "A")
-        assert stored.get(db, rater, number).verdict == "B"
+        assert stored.get(db, rater, number).answers[""].verdict == "B"
         comparisons.answer(db, "Ann", pair.second, pair.first, "C")
-        assert stored.get(db, rater, number).verdict == "C"
+        assert stored.get(db, rater, number).answers[""].verdict == "C"
         assert stored.desk(db, rater, "simulbench") == [(number, True)]
 
 
@@ -237,7 +237,7 @@ def test_a_report_that_comes_again_later_does_not_undo_what_was_said_since(fille
     report(filled, "Ann", said(1, item, "B"), client="laptop")
     assert report(filled, "Ann", said(1, item, "A"), client="telephone") == (1, [])
     with filled.read() as db:
-        assert stored.get(db, access.annotator_id(db, "Ann"), item).verdict == "B"
+        assert stored.get(db, access.annotator_id(db, "Ann"), item).answers[""].verdict == "B"
 
 
 def test_undone_pairs_are_taken_back_and_a_late_answer_is_refused(filled):
@@ -290,7 +290,7 @@ def test_the_figures_of_judges_beside_people_rest_on_dealt_pairs(filled, run):
     with filled.read() as db:
         found = comparisons.compared(db, "simulbench", resamples=0)
     assert found.people == 2
-    [match] = found.matches
+    _, match = found.matches
     assert (match.a, match.b, match.equal.n, match.equal.value) == ("Ann", "Bob", 12, 1.0)
 
 

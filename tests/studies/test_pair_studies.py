@@ -1,0 +1,311 @@
+"""Studies of pairs: which two are compared, what is refused, and judges who compare them by a rubric."""
+
+import tomllib
+
+import pytest
+
+from concord.conversation import Conversation, Message
+from concord.errors import ConcordError, ConfigError, NotFound, StudyError
+from concord.rating import Comparison, Rater
+from concord.rubrics.reading import rubric_of
+from concord.rubrics.shelf import Numbered
+from concord.store import access, conversations
+from concord.store import comparisons as compared
+from concord.store import pairings as stored
+from concord.store.comparisons import Question
+from concord.studies import comparisons, pairings
+from concord.studies.pairings import GivenPair
+
+RUBRIC = """
+title = "Side by side"
+[[criteria]]
+name = "better"
+type = "pairwise"
+statement = "Which one helps more?"
+"""
+STRICT = RUBRIC + "ties = false\n"
+
+
+def rubric(text=RUBRIC, **fields):
+    told = tomllib.loads(text) | fields
+    return Numbered(rubric_of("side", told, "side.toml"), 1)
+
+
+def talk(player, prompt, reply="Yes.", follow=""):
+    said = (Message("user", f"Question {prompt}?"), Message("assistant", reply))
+    said += (Message("user", "And then?"), Message("assistant", follow)) if follow else ()
+    return Conversation("chats", f"{player}{prompt}", player, said)
+
+
+@pytest.fixture
+def filled(workspace):
+    """Three prompts, answered by x and y; the first also by z; two people with links."""
+    with workspace.write() as db:
+        for player, prompt in ("x0", "y0", "z0", "x1", "y1", "x2", "y2"):
+            conversations.save(db, talk(player, prompt))
+        for name in ("Ann", "Ben"):
+            access.invite(db, name)
+    return workspace
+
+
+def keys(workspace, study="s"):
+    with workspace.read() as db:
+        return sorted((one, other) for _, _, one, _, other in stored.pairs(db, study))
+
+
+def test_two_players_replies_to_one_prompt_are_a_pair(filled):
+    with filled.write() as db:
+        pairings.new(db, "s", rubric(), "chats")
+        pairings.new(db, "two", rubric(), "chats", 2, players=["x", "y"], seed=1)
+        pairings.new(db, "again", rubric(), "chats", 2, players=["x", "y"], seed=1)
+    assert keys(filled) == [("x0", "y0"), ("x0", "z0"), ("x1", "y1"), ("x2", "y2"), ("y0", "z0")]
+    assert len(keys(filled, "two")) == 2
+    assert keys(filled, "two") == keys(filled, "again")
+
+
+def test_last_replies_are_compared_where_the_dialogues_before_them_are_one(workspace):
+    with workspace.write() as db:
+        conversations.save(db, talk("x", "0", "Yes.", "Wait."))
+        conversations.save(db, talk("y", "0", "Yes.", "Call."))
+        conversations.save(db, talk("x", "1", "Yes.", "Wait."))
+        conversations.save(db, talk("y", "1", "No.", "Call."))
+        pairings.new(db, "s", rubric(unit="last-reply"), "chats")
+        pairings.new(db, "whole", rubric(), "chats")
+    assert keys(workspace) == [("x0", "y0")]
+    assert keys(workspace, "whole") == [("x0", "y0"), ("x1", "y1")]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        ("x0", "x0", "they are the same conversation"),
+        ("x0", "x1", "both are by x"),
+        ("x0", "y1", "they answer different prompts"),
+        ("x0", "y9", "“y9” is no conversation of this workspace"),
+    ],
+)
+def test_a_pair_that_cannot_be_compared_is_refused_with_its_row(filled, first, second, told):
+    given = [GivenPair("f.csv, line 2", "x1", "y1"), GivenPair("f.csv, line 3", first, second)]
+    with filled.write() as db, pytest.raises(StudyError, match=f"f.csv, line 3: .*{told}"):
+        pairings.new(db, "s", rubric(), given=given)
+    assert keys(filled) == []
+
+
+def test_a_pair_named_twice_is_refused_also_turned(filled):
+    given = [GivenPair("line 2", "x1", "y1"), GivenPair("line 3", "y1", "x1")]
+    with filled.write() as db, pytest.raises(StudyError, match=r"line 3: .* twice"):
+        pairings.new(db, "s", rubric(), given=given)
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ({"players": ["x"]}, "takes two models"),
+        ({"players": ["x", "nobody"]}, "nobody"),
+        ({"n": 6}, "There are 5 pairs to deal, not 6"),
+        ({"rubric": RUBRIC.replace("pairwise", "yes-no")}, "does not ask which of two is better"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(filled, how, told):
+    text = how.pop("rubric", RUBRIC)
+    with filled.write() as db, pytest.raises((StudyError, NotFound), match=told):
+        pairings.new(db, "s", rubric(text), "chats", **how)
+
+
+def test_one_player_only(workspace):
+    with workspace.write() as db:
+        conversations.save(db, talk("x", "0"))
+        with pytest.raises(StudyError, match="takes two models"):
+            pairings.new(db, "s", rubric(), "chats")
+
+
+def test_a_name_that_is_taken_is_refused(filled):
+    with filled.write() as db:
+        pairings.new(db, "s", rubric(), "chats")
+        with pytest.raises(StudyError, match="There is a study of pairs “s” already"):
+            pairings.new(db, "s", rubric(), "chats")
+        with pytest.raises(StudyError, match="name of conversations"):
+            pairings.new(db, "chats", rubric(), "chats")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('scale = "1..5"', "has no scale"),
+        ("required = false", "has no required"),
+        ('reason = "optional"', "has no reason"),
+    ],
+)
+def test_a_pairwise_question_has_no_field_of_other_types(line, told):
+    with pytest.raises(ConfigError, match=told):
+        rubric(RUBRIC + line)
+
+
+def test_ties_belong_to_pairwise_questions():
+    with pytest.raises(ConfigError, match='ties belongs to type = "pairwise"'):
+        rubric(STRICT.replace("pairwise", "yes-no"))
+
+
+def report(workspace, person, *events):
+    with workspace.write() as db:
+        rater = access.annotator_id(db, person)
+        numbered = [{"n": n, **event} for n, event in enumerate(events, 1)]
+        return [no.message for no in pairings.apply(db, rater, person, "b", numbered)[1]]
+
+
+def dealt(workspace, person):
+    with workspace.read() as db:
+        rater = access.annotator_id(db, person)
+        return [stored.get(db, rater, number) for number, _ in stored.desk(db, rater, "s")]
+
+
+def test_a_tie_is_refused_where_the_question_allows_none(filled):
+    with filled.write() as db:
+        pairings.new(db, "s", rubric(STRICT), "chats")
+        pairings.deal(db, "s", ["Ann"])
+    one, other, *_ = [pair.id for pair in dealt(filled, "Ann")]
+    told = report(
+        filled,
+        "Ann",
+        {"item": one, "criterion": "better", "verdict": "C"},
+        {"item": one, "criterion": "better", "verdict": "A", "strong": True},
+        {"item": one, "criterion": "other", "verdict": "A"},
+        {"item": other, "criterion": "better", "verdict": "B"},
+    )
+    assert [text.split()[1] for text in told] == ["allows", "does", "is"], told
+    assert [pair.answers["better"].verdict for pair in dealt(filled, "Ann") if pair.answers] == ["B"]
+
+
+def test_a_pair_is_skipped_and_taken_up_again(filled):
+    with filled.write() as db:
+        pairings.new(db, "s", rubric(), "chats")
+        pairings.deal(db, "s", ["Ann"])
+    one = dealt(filled, "Ann")[0].id
+    report(filled, "Ann", {"item": one, "verdict": None, "skipped": "unclear"})
+    with filled.read() as db:
+        [standing] = stored.standings(db, study="s")
+    assert (standing.done, standing.skipped, dealt(filled, "Ann")[0].skipped) == (1, 1, "unclear")
+    with filled.write() as db:
+        assert pairings.take_back(db, "s", "Ann") == 4, "what was skipped stays"
+    report(
+        filled,
+        "Ann",
+        {"item": one, "verdict": None, "skipped": "unclear"},
+        {"item": one, "criterion": "better", "verdict": "A"},
+    )
+    assert dealt(filled, "Ann")[0].skipped is None
+
+
+def test_sides_are_drawn_for_each_person_and_kept_with_the_answer(filled):
+    with filled.write() as db:
+        pairings.new(db, "s", rubric(), "chats")
+        pairings.deal(db, "s", ["Ann", "Ben"], overlap=0, seed=2)
+    shown = {
+        name: {frozenset((p.first, p.second)): p.first for p in dealt(filled, name)}
+        for name in ("Ann", "Ben")
+    }
+    assert {shown["Ann"][pair] == shown["Ben"][pair] for pair in shown["Ann"]} == {True, False}
+    pair = dealt(filled, "Ben")[0]
+    report(filled, "Ben", {"item": pair.id, "criterion": "better", "verdict": "A"})
+    with filled.read() as db:
+        kept = db.execute("SELECT first_id, verdict, rubric, criterion FROM comparisons").fetchall()
+    assert kept == [(pair.first, "A", "side", "better")]
+
+
+LONGER = """
+def judge(told):
+    sides = [len(told[side]["messages"][-1]["content"]) for side in ("first", "second")]
+    return {"better": "A" if sides[0] > sides[1] else "tie" if sides[0] == sides[1] else "B"}
+
+
+def always_first(told):
+    return {"better": "A"}
+
+
+def tied(told):
+    return {"better": "tie"}
+"""
+MODELS = "".join(
+    f'[models.{name}]\nkind = "program"\nfunction = "metric:{function}"\n'
+    for name, function in (("longer", "judge"), ("first", "always_first"), ("tied", "tied"))
+)
+
+
+@pytest.fixture
+def judged(workspace):
+    """Two pairs; x writes more in both."""
+    with workspace.write() as db:
+        for prompt in "01":
+            conversations.save(db, talk("x", prompt, "A long answer."))
+            conversations.save(db, talk("y", prompt, "Short."))
+    (workspace.path / "rubrics").mkdir()
+    (workspace.path / "metric.py").write_text(LONGER)
+    (workspace.path / "models.toml").write_text(MODELS)
+    return workspace
+
+
+def test_programs_compare_the_pairs_of_a_study_in_both_orders(judged, run):
+    (judged.path / "rubrics" / "side.toml").write_text(RUBRIC)
+    assert run(judged, "pairs", "new", "s", "--rubric", "side").exit_code == 0
+    told = run(judged, "compare", "s", "--judges", "longer,first")
+    assert told.exit_code == 0, told.output
+    with judged.read() as db:
+        found = comparisons.compared(db, "s", resamples=0)
+        rows = list(compared.exported(db, "chats"))
+    assert (found.question, found.once) == (Question("side", "better"), ())
+    duels = {by.rater: by.duels[0] for by in found.standings}
+    assert [(duels[j].won, duels[j].tied, duels[j].lost) for j in ("longer", "first")] == [
+        (2, 0, 0),
+        (0, 2, 0),
+    ]
+    flips = {b.rater: (b.n, b.flips, b.first) for b in found.bias}
+    assert flips == {"longer": (2, 0, 0), "first": (2, 2, 2)}
+    assert {row.rater: row.first.value for row in found.leanings} == {"longer": 0.5, "first": 1.0}
+    assert {(r["rubric"], r["criterion"], r["variant"]) for r in rows} == {("side", "better", "side v1")}
+    assert "0 left to make" in run(judged, "compare", "s", "--judges", "longer", "--estimate").output
+
+
+def test_a_judges_tie_where_none_is_allowed_is_a_failure(judged, run):
+    (judged.path / "rubrics" / "side.toml").write_text(STRICT)
+    run(judged, "pairs", "new", "s", "--rubric", "side")
+    run(judged, "compare", "s", "--judges", "tied")
+    with judged.read() as db:
+        found = comparisons.compared(db, "s", resamples=0)
+    assert (found.asked, found.failed) == (4, 4)
+
+
+def test_a_rubric_of_pairs_alone_is_not_judged_one_by_one(judged, run):
+    (judged.path / "rubrics" / "side.toml").write_text(RUBRIC)
+    told = run(judged, "judge", "side", "--judges", "longer")
+    assert told.exit_code != 0
+    assert "concord pairs new" in told.output
+    told = run(judged, "study", "draw", "pilot", "--n", "1", "--rubric", "side")
+    assert "concord pairs new" in told.output
+
+
+def test_votes_of_one_order_count_as_they_are_and_say_so(judged):
+    rubric_used = rubric()
+    with judged.write() as db:
+        pairings.new(db, "s", rubric_used, "chats")
+        for prompt in "01":
+            two = f"x{prompt}", f"y{prompt}"
+            about = {"rubric": "side", "criterion": "better"}
+            compared.save(db, Comparison("|".join(two), *two, Rater("arena", "judge"), "A", **about))
+        found = comparisons.compared(db, "s", resamples=0)
+    [by] = found.standings
+    assert (found.once, by.duels[0].won, by.duels[0].incomplete, found.bias) == (("arena",), 2, 0, ())
+    notes = " ".join(comparisons.result_tables(found)[0].notes)
+    assert "one order only: arena" in notes
+    assert "wins in both orders" not in notes
+
+
+def test_an_unknown_study_or_question_is_named(judged):
+    with judged.write() as db:
+        pairings.new(db, "s", rubric(), "chats")
+        with pytest.raises(NotFound, match="other"):
+            comparisons.compared(db, "s", question=Question("side", "other"))
+        access.invite(db, "Ann")
+        with pytest.raises(NotFound, match="nothing"):
+            pairings.deal(db, "nothing", ["Ann"])
+        with pytest.raises(ConcordError, match="concord compare s --judges"):
+            comparisons.compared(db, "s")
