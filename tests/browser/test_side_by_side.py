@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 
@@ -145,15 +146,11 @@ def test_two_people_and_a_judge(arena: tuple[Server, dict[str, str]], page: Page
     page.goto(f"{server.url}/comparisons?pairs=sbs")
     rows = page.get_by_test_id("stDataFrame").locator("tr")
     among = rows.filter(has_text="each other").first
-    for text in ("75.0%", "100.0%", "0.610"):
-        expect(among).to_contain_text(text)
+    expect(among).to_contain_text(re.compile(r"each other75\[.*\]100\[.*\]0\.610389"))
     # The judge prefers x but for the last pair, where it follows the order: a tie. People's vote prefers x in
     # three pairs and y in the last.
-    beside = rows.filter(has_text="people").filter(has_text="side v1" if False else "j").first
-    expect(beside).to_contain_text("75.0%")
+    expect(rows.filter(has_text="jpeople").first).to_contain_text("jpeople75[")
     # Three points to one: ln 3 apart, around 0.
-    expect(page.get_by_role("radio", name="people (2)")).to_be_attached()
     page.get_by_text("people (2)").click()
-    strength = rows.filter(has_text="0.55")
-    expect(strength.first).to_be_attached()
+    expect(rows.filter(has_text=re.compile(r"x0\.549306")).first).to_be_attached()
     expect(page.get_by_text("A judge's win counts only if it wins in both orders").first).to_be_attached()
