@@ -9,7 +9,7 @@ from concord.commands import options, printing
 from concord.commands.progress import carry_out, running
 from concord.errors import ConcordError
 from concord.store import pairings
-from concord.store.comparisons import Question
+from concord.store.comparisons import PairQuestion
 from concord.store.comparisons import questions as asked_of
 from concord.studies import comparisons
 from concord.workspace import Workspace
@@ -52,10 +52,12 @@ def command(
         study = pairings.study(db, name)
         if rubric or criterion:
             known = (
-                [Question(study.rubric, c) for c in study.criteria] if study.rubric else asked_of(db, name)
+                [PairQuestion(study.rubric, c) for c in study.criteria]
+                if study.rubric
+                else asked_of(db, name)
             )
             fits = (q for q in known if rubric in ("", q.rubric) and criterion in ("", q.criterion))
-            question = next(fits, Question(rubric, criterion))
+            question = next(fits, PairQuestion(rubric, criterion))
         else:
             question = None
     version, repeats = how.pop("version"), how.pop("judge_repeats")

@@ -18,7 +18,7 @@ from concord.exchange.rows import FileRow
 from concord.rating import Comparison, Rater, RaterKind, Verdict
 from concord.rubrics import shelf
 from concord.store import comparisons, conversations, rubrics
-from concord.store.comparisons import OWN, Question
+from concord.store.comparisons import OWN, PairQuestion
 from concord.store.parts import in_parts
 from concord.studies.pairings import GivenPair, check_answer
 from concord.workspace import Workspace
@@ -46,7 +46,7 @@ class PreferenceRow:
     texts: tuple[str, str]
     models: tuple[str, str]
     language: str
-    question: Question = OWN
+    question: PairQuestion = OWN
     strong: bool = False
 
 
@@ -209,7 +209,7 @@ def _preference(row: FileRow) -> PreferenceRow:
         (texts[0], texts[1]),
         (models[0], models[1]),
         told["language"] or "en",
-        Question(nfc(told["rubric"]), nfc(told["criterion"])),
+        PairQuestion(nfc(told["rubric"]), nfc(told["criterion"])),
         _yes(cells.get("strong")),
     )
 

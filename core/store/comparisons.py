@@ -13,14 +13,14 @@ from concord.store import conversations, ratings, tables
 from concord.store.filters import Where
 
 
-class Question(NamedTuple):
+class PairQuestion(NamedTuple):
     """Which of two is better, by a rubric's pairwise question; both are empty for a benchmark's own."""
 
     rubric: str = ""
     criterion: str = ""
 
 
-OWN = Question()
+OWN = PairQuestion()
 TURNED: dict[Verdict, Verdict] = {"A": "B", "B": "A", "C": "C"}
 """A verdict when the two change places."""
 
@@ -51,7 +51,7 @@ _OF_STUDY = (
 
 
 def frame(
-    db: Database, benchmark: str, same: str, *, question: Question = OWN, study: str = ""
+    db: Database, benchmark: str, same: str, *, question: PairQuestion = OWN, study: str = ""
 ) -> pd.DataFrame:
     """Every answer to a question about a benchmark's conversations, or about the pairs of a study, as it was
     asked; discarded scenarios are left out, failures are not.
@@ -75,14 +75,14 @@ def frame(
     )
 
 
-def questions(db: Database, benchmark: str) -> list[Question]:
+def questions(db: Database, benchmark: str) -> list[PairQuestion]:
     """The questions that were answered about a benchmark's conversations, its own first."""
     rows = db.execute(
         "SELECT DISTINCT x.rubric, x.criterion FROM comparisons x JOIN conversations c ON c.id = x.first_id "
         "WHERE c.benchmark = ? ORDER BY 1, 2",
         [benchmark],
     )
-    return [Question(*row) for row in rows]
+    return [PairQuestion(*row) for row in rows]
 
 
 def exported(db: Database, benchmark: str = "", same: str = "") -> Iterator[dict[str, Any]]:
@@ -106,7 +106,7 @@ def exported(db: Database, benchmark: str = "", same: str = "") -> Iterator[dict
 
 
 def verdicts(
-    db: Database, rater: Rater, first: str, second: str, question: Question = OWN
+    db: Database, rater: Rater, first: str, second: str, question: PairQuestion = OWN
 ) -> dict[int, Verdict]:
     """A rater's verdicts on two conversations (keys) in this order, by repeat.
 
@@ -172,7 +172,9 @@ def compared_by(db: Database, benchmark: str, rater: int) -> set[tuple[int, int]
     }
 
 
-def given(db: Database, rater: int, first: int, second: int, question: Question = OWN) -> Preference | None:
+def given(
+    db: Database, rater: int, first: int, second: int, question: PairQuestion = OWN
+) -> Preference | None:
     """A person's answer about two conversations, with `first` as A; None without one."""
     # The plus has SQLite look up the few comparisons of the conversations, not the many of the person.
     row = db.execute(
@@ -187,7 +189,7 @@ def given(db: Database, rater: int, first: int, second: int, question: Question 
     return Preference(verdict if shown == first else TURNED[verdict], why, bool(strong))
 
 
-def withdraw(db: Database, rater: int, first: int, second: int, question: Question = OWN) -> None:
+def withdraw(db: Database, rater: int, first: int, second: int, question: PairQuestion = OWN) -> None:
     """Take back what a person preferred of two conversations, whichever was shown first."""
     db.execute(
         "DELETE FROM comparisons WHERE rater_id = ? AND (first_id, second_id) IN (VALUES (?, ?), (?, ?)) "

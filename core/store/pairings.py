@@ -13,7 +13,7 @@ from sqlite_utils import Database
 from concord.errors import NotAllowed, StudyError
 from concord.rating import Preference
 from concord.store import comparisons
-from concord.store.comparisons import Question
+from concord.store.comparisons import PairQuestion
 from concord.store.database import find, insert, now
 
 # A pair is compared whichever of the two was shown first, be it at this desk or elsewhere. The plus has
@@ -170,7 +170,7 @@ def get(db: Database, rater: int, number: int) -> Pairing:
         raise NotAllowed("This pair is not on your desk any more, and your answer was not taken.")
     name, first, second, skipped = row
     of = study(db, name)
-    given = {c: comparisons.given(db, rater, first, second, Question(of.rubric, c)) for c in of.criteria}
+    given = {c: comparisons.given(db, rater, first, second, PairQuestion(of.rubric, c)) for c in of.criteria}
     answers = {criterion: answer for criterion, answer in given.items() if answer}
     return Pairing(number, name, first, second, answers, skipped)
 

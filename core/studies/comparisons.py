@@ -17,7 +17,7 @@ from concord.errors import ConcordError, not_found
 from concord.estimate import undefined
 from concord.rating import Comparison, Preference, Rater, Verdict
 from concord.store import comparisons, conversations, pairings, ratings, tables
-from concord.store.comparisons import OWN, Question
+from concord.store.comparisons import OWN, PairQuestion
 from concord.store.filters import Where
 from concord.store.tables import mixed_notes
 from concord.table import Cell, Column, Table, record
@@ -66,8 +66,8 @@ class Compared:
 
     benchmark: str
     study: str
-    question: Question
-    questions: tuple[Question, ...]
+    question: PairQuestion
+    questions: tuple[PairQuestion, ...]
     where: Where
     mixed: Mapping[str, Sequence[str]]
     players: tuple[str, ...]
@@ -88,7 +88,7 @@ def compared(
     db: Database,
     name: str,
     *,
-    question: Question | None = None,
+    question: PairQuestion | None = None,
     players: Sequence[str] = (),
     facets: Where | None = None,
     resamples: int = 1000,
@@ -103,7 +103,7 @@ def compared(
     """
     of = pairings.study(db, name)
     benchmark, study = of.benchmark, name if of.rubric else ""
-    asked_by = [Question(of.rubric, criterion) for criterion in of.criteria]
+    asked_by = [PairQuestion(of.rubric, criterion) for criterion in of.criteria]
     known_questions = asked_by if study else comparisons.questions(db, benchmark)
     if question is not None and known_questions and question not in known_questions:
         raise not_found("question", " ".join(question), (" ".join(each) for each in known_questions))
@@ -270,7 +270,7 @@ def answer(
     comment: str = "",
     *,
     strong: bool = False,
-    question: Question = OWN,
+    question: PairQuestion = OWN,
     simulated: bool = False,
 ) -> None:
     """Store which of the two a person preferred (A is `first`, C neither), or delete their answer (None).

@@ -21,7 +21,7 @@ from concord.rubrics.shelf import Numbered, used
 from concord.store import access, conversations, desk, scenarios, tables
 from concord.store import comparisons as compared
 from concord.store import pairings as stored
-from concord.store.comparisons import Question
+from concord.store.comparisons import PairQuestion
 from concord.store.conversations import Filter
 from concord.store.filters import Where
 from concord.store.pairings import PairStudy, Standing
@@ -338,7 +338,7 @@ def apply(
         pair = stored.get(db, rater, event.item)
         study = stored.study(db, pair.study)
         check_answer(asked(db, study), event.criterion, event.verdict, strong=event.strong)
-        question = Question(study.rubric, event.criterion)
+        question = PairQuestion(study.rubric, event.criterion)
         comparisons.answer(
             db,
             person,

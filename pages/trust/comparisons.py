@@ -9,7 +9,7 @@ from concord.benchmarks.benchmark import Benchmark
 from concord.errors import ConcordError
 from concord.store import comparisons as stored
 from concord.store import conversations, pairings, tables
-from concord.store.comparisons import Question
+from concord.store.comparisons import PairQuestion
 from concord.store.pairings import PairStudy
 from concord.studies import comparisons
 from concord.studies.comparisons import Compared
@@ -32,7 +32,7 @@ def _compared(
     folder: str,
     stamp: object,
     name: str,
-    question: Question | None,
+    question: PairQuestion | None,
     players: tuple[str, ...],
     facets: tuple[tuple[str, tuple[str, ...]], ...],
 ) -> Compared:
@@ -120,7 +120,7 @@ def _figures(
         found = _compared(str(workspace().path), stamp, name, None, players, facets)
         if len(found.questions) > 1:
             labels = [" ".join(filter(None, q)) or "the benchmark's own question" for q in found.questions]
-            chosen = choice("Question", "question", labels, labels[0], format_func=plain)
+            chosen = choice("PairQuestion", "question", labels, labels[0], format_func=plain)
             question = found.questions[labels.index(chosen)]
             found = _compared(str(workspace().path), stamp, name, question, players, facets)
     except ConcordError as error:

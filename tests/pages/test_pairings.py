@@ -155,3 +155,36 @@ def test_an_annotator_with_one_piece_of_work_is_led_to_it(
     assert not shown.title, "the desk at once, no list"
     monkeypatch.setattr("pages.parts.session.who_is_here", lambda _: AnnotatorHere(bob, "Bob"))
     assert re.search("Nothing to rate yet", page(RATE, pairs="simulbench").title[0].value)
+
+
+RUBRIC = """
+title = "Which reply is clearer?"
+unit = "last-reply"
+[[criteria]]
+name = "clearer"
+type = "pairwise"
+statement = "Which one is clearer?"
+"""
+
+
+def test_a_study_of_pairs_is_made_and_dealt_on_the_page(workspace: Workspace) -> None:
+    assert any("criterion of the type pairwise" in m.value for m in page(COMPARISONS).markdown)
+    (workspace.path / "rubrics").mkdir()
+    (workspace.path / "rubrics" / "clear.toml").write_text(RUBRIC)
+    shown = page(COMPARISONS)
+    by(shown, "number_input", "new pairs number").set_value(6)
+    by(shown, "text_input", "new pairs name").set_value("side-1").run()
+    by(shown, "button", "new pairs").click().run()
+    assert not shown.exception
+    assert "side-1” is made" in shown.success[0].value.replace("\\", "")
+    with workspace.read() as db:
+        [study] = stored.studies(db)
+        pairs = stored.pairs(db, "side-1")
+    assert (study.rubric, study.version, study.criteria, len(pairs)) == ("clear", 1, ("clearer",), 6)
+    assert by(shown, "number_input", "pairs number").max == 6
+    by(shown, "multiselect", "pairs to").set_value(["Ann"]).run()
+    by(shown, "button", "pairs deal").click().run()
+    assert [s.value for s in shown.success] == [plain("Dealt. Ann: 6 pairs.")]
+    by(shown, "text_input", "new pairs name").set_value("side-1").run()
+    by(shown, "button", "new pairs").click().run()
+    assert "There is a study of pairs" in shown.error[0].value

@@ -12,7 +12,7 @@ from concord.rubrics.shelf import Numbered
 from concord.store import access, conversations
 from concord.store import comparisons as compared
 from concord.store import pairings as stored
-from concord.store.comparisons import Question
+from concord.store.comparisons import PairQuestion
 from concord.studies import comparisons, pairings
 from concord.studies.pairings import GivenPair
 
@@ -32,7 +32,7 @@ def rubric(text=RUBRIC, **fields):
 
 
 def talk(player, prompt, reply="Yes.", follow=""):
-    said = (Message("user", f"Question {prompt}?"), Message("assistant", reply))
+    said = (Message("user", f"PairQuestion {prompt}?"), Message("assistant", reply))
     said += (Message("user", "And then?"), Message("assistant", follow)) if follow else ()
     return Conversation("chats", f"{player}{prompt}", player, said)
 
@@ -252,7 +252,7 @@ def test_programs_compare_the_pairs_of_a_study_in_both_orders(judged, run):
     with judged.read() as db:
         found = comparisons.compared(db, "s", resamples=0)
         rows = list(compared.exported(db, "chats"))
-    assert (found.question, found.once) == (Question("side", "better"), ())
+    assert (found.question, found.once) == (PairQuestion("side", "better"), ())
     duels = {by.rater: by.duels[0] for by in found.standings}
     assert [(duels[j].won, duels[j].tied, duels[j].lost) for j in ("longer", "first")] == [
         (2, 0, 0),
@@ -303,7 +303,7 @@ def test_an_unknown_study_or_question_is_named(judged):
     with judged.write() as db:
         pairings.new(db, "s", rubric(), "chats")
         with pytest.raises(NotFound, match="other"):
-            comparisons.compared(db, "s", question=Question("side", "other"))
+            comparisons.compared(db, "s", question=PairQuestion("side", "other"))
         access.invite(db, "Ann")
         with pytest.raises(NotFound, match="nothing"):
             pairings.deal(db, "nothing", ["Ann"])
