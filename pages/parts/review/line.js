@@ -24,6 +24,11 @@ class Line {
     return this.items.get(this.at);
   }
 
+  // What the dialogs of the desk call the questions; `focus` is the place of the marked one.
+  get criteria() {
+    return this.kind.questions ?? [];
+  }
+
   get loading() {
     return this.at != null && !this.item;
   }
