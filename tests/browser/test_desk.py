@@ -197,6 +197,20 @@ def test_skip_and_flag_ask_for_words_and_typing_them_presses_no_key(
     assert answers(server, me) == [(3, "in_character", 4)]
 
 
+def test_a_comment_quotes_the_words_that_are_selected(
+    page: Page, server: Server, invite: Invite, me: str
+) -> None:
+    open_desk(page, server, invite(1))
+    page.locator(".message.reply em").dblclick()  # one word of the first reply
+    press(page, "f")
+    comment = page.get_by_label("Comment for the researcher")
+    expect(comment).to_have_value(re.compile(r"^Turn 1: “\w+” $"))
+    comment.press_sequentially("out of character")
+    press(page, "Control+Enter")
+    saved(page)
+    assert re.fullmatch(r"Turn 1: “\w+” out of character", states(server, me)[0][2])
+
+
 def test_help_and_guidelines_are_a_key_away(page: Page, server: Server, invite: Invite) -> None:
     open_desk(page, server, invite(1))
     press(page, "?")

@@ -76,6 +76,8 @@ class Desk {
         return model.readAs({ letters: !model.reading.letters });
       case "undo":
         return model.undo();
+      case "flag":
+        return dialogs.flag(this.view.quoted());
       default:
         return dialogs[name]();
     }

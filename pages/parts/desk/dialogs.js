@@ -42,7 +42,7 @@ class Dialogs {
       [["U"], t("undo the last thing you did, also on an earlier item")],
       [["S"], t("skip the item, with a reason")],
       ...(this.model.criteria.some((c) => c.reason) ? [[["W"], t("write a reason beside the answer; Enter ends it")]] : []),
-      [["F"], t("flag the item with a comment for the researcher")],
+      [["F"], t("flag the item with a comment for the researcher; it quotes words selected in the dialogue")],
       [["Space", "Page ↑", "Page ↓"], t("scroll the dialogue")],
       [["T"], t("size of texts, length of lines, contrast")],
       [["M"], t("show texts as they were written, with the marks of Markdown, and back")],
@@ -122,10 +122,11 @@ class Dialogs {
     this.open.dialog.querySelector("h2").focus();
   }
 
-  flag() {
+  // Words that are selected in the dialogue begin the comment, or go on with it.
+  flag(quoted = "") {
     const { item } = this.model;
     const words = el("textarea", { rows: 4, maxlength: 2000, "aria-label": t("Comment for the researcher") });
-    words.value = item.flag;
+    words.value = [item.flag, quoted && `${quoted} `].filter(Boolean).join("\n").slice(0, words.maxLength);
     const send = (text) => {
       this.hide();
       this.model.flag(text);

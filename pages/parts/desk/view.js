@@ -38,7 +38,7 @@ class View {
       this.steps, this.questions, this.notice,
       el("div", { class: "foot" }, this.submit, el("div", { class: "tools" }, this.undo, this.skip, this.flag)));
     this.end = el("section", { class: "end" });
-    this.body = el("main", { class: "body" }, this.card, this.talk, this.ask, this.end);
+    this.body = el("div", { class: "body" }, this.card, this.talk, this.ask, this.end);
     this.root.replaceChildren(
       el("header", { class: "top" },
         fixed.back && this.button("back", `‹ ${t(fixed.back)}`, "quiet"),
@@ -206,7 +206,7 @@ class View {
     let rated = null;
     const said = item.said.map(({ turn, reply, speaker, text }) => {
       const here = item.turn === turn;
-      const message = el("article", { class: `message ${reply ? "reply" : "user"} ${here ? "rated" : item.turn == null ? "" : "aside"}` },
+      const message = el("article", { "data-turn": turn, class: `message ${reply ? "reply" : "user"} ${here ? "rated" : item.turn == null ? "" : "aside"}` },
         el("header", {}, t(speaker), el("span", { class: "turn" }, ` ${turn}`), here && reply && el("strong", { class: "this" }, t("Rate this reply"))),
         el("div", { class: "text", dir: "auto" }, this.written(text)));
       if (here && reply) rated = message;
@@ -234,6 +234,14 @@ class View {
     const [place, seen] = [this.talk.scrollTop, this.talk.scrollHeight];
     draw();
     this.talk.scrollTo({ top: (place * this.talk.scrollHeight) / seen, behavior: "instant" });
+  }
+
+  // The words of the dialogue that are selected, after their turn; "" where none are. Browsers differ in who knows of a selection in here.
+  quoted() {
+    const selection = this.root.getRootNode().getSelection?.() ?? document.getSelection();
+    const message = selection?.anchorNode?.parentElement?.closest(".message");
+    const words = selection?.toString().replace(/\s+/g, " ").trim();
+    return message && words && this.talk.contains(message) ? t("Turn {turn}: “{words}”", { turn: message.dataset.turn, words }) : "";
   }
 
   get narrow() {

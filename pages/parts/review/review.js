@@ -57,7 +57,7 @@ class Review {
       el("header", { class: "top" }, fixed.back && button("leave", `‹ ${fixed.back}`, "quiet"), el("span", { class: "title" }, fixed.title), this.tally, this.saving,
         el("span", { class: "push" }), el("span", { class: "you" }, fixed.you), button("help", ["Keys ", key("?")], "quiet keys")),
       this.signedOut.line,
-      el("main", { class: "body" }, this.left, el("aside", { class: "ask" }, this.right, this.notice, this.foot), this.end));
+      el("div", { class: "body" }, this.left, el("aside", { class: "ask" }, this.right, this.notice, this.foot), this.end));
   }
 
   render(what) {
