@@ -22,7 +22,7 @@ from pages.parts.navigation import part
 from pages.parts.plain import plain
 from pages.parts.reports import study_called
 from pages.parts.session import sentence, workspace
-from pages.results import filters, grid, length_chart, rankings_tables
+from pages.results import beside, filters, grid, length_chart, rankings_tables
 
 
 class Basis(NamedTuple):
@@ -126,10 +126,11 @@ def _common(benchmark: Benchmark) -> None:
     basis = _basis(benchmark)
     wanted = Wanted(basis, *_panel(_rated(basis), benchmark), _refusals(_rated(basis), benchmark))
     board = _measured(wanted)
-    st.caption("Select a row to see the player's conversations as a grid.")
+    st.caption("Select a row to see the player's conversations as a grid, and beside another player's.")
     row = table.draw(_listed(wanted), key="leaderboard", selectable=True)
     if row is not None:
         _grid(board, benchmark, str(row["player"]))
+        beside.draw(board, str(row["player"]))
     low, high = leaderboards.scales_of(benchmark.criteria, board.weights)[FINAL]
     axis = f"Score ({low:g} to {high:g}), 95% interval"
     forest([(s.player, s.score) for s in board.standings], "Score by player", axis)

@@ -237,6 +237,18 @@ def test_without_any_study_the_page_says_what_to_do(workspace: Workspace) -> Non
     assert "There is no study yet" in page.info[0].value
 
 
+def test_twelve_criteria_and_long_names_are_one_summary(workspace: Workspace) -> None:
+    criteria = tuple(Criterion(f"c{number}", "x" * 200) for number in range(12))
+    judges = {f"{'j' * 190} {number}": varied(number) for number in range(8)}
+    with workspace.write() as db:
+        fill(db, {f"{'p' * 190} {n}": varied(n) for n in range(3)}, judges, criteria=criteria, items=20)
+    page = AppTest.from_string(FRAME, default_timeout=60)
+    page.query_params["criterion"] = "c7"
+    said = "\n".join(told(page.run())).replace("\\", "")
+    assert "On C7, the 8 judges together" in said
+    assert "Of single judges j" in said
+
+
 def test_every_section_has_its_place_on_one_tab() -> None:
     first = {"glance", "criteria", "judges", "distribution", "players", "people", "panels"}
     more = [name for tab in TABS.values() for name in tab.more]

@@ -153,3 +153,15 @@ def test_names_without_a_match_are_undefined(workspace: Workspace) -> None:
     told = said(uploaded(page(), "model,score\nfir,1\n"))
     assert "Spearman's ρ is undefined: no model in common, at least 3 are needed." in told
     assert "Only on this leaderboard: elm, ash, oak, yew." in told
+
+
+def test_sixty_players_with_long_names_are_one_page(workspace: Workspace) -> None:
+    names = [f"{HOSTILE} {'n' * 160} {number}" for number in range(60)]
+    scores = {name: 1 + number % 5 for number, name in enumerate(names)}
+    with workspace.write() as db:
+        fill(db, {"ash": scores, "elm": scores}, ["guest"])
+    shown = AppTest.from_string(FRAME.format(file="results/leaderboard.py"), default_timeout=60)
+    shown.query_params.update({"beside": "nobody", "unknown": HOSTILE})
+    shown.run()
+    assert not shown.exception
+    assert len(shown.dataframe[0].value) == 60
