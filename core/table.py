@@ -85,7 +85,7 @@ class Table:
                 found.setdefault(reason, {})
                 whole.setdefault(reason, []).append(column.title)
         for row in self.rows:
-            label = self._label(row)
+            label = self.label(row)
             for column in self.shown:
                 cell = row.get(column.name)
                 if isinstance(cell, Estimate) and cell.reason:
@@ -96,7 +96,7 @@ class Table:
             f"{'; '.join([*_titled(of), *whole.get(reason, ())])}: {reason}" for reason, of in found.items()
         ]
 
-    def _label(self, row: Mapping[str, Cell]) -> str:
+    def label(self, row: Mapping[str, Cell]) -> str:
         """What names a row: its first texts, or its first cell where no column is text."""
         texts = dropwhile(lambda c: not is_text(self, c), self.shown)
         names = list(takewhile(lambda c: is_text(self, c), texts)) or self.shown[:1]

@@ -11,9 +11,12 @@ from concord.estimate import Estimate
 from concord.files import file_name
 from concord.table import UNDEFINED, Cell, Column, Table, as_csv, as_latex, ends, is_text, shown
 from pages.parts.plain import plain
+from pages.parts.theme import NARROW
 
 FOLDED = 250
 """Characters of notes that stand below a table; longer notes are folded away."""
+CARDS = 50
+"""Rows that are drawn as cards."""
 
 
 def draw(
@@ -27,7 +30,8 @@ def draw(
 
     Figures stay numbers, so that a column is sorted by value; an interval has a column of its own. `key`
     tells two tables of one name on a page apart. A table that says nothing but one reason is that sentence.
-    `select` is called with the row that the reader chooses; a `selectable` table returns that row.
+    `select` is called with the row that the reader chooses; a `selectable` table returns that row. In a
+    narrow window the reader can have each row as a card with all its columns.
     """
     key = key or table.name
     st.markdown(f"##### {plain(table.title)}")
@@ -40,6 +44,27 @@ def draw(
     if figures and len(reasons) == 1 and not said:
         st.caption("  \n".join(map(plain, (*table.notes, f"Undefined: {reasons.pop()}."))))
         return None
+    # A table that gives the chosen row back stays a table: its rows are what one chooses from.
+    cards = not selectable and st.session_state.get(f"{key} cards", False)
+    if cards:
+        _cards(table, key, select)
+    drawn: Any = None if cards else _rows(table, key, select, selectable)
+    _below(table)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for label, write, ending in (("CSV", as_csv, "csv"), ("LaTeX", as_latex, "tex")):
+            place = f"{key} {ending}"
+            download(label, partial(write, table), table.name, ending, key=place, type="tertiary")
+        if not selectable and table.rows:
+            with st.container(key=f"{NARROW} {key}", width="content"):
+                st.toggle("Rows as cards", key=f"{key} cards")
+    rows = drawn["selection"]["rows"] if selectable else []
+    return table.rows[rows[0]] if rows and rows[0] < len(table.rows) else None
+
+
+def _rows(
+    table: Table, key: str, select: Callable[[Mapping[str, Cell]], object] | None, selectable: bool
+) -> Any:
+    """The table as a grid."""
     options: dict[str, Any] = {}
     if selectable:
         options = {"on_select": "rerun", "selection_mode": "single-row"}
@@ -51,7 +76,7 @@ def draw(
                 select(table.rows[rows[0]])
 
         options = {"on_select": chosen, "selection_mode": "single-row"}
-    drawn: Any = st.dataframe(
+    return st.dataframe(
         _frame(table),
         key=key,
         hide_index=True,
@@ -61,13 +86,21 @@ def draw(
         column_config=_columns(table),
         **options,
     )
-    _below(table)
-    with st.container(horizontal=True):
-        for label, write, ending in (("CSV", as_csv, "csv"), ("LaTeX", as_latex, "tex")):
-            place = f"{key} {ending}"
-            download(label, partial(write, table), table.name, ending, key=place, type="tertiary")
-    rows = drawn["selection"]["rows"] if selectable else []
-    return table.rows[rows[0]] if rows and rows[0] < len(table.rows) else None
+
+
+def _cards(table: Table, key: str, select: Any) -> None:
+    """Each row with all its columns below one another."""
+    for place, row in enumerate(table.rows[:CARDS]):
+        name = table.label(row)
+        cells = ((c, shown(row.get(c.name), c)) for c in table.shown if row.get(c.name) is not None)
+        with st.container(border=True):
+            st.markdown(f"**{plain(name)}**")
+            lines = (f"{plain(c.title)}: **{plain(cell)}**" for c, cell in cells if cell and cell != name)
+            st.markdown("  \n".join(lines))
+            if select is not None:
+                st.button("Open", key=f"{key} card {place}", on_click=select, args=(row,))
+    if len(table.rows) > CARDS:
+        st.caption(f"{len(table.rows) - CARDS:,} more rows are in the CSV.")
 
 
 def download(label: str, write: Callable[[], str | bytes], name: str, ending: str, **look: Any) -> None:
@@ -119,7 +152,9 @@ def _columns(table: Table) -> dict[str, Any]:
         if column.link:
             found[column.name] = st.column_config.LinkColumn(label, help=text, display_text="open")
         elif column.least or is_text(table, column):
-            found[column.name] = st.column_config.TextColumn(label, help=text)
+            # The names stay in sight while a narrow window is scrolled to the other columns.
+            first = column is table.shown[0] and len(table.shown) > 3
+            found[column.name] = st.column_config.TextColumn(label, help=text, pinned=first or None)
         elif all(isinstance(row.get(column.name), bool | None) for row in table.rows):
             found[column.name] = st.column_config.CheckboxColumn(label, help=text)
         else:

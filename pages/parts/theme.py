@@ -45,13 +45,20 @@ def connection_notice() -> None:
     )
 
 
+NARROW = "narrow"
+"""Begins the keys of containers that only narrow windows show, and others while what they hold is on."""
+
+
 def aligned() -> None:
-    """Align the first column of figures with its heading in tables that have row names; write a chosen
-    segment in the text's colour, since the dark theme's primary colour is no text's.
+    """Show some parts in narrow windows only, align the first column of figures with its heading in tables
+    that have row names, and write a chosen segment in the text's colour: the dark theme's primary is none.
     """
     st.html(
         """<style>
         [data-testid="stTable"][class] th + td { padding-left: 1rem; }
         button[data-rac][data-variant][data-selected="true"] { color: inherit; }
+        @media (min-width: 641px) {
+            [class*="st-key-narrow"]:not(:has(input:checked)) { display: none; }
+        }
         </style>"""
     )

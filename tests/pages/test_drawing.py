@@ -52,6 +52,18 @@ def test_a_table_keeps_numbers_and_shows_intervals_notes_and_reasons() -> None:
     assert page.markdown[0].value == r"##### Scores of \*players\*"
 
 
+def test_rows_as_cards_keep_every_column_and_open() -> None:
+    page = AppTest.from_function(drawn_table, default_timeout=30).run()
+    page.toggle(key="scores cards").set_value(True).run()
+    assert not page.exception
+    assert not page.dataframe, "the cards stand in the table's place"
+    said = [text.value for text in page.markdown]
+    assert r"**a**" in said
+    assert r"ρ: **0\.50 \[0\.25, 0\.75\]**  " + "\n" + r"share: **25%**  " + "\n" + "n: **1,200**" in said
+    page.button(key="scores card 1").click().run()
+    assert not page.exception
+
+
 def test_a_column_shows_its_rounding() -> None:
     shown = part._columns(SCORES)
     assert shown["rho"]["type_config"]["format"] == "%.2f"
