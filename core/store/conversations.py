@@ -225,11 +225,16 @@ def spent(db: Database, which: int) -> Spent:
     return Spent(**row)
 
 
-def final_range(db: Database) -> tuple[float, float] | None:
-    """The lowest and the highest final score; None where nothing was judged."""
+def final_range(db: Database, benchmark: str = "") -> tuple[float, float] | None:
+    """The lowest and the highest final score (of a benchmark); None where nothing was judged."""
     # Each is read from the index; asked for together they would walk the whole table.
-    low, high = (db.execute(f"SELECT {end}(final) FROM summaries").fetchone()[0] for end in ("min", "max"))
-    return None if low is None else (low, high)
+    of = (
+        "JOIN conversations c ON c.id = s.conversation_id WHERE c.benchmark = ? AND" if benchmark else "WHERE"
+    )
+    asked = f"SELECT s.final FROM summaries s {of} s.final IS NOT NULL ORDER BY s.final"
+    args = [benchmark] if benchmark else []
+    found = [db.execute(f"{asked} {way} LIMIT 1", args).fetchone() for way in ("ASC", "DESC")]
+    return None if found[0] is None else (found[0][0], found[1][0])
 
 
 def search(

@@ -15,6 +15,12 @@ def get(db: Database, name: str) -> str | None:
     return row["value"] if row else None
 
 
+def beginning(db: Database, prefix: str) -> dict[str, str]:
+    """The values whose names begin so, by what follows in their names, in alphabetical order."""
+    rows = db.table("settings").rows_where("substr(key, 1, ?) = ?", [len(prefix), prefix], order_by="key")
+    return {row["key"].removeprefix(prefix): row["value"] for row in rows}
+
+
 def put(db: Database, name: str, value: str) -> None:
     """Keep a value in place of the one before."""
     db.table("settings").upsert({"key": name, "value": value}, pk="key")

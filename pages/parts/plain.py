@@ -22,3 +22,31 @@ def breakable(text: str) -> str:
     A browser takes seconds to lay out a megabyte without white space.
     """
     return re.sub(r"\S{1000,}", lambda word: re.sub(r"(.{200})(?=.)", "\\1\u200b", word[0]), text)
+
+
+def excerpt(text: str, said: str, around: int = 60) -> str:
+    """Where a text first holds `said`, whatever its case, between ⟦ and ⟧; empty where it does not."""
+    found = re.search(re.escape(said), text, re.IGNORECASE)
+    if found is None:
+        return ""
+    before, after = text[max(0, found.start() - around) : found.start()], text[found.end() :][:around]
+    cut = "…" if found.start() > around else "", "…" if len(text) > found.end() + around else ""
+    return " ".join(f"{cut[0]}{before}⟦{found[0]}⟧{after}{cut[1]}".split())
+
+
+def highlighted(text: str, said: str) -> str:
+    """The text as Markdown, every `said`, whatever its case, on a coloured ground; line breaks are kept."""
+    parts = re.split(f"({re.escape(said)})", text, flags=re.IGNORECASE)
+    made = [
+        f":orange-background[{_lines(part)}]" if place % 2 else _lines(part)
+        for place, part in enumerate(parts)
+    ]
+    return "".join(made)
+
+
+def _lines(text: str) -> str:
+    """Escaped for Markdown line by line; spaces at the ends of the text are kept."""
+    return "  \n".join(
+        f"{' ' * line[:1].isspace()}{plain(line)}{' ' * (line[-1:].isspace() and bool(line.strip()))}"
+        for line in text.split("\n")
+    )

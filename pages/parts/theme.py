@@ -50,8 +50,8 @@ NARROW = "narrow"
 
 
 def aligned() -> None:
-    """Show some parts in narrow windows only, align the first column of figures with its heading in tables
-    that have row names, and write a chosen segment in the text's colour: the dark theme's primary is none.
+    """Adapt parts to the width of the window, align the first column of figures in tables that have row
+    names with its heading, and write a chosen segment in the text's colour: the dark theme's primary is none.
     """
     st.html(
         """<style>
@@ -59,6 +59,9 @@ def aligned() -> None:
         button[data-rac][data-variant][data-selected="true"] { color: inherit; }
         @media (min-width: 641px) {
             [class*="st-key-narrow"]:not(:has(input:checked)) { display: none; }
+        }
+        @media (max-width: 640px) {
+            [data-testid="stTable"] :is(th, td) { overflow-wrap: anywhere; padding-inline: 0.25rem; }
         }
         </style>"""
     )

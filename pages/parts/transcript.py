@@ -10,7 +10,7 @@ import streamlit as st
 
 from concord.benchmarks import BENCHMARKS
 from concord.conversation import Conversation, Message, Turn
-from pages.parts.plain import breakable, plain
+from pages.parts.plain import breakable, excerpt, highlighted, plain
 
 FOLDED = 300
 """Characters of a system prompt or a tool's result; a longer one is folded away."""
@@ -29,11 +29,13 @@ def transcript(
     speakers: tuple[str, str] = ("User", "Reply"),
     before: str = "",
     letters: bool = False,
+    sought: str = "",
 ) -> None:
     """Draw every turn, and `beside` its reply what belongs to it, such as its scores.
 
     `before` names who wrote the replies before the last where somebody else did; `letters` draws what was
-    said in columns that stand under each other, as terminals and boards need it.
+    said in columns that stand under each other, as terminals and boards need it. Where a message holds what
+    is `sought`, it is highlighted.
     """
     turns = list(conversation.turns())
     for turn in turns:
@@ -42,7 +44,7 @@ def transcript(
                 aside(message)
         if turn.user is not None:
             with st.chat_message("user", avatar=":material/person:"):
-                _said(f"{speakers[0]} · turn {turn.number}", turn.user.content, letters)
+                _said(f"{speakers[0]} · turn {turn.number}", turn.user.content, letters, sought)
                 marks(turn.user.meta)
         for message in turn.beside:
             if message.role == "tool":
@@ -51,7 +53,8 @@ def transcript(
             left, right = st.columns([3, 2], gap="medium") if beside is not None else (st.container(), None)
             with left, st.chat_message("assistant", avatar=":material/chat:"):
                 who = speakers[1] if turn is turns[-1] or not before else before
-                _said(who, turn.reply.content or "(an empty reply)", letters and bool(turn.reply.content))
+                reply = turn.reply.content
+                _said(who, reply or "(an empty reply)", letters and bool(reply), sought)
                 marks(turn.reply.meta)
             if beside is not None and right is not None:
                 with right:
@@ -95,8 +98,11 @@ def marks(meta: Mapping[str, Any]) -> None:
             st.text(breakable(thinking or "The endpoint did not show it."))
 
 
-def _said(who: str, text: str, letters: bool) -> None:
+def _said(who: str, text: str, letters: bool, sought: str) -> None:
     st.caption(plain(who))
+    if sought and not letters and excerpt(text, sought):
+        st.markdown(highlighted(breakable(text), sought))
+        return
     if letters:
         st.code(breakable(text), language=None, wrap_lines=True)
         return

@@ -1,21 +1,23 @@
 """Stored conversations: filtered, put in order, read a page at a time; one of them opened, by its address."""
 
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
 from concord.benchmarks import BENCHMARKS
+from concord.conversation import Conversation
 from concord.errors import NotFound
 from concord.scores import labels, marked
-from concord.store import conversations, studies
+from concord.store import conversations, settings, studies
 from concord.store.conversations import Filter, Found, Order
 from concord.table import Cell, Column, Table
-from pages.parts import table
+from pages.parts import table, told
 from pages.parts.address import link
-from pages.parts.plain import plain
+from pages.parts.plain import excerpt, plain
 from pages.parts.session import sentence, workspace
 from pages.study import opened
 
@@ -27,9 +29,24 @@ ORDERS: dict[Order, str] = {
     "people_gap": "judges and people furthest apart",
 }
 OWN = ("benchmark", "language", "player")
-TAKEN = (*OWN, "conversation", "order", "page", "text", "score", "refusals", "unreadable", "study")
+COLUMNS = (
+    "player",
+    "final",
+    "spread",
+    "people",
+    "incomplete judges",
+    "refusals",
+    "failed",
+    "turns",
+    "language",
+    "stored (UTC)",
+)
+ASKED = ("benchmark", "order", "text", "score", "refusals", "unreadable", "study", "columns")
+TAKEN = (*OWN, *ASKED, "conversation", "page")
 """Names in the address that are not facets: a facet that is called so stands there as “facet-name”."""
 PAGE = 50
+VIEW = "view "
+"""Begins the names of settings that keep a saved view: its answers to the questions of the list, as JSON."""
 SHOWN = "conversations shown"
 
 
@@ -55,6 +72,8 @@ def _browse() -> None:
         if not conversations.count(db):
             st.info("There are no conversations yet. Start a run, or bring some along with `concord import`.")
             return link("runs", "Start a run")
+    told.show()
+    _views()
     wanted, order, facets = _ask()
     with workspace().read() as db:
         total = conversations.count(db, wanted)
@@ -68,12 +87,78 @@ def _browse() -> None:
         found = conversations.search(db, wanted, order, PAGE, (number - 1) * PAGE)
     st.session_state[SHOWN] = [c.id for c in found]
     if found:
-        listed = _table(found, facets, several=not wanted.benchmark)
+        said = {}
+        if wanted.text:
+            with workspace().read() as db:
+                said = {c.id: _excerpt(conversations.load(db, c.id), wanted.text) for c in found}
+        listed = _table(found, facets, said, several=not wanted.benchmark)
         table.draw(listed, key="list", select=lambda row: _open(int(str(row["number"]))))
     elif total:
         st.info(f"None of them has what the order “{ORDERS[order]}” goes by. Choose another order.")
     else:
         st.info("No conversation passes these filters. Take one of them away.")
+
+
+def _views() -> None:
+    """The saved views, and where one is kept or removed."""
+    with workspace().read() as db:
+        views = settings.beginning(db, VIEW)
+    now = json.loads(json.dumps(_answers()))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for name, kept in views.items():
+            answers: dict[str, Any] = json.loads(kept)
+            look: Literal["primary", "secondary"] = "primary" if answers == now else "secondary"
+            st.button(
+                plain(name),
+                icon=":material/bookmark:",
+                type=look,
+                key=VIEW + name,
+                on_click=_see,
+                args=(answers,),
+            )
+        if workspace().read_only:
+            return
+        with st.popover("Views", icon=":material/bookmark_add:", type="tertiary"):
+            name = st.text_input("Keep these filters as", max_chars=60, key="view name").strip()
+            st.button("Keep", disabled=not (name and now), on_click=_keep, args=(name, now))
+            if views:
+                gone = st.selectbox("Remove the view", list(views), index=None, key="view to remove")
+                st.button("Remove", disabled=gone is None, on_click=_forget, args=(gone,))
+
+
+def _see(answers: Mapping[str, Any]) -> None:
+    """Answer the questions as a view does; what is not stored any more is not asked for."""
+    with workspace().read() as db:
+        known = {**conversations.values(db), "study": studies.names(db)}
+    for name in _answers():
+        del st.session_state[name]
+    for name, answer in answers.items():
+        names = known.get(name.removeprefix("facet-"))
+        if name == "score":
+            st.session_state[name] = tuple(answer)
+        elif names is None or name == "columns":
+            st.session_state[name] = answer
+        elif isinstance(answer, list):
+            st.session_state[name] = [one for one in answer if one in names]
+        elif answer in names:
+            st.session_state[name] = answer
+    _first_page()
+
+
+def _answers() -> dict[str, Any]:
+    """What is asked now, by the names of the questions; those without an answer are left out."""
+    asked = {name for name in st.query_params if name not in ("page", "conversation")}
+    return {str(name): answer for name, answer in st.session_state.items() if name in asked and answer}
+
+
+def _keep(name: str, answers: Mapping[str, Any]) -> None:
+    with told.writing() as db:
+        settings.put(db, VIEW + name, json.dumps(answers))
+
+
+def _forget(name: str) -> None:
+    with told.writing() as db:
+        settings.remove(db, VIEW + name)
 
 
 def _ask() -> tuple[Filter, Order, list[str]]:
@@ -102,9 +187,14 @@ def _ask() -> tuple[Filter, Order, list[str]]:
             )
             unreadable = st.toggle("Only with failed judgements", **_kept("unreadable"))
         with right:
-            final = _score()
-    said = f"“{text}”" if text else ""
-    _told(chosen | {"language": (language,), "study": (study,), "said": (said,)}, refused, unreadable, final)
+            final = _score(benchmark)
+            st.multiselect(
+                "Columns", [*COLUMNS, *facets], placeholder="all that hold something", **_kept("columns")
+            )
+    sought = f"“{text}”" if text else ""
+    _told(
+        chosen | {"language": (language,), "study": (study,), "said": (sought,)}, refused, unreadable, final
+    )
     wanted = Filter(
         benchmark=benchmark,
         language=language,
@@ -171,24 +261,30 @@ def _several(values: dict[str, list[str]], keys: dict[str, str]) -> dict[str, tu
     return chosen
 
 
-def _score() -> tuple[float, float] | None:
+def _score(benchmark: str) -> tuple[float, float] | None:
     """The range of scores asked for; None for the whole of it, which takes in what nobody judged."""
     with workspace().read() as db:
-        span = conversations.final_range(db)
+        span = conversations.final_range(db, benchmark)
     if span is None or span[0] == span[1]:
         return None
     whole = (math.floor(span[0] * 10) / 10, math.ceil(span[1] * 10) / 10)
+    kept = st.session_state.get("score")
+    if kept is not None:  # another benchmark has another range
+        st.session_state["score"] = tuple(min(max(end, whole[0]), whole[1]) for end in kept)
     picked: tuple[float, float] = st.slider("Score", *whole, whole, step=0.1, **_kept("score"))
     return None if picked == whole else picked
 
 
-def _table(found: Sequence[Found], facets: Sequence[str], *, several: bool) -> Table:
-    """A page of the list; `several` benchmarks are told apart."""
+def _table(found: Sequence[Found], facets: Sequence[str], said: Mapping[int, str], *, several: bool) -> Table:
+    """A page of the list: the columns that were chosen, else those that hold something; `several` benchmarks
+    are told apart.
+    """
     score = partial(Column, digits=2)
     columns = (
         Column("number", file_only=True),
         *([Column("benchmark")] if several else []),
         Column("player"),
+        Column("said", "where it is said"),
         score("final", help="Mean over judges, criteria and turns"),
         score("spread", help="Distance between the highest and the lowest judge"),
         score("people", help="Mean of people"),
@@ -196,12 +292,24 @@ def _table(found: Sequence[Found], facets: Sequence[str], *, several: bool) -> T
         Column("refused", "refusals", help="Judges who saw a refusal"),
         Column("failed", help="Judgements that could not be read"),
         Column("turns"),
-        *(Column(f"facet {name}", name) for name in facets if any(name in c.facets for c in found)),
+        *(Column(f"facet {name}", name) for name in facets),
         Column("language"),
         Column("created", "stored (UTC)"),
     )
-    rows = tuple(_row(c) for c in found)
-    return Table("conversations", "Conversations found", columns, rows)
+    rows = tuple(_row(c) | {"said": said.get(c.id)} for c in found)
+    chosen = st.session_state.get("columns")
+    shown = tuple(
+        column
+        for column in columns
+        if column.name in ("number", "said" if said else "")
+        or (column.title in chosen if chosen else any(row.get(column.name) not in (None, "") for row in rows))
+    )
+    return Table("conversations", "Conversations found", shown, rows)
+
+
+def _excerpt(what: Conversation, text: str) -> str:
+    """Where a conversation first says what is sought."""
+    return next(filter(None, (excerpt(message.content, text) for message in what.messages)), "")
 
 
 def _row(c: Found) -> dict[str, Cell]:

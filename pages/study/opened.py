@@ -65,6 +65,7 @@ def conversation(which: int) -> None:
             speakers=own.speakers(what) if own is not None else ("User", what.player),
             before=history_by(what),
             letters=known is not None and known.preformatted,
+            sought=st.query_params.get("text", ""),
         )
     _thoughts(judgements)
     _requests(what, judgements)

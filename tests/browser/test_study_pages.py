@@ -116,6 +116,21 @@ def test_a_filter_stands_in_the_address_and_the_address_in_the_filters(app: Serv
     expect(page.get_by_text("1 conversation", exact=True)).to_be_visible()
 
 
+def test_a_kept_view_leads_to_its_filters(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/conversations?player=birch&character=robot&language=en")
+    expect(page.get_by_text("4 conversations")).to_be_visible()
+    page.get_by_role("button", name="Views").click()
+    page.get_by_label("Keep these filters as").fill("Birch as a robot")
+    page.get_by_label("Keep these filters as").press("Enter")
+    page.get_by_role("button", name="Keep", exact=True).click()
+    expect(page.get_by_role("button", name="Birch as a robot")).to_be_visible()
+    page.goto(f"{app.url}/conversations")
+    expect(page.get_by_text("128 conversations")).to_be_visible()
+    page.get_by_role("button", name="Birch as a robot").click()
+    expect(page.get_by_text("4 conversations")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"character=robot"))
+
+
 def test_a_conversation_is_opened_walked_on_from_and_left_to_the_same_list(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/conversations?player=cedar&order=lowest+score")
     expect(page.get_by_text("32 conversations")).to_be_visible()

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Criterion, Judgement, Rater, Rating
-from concord.store import conversations, ratings
+from concord.store import conversations, ratings, settings
 from concord.workspace import Workspace
 from tests.pages.test_navigation import FRAME
 
@@ -59,3 +59,59 @@ def test_the_calls_of_one_judge_are_told_apart_by_their_prompts(workspace: Works
     (chosen,) = (box for box in page.selectbox if box.label == "Judgement")
     assert {"twice v2 · said", "twice v2 · noted"} <= set(chosen.options)
     assert chosen.options.count("whole") == 1
+
+
+def listed(**asked: str) -> AppTest:
+    page = AppTest.from_string(FRAME.format(file="study/conversations.py"), default_timeout=30)
+    for name, value in asked.items():
+        page.query_params[name] = value
+    return page.run()
+
+
+def test_the_list_shows_the_columns_that_hold_something_or_were_chosen(workspace: Workspace) -> None:
+    names = list(listed().dataframe[0].value)
+    assert "incomplete" in names
+    assert "people" not in names, "nobody rated: the column would be empty"
+    assert list(listed(columns="people").dataframe[0].value) == ["people"]
+
+
+def test_what_is_sought_is_marked_in_the_list_and_in_the_dialogue(workspace: Workspace) -> None:
+    said = "a ![x](http://x/y.png) <b>b</b>\n    The RIDDLE of :red[it]"
+    with workspace.write() as db:
+        told = (Message("user", "?"), Message("assistant", said))
+        number = conversations.save(db, Conversation("b", "r", "p", told))
+    [row] = listed(text="riddle").dataframe[0].value.to_dict("records")
+    assert row["said"] == "a ![x](http://x/y.png) <b>b</b> The ⟦RIDDLE⟧ of :red[it]"
+    page = listed(text="riddle", conversation=str(number))
+    assert not page.exception
+    [shown] = [text.value for text in page.markdown if "orange-background" in text.value]
+    assert ":orange-background[RIDDLE]" in shown
+    assert "<b>" not in shown.replace("\\<", ""), "what was said is escaped"
+    assert "![" not in shown
+    assert ":red[" not in shown
+
+
+def test_the_range_of_scores_is_that_of_the_benchmark(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        ratings.register(db, "hundred", CRITERIA)
+        said = (Message("user", "?"), Message("assistant", "!"))
+        for key, score in (("low", 40), ("high", 90)):
+            conversations.save(db, Conversation("hundred", key, "p", said))
+            rated = tuple(Rating(Unit(key), c.name, score) for c in CRITERIA)
+            ratings.save_judgement(db, Judgement(key, key, Rater("whole", "judge"), rated))
+    assert (listed().slider[0].min, listed().slider[0].max) == (3.5, 90)
+    page = listed(benchmark="hundred")
+    assert (page.slider[0].min, page.slider[0].max) == (40, 90)
+
+
+def test_a_view_is_kept_and_removed_under_its_name(workspace: Workspace) -> None:
+    page = listed(order="lowest score")
+    page.text_input(key="view name").input("Low ones").run()
+    next(b for b in page.button if b.label == "Keep").click().run()
+    assert not page.exception
+    with workspace.read() as db:
+        assert settings.beginning(db, "view ") == {"Low ones": '{"order": "lowest"}'}
+    page.selectbox(key="view to remove").select("Low ones").run()
+    next(b for b in page.button if b.label == "Remove").click().run()
+    with workspace.read() as db:
+        assert settings.beginning(db, "view ") == {}
