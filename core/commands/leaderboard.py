@@ -5,12 +5,21 @@ from typing import Any, get_args
 import click
 
 from concord.benchmarks import get
+from concord.benchmarks.benchmark import Benchmark
 from concord.commands import options, printing
 from concord.commands.options import names
 from concord.errors import ConcordError
 from concord.reports import corrected, leaderboards
 from concord.studies import studies
 from concord.workspace import Workspace
+
+rubric = click.option(
+    "--rubric",
+    metavar="NAME",
+    default="",
+    help="By the judges of this rubric, or of a version (“support v1”); of conversations from elsewhere, of "
+    "the last one unless told.",
+)
 
 
 @click.command("leaderboard")
@@ -22,6 +31,7 @@ from concord.workspace import Workspace
     default="",
     help="Correct the means by what people gave in this study (prediction-powered inference).",
 )
+@rubric
 @click.option(
     "--refusals",
     type=click.Choice(get_args(leaderboards.Refusals)),
@@ -39,35 +49,36 @@ def command(
     facets: options.Facets,
     weights: str,
     study: str,
+    rubric: str,
     refusals: leaderboards.Refusals,
     form: str,
     **asked: Any,
 ) -> None:
     """How players compare: means over conversations and a panel of judges, with 95% intervals."""
-    own = leaderboards.own_tables(benchmark)
+    own = None if rubric else leaderboards.own_tables(benchmark)
     if own and (study or weights or refusals != "left out"):
         option = "--study" if study else "--weights" if weights else "--refusals"
         raise ConcordError(
             f"{get(benchmark).title} has tables of its own, which take no {option}; leave it out."
         )
-    weighed = parsed_weights(benchmark, weights)
     with Workspace.open(workspace, create=False).read() as db:
         if own:
             tables = own(db, where=facets, **asked)
         else:
             asked |= {"resamples": 0} if study else {}
-            found = leaderboards.gather(db, benchmark, facets)
+            found = leaderboards.gather(db, benchmark, facets, rubric)
+            weighed = parsed_weights(found.system, weights)
             board = leaderboards.leaderboard(found, weights=weighed, refusals=refusals, **asked)
             people = studies.ratings_for_agreement(db, study) if study else None
             tables = (leaderboards.table(board) if people is None else corrected.corrected(board, people),)
     printing.show(tables, form)
 
 
-def parsed_weights(benchmark: str, text: str) -> dict[str, float] | None:
+def parsed_weights(system: Benchmark, text: str) -> dict[str, float] | None:
     """`--weights` by criterion; None where it was left out."""
     if not text:
         return None
-    counted = [c.name for c in get(benchmark).criteria if c.counted]
+    counted = [c.name for c in system.criteria if c.counted]
     try:
         numbers = [float(part) for part in names(text)]
     except ValueError:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from concord.commands import options, printing
+from concord.commands import leaderboard, options, printing
 from concord.commands.leaderboard import parsed_weights
 from concord.errors import ImportRefused
 from concord.exchange import ranking_csv
@@ -22,6 +22,7 @@ from concord.workspace import Workspace
     default="",
     help="Whose people say which judges are the best two; the newest study unless given.",
 )
+@leaderboard.rubric
 @click.option(
     "--against",
     metavar="FILE.csv",
@@ -37,16 +38,16 @@ def command(
     facets: options.Facets,
     weights: str,
     study: str,
+    rubric: str,
     against: Path | None,
     form: str,
     **asked: Any,
 ) -> None:
     """Rank stability: the order by judge, by interrogator, by pool of judges, against another ranking."""
-    weighed = parsed_weights(benchmark, weights)
     other = ranking_csv.read(_bytes(against), str(against)) if against else None
     with Workspace.open(workspace, create=False).read() as db:
-        rated = leaderboards.gather(db, benchmark, facets)
-        board = leaderboards.leaderboard(rated, weights=weighed, **asked)
+        rated = leaderboards.gather(db, benchmark, facets, rubric)
+        board = leaderboards.leaderboard(rated, weights=parsed_weights(rated.system, weights), **asked)
         found = rank_stability.rankings(db, board, study=study)
     printing.show((*found, *(rank_stability.beside(board, other) if other else ())), form)
 

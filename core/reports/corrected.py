@@ -52,7 +52,8 @@ def offered(db: Database, board: Leaderboard) -> list[str]:
     return [
         name
         for name in stored.ranked(db)
-        if stored.get(db, name).blind
+        if (study := stored.get(db, name)).blind
+        and study.rubric == board.rated.rubric
         and stored.conversations_rated(db, name) >= FEWEST
         and not ids.isdisjoint(unit["conversation_id"] for unit in stored.units(db, name))
     ]

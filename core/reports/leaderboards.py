@@ -22,8 +22,9 @@ from concord.errors import ConcordError, not_found
 from concord.estimate import Estimate, undefined
 from concord.llm.replies import UNANSWERED
 from concord.rating import Criterion, Rater
+from concord.rubrics import judged
 from concord.scores import DIGITS, FINAL
-from concord.store import runs, tables
+from concord.store import conversations, runs, tables
 from concord.store.filters import Where
 from concord.store.tables import PROMPT, mixed_notes
 from concord.table import Column, Table, record
@@ -50,6 +51,8 @@ def own_tables(benchmark: str) -> Callable[..., tuple[Table, ...]] | None:
     The slice's module `tables` lists it in LEADERBOARDS, by benchmark. It takes the database and the keyword
     arguments where, judges, resamples and seed.
     """
+    if benchmark not in BENCHMARKS:
+        return None
     own: Mapping[str, Callable[..., tuple[Table, ...]]]
     own = getattr(part(slice_of(benchmark), "tables"), "LEADERBOARDS", {})
     return own.get(benchmark)
@@ -59,7 +62,8 @@ def own_tables(benchmark: str) -> Callable[..., tuple[Table, ...]] | None:
 class Rated:
     """Conversations and what judges gave them; `raters` are all judges by name."""
 
-    benchmark: str
+    system: Benchmark
+    """Who was asked what: the benchmark, or what a rubric asks of its conversations."""
     where: Where
     conversations: pd.DataFrame
     scores: pd.DataFrame
@@ -70,6 +74,13 @@ class Rated:
     """Conversations that could not be made: player → whose reply stayed unusable → number."""
     scenarios: Mapping[int, str] = field(default_factory=dict)
     """What each conversation was about: those of different players with the same one are matched."""
+    rubric: str = ""
+    """The rubric that its judges rated by; “” where they were asked what is the benchmark's own."""
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark's name."""
+        return self.system.name
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -85,7 +96,7 @@ class Rated:
         for name in judges:
             if name not in self.judges:
                 raise not_found("judge", name, self.judges)
-        system = get(self.benchmark)
+        system = self.system
         version = system.judge_version or system.version
         every = self.judges if self.where.get(PROMPT) else ()
         of_version = (
@@ -105,7 +116,7 @@ class Rated:
         """Which conditions are mixed, and which judges are left out for another version of the prompt."""
         told = mixed_notes(self.mixed)
         versions = {self.raters[name].variant for name in panel}
-        if versions & set(get(self.benchmark).earlier):
+        if versions & set(self.system.earlier):
             told.append(f"The judges answered version {', '.join(sorted(versions))} of the prompt.")
         if others := [name for name in self.judges if self.raters[name].variant not in versions]:
             told.append(f"Left out, for another version of the prompt: {', '.join(others)}.")
@@ -118,7 +129,7 @@ class Rated:
     def title(self) -> str:
         """The benchmark's, with what the conversations were chosen by."""
         chosen = "; ".join(f"{name} {', '.join(values)}" for name, values in self.where.items() if values)
-        return get(self.benchmark).title + (f" ({chosen})" if chosen else "")
+        return self.system.title + (f" ({chosen})" if chosen else "")
 
 
 @dataclass(frozen=True)
@@ -177,7 +188,7 @@ class Leaderboard:
     @property
     def method(self) -> str:
         """How the intervals were found, in words."""
-        kinds = [bounded(*ends) for ends in scales_of(get(self.benchmark).criteria, self.weights).values()]
+        kinds = [bounded(*ends) for ends in scales_of(self.rated.system.criteria, self.weights).values()]
         return described(kinds, resamples=self.resamples, seed=self.seed, of="conversations")
 
     @property
@@ -226,28 +237,43 @@ def compares(system: Benchmark) -> bool:
     return any(c.counted for c in system.criteria)
 
 
-def with_leaderboard(benchmarks: Collection[str]) -> list[str]:
-    """Those of the benchmarks that have a leaderboard; of several that share one the first."""
+def with_leaderboard(db: Database, benchmarks: Collection[str]) -> list[str]:
+    """Those of the benchmarks that have a leaderboard; of several that share one the first.
+
+    Conversations from elsewhere have one where judges rated them by a rubric.
+    """
     found: dict[object, str] = {}
     for name, system in BENCHMARKS.items():
         if name in benchmarks and ((own := own_tables(name)) or compares(system)):
             found.setdefault(own or name, name)
-    return list(found.values())
+    return [*found.values(), *(n for n in benchmarks if n not in BENCHMARKS and judged.versions(db, n))]
 
 
-def gather(db: Database, benchmark: str, where: Where | None = None) -> Rated:
-    """What a leaderboard is made of.
+def boards(db: Database, benchmark: str) -> list[str]:
+    """What players of a benchmark can be compared by: its own questions (“”), and versions of rubrics."""
+    own = benchmark in BENCHMARKS and compares(BENCHMARKS[benchmark])
+    return [*([""] if own else ()), *judged.versions(db, benchmark)]
+
+
+def gather(db: Database, benchmark: str, where: Where | None = None, rubric: str = "") -> Rated:
+    """What a leaderboard is made of; by the judges of a rubric, or of a version of it, where it is named.
 
     Raises NotFound for an unknown benchmark or a value in `where` that nothing has, ConcordError where no
     judge has rated anything.
     """
-    system = get(benchmark)
+    if benchmark not in conversations.values(db)["benchmark"]:
+        get(benchmark)
+    system = judged.system(db, benchmark, rubric)
     if not compares(system):
         raise ConcordError(
             f"Judges of {system.title} rate no criteria that could be averaged, so it has no such table."
         )
     tables.check(db, benchmark, where)
     given = tables.scores(db, benchmark, [c.name for c in system.criteria], where)
+    raters = tables.judges(db, benchmark)
+    used = judged.versions(db, benchmark)
+    others = used.keys() - {system.version}
+    given = given[[raters[judge].variant not in others for judge in given.judge]]
     if given.empty:
         chosen = " ".join(f"with {name} {', '.join(values)}" for name, values in (where or {}).items())
         raise ConcordError(
@@ -255,14 +281,15 @@ def gather(db: Database, benchmark: str, where: Where | None = None) -> Rated:
             f"a run with judges, or have what is stored rated with `concord judge {benchmark}`."
         )
     return Rated(
-        benchmark,
+        system,
         where or {},
         tables.conversations(db, benchmark, where),
         given,
-        tables.judges(db, benchmark),
+        raters,
         tables.conditions(db, benchmark, system.items, where),
         runs.failed_turns(db, benchmark, UNANSWERED, where),
         tables.scenarios(db, benchmark, system.items, where),
+        used[system.version].name if system.version in used else "",
     )
 
 
@@ -280,7 +307,7 @@ def leaderboard(
     Where nobody named judges and no conversation was rated by all (each rated what it played itself, say),
     the panel is the one who rated most; the others are `passed_over`.
     """
-    system = get(rated.benchmark)
+    system = rated.system
     weighed = _weights(weights, [c.name for c in system.criteria if c.counted])
     panel = every = rated.panel(judges)
     scored = panel_scores(rated.conversations, rated.scores, panel, weighed, system.refusal)
@@ -300,7 +327,7 @@ def leaderboard(
 
 def table(board: Leaderboard) -> Table:
     """The leaderboard as a table: one row a player."""
-    criteria = {c.name: c.label for c in get(board.benchmark).criteria}
+    criteria = {c.name: c.label for c in board.rated.system.criteria}
     columns = (
         Column("rank", "#", help=f"Players within {MARGIN} of a group's first share its rank"),
         Column("player"),

@@ -12,7 +12,6 @@ from sqlite_utils import Database
 from concord.agreement import rankings as figures
 from concord.agreement.intervals import ORDER, described
 from concord.agreement.ratings import Floats, Ints
-from concord.benchmarks import get
 from concord.errors import ConcordError, not_found
 from concord.estimate import Estimate, undefined
 from concord.reports.agreement_report import Options, agreement_report
@@ -202,7 +201,7 @@ def _by_interrogator(
     db: Database, board: Leaderboard, usable: pd.DataFrame, players: Sequence[str], code: Ints
 ) -> tuple[Table, ...]:
     """The panel's order among the conversations of each interrogator; nothing where there are not several."""
-    name = get(board.benchmark).interrogator_facet
+    name = board.rated.system.interrogator_facet
     facet = store.facets(db, board.benchmark, (name,))[name].reindex(usable.index)
     met = facet.notna().to_numpy()
     which, found = pd.factorize(facet[met], sort=True)

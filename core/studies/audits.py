@@ -12,9 +12,9 @@ import pandas as pd
 from scipy.stats import binomtest
 from sqlite_utils import Database
 
-from concord.benchmarks import get
 from concord.errors import StudyError
 from concord.estimate import Estimate, undefined
+from concord.rubrics.judged import system
 from concord.store import spotchecks
 from concord.store.filters import Where
 from concord.store.spotchecks import Audit
@@ -138,7 +138,7 @@ def findings(
     NotFound for an unknown audit or judge.
     """
     check_judges(db, benchmark, judges)
-    of = get(benchmark)
+    of = system(db, benchmark)
     by_facet = [*of.spotcheck_facets, *filter(None, [of.ending_facet])]
     table = spotchecks.findings(db, benchmark, by_facet)
     drawn = [judgement for judgement, _, _ in spotchecks.audit_items(db, audit)] if audit else []

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from concord.benchmarks import get
+from concord.benchmarks.benchmark import Benchmark
 from concord.conversation import Conversation, Unit
 from concord.errors import StudyError, not_found
 from concord.rating import Criterion, Finding, Rater, Rating, Verification
+from concord.rubrics.judged import system
 from concord.store import conversations, ratings, spotchecks, studies, suspects
 from concord.store.filters import Where
 from concord.store.ratings import Stored
@@ -32,13 +33,13 @@ REASONS: Mapping[str, str] = {
 """Why a conversation deserves a look, in words."""
 
 
-def suspicion(benchmark: str) -> Suspicion:
-    """The thresholds, by the scale of the benchmark's counted criteria.
+def suspicion(db: Database, benchmark: str) -> Suspicion:
+    """The thresholds, by the scale of the benchmark's counted criteria (of a rubric's, where one was used).
 
     The lowest third is low, a third of the scale is far apart, and two ninths of it is far from people: on a
     scale of 1 to 10, these are 4 or less, 3 points and 2 points.
     """
-    scale, of = question(benchmark).scale, get(benchmark)
+    scale, of = question(db, benchmark).scale, system(db, benchmark)
     low, size = scale.low, scale.high - scale.low
     points = (low, scale.high, low + size / 3, size / 3, size * 2 / 9)
     return Suspicion(*points, of.ending_facet, refusal=of.refusal)
@@ -62,7 +63,7 @@ def search(
         if reason not in REASONS:
             raise not_found("reason", reason, REASONS)
     check_judges(db, benchmark, judges)
-    return Search(benchmark, suspicion(benchmark), where or {}, judges, reasons, rater_of(db, person))
+    return Search(benchmark, suspicion(db, benchmark), where or {}, judges, reasons, rater_of(db, person))
 
 
 def counts(db: Database, search: Search) -> dict[str, int]:
@@ -124,6 +125,7 @@ class Screen:
 
     conversation_id: int
     conversation: Conversation
+    system: Benchmark
     criterion: Criterion
     judgements: tuple[Seen, ...]
     people: tuple[Stored, ...]
@@ -133,11 +135,12 @@ class Screen:
 def screen(db: Database, conversation_id: int, person: str = "") -> Screen:
     """What a spot-check shows of one conversation. Raises NotFound."""
     conversation = conversations.load(db, conversation_id)
-    criterion = question(conversation.benchmark)
+    criterion = question(db, conversation.benchmark)
     people = [r for r in ratings.of_conversation(db, conversation_id) if r.rater.kind == "human"]
     return Screen(
         conversation_id,
         conversation,
+        system(db, conversation.benchmark),
         criterion,
         tuple(spotchecks.judgements(db, conversation_id, criterion.name, rater_of(db, person))),
         tuple(people),
@@ -163,7 +166,7 @@ def verify(
     judge's, and for a finding that does not go with the verdict.
     """
     conversation_id, key, benchmark = spotchecks.about(db, judgement_id)
-    criterion = question(benchmark)
+    criterion = question(db, benchmark)
     seen = next(s for s in spotchecks.judgements(db, conversation_id, criterion.name) if s.id == judgement_id)
     _check(criterion, seen, finding, corrected)
     rater = ratings.rater_id(db, Rater(person, "human", simulated=simulated))
@@ -212,16 +215,24 @@ def study_name(benchmark: str) -> str:
 def _study(db: Database, benchmark: str, criterion: Criterion) -> str:
     name = study_name(benchmark)
     if name not in studies.names(db):
-        title = f"Corrected scores of {get(benchmark).title}, given in sight of the judges'"
+        title = f"Corrected scores of {system(db, benchmark).title}, given in sight of the judges'"
         studies.create(db, studies.Study(name, (criterion,), title=title, source=studies.IN_SIGHT))
     return name
 
 
-def question(benchmark: str) -> Criterion:
-    """The criterion of which a judgement is found reasonable or not: the first that is counted, else the
-    first."""
-    criteria = get(benchmark).criteria
-    return next((c for c in criteria if c.counted), criteria[0])
+def question(db: Database, benchmark: str) -> Criterion:
+    """The criterion of which a judgement of a benchmark is found reasonable or not."""
+    return asked(system(db, benchmark))
+
+
+def asked(of: Benchmark) -> Criterion:
+    """The first criterion that is counted, else the first. Raises StudyError where nothing is asked."""
+    if not of.criteria:
+        raise StudyError(
+            f"No judge has rated conversations of “{of.name}” by a rubric. Have some do so with `concord "
+            "judge RUBRIC`."
+        )
+    return next((c for c in of.criteria if c.counted), of.criteria[0])
 
 
 def rater_of(db: Database, person: str) -> int | None:

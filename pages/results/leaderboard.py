@@ -4,11 +4,11 @@ from typing import NamedTuple, get_args
 
 import streamlit as st
 
-from concord.benchmarks import BENCHMARKS
 from concord.benchmarks.benchmark import Benchmark
 from concord.errors import ConcordError
 from concord.reports import corrected, leaderboards, rank_stability
 from concord.reports.leaderboards import Leaderboard, Rated
+from concord.rubrics import judged
 from concord.scores import FINAL
 from concord.store import conversations, progress
 from concord.store import studies as stored_studies
@@ -32,6 +32,7 @@ class Basis(NamedTuple):
     stamp: tuple[int, int]
     benchmark: str
     where: filters.Chosen
+    rubric: str = ""
 
 
 class Wanted(NamedTuple):
@@ -46,12 +47,12 @@ class Wanted(NamedTuple):
 @st.cache_resource(max_entries=8, show_spinner="Reading the ratings …")
 def _rated(of: Basis) -> Rated:
     with workspace().read() as db:
-        return leaderboards.gather(db, of.benchmark, dict(of.where))
+        return leaderboards.gather(db, of.benchmark, dict(of.where), of.rubric)
 
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
 def _measured(of: Wanted) -> Leaderboard:
-    offered = leaderboards.weightings(BENCHMARKS[of.basis.benchmark].criteria)
+    offered = leaderboards.weightings(_rated(of.basis).system.criteria)
     return leaderboards.leaderboard(
         _rated(of.basis), judges=of.judges, weights=offered[of.weights], refusals=of.refusals
     )
@@ -87,16 +88,15 @@ def page() -> None:
     """Draw the page."""
     st.title("Leaderboard", anchor=False)
     with workspace().read() as db:
-        known = conversations.values(db)["benchmark"]
-    names = leaderboards.with_leaderboard(known)
+        names = leaderboards.with_leaderboard(db, conversations.values(db)["benchmark"])
     if not names:
         st.info("There are no conversations yet that judges could compare.")
         return link("runs", "Start a run")
-    benchmark = benchmark_chosen(names)
+    benchmark, rubric = _by(benchmark_chosen(names))
     special = part(benchmark.name, "leaderboard")
     try:
-        if leaderboards.own_tables(benchmark.name) is None:
-            _common(benchmark)
+        if rubric or leaderboards.own_tables(benchmark.name) is None:
+            _common(benchmark, rubric)
         elif special:
             special.draw(benchmark)
         else:
@@ -107,6 +107,20 @@ def page() -> None:
     return None
 
 
+OWN = "its own questions"
+
+
+def _by(benchmark: Benchmark) -> tuple[Benchmark, str]:
+    """The benchmark as its judges were asked, and the version of a rubric that asked them; “” for its own."""
+    with workspace().read() as db:
+        offered = [name or OWN for name in leaderboards.boards(db, benchmark.name)]
+    rubric = choice("Rated by", "rubric", offered, offered[0]) if len(offered) > 1 else "".join(offered)
+    if rubric in ("", OWN):
+        return benchmark, ""
+    with workspace().read() as db:
+        return judged.system(db, benchmark.name, rubric), rubric
+
+
 @st.cache_resource(max_entries=8, show_spinner="Measuring …")
 def _own(of: Basis) -> tuple[Table, ...]:
     make = leaderboards.own_tables(of.benchmark)
@@ -115,15 +129,15 @@ def _own(of: Basis) -> tuple[Table, ...]:
         return make(db, where=dict(of.where))
 
 
-def _basis(benchmark: Benchmark) -> Basis:
+def _basis(benchmark: Benchmark, rubric: str = "") -> Basis:
     with workspace().read() as db:
         stamp, values = stored.stamp(db), conversations.values(db, benchmark.name)
-    return Basis(str(workspace().path), stamp, benchmark.name, filters.where(benchmark, values))
+    return Basis(str(workspace().path), stamp, benchmark.name, filters.where(benchmark, values), rubric)
 
 
-def _common(benchmark: Benchmark) -> None:
+def _common(benchmark: Benchmark, rubric: str) -> None:
     """The common leaderboard, corrected by people, and how stable its order is."""
-    basis = _basis(benchmark)
+    basis = _basis(benchmark, rubric)
     wanted = Wanted(basis, *_panel(_rated(basis), benchmark), _refusals(_rated(basis), benchmark))
     board = _measured(wanted)
     st.caption("Select a row to see the player's conversations as a grid, and beside another player's.")
@@ -204,6 +218,8 @@ def _study(wanted: Wanted) -> tuple[str, str]:
 
 
 def _grid(board: Leaderboard, benchmark: Benchmark, player: str) -> None:
+    if len(benchmark.facets) < 2:
+        return link("conversations", plain(f"See {player}'s conversations"), player=player)
     down, across = benchmark.facets[:2]
     st.subheader(plain(f"{player}: {down} × {across}"), anchor=False)
     counted = [c for c in benchmark.criteria if c.counted]
@@ -217,11 +233,11 @@ def _grid(board: Leaderboard, benchmark: Benchmark, player: str) -> None:
     st.caption("Select a cell to open its conversation.")
     cell = grid.draw(cells, down, across, counted[0].scale, key=f"grid of {player}")
     if cell is None:
-        return
+        return None
     if len(cell["conversations"]) == 1:
-        go("conversations", conversation=str(cell["conversations"][0]))
+        return go("conversations", conversation=str(cell["conversations"][0]))
     st.markdown(f"{len(cell['conversations'])} conversations lie in this cell.")
-    link("conversations", "See them", player=player, **{down: cell["row"], across: cell["column"]})
+    return link("conversations", "See them", player=player, **{down: cell["row"], across: cell["column"]})
 
 
 page()

@@ -5,10 +5,10 @@ from typing import Any
 
 import streamlit as st
 
-from concord.benchmarks import BENCHMARKS
 from concord.benchmarks.benchmark import Benchmark
 from concord.errors import ConcordError
 from concord.estimate import Estimate
+from concord.rubrics.judged import system
 from concord.store import conversations, ratings, spotchecks, suspects
 from concord.studies import audits, spotcheck
 from pages.parts import table, theme, told
@@ -39,9 +39,8 @@ def page() -> None:
 def _benchmark() -> Benchmark | None:
     with workspace().read() as db:
         known = conversations.values(db)["benchmark"]
-        judged = [
-            b for b in BENCHMARKS.values() if b.name in known and b.criteria and ratings.judges(db, b.name)
-        ]
+        every = [system(db, name) for name in known]
+        judged = [b for b in every if b.criteria and ratings.judges(db, b.name)]
     working = st.query_params.get("work") in MODES
     if not working:
         st.title("Spot-check", anchor=False)
@@ -52,7 +51,8 @@ def _benchmark() -> Benchmark | None:
         return None
     # The benchmark whose replies judges score alone comes first: that is what the paper checks in this way.
     names = [b.name for b in sorted(judged, key=lambda b: not b.last_reply_only)]
-    return benchmark_chosen(names, fixed=working)
+    chosen = benchmark_chosen(names, fixed=working)
+    return next(b for b in judged if b.name == chosen.name)
 
 
 # -- triage
@@ -244,7 +244,7 @@ def _work(benchmark: Benchmark, way: str) -> None:
         )
     title = f"{benchmark.title}: {MODES[way]}" + (f" “{audit}”" if way == AUDIT else "")
     theme.whole_window()
-    if component.review(spot.fixed(work, title, "Spot-check")):
+    if component.review(spot.fixed(work, benchmark, title, "Spot-check")):
         end_work()
         st.rerun()
     component.exchange(

@@ -8,6 +8,7 @@ from concord.conversation import Conversation, Message, Unit
 from concord.rating import Annotation, Criterion, Judgement, Rater, Rating, categories
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import access, conversations, ratings, rubrics, studies
+from concord.studies import spotcheck
 from concord.studies.studies import deal_study, invite, ratings_for_agreement
 from tests.conftest import toml
 from tests.rubrics.test_rubric_files import GOOD
@@ -137,6 +138,56 @@ def test_a_rubric_of_categories_alone_is_measured_as_categories(shop, run):
     rated(shop, run)
     told = json.loads(done(run(shop, "agreement", "--study", "s", "--format", "json")))
     assert {row["criterion"] for row in told["figures"]} == {"cause"}
+
+
+def test_players_are_compared_by_a_rubric_as_by_a_benchmark(shop, run):
+    done(run(shop, "judge", "support", "--judges", "a,b"))
+    told = json.loads(done(run(shop, "leaderboard", "shop", "--format", "json")))
+    board = told["tables"]["leaderboard-shop"]
+    assert board["title"] == "shop, by support v1"
+    assert (board["judges"], list(board["weights"])) == (["a", "b"], ["solved"])
+    with shop.read() as db:
+        for row in board["rows"]:
+            of = [c.key for _, c in conversations.each(db, "shop") if c.player == row["player"]]
+            # Each judge's mean over a conversation's turns, then over judges, then over conversations.
+            by = [
+                [
+                    [r.score for r in given(shop, key) if (r.criterion, r.rater.name) == ("solved", j)]
+                    for j in "ab"
+                ]
+                for key in of
+            ]
+            means = [sum(sum(turns) / len(turns) for turns in judges) / 2 for judges in by]
+            assert row["final"]["value"] == pytest.approx(sum(means) / len(means))
+    write(shop, GOOD.replace('"1..7"', '"1..9"').replace("7 =", "9 ="))
+    done(run(shop, "judge", "support", "--judges", "b"))
+    last, first = (
+        json.loads(done(run(shop, "leaderboard", "shop", "--format", "json", *by)))["tables"][
+            "leaderboard-shop"
+        ]
+        for by in ((), ("--rubric", "support v1"))
+    )
+    assert (last["title"], last["judges"]) == ("shop, by support v2", ["b support v2"])
+    assert (first["title"], first["judges"]) == ("shop, by support v1", ["a", "b support v1"])
+    assert [row["final"] for row in first["rows"]] == [row["final"] for row in board["rows"]]
+    assert "There is no rubric “other”" in run(shop, "leaderboard", "shop", "--rubric", "other").output
+    done(run(shop, "rankings", "shop", "--rubric", "support v1"))
+
+
+def test_judgements_by_a_rubric_are_spot_checked(shop, run):
+    refused = run(shop, "spotcheck", "queue", "shop")
+    assert "No judge has rated conversations of “shop” by a rubric" in refused.output
+    done(run(shop, "judge", "support", "--judges", "a,b"))
+    with shop.read() as db:
+        found = spotcheck.screen(db, conversations.find_id(db, "c1"))
+        scale = spotcheck.suspicion(db, "shop")
+    assert (found.criterion.name, {seen.judge for seen in found.judgements}) == ("solved", {"a", "b"})
+    assert (scale.bottom, scale.top) == (1, 7)
+    low = min((seen for seen in found.judgements), key=lambda seen: seen.score)
+    done(run(shop, "spotcheck", "say", low.id, "too_low", "--person", "Ann", "--corrected", "7"))
+    shown = json.loads(done(run(shop, "spotcheck", "show", "shop", "--format", "json")))
+    assert "too_low" in json.dumps(shown)
+    assert "1 of 8 judgements" in done(run(shop, "spotcheck", "draw", "shop", "--name", "audit", "--n", "1"))
 
 
 def test_of_repeated_runs_the_category_given_most_often_counts(shop):

@@ -220,7 +220,7 @@ def _leaderboards(
     db: Database, benchmarks: Collection[str], told: Callable[[str], None]
 ) -> Iterator[tuple[str, str, Sequence[Table]]]:
     """Path, title and tables of each leaderboard that can be made, one for each language."""
-    names = leaderboards.with_leaderboard(benchmarks)
+    names = leaderboards.with_leaderboard(db, benchmarks)
     for name, file in file_names(names).items():
         told(f"leaderboard of {_title(name)}")
         make = leaderboards.own_tables(name)

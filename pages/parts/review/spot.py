@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 from sqlite_utils import Database
 
-from concord.benchmarks import get
+from concord.benchmarks.benchmark import Benchmark
 from concord.conversation import Message
 from concord.rating import Finding
 from concord.scores import run_label
@@ -120,9 +120,9 @@ class AuditDesk:
         return Moving(line[:LINE], len(line), len(drawn), items)
 
 
-def fixed(work: QueueDesk | AuditDesk, title: str, back: str) -> dict[str, Any]:
+def fixed(work: QueueDesk | AuditDesk, of: Benchmark, title: str, back: str) -> dict[str, Any]:
     """What stays the same while somebody checks."""
-    asked = spotcheck.question(work.benchmark)
+    asked = spotcheck.asked(of)
     return {
         "desk": work.desk,
         "kind": "spot",
@@ -130,7 +130,7 @@ def fixed(work: QueueDesk | AuditDesk, title: str, back: str) -> dict[str, Any]:
         "you": work.person,
         "back": back,
         "options": options(asked.scale),
-        "criterion": asked.label if sum(c.counted for c in get(work.benchmark).criteria) > 1 else "",
+        "criterion": asked.label if sum(c.counted for c in of.criteria) > 1 else "",
         "over": "All looked at – thank you!",
         "nothing": "Nothing here deserves a look",
     }
@@ -162,7 +162,7 @@ def item(
     `own` in it is the person's own score of the reply, the same beside every judge.
     """
     conversation = screen.conversation
-    benchmark = get(conversation.benchmark)
+    benchmark = screen.system
     last = conversation.messages[-1] if conversation.messages else None
     before = history_by(conversation) or conversation.player
 
@@ -180,7 +180,7 @@ def item(
     study = spotcheck.study_name(benchmark.name)
     own = [r.score for r in people if (r.rater.name, r.study) == (person, study)]
     context = {k: as_text(v) for k, v in conversation.context.items() if not k.startswith("_")}
-    main, *others = benchmark.facets
+    main, others = next(iter(benchmark.facets), ""), benchmark.facets[1:]
     kept = [v for k, v in conversation.facets.items() if k in others and k != benchmark.ending_facet]
     return {
         "id": number,

@@ -1,0 +1,59 @@
+"""Conversations from elsewhere on the pages of leaderboards and spot-checks, by what a rubric's judges said."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from concord.conversation import Conversation, Message, Unit
+from concord.rating import Judgement, Rater, Rating
+from concord.rubrics.shelf import Numbered
+from concord.store import conversations, ratings
+from concord.workspace import Workspace
+from tests.pages.test_navigation import FRAME
+from tests.rubrics.test_rubric_files import GOOD, rubric
+
+SAID = (Message("user", "It is broken."), Message("assistant", "Send it back."))
+
+
+@pytest.fixture
+def shop(workspace: Workspace) -> Workspace:
+    """Four conversations of two players, rated by two judges from 1 to 7; m1 is two points better."""
+    with workspace.write() as db:
+        Numbered(rubric(GOOD.replace("each-reply", "conversation")), 1).publish(db)
+        for number in range(4):
+            key, player = f"c{number}", f"m{number % 2}"
+            about = {"scenario": f"s{number // 2}", "topic": f"t{number % 2}"}
+            conversations.save(db, Conversation("shop", key, player, SAID, facets=about))
+            for judge, score in (("a", 3), ("b", 4)):
+                given = (Rating(Unit(key), "solved", score + 2 * (number % 2)),)
+                rater = Rater(judge, "judge", "support v1")
+                ratings.save_judgement(db, Judgement(f"{key} {judge}", key, rater, given))
+    return workspace
+
+
+def page(file: str) -> AppTest:
+    shown = AppTest.from_string(FRAME.format(file=file), default_timeout=60).run()
+    assert not shown.exception
+    return shown
+
+
+def test_players_stand_on_the_leaderboard(shop: Workspace) -> None:
+    board = next(t.value for t in page("results/leaderboard.py").dataframe if "player" in t.value.columns)
+    assert board[["player", "final"]].values.tolist() == [["m1", 5.5], ["m0", 3.5]]
+
+
+def test_judgements_wait_for_a_spot_check(shop: Workspace) -> None:
+    shown = page("trust/spot_check.py")
+    said = "\n".join(str(e.value) for e in shown.get("markdown"))
+    # Of 1 to 7 the lowest third ends at 3: no conversation's mean is there, and judges are one point apart.
+    assert not shown.error
+    assert "reasonable" in said
+    assert "Nothing is left that deserves a look" in shown.info[0].value
+    with shop.write() as db:
+        low = (Rating(Unit("c0"), "solved", 1),)
+        rater = Rater("c", "judge", "support v1")
+        ratings.save_judgement(db, Judgement("c0 c", "c0", rater, low))
+    shown = page("trust/spot_check.py")
+    queue = next(t.value for t in shown.dataframe if "because" in t.value.columns)
+    assert [(row["player"], row["topic"]) for _, row in queue.iterrows()] == [("m0", "t0")]
