@@ -27,6 +27,7 @@ from concord.exchange import (
 from concord.exchange.answers import AnswerFile
 from concord.exchange.conversations_jsonl import own
 from concord.rating import Scale
+from concord.rubrics import shelf
 from concord.workspace import Workspace
 
 SHOWN = 160
@@ -76,6 +77,13 @@ def _fed(workspace: str, folder: Path, study: str) -> None:
     callback=lambda _context, _option, given: tuple(map(cells.nfc, given)),
     help="A criterion that does not enter final, such as a refusal.",
 )
+@click.option(
+    "--rubric",
+    default="",
+    metavar="NAME",
+    help="Items are stored conversations and criteria this rubric's: people of the file and judges by the "
+    "rubric meet in one agreement.",
+)
 @click.pass_obj
 def _ratings(
     workspace: str,
@@ -84,14 +92,19 @@ def _ratings(
     study: str,
     append: bool,
     delimiter: str,
+    rubric: str,
     **how: Any,
 ) -> None:
     if study in BENCHMARKS:
         raise ImportRefused(f"“{study}” is the name of a benchmark. Give the study another name.")
     table = ratings_csv.read(file, delimiter="\t" if delimiter == "tab" else delimiter)
     opened = Workspace.open(workspace)
+    by = shelf.find(opened, rubric) if rubric else None
     with opened.read() as db:
-        brought = ratings_study.incoming(db, table, study, **how)
+        brought = ratings_study.incoming(db, table, study, rubric=by, **how)
+    if by:
+        with opened.write() as db:
+            by.publish(db)
     _report(incoming.store_in_parts(opened, brought, append=append))
     for criterion in brought.study.criteria:
         scale = criterion.scale

@@ -15,6 +15,7 @@ from concord.exchange.dialogue import from_cell
 from concord.exchange.incoming import Given, Incoming
 from concord.exchange.ratings_csv import OF_ITEM, RatingLine, RatingsFile
 from concord.rating import Criterion, Scale
+from concord.rubrics.shelf import Numbered
 from concord.store import conversations, ratings, studies
 from concord.store.conversations import Filter
 from concord.store.studies import Study
@@ -39,15 +40,23 @@ def incoming(
     title: str = "",
     scales: Mapping[str, Scale] | None = None,
     uncounted: Sequence[str] = (),
+    rubric: Numbered | None = None,
 ) -> Incoming:
     """The study of a file, its items matched with the conversations of this workspace.
 
     An item is the stored conversation “study/item_id”, “item_id” or one imported under another name with
-    this id, else a new one, “study/item_id”. The
-    study rates turns if people's lines have a turn. Raises ImportRefused for lines that contradict each other
-    or the workspace.
+    this id, else a new one, “study/item_id”. The study rates turns if people's lines have a turn. With a
+    rubric its questions are those of the same names, and judges who rated by it stand beside the people: all
+    items are then stored conversations, and at least one criterion is the rubric's. Raises ImportRefused for
+    lines that contradict each other or the workspace.
     """
     known = studies.get(db, study) if study in studies.names(db) else None
+    if rubric and known and known.rubric != rubric.rubric.name:
+        by = f"the rubric {known.rubric}" if known.rubric else "no rubric"
+        raise ImportRefused(
+            f"The study “{study}” is rated by {by}. Give the import another name with --study, or leave out "
+            "--rubric."
+        )
     per_turn = _per_turn(table, known)
     items = _items(table)
     imported = [name for name in conversations.benchmark_names(db) if name not in BENCHMARKS]
@@ -59,6 +68,8 @@ def incoming(
         raise ImportRefused(
             f"{table.file}: “{twice}” and “{study}/{twice}” are the same item. Rename one of them."
         )
+    if rubric:
+        _refuse_others(table, rubric, [item for item in items if key_of[item] not in stored], per_turn)
     adds = known is None and any(key not in stored for key in key_of.values())
     if adds and conversations.count(db, Filter(benchmark=study)):
         raise ImportRefused(
@@ -67,7 +78,8 @@ def incoming(
         )
     new, of_item = _conversations(db, table, study, items, key_of, stored)
     _refuse_missing_turns(db, table, key_of, new)
-    criteria = _criteria(db, table, known, key_of.values(), scales or {}, uncounted)
+    asked = {c.name: c for c in rubric.rubric.criteria} if rubric else {}
+    criteria = _criteria(db, table, known, key_of.values(), scales or {}, uncounted, asked)
     given = []
     for line in table.lines:
         key = key_of[line.item]
@@ -77,8 +89,28 @@ def incoming(
         reasons, created = line.cells.get("explanation", ""), line.cells.get("created", "")
         said = (line.criterion, line.rater, line.score, line.repeat, reasons, meta, created)
         given.append(Given(Unit(key, line.turn), *said, table.where(line)))
-    made = known or Study(study, (), title=title, source="ratings", per_turn=per_turn)
+    about = {"rubric": rubric.noted} if rubric else {}
+    made = known or Study(study, (), title=title, source="ratings", per_turn=per_turn, meta=about)
     return Incoming(replace(made, criteria=criteria), given, new, table.file)
+
+
+def _refuse_others(table: RatingsFile, rubric: Numbered, unknown: Sequence[str], per_turn: bool) -> None:
+    """Refuse what judges by a rubric cannot meet: other conversations, criteria and units."""
+    if unknown:
+        raise ImportRefused(
+            f"{table.file}: the item “{unknown[0]}” ({len(unknown)} in all) is no stored conversation, so no "
+            "judge can have rated it by the rubric. Import the conversations first, under the same ids."
+        )
+    named = {line.criterion for line in table.lines}
+    asked = [c.name for c in rubric.rubric.criteria]
+    if named.isdisjoint(asked):
+        raise ImportRefused(
+            f"{table.file} rates {', '.join(sorted(named))}, of which the rubric asks nothing; it asks "
+            f"{', '.join(asked)}. Give criteria the same names."
+        )
+    if per_turn != rubric.rubric.per_turn:
+        wants = "single replies: give each line a turn" if rubric.rubric.per_turn else "whole conversations"
+        raise ImportRefused(f"{table.file} does not rate what the rubric does, {wants}.")
 
 
 def _per_turn(table: RatingsFile, known: Study | None) -> bool:
@@ -240,6 +272,7 @@ def _criteria(
     keys: Collection[str],
     scales: Mapping[str, Scale],
     uncounted: Sequence[str],
+    asked: Mapping[str, Criterion],
 ) -> tuple[Criterion, ...]:
     """The criteria: for a new study all that the file rates; a known study gains those that people rate."""
     people: dict[str, list[RatingLine]] = {}
@@ -258,7 +291,9 @@ def _criteria(
         if name in there or (known and name not in people):
             continue
         usual, declared = registered.get(name), scales.get(name, scales.get(""))
-        if declared is not None:
+        if name in asked:
+            criterion = asked[name]
+        elif declared is not None:
             criterion = Criterion(name, usual.statement if usual else name, declared)
         elif usual and all(line.score in usual.scale for line in people.get(name, ())):
             criterion = usual

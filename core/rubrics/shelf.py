@@ -3,6 +3,7 @@
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sqlite_utils import Database
 
@@ -24,6 +25,13 @@ class Numbered:
     def variant(self) -> str:
         """What its judges are told apart by."""
         return rubrics.variant(self.rubric.name, self.version)
+
+    @property
+    def noted(self) -> dict[str, Any]:
+        """What a study that is rated by it keeps of it."""
+        rubric = self.rubric
+        told = {"name": rubric.name, "version": self.version, "hash": rubric.hash}
+        return told if rubric.show is None else told | {"show": list(rubric.show)}
 
     def publish(self, db: Database) -> None:
         """Keep this version: from now on it is frozen."""

@@ -285,8 +285,7 @@ def draw_study(
     about: dict[str, Any] = {"drawn": drawn}
     if rubric is not None:
         told = rubric.rubric
-        about["rubric"] = {"name": told.name, "version": rubric.version, "hash": told.hash}
-        about["rubric"] |= {} if told.show is None else {"show": list(told.show)}
+        about["rubric"] = rubric.noted
         title, guidelines = title or told.title, guidelines or told.guidance
     study = Study(
         name, criteria, title, guidelines, per_turn=per_turn, overlap=overlap, seed=seed, meta=about

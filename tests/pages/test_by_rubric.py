@@ -1,4 +1,4 @@
-"""Conversations from elsewhere on the pages of leaderboards and spot-checks, by what a rubric's judges said."""
+"""Conversations from elsewhere on the pages Leaderboard and Spot-check, by what a rubric's judges said."""
 
 from __future__ import annotations
 

@@ -190,6 +190,34 @@ def test_judgements_by_a_rubric_are_spot_checked(shop, run):
     assert "1 of 8 judgements" in done(run(shop, "spotcheck", "draw", "shop", "--name", "audit", "--n", "1"))
 
 
+def test_people_of_a_file_and_judges_by_a_rubric_meet_in_one_agreement(shop, run, tmp_path):
+    write(shop, GOOD.replace("each-reply", "conversation"))
+    done(run(shop, "judge", "support", "--judges", "a,b"))
+    scores = tmp_path / "people.csv"
+
+    def people(*lines):
+        head = "item_id,criterion,rater_type,rater,score"
+        scores.write_text("\n".join([head, *lines]) + "\n")
+        return run(shop, "import", "ratings", scores, "--study", "crowd", "--rubric", "support")
+
+    answers = [f"c{i},solved,human,{who},{1 + (i + of) % 7}" for i in range(4) for of, who in enumerate("xy")]
+    assert "is no stored conversation" in people(*answers, "c9,solved,human,x,1").output
+    assert "the rubric asks nothing; it asks solved" in people("c0,speed,human,x,1").output
+    assert "the score 8 is not on the scale of “solved” (1 to 7)" in people("c0,solved,human,x,8").output
+    assert "is no stored" not in done(people(*answers))
+    with shop.read() as db:
+        assert studies.get(db, "crowd").rubric == "support"
+        of = ratings_for_agreement(db, "crowd")
+        # The file's people and both judges share all four conversations.
+        solved = of.table[of.table.criterion == "solved"]
+        assert solved.groupby("rater").unit.nunique().to_dict() == dict.fromkeys("abxy", 4)
+    told = json.loads(done(run(shop, "agreement", "--study", "crowd", "--format", "json")))
+    judged = {each["rater"]: each["n"] for each in told["criteria"]["solved"]["judges"]}
+    assert judged == {"a": 4, "b": 4}
+    refused = run(shop, "import", "ratings", scores, "--study", "crowd", "--append", "--rubric", "other")
+    assert "There is no rubric “other”" in refused.output
+
+
 def test_of_repeated_runs_the_category_given_most_often_counts(shop):
     """Means of 0, 2, 0 and of 2, 0, 1 would be 2/3, which is no category, and 1, which nobody gave twice."""
     cause = Criterion("cause", "What was it about?", categories(["billing", "delivery", "else"]))

@@ -46,10 +46,11 @@ def judgement(db, script, player, judge="j1"):
     return next(s.id for s in seen if s.judge == judge)
 
 
-def test_the_thresholds_follow_the_scale():
+def test_the_thresholds_follow_the_scale(filled):
     tens = suspects.Suspicion(1, 10, low=4, apart=3, gap=2, ending="ending", refusal="refusal")
-    assert spotcheck.suspicion("simulbench") == tens
-    pingpong = spotcheck.suspicion("pingpong")
+    with filled.read() as db:
+        assert spotcheck.suspicion(db, "simulbench") == tens
+        pingpong = spotcheck.suspicion(db, "pingpong")
     assert (pingpong.low, pingpong.apart, pingpong.gap) == pytest.approx((1 + 4 / 3, 4 / 3, 8 / 9))
 
 
