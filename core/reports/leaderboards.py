@@ -609,7 +609,7 @@ def matched(board: Leaderboard, one: str, other: str) -> Table:
         | {"difference": gaps[about], "conversation": first[0][about], "beside": first[1][about]}
         for about in sorted(common, key=lambda about: (-abs(gaps[about]), about))
     )
-    low, high = scales_of(get(board.benchmark).criteria, board.weights)[FINAL]
+    low, high = scales_of(board.rated.system.criteria, board.weights)[FINAL]
     [difference] = mean_estimates(
         np.array([[gaps[about]] for about in common]).reshape(-1, 1),
         resamples=board.resamples,
