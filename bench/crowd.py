@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from sqlite_utils import Database
 
-from bench.desk import ROOT, invited, serving
+from bench.desk import invited, serving
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Judgement, Rater, Rating
 from concord.store import access, conversations, database, ratings, studies, writer
@@ -42,6 +42,7 @@ from concord.store import desk as desk_store
 from concord.store.writer import Writer
 from concord.workspace import Workspace
 from tests.browser.keeper import CRITERIA, fill
+from tests.browser.starting import ROOT
 from tests.wire import Desk, opened
 
 RESULTS = 200

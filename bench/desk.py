@@ -16,8 +16,8 @@ import argparse
 import asyncio
 import statistics
 import tempfile
-from contextlib import AbstractContextManager
-from subprocess import Popen
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from playwright.async_api import Browser, Page, async_playwright
 
@@ -128,11 +128,13 @@ async def measure(browser: Browser, rate, url: str, tokens: list[str], items: in
     ]
 
 
-def serving(application: str, workspace: Workspace) -> AbstractContextManager[tuple[Popen[str], str]]:
-    """An application with the settings of `concord app`: its process, and a link to it."""
+@contextmanager
+def serving(application: str, workspace: Workspace) -> Iterator[tuple[str, int]]:
+    """An application with the settings of `concord app`: its address and process."""
     call = f"serve(port=0, browser=False, application={application!r})"
     code = f"from concord.commands.app import serve; {call}"
-    return started("-c", code, CONCORD_WORKSPACE=str(workspace.path))
+    with started("-c", code, CONCORD_WORKSPACE=str(workspace.path)) as (process, link):
+        yield link.partition("/?")[0].replace("localhost", "127.0.0.1"), process.pid
 
 
 def invited(workspace: Workspace, people: int) -> list[str]:
@@ -162,8 +164,7 @@ async def main(items: int) -> None:
                 workspace = Workspace.open(folder)
                 fill(workspace, items=items)
                 tokens = {people: invited(workspace, people) for people in (1, 10)}
-                with serving(application, workspace) as (_, link):
-                    url = link.partition("/?")[0]
+                with serving(application, workspace) as (url, _):
                     for people in (1, 10):
                         waits, stored = await measure(browser, rate, url, tokens[people], items)
                         medians[name, people], p95 = statistics.median(waits), _p95(stored)
