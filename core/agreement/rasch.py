@@ -19,6 +19,9 @@ NODES = np.linspace(-4, 4, 41)
 FARTHEST = 20.0
 """The largest severity that is looked for, in logits; the prior keeps every one well within."""
 
+SMALL = 100_000
+"""Entries of a matrix that is kept whole: sparse, a small one takes three times as long."""
+
 LOG_WEIGHT = -(NODES**2) / 2 - np.log(np.exp(-(NODES**2) / 2).sum())
 
 
@@ -308,21 +311,26 @@ def _curvature(answers: Answers, parameters: Floats, posterior: Floats) -> tuple
     share = np.exp(_tables(answers, parameters))
     cells, steps, _ = share.shape
     size, rows = len(parameters), cells * steps
+    kept = _dense if rows * size <= SMALL else sparse.csr_array
     step = sparse.csr_array(np.tile(np.arange(steps, dtype=float), cells)[:, None])
     gather = sparse.csr_array(
         (np.ones(rows), np.arange(rows), np.arange(0, rows + 1, steps)), shape=(cells, rows)
     )
     total, scores = np.zeros((size, size)), np.zeros((answers.items, size))
     for node, at in enumerate(NODES):
-        features = sparse.hstack([answers.features, step * at], format="csr")
+        features = kept(sparse.hstack([answers.features, step * at]))
         mass, weight = share[:, :, node].reshape(-1, 1), posterior[:, [node]]
-        centred = (features - gather.T @ (gather @ (features * mass))).tocsr()
-        found = (answers.counts @ centred).tocsr()
-        weighted = (found * weight).tocsr()
-        scores += weighted.toarray()
+        centred = kept(features - gather.T @ (gather @ (features * mass)))
+        found = kept(answers.counts @ centred)
+        weighted = kept(found * weight)
+        scores += _dense(weighted)
         seen = np.repeat(gather @ (answers.counts.T @ weight), steps, axis=0)
-        total += (centred.T @ (centred * (seen * mass))).toarray() - (found.T @ weighted).toarray()
+        total += _dense(centred.T @ (centred * (seen * mass))) - _dense(found.T @ weighted)
     return total + scores.T @ scores + np.eye(size) / PRIOR**2, scores
+
+
+def _dense(matrix: Any) -> Floats:
+    return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix)
 
 
 def _meat(scores: Floats, cluster: Ints | None, parameters: int = 1) -> Floats:
