@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from concord.demo.mock.faults import Faults
 from concord.demo.mock.server import running
 from concord.store import database
 from concord.workspace import Workspace
+from tests.filled import fill
 
 # Speed depends on the machine and is measured in bench/. `make mutants` runs a test several times in one
 # process, each time on a new instance of its class, which Hypothesis would refuse.
@@ -69,6 +71,21 @@ def workspace(tmp_path, mock) -> Workspace:
 def fresh(tmp_path) -> Workspace:
     """A workspace that holds nothing."""
     return Workspace.open(tmp_path / "fresh")
+
+
+@pytest.fixture(scope="session")
+def filled_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that `filled` copies."""
+    made = Workspace.open(tmp_path_factory.mktemp("filled"))
+    with made.write() as db:
+        fill(db)
+    return made.path
+
+
+@pytest.fixture
+def filled(tmp_path: Path, filled_once: Path) -> Workspace:
+    """A workspace of its own, with the conversations, ratings and study of `tests.filled`."""
+    return Workspace(shutil.copytree(filled_once, tmp_path / "filled"))
 
 
 @pytest.fixture

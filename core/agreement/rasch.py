@@ -330,7 +330,7 @@ def _curvature(answers: Answers, parameters: Floats, posterior: Floats) -> tuple
 
 
 def _dense(matrix: Any) -> Floats:
-    return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix)
+    return np.asarray(matrix if isinstance(matrix, np.ndarray) else matrix.toarray())
 
 
 def _meat(scores: Floats, cluster: Ints | None, parameters: int = 1) -> Floats:

@@ -9,16 +9,6 @@ from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.coefficient import with_people
 from concord.store import studies
 from concord.store.studies import Study
-from concord.workspace import Workspace
-from tests.filled import fill
-
-
-@pytest.fixture
-def filled(tmp_path):
-    workspace = Workspace.open(tmp_path / "filled")
-    with workspace.write() as db:
-        fill(db)
-    return workspace
 
 
 @pytest.fixture

@@ -10,16 +10,6 @@ import pytest
 from concord.store import access
 from concord.store import studies as stored
 from concord.table import FORMS
-from concord.workspace import Workspace
-from tests.filled import fill
-
-
-@pytest.fixture
-def filled(tmp_path):
-    workspace = Workspace.open(tmp_path / "filled")
-    with workspace.write() as db:
-        fill(db)
-    return workspace
 
 
 def test_from_draw_to_desk(filled, run, tmp_path):

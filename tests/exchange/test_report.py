@@ -14,20 +14,10 @@ from concord.reports.sections import SECTIONS
 from concord.store import studies as stored
 from concord.store.studies import Study
 from concord.table import FORMS, as_csv, as_document, as_markdown, markdown_text
-from concord.workspace import Workspace
 from tests.exchange.test_round_trip import carried
-from tests.filled import fill
 
 FEW = Options(resamples=50)
 DAY = date(2026, 3, 1)
-
-
-@pytest.fixture
-def filled(tmp_path):
-    workspace = Workspace.open(tmp_path / "filled")
-    with workspace.write() as db:
-        fill(db)
-    return workspace
 
 
 def the_study(workspace):
