@@ -21,7 +21,7 @@ from concord.files import file_name
 from concord.llm.families import families
 from concord.reports import bundle, site
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import ratings
+from concord.store import informed, ratings
 from concord.store import studies as stored
 from concord.workspace import Workspace
 
@@ -45,18 +45,22 @@ _FORM = click.option(
 
 @command.command("ratings")
 @click.option("--study", default="", help="Only this study's ratings that count; default: every rating.")
+@click.option("--with-excluded", is_flag=True, help="Also of annotators whom a decision left out.")
 @_FORM
 @_OUT
 @click.pass_obj
-def _ratings(workspace: str, study: str, form: dataset.Form | None, out: Path | None) -> None:
+def _ratings(
+    workspace: str, study: str, with_excluded: bool, form: dataset.Form | None, out: Path | None
+) -> None:
     """Ratings by people and judges in long form: CSV, or another form of table."""
     with Workspace.open(workspace, create=False).read() as db:
         if study:
             stored.study_id(db, study)
         if form in (None, "csv"):
-            count = _write(out, lambda file: ratings_csv.write(db, file, study))
+            count = _write(out, lambda file: ratings_csv.write(db, file, study, with_excluded=with_excluded))
         else:
-            count = _table(out, dataset.RATINGS, ratings.exported(db, study), form)
+            rows = ratings.exported(db, study, with_excluded=with_excluded)
+            count = _table(out, dataset.RATINGS, rows, form)
         if not count:
             raise StudyError(
                 f"The study “{study}” has no ratings yet." if study else "There are no ratings yet."
@@ -99,6 +103,19 @@ def _comparisons(workspace: str, benchmark: str, form: dataset.Form | None, out:
         if not (count := _table(out, dataset.COMPARISONS, rows, form or "csv")):
             raise StudyError("Nothing was compared yet.")
     echo(f"{count} comparisons" + (f" in {out}." if out else "."), err=True)
+
+
+@command.command("apart")
+@click.option("--study", required=True, metavar="NAME", help="The study.")
+@_FORM
+@_OUT
+@click.pass_obj
+def _apart(workspace: str, study: str, form: dataset.Form | None, out: Path | None) -> None:
+    """Answers that are no ratings: to repeats and gold items, adjudicated, and revised ones."""
+    with Workspace.open(workspace, create=False).read() as db:
+        if not (count := _table(out, dataset.APART, informed.apart(db, study), form or "csv")):
+            raise StudyError(f"“{study}” has no answers to hidden items, no adjudicated and no revised ones.")
+    echo(f"{count} answers" + (f" in {out}." if out else "."), err=True)
 
 
 @command.command("dataset")

@@ -11,11 +11,11 @@ from concord.commands.printing import echo
 from concord.errors import StudyError, not_found
 from concord.files import read_text
 from concord.rubrics import shelf
-from concord.store import access, exclusions, frames, progress
+from concord.store import access, acts, exclusions, frames, progress
 from concord.store import hidden as hidden_store
 from concord.store import studies as stored
 from concord.store.conversations import Filter
-from concord.studies import adjudication, hidden, quality, reveal, studies
+from concord.studies import adjudication, hidden, quality, reveal, running, studies
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
@@ -252,9 +252,10 @@ def _settle(
 @click.pass_obj
 def _reveal(workspace: str, name: str, judge: str | None, off: bool) -> None:
     """Show annotators a judge's scores once they have answered everything blind, and let them revise."""
+    opened = Workspace.open(workspace, create=False)
     if bool(judge) == off:
         raise StudyError("Name the judge with --judge, or end it with --off.")
-    with Workspace.open(workspace, create=False).write() as db:
+    with opened.write() as db:
         reveal.set_judge(db, name, judge or "")
     if off:
         echo(f"Study “{name}”: nobody is shown a judge's scores any more.")
@@ -263,6 +264,65 @@ def _reveal(workspace: str, name: str, judge: str | None, off: bool) -> None:
             f"Study “{name}”: whoever has rated or skipped all items is shown the scores of {judge}. Their "
             "first answers are locked then; second ones are kept apart."
         )
+
+
+_WHY = click.option("--reason", required=True, help="Why; it is kept with the time and the name.")
+_BY = click.option("--by", default="researcher", show_default=True, help="Who decides it.")
+
+
+@command.command("close")
+@click.argument("name")
+@_WHY
+@_BY
+@click.pass_obj
+def _close(workspace: str, name: str, reason: str, by: str) -> None:
+    """Close a study: desks show no item of it any more. Answers on their way are still stored."""
+    with Workspace.open(workspace, create=False).write() as db:
+        running.close(db, name, reason, by)
+    echo(f"The study “{name}” is closed. `concord study reopen` opens it again.")
+
+
+@command.command("reopen")
+@click.argument("name")
+@_WHY
+@_BY
+@click.pass_obj
+def _reopen(workspace: str, name: str, reason: str, by: str) -> None:
+    """Open a closed study again; everybody finds their items as they were."""
+    with Workspace.open(workspace, create=False).write() as db:
+        running.reopen(db, name, reason, by)
+    echo(f"The study “{name}” is open.")
+
+
+@command.command("requeue")
+@click.argument("name")
+@click.argument("annotator")
+@click.argument("items", metavar="[ITEM]…", nargs=-1)
+@_WHY
+@_BY
+@click.pass_obj
+def _requeue(workspace: str, name: str, annotator: str, items: tuple[str, ...], reason: str, by: str) -> None:
+    """Open items of an annotator again: these conversations, by key, or without any all that were skipped.
+
+    Answers stay on the desk, and count again once the item is submitted anew.
+    """
+    with Workspace.open(workspace, create=False).write() as db:
+        count = running.requeue(db, name, annotator, reason, by, items)
+    echo(f"{count} items of {annotator} are open again.")
+
+
+@command.command("reassign")
+@click.argument("name")
+@click.argument("annotator")
+@_WHY
+@_BY
+@click.pass_obj
+def _reassign(workspace: str, name: str, annotator: str, reason: str, by: str) -> None:
+    """Deal what an annotator who leaves has not begun to the others; what they submitted stays."""
+    with Workspace.open(workspace, create=False).write() as db:
+        have = running.reassign(db, name, annotator, reason, by)
+    each = ", ".join(f"{who} {count} items" for who, count in sorted(have.items()))
+    echo(f"What {annotator} had not begun in “{name}” went to the others: {each}.")
 
 
 @command.command("show")
@@ -277,6 +337,7 @@ def _show(workspace: str, name: str) -> None:
         out, beside = exclusions.excluded(db, name), hidden.counts(db, name)
         warned = quality.warnings(study.criteria, hidden_store.pairs(db, name), hidden_store.checks(db, name))
         decided, figures = exclusions.decisions(db, name), hidden.figures(db, name)
+        done = acts.every(db, name)
         if any(one.done for one in people):
             work = quality.quality_table(progress.items(db, name), frames.frame(db, name), [*out])
             figures.insert(0, work)
@@ -295,6 +356,8 @@ def _show(workspace: str, name: str) -> None:
         for one in decided:
             how = "left out" if one.excluded else "taken in again"
             echo(f"{one.decided[:10]}: {one.annotator} {how}: {one.reason}")
+        for act in done:
+            echo(act.told)
     elif not study.anonymous:
         echo(f"Dealt to nobody yet: concord study deal {name} --annotators …")
 

@@ -57,6 +57,12 @@ RATINGS = ExportTable(
     | {"simulated": TRUTH, "repeat": WHOLE, "score": FIGURE, "explanation": TEXT, "created": TEXT}
     | {"model": TEXT, "language": TEXT, "study": TEXT},
 )
+APART = ExportTable(
+    "apart",
+    dict.fromkeys(("kind", "item_id"), TEXT)
+    | {"turn": WHOLE, "criterion": TEXT, "rater": TEXT, "score": FIGURE, "explanation": TEXT, "created": TEXT}
+    | dict.fromkeys(("blind", "shown", "gold"), FIGURE),
+)
 COMPARISONS = ExportTable(
     "comparisons",
     dict.fromkeys(("first", "second", "verdict", "rater_type", "rater", "variant"), TEXT)

@@ -84,7 +84,7 @@ def read_records(found: Iterator[tuple[int, list[str]]], file: str, delimiter: s
     return RatingsFile(file, tuple(lines.values()), extra)
 
 
-def write(db: Database, out: TextIO, study: str = "") -> int:
+def write(db: Database, out: TextIO, study: str = "", *, with_excluded: bool = False) -> int:
     """Write a study's ratings that count (or all ratings) as `read` takes them; returns how many."""
     columns = dict.fromkeys(
         [*WRITTEN, "configuration", *([] if study else ["study"]), *ratings.told_beside(db)]
@@ -93,7 +93,7 @@ def write(db: Database, out: TextIO, study: str = "") -> int:
 
     def lines() -> Iterator[Sequence[Any]]:
         yield tuple(columns)
-        for row in ratings.exported(db, study):
+        for row in ratings.exported(db, study, with_excluded=with_excluded):
             if row["rater_type"] == "judge":
                 reported = configurations.read(row["reported"] or "[]")
                 row["configuration"] = str(Use(known.get(row["configuration_id"]), reported))

@@ -1,11 +1,15 @@
-"""Decisions to leave an annotator out of a study's figures, or to take them in again, with their reasons."""
+"""Decisions to leave an annotator out of a study's figures, or to take them in again, with their reasons.
+
+The view `left_out` says for all who read ratings whom the last decision leaves out: figures of agreement,
+people's means in lists and on leaderboards, and exports.
+"""
 
 from dataclasses import dataclass
 
 from sqlite_utils import Database
 
 from concord.errors import StudyError
-from concord.store import access, database
+from concord.store import access, database, summaries
 from concord.store.database import now
 from concord.store.studies import study_id
 
@@ -34,7 +38,9 @@ def decisions(db: Database, study: str) -> list[Decision]:
 def excluded(db: Database, study: str) -> dict[str, Decision]:
     """The annotators that are left out of a study's figures, with the decision, by name."""
     last = {decision.annotator: decision for decision in decisions(db, study)}
-    return {name: last[name] for name in sorted(last) if last[name].excluded}
+    out = db.execute("SELECT rater_id FROM left_out WHERE study_id = ?", [study_id(db, study)])
+    raters = {rater for (rater,) in out}
+    return {name: last[name] for name in sorted(last) if last[name].rater in raters}
 
 
 def exclude(db: Database, study: str, annotator: str, reason: str) -> None:
@@ -63,3 +69,7 @@ def _decide(db: Database, study: str, annotator: str, reason: str, *, excluded: 
         raise StudyError(f"“{annotator}” is {'left out of' if out else 'in'} the study “{study}” already.")
     row = {"study_id": found, "rater_id": rater, "excluded": int(excluded)}
     database.insert(db, "exclusions", {**row, "reason": reason.strip(), "decided": now()})
+    rated = db.execute(
+        "SELECT DISTINCT conversation_id FROM scores WHERE study_id = ? AND rater_id = ?", [found, rater]
+    )
+    summaries.refresh(db, [conversation for (conversation,) in rated])

@@ -3,8 +3,8 @@
 They are stored apart from ratings, so that they enter no mean and no figure of blind agreement.
 """
 
-from collections.abc import Collection
-from typing import Literal, NamedTuple
+from collections.abc import Collection, Iterator
+from typing import Any, Literal, NamedTuple
 
 from sqlite_utils import Database
 
@@ -147,3 +147,29 @@ def judge_said(db: Database, name: str, judge: int) -> dict[tuple[int, str], tup
         key: (sum(score for score, _ in of) / len(of), "\n".join(filter(None, (words for _, words in of))))
         for key, of in said.items()
     }
+
+
+def apart(db: Database, name: str) -> Iterator[dict[str, Any]]:
+    """Every answer of a study that is no rating, by kind: “repeat”, “gold”, “adjudicated” or “revised”.
+
+    `blind` is the same person's rating of the item, `shown` the judge's score they had seen, `gold` the known
+    answer. Hidden items are there once they are submitted.
+    """
+    yield from db.query(
+        "SELECT s.kind, c.key AS item_id, s.turn, s.criterion, x.name AS rater, s.score, s.explanation, "
+        "s.created, (SELECT r.score FROM ratings r WHERE s.kind IN ('repeat', 'revised') "
+        "AND r.study_id = :study AND r.conversation_id = s.conversation_id AND r.turn IS s.turn "
+        "AND r.criterion = s.criterion AND r.rater_id = s.rater_id) AS blind, s.shown, "
+        "(SELECT g.answer FROM gold_answers g WHERE s.kind = 'gold' AND g.study_id = :study "
+        "AND g.conversation_id = s.conversation_id AND g.turn IS s.turn "
+        "AND g.criterion = s.criterion) AS gold "
+        "FROM (SELECT h.kind, h.conversation_id, h.turn, a.criterion, h.rater_id, a.score, a.explanation, "
+        "a.created, NULL AS shown FROM hidden_items h JOIN hidden_answers a ON a.item_id = h.id "
+        "WHERE h.study_id = :study AND h.state = 'done' UNION ALL "
+        "SELECT i.kind, u.conversation_id, u.turn, i.criterion, i.rater_id, i.score, i.reason, i.given, "
+        "i.shown FROM informed_answers i JOIN study_units u ON u.id = i.unit_id "
+        "WHERE u.study_id = :study AND i.replaced IS NULL) s "
+        "JOIN conversations c ON c.id = s.conversation_id "
+        "JOIN raters x ON x.id = s.rater_id ORDER BY s.kind, c.key, s.turn, s.criterion, x.name",
+        {"study": studies.study_id(db, name)},
+    )

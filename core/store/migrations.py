@@ -615,3 +615,19 @@ ALTER TABLE comparisons ADD COLUMN criterion TEXT NOT NULL DEFAULT '';
 ALTER TABLE comparisons ADD COLUMN strong INTEGER NOT NULL DEFAULT 0
 """,
 )
+
+# What was done about a study while it ran: closed, reopened, an item requeued, somebody's items reassigned.
+# Whom a decision leaves out of which study, for all who read ratings; and the sums that follow from it.
+_step(
+    "027_acts_on_studies",
+    """
+CREATE TABLE study_acts (
+    id INTEGER PRIMARY KEY, study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    rater_id INTEGER REFERENCES raters(id), what TEXT NOT NULL, item TEXT NOT NULL DEFAULT '',
+    reason TEXT NOT NULL, by TEXT NOT NULL, done TEXT NOT NULL
+);
+CREATE INDEX study_acts_of_study ON study_acts (study_id);
+CREATE VIEW left_out AS SELECT study_id, rater_id FROM exclusions e WHERE excluded AND id = (
+    SELECT max(id) FROM exclusions l WHERE l.study_id = e.study_id AND l.rater_id = e.rater_id)
+""",
+)

@@ -220,8 +220,11 @@ def scores_of(
     return {tuple(key): score for *key, score in rows}
 
 
-def exported(db: Database, study: str = "") -> Iterator[dict[str, Any]]:
-    """The ratings that count, of a study or all, with item, rater and source."""
+def exported(db: Database, study: str = "", *, with_excluded: bool = False) -> Iterator[dict[str, Any]]:
+    """The ratings that count, of a study or all, with item, rater and source.
+
+    Those of annotators whom a decision left out of their study are there only `with_excluded`.
+    """
     columns = (
         "c.key AS item_id, r.turn, r.criterion, x.kind AS rater_type, x.name AS rater, x.variant, "
         "x.simulated, r.repeat, r.score, r.explanation, r.created, r.meta, c.player AS model, c.language, "
@@ -244,9 +247,10 @@ def exported(db: Database, study: str = "") -> Iterator[dict[str, Any]]:
     yield from db.query(
         f"SELECT {columns} FROM {source} JOIN conversations c ON c.id = r.conversation_id "
         "JOIN raters x ON x.id = r.rater_id LEFT JOIN judgements j ON j.id = r.judgement_id "
-        "WHERE ifnull(a.state, 'done') = 'done' AND (? = '' OR t.name = ?) "
+        "WHERE ifnull(a.state, 'done') = 'done' AND (? = '' OR t.name = ?) AND (? OR NOT EXISTS (SELECT 1 "
+        "FROM left_out o WHERE o.study_id = r.study_id AND o.rater_id = r.rater_id)) "
         "ORDER BY r.conversation_id, x.kind, x.name, x.variant, r.repeat, ifnull(r.turn, 0), r.id",
-        [study, study],
+        [study, study, with_excluded],
     )
 
 

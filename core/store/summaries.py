@@ -17,7 +17,8 @@ Criteria = Mapping[str, Sequence[Criterion]]
 def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None:
     """Compute the tables scores, finals and summaries anew, of these or of all conversations.
 
-    `scores` holds sums, so that a mean divides once. People's answers count once their item is submitted.
+    `scores` holds sums, so that a mean divides once. People's answers count once their item is submitted. Who
+    is left out by a decision has sums, and no part in finals and summaries.
     """
     only = "1" if conversation_ids is None else "conversation_id IN (SELECT value FROM json_each(:ids))"
     args = {"ids": json.dumps(conversation_ids)}
@@ -81,7 +82,7 @@ def scorecard(db: Database, conversation_id: int) -> list[Line]:
 
 
 def _sums(db: Database, only: str, args: dict[str, Any]) -> Iterator[tuple[int, str, list[Sum[int]]]]:
-    """The sums of each conversation that has any, with its benchmark."""
+    """The sums of each conversation that has any, with its benchmark, but those of excluded people."""
     kinds = dict(db.execute("SELECT id, kind FROM raters").fetchall())
     by_rubric = dict(
         db.execute(
@@ -92,7 +93,9 @@ def _sums(db: Database, only: str, args: dict[str, Any]) -> Iterator[tuple[int, 
     studies = {number: f"study:{name}" for number, name in db.execute("SELECT id, name FROM studies")}
     rows = db.execute(
         "SELECT s.conversation_id, c.benchmark, s.rater_id, s.study_id, s.criterion, s.total, s.n FROM "
-        f"scores s JOIN conversations c ON c.id = s.conversation_id WHERE {only} ORDER BY s.conversation_id",
+        f"scores s JOIN conversations c ON c.id = s.conversation_id WHERE {only} AND NOT EXISTS "
+        "(SELECT 1 FROM left_out o WHERE o.study_id = s.study_id AND o.rater_id = s.rater_id) "
+        "ORDER BY s.conversation_id",
         args,
     )
     for (number, benchmark), given in groupby(rows, key=lambda row: row[:2]):

@@ -21,6 +21,7 @@ from concord.rating import Criterion
 from concord.scores import run_label
 from concord.store import (
     access,
+    acts,
     conversations,
     exclusions,
     frames,
@@ -362,8 +363,13 @@ def deal_study(
         after = after if repeat_after is None else repeat_after
         studies.remember(db, name, "repeats", {"share": share, "after": after})
     k = study.overlap if overlap is None else overlap
-    seen = informed.revealed(db, name)
+    acts.refuse_closed(db, name)
+    seen, left = informed.revealed(db, name), acts.left(db, name)
     gone = {a.name for a in access.annotators(db, name) if a.revoked} | {*without, *seen}
+    gone |= left - {*annotators}
+    for person in [person for person in annotators if person in left]:
+        rater = access.annotator_id(db, person)
+        acts.record(db, name, "returned", "named in a deal", "researcher", rater=rater)
     if told := [person for person in annotators if person in seen]:
         raise StudyError(f"“{told[0]}” has seen the judge's scores of “{name}”: no answer would be blind.")
     if closed := [person for person in annotators if person in gone]:

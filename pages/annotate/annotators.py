@@ -6,14 +6,15 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from concord.errors import NotAllowed
-from concord.store import access, exclusions, frames, pairings, progress, settings
+from concord.store import access, acts, exclusions, frames, pairings, progress, settings
 from concord.store import hidden as stored_hidden
 from concord.store import studies as stored
 from concord.store.access import Annotator
-from concord.studies import hidden, quality, studies
+from concord.studies import hidden, quality, running, studies
 from pages.parts import tables, told
 from pages.parts.address import asked, shown
 from pages.parts.plain import plain
+from pages.parts.review import person
 from pages.parts.session import workspace
 from pages.parts.table import draw
 
@@ -141,6 +142,7 @@ def _one(people: list[Annotator]) -> None:
         if undone:
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 study = st.selectbox("Study with undone items", undone)
+                st.text_input("Why they leave", key="left because", max_chars=1000)
                 st.button(
                     "Deal what they have not begun to others",
                     icon=":material/move_up:",
@@ -163,7 +165,7 @@ def _trust() -> None:
             study.criteria, stored_hidden.pairs(db, name), stored_hidden.checks(db, name)
         )
         people, out = access.annotators_of(db, name), exclusions.excluded(db, name)
-        decided = exclusions.decisions(db, name)
+        decided, done = exclusions.decisions(db, name), acts.every(db, name)
         work = quality.quality_table(progress.items(db, name), frames.frame(db, name), [*out])
     for sentence in warned:
         st.warning(plain(sentence), icon=":material/warning:")
@@ -187,6 +189,8 @@ def _trust() -> None:
     for one in decided:
         how = "left out" if one.excluded else "taken in again"
         st.caption(f"{one.decided[:10]}: {plain(one.annotator)} {how}: {plain(one.reason)}")
+    for act in done:
+        st.caption(plain(act.told))
 
 
 def _decided(study: str) -> None:
@@ -235,7 +239,7 @@ def _withdraw(name: str) -> None:
 
 def _pass_on(study: str, name: str) -> None:
     with told.writing() as db:
-        have = studies.deal_study(db, study, without=[name])
+        have = running.reassign(db, study, name, st.session_state["left because"], person.named())
         each = ", ".join(f"{who}: {count} items" for who, count in sorted(have.items()))
         told.done(f"What {name} had not begun in “{study}” went to the others. {each}.")
 

@@ -1,14 +1,17 @@
 """The annotator's desk: their items of one study, or their pairs to compare, one after the other."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 from sqlite_utils import Database
 
 from concord.benchmarks import BENCHMARKS
-from concord.store import access, desk, pairings, studies
+from concord.store import access, acts, desk, pairings, studies
+from concord.store.desk import Refusal
 from concord.store.pairings import PairStudy
+from concord.store.studies import Study
 from concord.studies import pairings as pairs
 from concord.studies import reveal
 from pages.parts import theme
@@ -95,10 +98,18 @@ def _rating(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     review.annotators_exchange(
         desk_id,
         lambda db, client, events: desk.apply(db, rater, client, map(numbers.told, events)),
-        lambda db, wanted, refused: sent.moving(db, rater, study, wanted, refused),
+        lambda db, wanted, refused: _open(db, rater, study, wanted, refused),
         lambda: _theirs(rater),
     )
     return False
+
+
+def _open(
+    db: Database, rater: int, study: Study, wanted: Sequence[int] | None, refused: Sequence[Refusal]
+) -> dict[str, Any]:
+    """The items of a study that is not closed. What was reported is stored before this is asked."""
+    acts.refuse_closed(db, study.name)
+    return sent.moving(db, rater, study, wanted, refused)
 
 
 def _comparing(work: Work, annotator: AnnotatorHere, back: str) -> bool:

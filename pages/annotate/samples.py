@@ -9,15 +9,16 @@ import streamlit as st
 
 from concord.exchange import conversations_jsonl, ratings_csv
 from concord.files import file_name
-from concord.store import access, frames, informed, progress
+from concord.store import access, acts, frames, informed, progress
 from concord.store import studies as stored
 from concord.store.studies import Study
-from concord.studies import quality, reveal, studies
+from concord.studies import quality, reveal, running, studies
 from concord.workspace import Workspace
 from pages.annotate import samples_draw as drawing
 from pages.parts import tables, told
 from pages.parts.address import asked, link, of_conversation, shown
 from pages.parts.plain import plain
+from pages.parts.review import person
 from pages.parts.session import workspace
 
 VIEWS = (drawing.STUDIES, "Draw a new one")
@@ -63,6 +64,7 @@ def _study(names: list[str]) -> None:
         st.dataframe(pd.DataFrame(strata, columns=["stratum", "items"]), hide_index=True)
     if study.blind and not study.anonymous:
         _reveal(study)
+        _running(study, items)
     with st.expander("Guidelines", icon=":material/menu_book:"):
         text = drawing.editor(study.guidelines, key=f"guidelines of the study {name}")
         same = text == study.guidelines
@@ -95,6 +97,29 @@ def _reveal(study: Study) -> None:
         )
         if seen:
             st.caption(f"Has seen its scores: {plain(', '.join(seen))}.")
+
+
+def _running(study: Study, items: list[progress.Item]) -> None:
+    """Close the study or open it again, and open items again; each with a reason that is kept."""
+    with workspace().read() as db:
+        closed, done = acts.is_closed(db, study.name), acts.every(db, study.name)
+    with st.expander(
+        "Close, reopen, requeue" + (" · closed" if closed else ""), icon=":material/lock_clock:"
+    ):
+        st.text_input("Reason", key="act because", max_chars=1000)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            settled = [i for i in items if i.state != "open"]
+            st.selectbox("Annotator", sorted({i.annotator for i in settled}), key="act whose")
+            st.multiselect(
+                "Items to open again (none: all that were skipped)",
+                sorted({i.key for i in settled if i.annotator == st.session_state["act whose"]}),
+                key="act items",
+            )
+            st.button("Requeue", disabled=not settled, on_click=_requeued, args=(study.name,))
+            label = "Reopen the study" if closed else "Close the study"
+            st.button(label, on_click=_closed, args=(study.name, closed))
+        for act in done:
+            st.caption(plain(act.told))
 
 
 def _quality(suspicions: list[str], people: int, per_turn: bool) -> None:
@@ -211,6 +236,21 @@ def _revealed(name: str) -> None:
         judge = st.session_state[f"judge of {name}"]
         reveal.set_judge(db, name, judge)
         told.done(f"Annotators are shown the scores of {judge}." if judge else "No judge's scores are shown.")
+
+
+def _requeued(name: str) -> None:
+    who, keys, why = (st.session_state[f"act {what}"] for what in ("whose", "items", "because"))
+    with told.writing() as db:
+        count = running.requeue(db, name, who, why, person.named(), keys)
+        told.done(f"{count} items of {who} are open again.")
+
+
+def _closed(name: str, closed: bool) -> None:
+    with told.writing() as db:
+        (running.reopen if closed else running.close)(
+            db, name, st.session_state["act because"], person.named()
+        )
+        told.done(f"The study “{name}” is {'open again' if closed else 'closed'}.")
 
 
 def _save(name: str, text: str) -> None:

@@ -181,6 +181,8 @@ def test_a_study_is_drawn_dealt_and_passed_on(app: Server, page: Page) -> None:
     page.get_by_role("button", name="Deal", exact=True).click()
     sees(page, "Dealt. Ada: 12 items, Bo: 12 items")
     page.goto(f"{app.url}/annotators?annotator=Bo")
+    page.get_by_label("Why they leave").fill("moved away")
+    page.get_by_label("Why they leave").press("Enter")
     page.get_by_role("button", name="Deal what they have not begun to others").click()
     sees(page, "What Bo had not begun in “pilot” went to the others.")
     assert app.rows(

@@ -1,0 +1,63 @@
+"""What a researcher does about a study while people rate it; each act is recorded with who, when and why."""
+
+from collections.abc import Sequence
+
+from sqlite_utils import Database
+
+from concord.errors import StudyError
+from concord.store import access, acts, desk, informed, progress
+from concord.store import studies as stored
+from concord.studies import studies
+
+
+def close(db: Database, name: str, reason: str, by: str) -> None:
+    """Close a study: desks show no item of it, nothing is dealt, and answers on their way are still stored.
+
+    Raises NotFound, and StudyError where it is closed.
+    """
+    if acts.is_closed(db, name):
+        raise StudyError(f"The study “{name}” is closed already.")
+    acts.record(db, name, "closed", reason, by)
+
+
+def reopen(db: Database, name: str, reason: str, by: str) -> None:
+    """Open a closed study again; everybody finds their items as they were. Raises NotFound, StudyError."""
+    if not acts.is_closed(db, name):
+        raise StudyError(f"The study “{name}” is open.")
+    acts.record(db, name, "reopened", reason, by)
+
+
+def reassign(db: Database, name: str, annotator: str, reason: str, by: str) -> dict[str, int]:
+    """Deal what an annotator who leaves has not begun to the others; returns everybody's number of items.
+
+    What they submitted stays theirs, and what they broke off is rated by others as well. They are dealt
+    nothing more unless a deal names them. Raises NotFound, and StudyError where nobody is left to rate.
+    """
+    rater = access.annotator_id(db, annotator)
+    if not set(access.annotators_of(db, name)) - {annotator} - acts.left(db, name):
+        raise StudyError(f"Nobody but {annotator} has items of “{name}”. Deal it to somebody else first.")
+    acts.record(db, name, "reassigned", reason, by, rater=rater)
+    return studies.deal_study(db, name, without=[annotator])
+
+
+def requeue(db: Database, name: str, annotator: str, reason: str, by: str, keys: Sequence[str] = ()) -> int:
+    """Open items of an annotator again: those of these conversations, or without any the skipped ones.
+
+    Answers stay on the desk and do not count until the item is submitted again; what is changed then is kept
+    as a revision. Returns the number of items. Raises NotFound, and StudyError where there is nothing to open
+    and for an annotator who has seen the judge's scores.
+    """
+    rater = access.annotator_id(db, annotator)
+    if annotator in informed.revealed(db, name):
+        raise StudyError(f"{annotator} has seen the judge's scores: no new answer would be blind.")
+    closed = [i for i in progress.items(db, name) if i.annotator == annotator and i.state != "open"]
+    chosen = [i for i in closed if (i.key in keys if keys else i.state == "skipped")]
+    if missing := [key for key in keys if key not in {i.key for i in chosen}]:
+        raise StudyError(f"{annotator} has not submitted or skipped “{missing[0]}” in “{name}”.")
+    if not chosen:
+        raise StudyError(f"{annotator} has skipped nothing in “{name}”. Name the items to open again.")
+    for item in chosen:
+        stored.reopen(db, rater, desk.assignment(db, rater, item.unit))
+        turn = f" turn {item.turn}" if item.turn else ""
+        acts.record(db, name, "requeued", reason, by, rater=rater, item=f"{item.key}{turn}")
+    return len(chosen)
