@@ -271,7 +271,7 @@ def _provenance(report: AgreementReport) -> str:
     parts = [
         f"Study {plain(of.study.name)}",
         f"n = {compared:,} of {len(ratings.units):,} items" if of.left_out else f"n = {compared:,} items",
-        f"{people}, {len(ratings.judges)} judges",
+        f"{people}, {len(ratings.judges)} {'judge' if len(ratings.judges) == 1 else 'judges'}",
         f"{len(of.left_out)} left out for refusals" if of.left_out else "",
         f"{plain(', '.join(one.annotator for one in of.excluded))} "
         f"{'counted, though left out' if of.with_excluded else 'left out'} by decision"

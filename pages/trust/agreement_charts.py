@@ -1,6 +1,7 @@
 """The charts of the agreement page; a rater's name is data, never the name of a field."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import altair as alt
@@ -10,7 +11,7 @@ import pandas as pd
 from concord.agreement.study import CriterionAgreement
 from concord.estimate import Estimate
 from concord.table import Table
-from pages.parts.charts import in_rows, judge_colours, name_axis
+from pages.parts.charts import in_rows, judge_colours, name_axis, text_colour
 from pages.trust import decision_charts, glance_chart
 
 OTHERS, ALL = "the others", "all"
@@ -21,6 +22,8 @@ Pictures = Callable[[Mapping[str, Table]], Iterator[tuple[str, Chart]]]
 too few figures are defined.
 """
 ROW = 26
+WIDE = 6
+"""With more criteria than this their names are slanted."""
 SQUARE = 400
 
 
@@ -115,12 +118,65 @@ def matrix(part: CriterionAgreement) -> Chart:
             alt.Tooltip("n:Q", title="items both rated"),
         ],
     )
+    return in_rows(_cells(base), ROW, len(names))
+
+
+def _cells(base: Chart) -> Chart:
+    """The boxes of a heat map and their digits, of 4.5:1 on every shade, from the fields rho and shown."""
     shade = alt.Scale(domain=[0, 1], clamp=True, range=["#dfe6ee", "#1d5a96"])
     boxes = base.mark_rect().encode(color=alt.Color("rho:Q", legend=None, scale=shade))
-    words = base.mark_text().encode(
-        text="shown:N", color=alt.condition("datum.rho > 0.5", alt.value("white"), alt.value("#16202c"))
+    digits = alt.condition("datum.rho > 0.78", alt.value("white"), alt.value("black"))
+    return boxes + base.mark_text().encode(text="shown:N", color=digits)
+
+
+def _criteria(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
+    """Spearman's ρ of every judge and panel on every criterion; grey where the interval holds 0."""
+    table = tables.get("by_criterion")
+    found: list[dict[str, Any]] = []
+    if table is None:
+        return
+    of, *others = table.shown  # a study of one judge has the criteria as rows
+    for row, column in product(table.rows, others):
+        figure, label = row.get(column.name), str(row[of.name])
+        if isinstance(figure, Estimate) and figure.defined:
+            rater, criterion = (column.title, label) if of.name == "criterion" else (label, column.title)
+            ends = {"rho": figure.value, "low": figure.low, "high": figure.high}
+            found.append({"rater": rater, "criterion": criterion, "n": figure.n, **ends})
+    if not found:
+        return
+    data = pd.DataFrame(found).astype({"low": float, "high": float})
+    data["shown"] = [f"{rho:.2f}" for rho in data.rho]
+    holds = (data.low <= 0) & (data.high >= 0) | data.low.isna()
+    raters, criteria = (list(dict.fromkeys(data[name])) for name in ("rater", "criterion"))
+    place: dict[str, Any] = {
+        "x": alt.X("criterion:N", sort=criteria, title=None, axis=alt.Axis(orient="top", labelLimit=110))
+        if len(criteria) <= WIDE
+        else alt.X(
+            "criterion:N",
+            sort=criteria,
+            title=None,
+            axis=alt.Axis(orient="top", labelLimit=110, labelAngle=-40),
+        ),
+        "y": alt.Y("rater:N", sort=raters, title=None, axis=name_axis()),
+        "tooltip": [
+            alt.Tooltip("rater:N"),
+            alt.Tooltip("criterion:N"),
+            *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("rho", "low", "high")),
+            alt.Tooltip("n:Q", title="items"),
+        ],
+    }
+    layers = _cells(alt.Chart(data[~holds]).encode(**place))
+    if holds.any():
+        grey = alt.Chart(data[holds]).encode(**place)
+        layers = layers + grey.mark_rect(color="#8a8f98", opacity=0.15)
+        layers = layers + grey.mark_text(color=text_colour(), fontStyle="italic").encode(text="shown:N")
+    sizes = sorted(set(data.n))
+    n = f"n = {sizes[0]}" if len(sizes) == 1 else f"n = {sizes[0]} to {sizes[-1]}"
+    yield (
+        f"Spearman's ρ with the mean of people on every criterion ({n} items); grey and slanted where the "
+        "95% interval holds 0.",
+        in_rows(layers, ROW, len(raters)),
     )
-    return in_rows(boxes + words, ROW, len(names))
 
 
 def _answer(score: float, words: Mapping[float, str]) -> str:
@@ -268,6 +324,7 @@ def _designs(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
 
 PICTURES: dict[str, Pictures] = {
     "bias": _bias,
+    "criteria": _criteria,
     "calibration": decision_charts.calibration,
     "glance": glance_chart.glance,
     "raters": _rater_map,

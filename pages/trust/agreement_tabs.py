@@ -15,9 +15,10 @@ from concord.estimate import Estimate
 from concord.reports import bundle
 from concord.reports.agreement_report import AgreementReport, at, renamed
 from concord.reports.sections import OVER_ALL, SECTIONS
-from concord.studies import studies
+from concord.store import frames, progress
+from concord.studies import quality, studies
 from concord.table import Column, Table
-from pages.parts.address import of_conversation
+from pages.parts.address import link, of_conversation
 from pages.parts.estimates import forest
 from pages.parts.plain import plain
 from pages.parts.session import live, workspace
@@ -58,9 +59,10 @@ def _summary(report: AgreementReport, criterion: str) -> None:
             for sentence in said[:1]:
                 st.subheader(plain(sentence), anchor=False)
             st.markdown("\n".join(f"- {plain(also)}" for also in [*choice, *said[1:]]))
+    _careless(report)
     tables = report.section("glance", criterion)
     if tables["glance"].rows:
-        st.markdown(f"##### {plain(f'Judges, panels and a held-out annotator on {label}')}")
+        st.markdown(f"##### {plain(f'Judges and panels beside people on {label}')}")
         _pictures("glance", tables)
         for table in tables.values():
             if table.rows:
@@ -68,6 +70,27 @@ def _summary(report: AgreementReport, criterion: str) -> None:
     if len(report.criteria) > 1:
         _pictures("criteria", _named(report, "criteria", report.main))
     _limits(report)
+
+
+@st.cache_data(max_entries=12, show_spinner=False)
+def _suspicions(folder: str, study: str, mark: str) -> list[str]:
+    with workspace().read() as db:
+        return quality.suspicions(progress.items(db, study), frames.frame(db, study))
+
+
+def _careless(report: AgreementReport) -> None:
+    """Warnings on annotators, and where one is left out with a reason that stays on record."""
+    study = report.of.study
+    with workspace().read() as db:
+        mark = progress.mark(db, study.name)
+    out = [decision.annotator for decision in report.of.excluded]
+    warned = quality.warnings(study.criteria, report.of.repeats, report.of.checks)
+    if not study.anonymous:  # positions are no persons who could be careless
+        warned += _suspicions(str(workspace().path), study.name, mark)
+    if warned:
+        st.warning("\n".join(f"- {plain(sentence)}" for sentence in warned), icon=":material/speed:")
+    if warned or out:
+        link("annotators", "Leave an annotator out, or take in again, with a reason", study=study.name)
 
 
 def _limits(report: AgreementReport) -> None:
@@ -204,6 +227,8 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
     scale = report.scale(criterion)
     one_scale = not report.ratings.no_level(criterion, members)
     ends = (scale.low, scale.high) if scale and one_scale else None
+    if not one_scale:
+        st.caption(f"The units differ: {plain(report.ratings.no_level(criterion, members))}.")
     with left:
         event = st.altair_chart(
             charts.scatter(points, report.label(criterion), members, ends),

@@ -22,7 +22,8 @@ from pages.trust.agreement_tabs import TABS
 FRAME = """
 import streamlit as st
 from pages.parts.navigation import SECTIONS
-listed = [page for pages in SECTIONS.values() for page in pages if page.address in ("agreement", "samples")]
+wanted = ("agreement", "annotators", "samples")
+listed = [page for pages in SECTIONS.values() for page in pages if page.address in wanted]
 shown = [st.Page(p.path, title=p.title, url_path=p.address, default=p.address == "agreement") for p in listed]
 st.navigation(shown).run()
 """
@@ -247,6 +248,8 @@ def test_twelve_criteria_and_long_names_are_one_summary(workspace: Workspace) ->
     said = "\n".join(told(page.run())).replace("\\", "")
     assert "On C7, the 8 judges together" in said
     assert "Of single judges j" in said
+    # Everybody answers all criteria alike: said here too, with the way to leave somebody out.
+    assert "gave all criteria the same answer in 100% of 20 items" in said
 
 
 def test_every_section_has_its_place_on_one_tab() -> None:
