@@ -319,3 +319,19 @@ def test_the_command_says_where_it_listens_and_ends_when_told():
     finally:
         process.terminate()
     assert process.wait(10) == 0
+
+
+@pytest.mark.parametrize("end", ["terminated", "left"])
+def test_a_server_of_another_process_ends_with_it_in_silence(end):
+    """Told to end, or left by a process that held its standard input."""
+    command = [sys.executable, "-m", "concord.cli", "mock", "--port", "0", "--with-parent"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert "listening" in process.stdout.readline()
+        if end == "terminated":
+            process.terminate()
+        else:
+            process.stdin.close()
+        assert process.wait(60) == 0
+        assert process.stderr.read() == ""

@@ -1,4 +1,4 @@
-"""The three systems with a real language model, SmolLM2-135M, that llama.cpp serves on this machine.
+"""Three systems and a rubric with a real language model, SmolLM2-135M, that llama.cpp serves on this machine.
 
 `make test-real` installs both and runs this file. The model is far too small to be a good player or judge:
 what is tested is that each reply of it is stored as it is, or counted as a failure with reason and text.
@@ -180,3 +180,41 @@ def test_two_days_of_a_small_town_are_simulated_and_scored(workspace, called, ru
     for conversation in found:
         assert conversation.trajectory
         assert conversation.meta["repairs"] >= 0
+
+
+RUBRIC = """
+[judge]
+reasons = "none"
+params = {{ temperature = 0.0, max_tokens = 100 }}
+[[criteria]]
+name = "answer"
+statement = "{statement}"
+{type}
+"""
+
+
+@pytest.mark.parametrize(
+    ("type_", "answers"),
+    [
+        ('scale = "1..5"', range(1, 6)),
+        ('type = "yes-no"', (0, 1)),
+        ('categories = ["warm", "cold", "neither"]', range(3)),
+        ('type = "number"\nscale = "0..100"', range(101)),
+    ],
+    ids=["likert", "yes-no", "categories", "number"],
+)
+def test_each_type_of_question_is_judged_by_a_rubric(workspace, called, tmp_path, type_, answers):
+    """The reply is JSON by the schema of its question, so that it is a score and no failure."""
+    chats = tmp_path / "chats.jsonl"
+    said = [{"role": "user", "content": "Where is my tea?"}, {"role": "assistant", "content": "Here."}]
+    chats.write_text(json.dumps({"id": "c", "messages": said}) + "\n")
+    called("import", "conversations", chats, "--benchmark", "tea")
+    (workspace.path / "rubrics").mkdir()
+    text = RUBRIC.format(statement="How warm is the assistant?", type=type_)
+    (workspace.path / "rubrics" / "tea.toml").write_text(text)
+    called("judge", "tea", "--judges", "judge")
+    run, _, scores, failed = outcome(workspace)
+    told(run, failed)
+    assert not failed
+    assert [name for name, _ in scores] == ["answer"]
+    assert scores[0][1] in answers

@@ -7,7 +7,6 @@ import json
 import os
 import random
 import signal
-import sys
 import threading
 import time
 from collections import Counter
@@ -323,7 +322,9 @@ def serve(host: str = "127.0.0.1", port: int = 8601, *, with_parent: bool = Fals
 
 
 def _end_with_input() -> None:
-    sys.stdin.buffer.read()
+    # Not by sys.stdin, whose lock a thread that waits would hold while Python ends.
+    while os.read(0, 4096):
+        pass
     os.kill(os.getpid(), signal.SIGTERM)
 
 
