@@ -180,10 +180,13 @@ def _share(holds: Any, scenario: Any, resamples: int, seed: int, why: str) -> Es
     n = len(held)
     if not n:
         return undefined(why, n=0)
+    value = float(held.mean())
+    if not resamples:
+        return Estimate(value, n=n)
     code, scenarios = pd.factorize(scenario)
     weights = _draws(len(scenarios), resamples, seed)[:, code]
     drawn = divide(weights @ held, weights.sum(axis=1))
-    return resampled(float(held.mean()), drawn, n=n, kind=SHARE, units=len(scenarios))
+    return resampled(value, drawn, n=n, kind=SHARE, units=len(scenarios))
 
 
 def duels(
@@ -298,13 +301,14 @@ def _alpha(given: pd.DataFrame, resamples: int, seed: int) -> Estimate:
     counts, values = value_counts(item, np.concatenate([outcome, -outcome]), 2 * n)
     if why := why_undefined(counts):
         return undefined(why.replace("item was rated", "pair was compared"), n=n)
+    own = point(counts, values, "nominal")
+    if not resamples:
+        return Estimate(own, n=n)
     scenario = np.empty(n, dtype=np.int64)
     code, scenarios = pd.factorize(several.scenario)
     scenario[pair] = code
     weights = _draws(len(scenarios), resamples, seed)[:, np.concatenate([scenario, scenario])]
-    statistic = alpha(counts, values, "nominal")
-    drawn = statistic(weights.T) if len(weights) else np.empty(0)
-    own = point(counts, values, "nominal")
+    drawn = alpha(counts, values, "nominal")(weights.T)
     return resampled(own, drawn, n=n, kind=CORRELATION, units=len(scenarios))
 
 

@@ -68,7 +68,8 @@ COMPARISONS = ExportTable(
     dict.fromkeys(("first", "second", "verdict", "rater_type", "rater", "variant"), TEXT)
     | {"simulated": TRUTH, "repeat": WHOLE}
     | dict.fromkeys(("explanation", "created", "scenario", "benchmark"), TEXT)
-    | dict.fromkeys(("model_first", "model_second"), TEXT),
+    | dict.fromkeys(("model_first", "model_second", "rubric", "criterion"), TEXT)
+    | {"strong": TRUTH},
 )
 
 

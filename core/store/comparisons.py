@@ -88,15 +88,16 @@ def questions(db: Database, benchmark: str) -> list[PairQuestion]:
 def exported(db: Database, benchmark: str = "", same: str = "") -> Iterator[dict[str, Any]]:
     """Every comparison with a verdict, of a benchmark or all, in the order stored.
 
-    Fields: first, second (keys of conversations), model_first, model_second, benchmark, scenario (the value
-    of the facet `same`), rubric and criterion (the question; empty for a benchmark's own), rater_type, rater,
+    Fields: first, second (keys of conversations), model_first, model_second, benchmark, scenario (as in
+    `frame`), rubric and criterion (the question; empty for a benchmark's own), rater_type, rater,
     variant, simulated, repeat, verdict (A, B or tie), strong (better by far), explanation, created.
     """
     yield from db.query(
         "SELECT a.key AS first, b.key AS second, a.player AS model_first, b.player AS model_second, "
-        "a.benchmark, (SELECT value FROM facets f WHERE f.conversation_id = a.id AND f.name = ?) "
-        "AS scenario, x.rubric, x.criterion, r.kind AS rater_type, r.name AS rater, r.variant, r.simulated, "
-        "x.repeat, CASE x.verdict WHEN 'C' THEN 'tie' ELSE x.verdict END AS verdict, x.strong, "
+        "a.benchmark, ifnull((SELECT value FROM facets f WHERE f.conversation_id = a.id AND f.name = ?), "
+        f"({_OF_STUDY} LIMIT 1)) AS scenario, x.rubric, x.criterion, r.kind AS rater_type, "
+        "r.name AS rater, r.variant, r.simulated, x.repeat, "
+        "CASE x.verdict WHEN 'C' THEN 'tie' ELSE x.verdict END AS verdict, x.strong, "
         "x.explanation, x.created "
         "FROM comparisons x JOIN conversations a ON a.id = x.first_id JOIN conversations b "
         "ON b.id = x.second_id JOIN raters r ON r.id = x.rater_id "

@@ -120,7 +120,7 @@ def _figures(
         found = _compared(str(workspace().path), stamp, name, None, players, facets)
         if len(found.questions) > 1:
             labels = [" ".join(filter(None, q)) or "the benchmark's own question" for q in found.questions]
-            chosen = choice("PairQuestion", "question", labels, labels[0], format_func=plain)
+            chosen = choice("Question", "question", labels, labels[0], format_func=plain)
             question = found.questions[labels.index(chosen)]
             found = _compared(str(workspace().path), stamp, name, question, players, facets)
     except ConcordError as error:
@@ -166,7 +166,8 @@ def _show(found: Compared) -> None:
     if strengths := made.get("strengths"):
         players = [str(row["player"]) for row in strengths.rows]
         rows = list(zip(players, strengths.estimates("strength"), strict=True))
-        forest(rows, strengths.title, "Strength (log scale, mean 0), 95% interval")
+        if any(figure.defined for _, figure in rows):
+            forest(rows, strengths.title, "Strength (log scale, mean 0), 95% interval")
         table.draw(strengths)
     for name in ("position-bias", "shown-first", "agreement"):
         if name in made:

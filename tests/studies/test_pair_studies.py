@@ -32,7 +32,7 @@ def rubric(text=RUBRIC, **fields):
 
 
 def talk(player, prompt, reply="Yes.", follow=""):
-    said = (Message("user", f"PairQuestion {prompt}?"), Message("assistant", reply))
+    said = (Message("user", f"Question {prompt}?"), Message("assistant", reply))
     said += (Message("user", "And then?"), Message("assistant", follow)) if follow else ()
     return Conversation("chats", f"{player}{prompt}", player, said)
 
@@ -309,3 +309,23 @@ def test_an_unknown_study_or_question_is_named(judged):
             pairings.deal(db, "nothing", ["Ann"])
         with pytest.raises(ConcordError, match="concord compare s --judges"):
             comparisons.compared(db, "s")
+
+
+def test_answers_by_a_rubric_are_exported_and_read_again(judged, run, tmp_path):
+    (judged.path / "rubrics" / "side.toml").write_text(STRICT)
+    run(judged, "pairs", "new", "s", "--rubric", "side")
+    run(judged, "compare", "s", "--judges", "longer,first")
+    file = tmp_path / "votes.csv"
+    assert run(judged, "export", "comparisons", "--format", "csv", "--out", file).exit_code == 0
+    text = file.read_text()
+    with judged.write() as db:
+        before = comparisons.compared(db, "s", resamples=0).standings
+        db.execute("DELETE FROM comparisons")
+    again = run(judged, "import", "comparisons", file)
+    assert again.exit_code == 0, again.output
+    with judged.read() as db:
+        assert comparisons.compared(db, "s", resamples=0).standings == before
+    file.write_text(text.replace(",A,", ",tie,"))
+    told = run(judged, "import", "comparisons", file)
+    assert told.exit_code != 0
+    assert "allows no ties" in told.output

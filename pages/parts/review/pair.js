@@ -12,6 +12,7 @@ const pair = {
 
   begin(fixed) {
     this.questions = fixed.questions;
+    this.words = `text raw ${fixed.prosaic ? "prosaic" : ""}`;
     this.skips = !!fixed.reasons;
     this.guided = !!fixed.guidelines;
     this.bar = [["note", "Note", "N"], this.skips && ["skip", "Skip", "S"], this.guided && ["guidelines", "Guidelines", "G"]].filter(Boolean);
@@ -83,10 +84,10 @@ const pair = {
 
   draw(item, line, act) {
     const message = (m) => el("article", { class: `message ${m.reply ? "reply" : "user"}` },
-      el("header", {}, m.speaker, el("span", { class: "turn" }, ` ${m.turn}`)), el("div", { class: "text raw", dir: "auto" }, m.text));
+      el("header", {}, m.speaker, el("span", { class: "turn" }, ` ${m.turn}`)), el("div", { class: this.words, dir: "auto" }, m.text));
     const side = (letter, what, inside, cut) => el("section", { class: "side", "data-verdict": letter, tabindex: 0, "aria-label": `${what} ${letter}` },
       el("header", {}, el("strong", {}, letter), cut && el("strong", { class: "cut" }, "cut off at the length limit")), inside);
-    const words = (text) => text.trim() ? el("div", { class: "text raw", dir: "auto" }, text) : el("div", { class: "text none" }, "(an empty reply)");
+    const words = (text) => text.trim() ? el("div", { class: this.words, dir: "auto" }, text) : el("div", { class: "text none" }, "(an empty reply)");
     const button = (q, at, verdict, strong, label, k) => el("button", {
       type: "button", class: "button verdict", "data-verdict": verdict, "data-at": at, "data-strong": strong,
       onclick: (event) => act("prefer", verdict, strong, at, event),
@@ -137,4 +138,5 @@ const pair = {
   bar: [],
   help: [],
   questions: [],
+  words: "",
 };

@@ -105,7 +105,8 @@ def fixed(
         for question in questions or (Criterion("", "", preferences()),)
     ]
     told = {"guidelines": work.study.guidelines, "reasons": REASONS} if isinstance(work, Dealt) else {}
-    return about | {"bare": bare, "over": over, "nothing": nothing, "questions": asked, **told}
+    shown = {"bare": bare, "over": over, "nothing": nothing, "questions": asked}
+    return about | shown | {"prosaic": bool(questions), **told}
 
 
 def item(db: Database, pair: Pairing, rubric: Rubric | None = None) -> dict[str, Any]:
