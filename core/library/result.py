@@ -13,8 +13,10 @@ from concord.agreement.ratings import called
 from concord.errors import not_found
 from concord.estimate import Estimate
 from concord.files.plain import plain_line
-from concord.reports.agreement_report import WIDTH, AgreementReport, renamed
+from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import every_criterion, metric_of, with_people
+from concord.reports.document import WIDTH
+from concord.reports.names import renamed
 from concord.table import Table, as_document, as_html
 
 if TYPE_CHECKING:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import chain, takewhile
-from textwrap import fill
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -23,17 +20,18 @@ from concord.agreement.nominal import nominal
 from concord.agreement.ratings import DIGITS, FINAL, Floats, Ratings, called, default_panels, read_ratings
 from concord.agreement.study import (
     StudyAgreement,
-    as_json,
-    correlations_table,
     study_agreement,
 )
 from concord.arrays import Columns
 from concord.errors import not_found
 from concord.estimate import Estimate
-from concord.files.plain import plain_line
 from concord.rating import Criterion, Scale
 from concord.reports import summary
 from concord.reports.cautions import cautions
+from concord.reports.document import WIDTH, document, report_json
+from concord.reports.features import features, own_family
+from concord.reports.names import reader_names
+from concord.reports.notes import notes, with_exclusions
 from concord.reports.scales import final_scale, other_scales, said_of_scales, scales
 from concord.reports.sections import APART, AT_ONCE, IN_FILES, OVER_ALL, SECTIONS
 from concord.store import frames
@@ -41,22 +39,12 @@ from concord.studies import quality, studies
 from concord.studies.scales import SharedScale
 from concord.studies.studies import Runs, StudyRatings
 from concord.table import (
-    SCHEMA,
     Column,
     Table,
-    as_csv,
-    as_document,
-    as_figures_csv,
-    as_values,
-    latex_text,
-    markdown_text,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
-
-WIDTH = 110
-"""Columns of a terminal whose width is not known."""
 
 
 @dataclass(frozen=True)
@@ -87,15 +75,6 @@ class Options:
     """Models with their family, as models.toml has them."""
     with_excluded: bool = False
     """Whether figures have the ratings of annotators whom a decision left out."""
-
-
-FEATURES = {
-    "reply_chars": "characters of a reply",
-    "turns": "turns of the dialogue",
-    "turn": "turn",
-    "place": "place in the annotators' order",
-}
-"""Features of units as readers see them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,43 +124,15 @@ class AgreementReport:
 
     @cached_property
     def features(self) -> dict[str, Floats]:
-        """The features that vary, as numbers by item, for feature bias; a language is one against the others.
-
-        The commonest language has no feature of its own.
-        """
-        if not len(self.given_features.get("unit", ())):
-            return {}
-        where = {unit: row for row, unit in enumerate(self.given_features["unit"].tolist())}
-        rows = np.array([where.get(unit, -1) for unit in self.ratings.units], dtype=np.int64)
-        there = rows >= 0
-        found: dict[str, Floats] = {}
-        for name, values in self.given_features.items():
-            if name == "language":
-                spoken = Counter(values[rows[there]].tolist()).most_common()
-                for language, _ in spoken[1:]:
-                    own = (values[rows] == language).astype(np.float64)
-                    found[f"language {language}"] = np.where(there, own, np.nan)
-            elif name != "unit":
-                found[FEATURES.get(name, name)] = np.where(there, values[rows], np.nan)
-        return {name: of for name, of in found.items() if len(set(of[~np.isnan(of)].tolist())) > 1}
+        """The features of units that vary, by item."""
+        return features(self.given_features, self.ratings.units)
 
     @cached_property
     def own_family(self) -> dict[str, Floats]:
-        """Each judge with a family: 1 for the items of a player of this family, 0 for those of another.
-
-        Families stand in models.toml. An item whose player has none is nan; a judge who met only its own
-        family, or none of it, is left out.
-        """
-        families = dict(self.options.families)
-        by_unit = self.players
-        of_items = [families.get(by_unit.get(unit, "")) for unit in self.ratings.units]
-        found = {}
-        for judge, model in self.of.models_of_judges.items():
-            if judge in self.ratings.judges and (mine := families.get(model)):
-                own = np.array([np.nan if of is None else float(of == mine) for of in of_items])
-                if len(set(own[~np.isnan(own)].tolist())) == 2:
-                    found[judge] = own
-        return found
+        """Each judge with a family: which items are by a player of this family."""
+        families, players = dict(self.options.families), self.players
+        of_items = [players.get(unit, "") for unit in self.ratings.units]
+        return own_family(families, self.of.models_of_judges, self.ratings.judges, of_items)
 
     def criterion(self, name: str) -> Criterion | None:
         """The question behind a criterion; None for *final*, which nobody was asked."""
@@ -189,15 +140,8 @@ class AgreementReport:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """What readers see for the names of judges and panels in tables: “all 3 judges”, “kind + strict”."""
-        judges = self.ratings.judges
-        short = short_names(judges)
-        found = {called((judge,)): judge for judge in judges}
-        for panel in [*default_panels(judges), *self.asked_panels]:
-            found[called(panel)] = " + ".join(short[judge] for judge in panel)
-        if len(judges) > 2:
-            found[called(judges)] = f"all {len(judges)} judges"
-        return found
+        """What readers see for the names of judges and panels in tables."""
+        return reader_names(self.ratings.judges, self.asked_panels)
 
     def label(self, name: str) -> str:
         """A criterion as a reader sees it."""
@@ -377,59 +321,12 @@ class AgreementReport:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of the figures has to know: what is left out, what is simulated, what final is."""
-        of = self.of
-        notes = [
-            f"{'Counted, though' if of.with_excluded else 'Left out:'} {decision.annotator}"
-            f"{' was left out' if of.with_excluded else ''} on {decision.decided[:10]}: {decision.reason}"
-            f"{'' if decision.reason.endswith('.') else '.'}"
-            + ("" if of.with_excluded else " --with-excluded counts them.")
-            for decision in of.excluded
-        ]
-        notes += [
-            f"Judges are not compared on {n} of {len(self.ratings.units)} units: {reason}. People's own "
-            "figures are on all. --keep-refused compares judges on all."
-            for reason, n in Counter(of.left_out.values()).items()
-        ]
-        if of.too_few:
-            notes.append(of.too_few)
-        if of.simulated:
-            notes.append(f"Mock models, neither people nor language models: {', '.join(of.simulated)}.")
-        if of.next_for:
-            notes.append(
-                "Drawn where people were expected to differ from the judges: the figures describe this "
-                "sample, which is harder than all conversations. The corrected leaderboard weighs it."
-            )
-        if of.study.anonymous:
-            notes.append("People's ratings have no names: no figure compares one person with another.")
-        if not self.options.nominal and 1 < len(of.counted) < len(
-            [c for c in of.study.criteria if c.counted]
-        ):
-            notes.append(f"Final is the mean of what people and judges both rated: {', '.join(of.counted)}.")
-        return notes
+        """What a reader of the figures has to know."""
+        return notes(self.of, len(self.ratings.units), nominal=self.options.nominal)
 
     def as_json(self) -> dict[str, Any]:
         """All figures and sentences as plain values: over all criteria, and every section on every one."""
-        said: dict[str, Any] = {"summary": self.summary, "missing": self.missing, "notes": self.notes}
-        said["left_out"] = self.left_out
-        said["excluded"] = [
-            {"annotator": one.annotator, "reason": one.reason, "decided": one.decided}
-            for one in self.of.excluded
-        ]
-        said["with_excluded"] = self.of.with_excluded
-        if self.options.nominal:
-            figures = [_flat(row) for row in self.nominal.rows]
-            return {"schema": SCHEMA, "study": self.of.study.name, "figures": figures} | said
-        found = {
-            criterion: {
-                name: {table.name: as_values(table) for table in self.section(name, criterion).values()}
-                for name in IN_FILES
-            }
-            for criterion in self.criteria
-        }
-        if self.unordered is not None:
-            said["categories"] = [_flat(row) for row in (self.categories or self.nominal).rows]
-        return as_json(self.agreement) | said | {"main": self.main, "sections": found}
+        return report_json(self)
 
     @property
     def left_out(self) -> list[dict[str, Any]]:
@@ -442,38 +339,8 @@ class AgreementReport:
     def document(
         self, form: str, *, sections: Sequence[str] = (), criterion: str = "", width: int = WIDTH
     ) -> str:
-        """The report in one of `concord.table.FORMS`: the summary, and the figures of the main criterion.
-
-        JSON has everything, CSV every figure on a line of its own. With names of `sections` (“all” for every
-        one), their tables on `criterion` (else the main one). Text is made for a terminal of `width` columns.
-        Raises NotFound for an unknown section or criterion.
-        """
-        if sections:
-            tables = self.asked(sections, criterion)
-        elif form == "json":
-            return json.dumps(self.as_json(), ensure_ascii=False, indent=2) + "\n"
-        elif form == "csv":
-            return as_csv(self.nominal) if self.options.nominal else as_figures_csv(self._figures)
-        else:
-            tables = [*self.overview]
-        if form in ("json", "csv"):
-            return as_document(tables, form)
-        named = [renamed(table, self.names) for table in tables]
-        if sections:
-            return as_document(named, form, width=width)
-        text = _listed([*self.summary, *self.notes], form, width) + as_document(named, form, width=width)
-        more = [f"More: `--section NAME`, where NAME is {', '.join(SECTIONS)} or all."]
-        return text if form != "table" or self.options.nominal else f"{text}\n{_listed(more, form, width)}"
-
-    @property
-    def _figures(self) -> list[Table]:
-        """The tables that hold every figure, the criterion's name in every row."""
-        found = [correlations_table(self.agreement, self.label)]
-        found += [table for name in OVER_ALL for table in self.section(name, self.main).values()]
-        for criterion in self.criteria:
-            tables = (table for name in IN_FILES for table in self.section(name, criterion).values())
-            found += [_of(table, self.label(criterion)) for table in tables]
-        return [*found, *filter(None, [self.categories])]
+        """The report as text: see `concord.reports.document`."""
+        return document(self, form, sections=sections, criterion=criterion, width=width)
 
     def points(self, criterion: str, members: Sequence[str]) -> pd.DataFrame:
         """A judge's (or a panel's) score beside people's mean, one row an item that has both.
@@ -597,7 +464,7 @@ def report_of(
         anonymous_people=of.study.anonymous,
         order=of.order,
         other_scale=other_scales(found),
-        said=_with_exclusions(of, said_of_scales(found, counted)),
+        said=with_exclusions(of, said_of_scales(found, counted)),
     )
     ratings = read(criteria=[name for name in of.criteria if name not in apart], counted=counted)
     unordered = read(criteria=apart, counted=()) if apart else None
@@ -605,82 +472,6 @@ def report_of(
     return AgreementReport(of, ratings, options, given, found, unordered)
 
 
-def _with_exclusions(of: StudyRatings, said: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """What basis lines add, with whom a decision left out; the reasons stand in the notes of the report."""
-    if not of.excluded:
-        return said
-    names = ", ".join(decision.annotator for decision in of.excluded)
-    how = (
-        f"with {names}, left out by default" if of.with_excluded else f"without {names}, left out by decision"
-    )
-    return {name: (*said.get(name, ()), how) for name in (*of.criteria, FINAL)}
-
-
-def renamed(table: Table, names: Mapping[str, str]) -> Table:
-    """A table with the names of judges and panels that readers see, a panel's also within a text.
-
-    What `meta` has by name, such as the curves of a picture, has these names too.
-    """
-    panels = {name: said for name, said in names.items() if name.startswith("Avg(")}
-
-    def said(text: str) -> str:
-        for panel, name in panels.items():
-            text = text.replace(panel, name)
-        return names.get(text, text)
-
-    rows = (
-        {name: said(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
-        for row in table.rows
-    )
-    columns = (replace(c, heading=names[c.title]) if c.title in names else c for c in table.columns)
-    meta = {
-        key: {names.get(name, name): of for name, of in value.items()}
-        if isinstance(value, Mapping)
-        else value
-        for key, value in table.meta.items()
-    }
-    return replace(table, rows=tuple(rows), columns=tuple(columns), meta=meta)
-
-
-def _of(table: Table, criterion: str) -> Table:
-    """A table of one criterion with the criterion's name in every row."""
-    rows = tuple({"criterion": criterion, **row} for row in table.rows)
-    return replace(table, columns=(Column("criterion"), *table.columns), rows=rows)
-
-
-def _listed(sentences: Sequence[str], form: str, width: int) -> str:
-    """Sentences as a list in a form for readers."""
-    if not sentences:
-        return ""
-    if form == "latex":
-        return "\n".join(
-            [r"\begin{itemize}", *(rf"\item {latex_text(s)}" for s in sentences), r"\end{itemize}", "", ""]
-        )
-    if form == "markdown":
-        return "\n".join([*(f"- {markdown_text(sentence)}" for sentence in sentences), "", ""])
-    return "\n".join([*(fill(s, width, subsequent_indent="  ") for s in map(plain_line, sentences)), "", ""])
-
-
-def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A figure of answers as categories: value, low, high and reason beside the names."""
-    value, agreement = row["value"], row["agreement"].value
-    return {
-        **{name: row[name] for name in ("criterion", "coefficient", "a", "b")},
-        **{"value": value.value, "low": value.low, "high": value.high, "agreement": agreement, "n": row["n"]},
-        "reason": "; ".join(filter(None, [row.get("note"), value.reason])),
-    }
-
-
 def at(points: pd.DataFrame, mean: float, score: float) -> pd.DataFrame:
     """The items at one place of a scatter."""
     return points[(points["mean"] == round(mean, DIGITS)) & (points["score"] == round(score, DIGITS))]
-
-
-def short_names(judges: Sequence[str]) -> dict[str, str]:
-    """Judges' names without the words that all of them begin with, for where there is little room."""
-    words = {judge: re.split(r"(?<=[-_/ :])", judge) for judge in judges}
-    places = zip(*words.values(), strict=False)
-    alike = sum(1 for _ in takewhile(lambda place: len(set(place)) == 1, places)) if len(words) > 1 else 0
-    return {
-        judge: "".join(of[min(alike, min(map(len, words.values())) - 1) :]) for judge, of in words.items()
-    }

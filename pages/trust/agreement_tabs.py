@@ -13,7 +13,8 @@ from concord.agreement.ratings import called
 from concord.agreement.study import MOST_ANNOTATORS
 from concord.estimate import Estimate
 from concord.reports import bundle
-from concord.reports.agreement_report import AgreementReport, at, renamed
+from concord.reports.agreement_report import AgreementReport, at
+from concord.reports.names import renamed
 from concord.reports.sections import OVER_ALL, SECTIONS
 from concord.store import frames, progress
 from concord.studies import quality, studies

@@ -9,7 +9,8 @@ import pytest
 
 from concord.errors import NotFound, StudyError
 from concord.reports import bundle as report
-from concord.reports.agreement_report import Options, agreement_report, renamed
+from concord.reports.agreement_report import Options, agreement_report
+from concord.reports.names import renamed
 from concord.reports.sections import SECTIONS
 from concord.store import studies as stored
 from concord.store.studies import Study

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from concord.rating import Criterion, points
-from concord.reports.agreement_report import AgreementReport, Options, at, report_of, short_names
+from concord.reports.agreement_report import AgreementReport, Options, at, report_of
+from concord.reports.names import short_names
 from concord.reports.sections import APART, OVER_ALL, SECTIONS
 from concord.store.studies import Study
 from concord.studies.studies import StudyRatings

@@ -23,8 +23,9 @@ from concord.estimate import Estimate
 from concord.files import file_name, file_names
 from concord.rating import Rater
 from concord.reports import leaderboards
-from concord.reports.agreement_report import AgreementReport, Options, agreement_report, renamed, report_of
+from concord.reports.agreement_report import AgreementReport, Options, agreement_report, report_of
 from concord.reports.headline import headline
+from concord.reports.names import renamed
 from concord.reports.provenance import provenance
 from concord.scores import labels
 from concord.store import configurations, conversations, holdings, ratings, runs, summaries

@@ -1,0 +1,57 @@
+"""Features of a study's units, for feature bias: lengths, turns, languages, the family of the player."""
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+
+import numpy as np
+
+from concord.agreement.ratings import Floats
+from concord.arrays import Columns
+
+FEATURES = {
+    "reply_chars": "characters of a reply",
+    "turns": "turns of the dialogue",
+    "turn": "turn",
+    "place": "place in the annotators' order",
+}
+"""Features of units as readers see them."""
+
+
+def features(given: Columns, units: Sequence[Hashable]) -> dict[str, Floats]:
+    """The features that vary, as numbers by item, for feature bias; a language is one against the others.
+
+    The commonest language has no feature of its own.
+    """
+    if not len(given.get("unit", ())):
+        return {}
+    where = {unit: row for row, unit in enumerate(given["unit"].tolist())}
+    rows = np.array([where.get(unit, -1) for unit in units], dtype=np.int64)
+    there = rows >= 0
+    found: dict[str, Floats] = {}
+    for name, values in given.items():
+        if name == "language":
+            spoken = Counter(values[rows[there]].tolist()).most_common()
+            for language, _ in spoken[1:]:
+                own = (values[rows] == language).astype(np.float64)
+                found[f"language {language}"] = np.where(there, own, np.nan)
+        elif name != "unit":
+            found[FEATURES.get(name, name)] = np.where(there, values[rows], np.nan)
+    return {name: of for name, of in found.items() if len(set(of[~np.isnan(of)].tolist())) > 1}
+
+
+def own_family(
+    families: Mapping[str, str], models: Mapping[str, str], judges: Sequence[str], players: Sequence[str]
+) -> dict[str, Floats]:
+    """Each judge with a family: 1 for the items of a player of this family, 0 for those of another.
+
+    Families stand in models.toml. An item whose player has none is nan; a judge who met only its own
+    family, or none of it, is left out.
+    """
+    of_items = [families.get(player) for player in players]
+    found = {}
+    for judge, model in models.items():
+        if judge in judges and (mine := families.get(model)):
+            own = np.array([np.nan if of is None else float(of == mine) for of in of_items])
+            if len(set(own[~np.isnan(own)].tolist())) == 2:
+                found[judge] = own
+    return found

@@ -1,0 +1,56 @@
+"""What readers see for the names of judges and panels."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import takewhile
+
+from concord.agreement.ratings import called, default_panels
+from concord.table import Table
+
+
+def reader_names(judges: Sequence[str], panels: Iterable[tuple[str, ...]]) -> dict[str, str]:
+    """What readers see for the names of judges and panels in tables: “all 3 judges”, “kind + strict”."""
+    short = short_names(judges)
+    found = {called((judge,)): judge for judge in judges}
+    for panel in [*default_panels(judges), *panels]:
+        found[called(panel)] = " + ".join(short[judge] for judge in panel)
+    if len(judges) > 2:
+        found[called(judges)] = f"all {len(judges)} judges"
+    return found
+
+
+def renamed(table: Table, names: Mapping[str, str]) -> Table:
+    """A table with the names of judges and panels that readers see, a panel's also within a text.
+
+    What `meta` has by name, such as the curves of a picture, has these names too.
+    """
+    panels = {name: said for name, said in names.items() if name.startswith("Avg(")}
+
+    def said(text: str) -> str:
+        for panel, name in panels.items():
+            text = text.replace(panel, name)
+        return names.get(text, text)
+
+    rows = (
+        {name: said(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
+        for row in table.rows
+    )
+    columns = (replace(c, heading=names[c.title]) if c.title in names else c for c in table.columns)
+    meta = {
+        key: {names.get(name, name): of for name, of in value.items()}
+        if isinstance(value, Mapping)
+        else value
+        for key, value in table.meta.items()
+    }
+    return replace(table, rows=tuple(rows), columns=tuple(columns), meta=meta)
+
+
+def short_names(judges: Sequence[str]) -> dict[str, str]:
+    """Judges' names without the words that all of them begin with, for where there is little room."""
+    words = {judge: re.split(r"(?<=[-_/ :])", judge) for judge in judges}
+    places = zip(*words.values(), strict=False)
+    alike = sum(1 for _ in takewhile(lambda place: len(set(place)) == 1, places)) if len(words) > 1 else 0
+    return {
+        judge: "".join(of[min(alike, min(map(len, words.values())) - 1) :]) for judge, of in words.items()
+    }

@@ -1,0 +1,47 @@
+"""What a reader of a study's figures has to know beside them: what is left out, or simulated."""
+
+from collections import Counter
+
+from concord.scores import FINAL
+from concord.studies.studies import StudyRatings
+
+
+def notes(of: StudyRatings, units: int, *, nominal: bool) -> list[str]:
+    """What a reader of the figures has to know: what is left out, what is simulated, what final is."""
+    found = [
+        f"{'Counted, though' if of.with_excluded else 'Left out:'} {decision.annotator}"
+        f"{' was left out' if of.with_excluded else ''} on {decision.decided[:10]}: {decision.reason}"
+        f"{'' if decision.reason.endswith('.') else '.'}"
+        + ("" if of.with_excluded else " --with-excluded counts them.")
+        for decision in of.excluded
+    ]
+    found += [
+        f"Judges are not compared on {n} of {units} units: {reason}. People's own "
+        "figures are on all. --keep-refused compares judges on all."
+        for reason, n in Counter(of.left_out.values()).items()
+    ]
+    if of.too_few:
+        found.append(of.too_few)
+    if of.simulated:
+        found.append(f"Mock models, neither people nor language models: {', '.join(of.simulated)}.")
+    if of.next_for:
+        found.append(
+            "Drawn where people were expected to differ from the judges: the figures describe this "
+            "sample, which is harder than all conversations. The corrected leaderboard weighs it."
+        )
+    if of.study.anonymous:
+        found.append("People's ratings have no names: no figure compares one person with another.")
+    if not nominal and 1 < len(of.counted) < len([c for c in of.study.criteria if c.counted]):
+        found.append(f"Final is the mean of what people and judges both rated: {', '.join(of.counted)}.")
+    return found
+
+
+def with_exclusions(of: StudyRatings, said: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """What basis lines add, with whom a decision left out; the reasons stand in the notes of the report."""
+    if not of.excluded:
+        return said
+    names = ", ".join(decision.annotator for decision in of.excluded)
+    how = (
+        f"with {names}, left out by default" if of.with_excluded else f"without {names}, left out by decision"
+    )
+    return {name: (*said.get(name, ()), how) for name in (*of.criteria, FINAL)}
