@@ -1,5 +1,7 @@
 """Adjudication: items on which people differ, by a rule, are settled one by one with a reason."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from concord.errors import not_found
@@ -48,14 +50,14 @@ def page() -> None:
             args=(WORK, who, {}),
         )
         link("agreement", "Agreement before and after", study=name)
-    draw(queue)
+    draw(replace(queue, notes=()))
 
 
 def _rule(name: str, found: adjudication.Adjudication) -> None:
     rule = found.rule or Rule()
     criteria = {"": "any criterion"} | {c.name: c.label for c in found.study.criteria}
     with st.form("rule"):
-        way, size, on, go = st.columns([3, 2, 3, 1], vertical_alignment="bottom")
+        way, size, on, go = st.columns([3, 2, 2, 2], vertical_alignment="bottom")
         ways = {"range": "Answers at least so far apart", "lowest": "So many items of lowest agreement"}
         way.selectbox(
             "Which items",
