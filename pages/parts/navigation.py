@@ -33,6 +33,7 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
         PageFile("study/rubrics.py", "Rubrics", "rubrics", ":material/checklist:"),
         PageFile("study/conversations.py", "Conversations", "conversations", ":material/forum:"),
         PageFile("study/bring.py", "Import", "import", ":material/upload_file:"),
+        PageFile("study/take.py", "Export", "export", ":material/output:"),
     ),
     "Annotate": (
         DESK,
