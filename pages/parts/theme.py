@@ -57,6 +57,7 @@ def aligned() -> None:
         """<style>
         [data-testid="stTable"][class] th + td { padding-left: 1rem; }
         button[data-rac][data-variant][data-selected="true"] { color: inherit; }
+        [data-testid="stCaptionContainer"]:has(.stMarkdownBadge) { opacity: 1; }
         @media (min-width: 641px) {
             [class*="st-key-narrow"]:not(:has(input:checked)) { display: none; }
         }
