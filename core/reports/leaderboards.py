@@ -24,7 +24,7 @@ from concord.llm.replies import UNANSWERED
 from concord.rating import Criterion, Rater
 from concord.rubrics import judged
 from concord.scores import DIGITS, FINAL
-from concord.store import conversations, runs, tables
+from concord.store import conversations, ratings, runs, tables
 from concord.store.filters import Where
 from concord.store.tables import PROMPT, mixed_notes
 from concord.table import Column, Table, record
@@ -265,6 +265,8 @@ def gather(db: Database, benchmark: str, where: Where | None = None, rubric: str
         get(benchmark)
     system = judged.system(db, benchmark, rubric)
     if not compares(system):
+        if ratings.judges(db, benchmark):
+            get(benchmark)  # Its judges were asked by a benchmark that is not known here.
         raise ConcordError(
             f"Judges of {system.title} rate no criteria that could be averaged, so it has no such table."
         )
