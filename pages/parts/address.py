@@ -26,23 +26,27 @@ def held(
     read: Callable[[str], T | None],
     told: Callable[[T], str] = str,
     always: bool = False,
+    drawn: bool = True,
 ) -> T:
     """The value of a widget; it stands in the address unless it is the usual one (`always`: then too).
 
     `draw` draws the widget, whose key in the session's state is `name`. What the address says holds where it
     has changed since: by a link, back or forward. `read` gives None, and the reader a warning, for a value
-    that there is not.
+    that there is not. A widget of a closed popover is not `drawn`: made later in the browser it would begin
+    with a default of its own. Its value is the one that the address says.
     """
     state, seen = st.session_state, f"address of {name}"
     said = st.query_params.get(name)
     value: T | None
-    if name not in state or state.get(seen) != said:
+    if not drawn or name not in state or state.get(seen) != said:
         value = usual if said is None else read(said)
         if value is None:
             st.warning(plain(f"There is no {name} “{said}”."), icon=_BROKEN)
     else:  # as the reader left it; where the options are others now, it may be none of them
         value = read(told(state[name]))
     start = usual if value is None else value
+    if not drawn:
+        return start
     if name not in state or state[name] != start:
         state[name] = start
     chosen = draw(name)

@@ -3,9 +3,10 @@
 Study, criterion, tab and options stand in the address, so that a link shows the same view.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import Any, Literal, get_args
 
 import streamlit as st
@@ -57,8 +58,11 @@ def page() -> None:
         version = (str(workspace().path), study, progress.mark(db, study))
     _waiting(study, version[2])
     try:
-        with right.popover("How it is measured", icon=":material/tune:", width="stretch"):
-            options = _options(version)
+        how = right.popover(
+            "How it is measured", icon=":material/tune:", width="stretch", key="how", on_change="rerun"
+        )
+        with how:
+            options = _options(version, partial(held, drawn=bool(how.open)))
         _draw(version, report_of(*version, options))
     except ConcordError as error:
         sentence(error)
@@ -151,12 +155,14 @@ def _criterion(report: AgreementReport) -> str:
     return held("criterion", report.main, choose, read=one_of(report.criteria), always=True)
 
 
-def _options(version: tuple[str, str, str]) -> Options:
+def _options(version: tuple[str, str, str], held: Callable[..., Any]) -> Options:
+    """How the reader wants it measured; `held` as in `pages.parts.address`."""
+
     def toggle(name: str, label: str, help: str | None = None) -> bool:
         def draw_toggle(key: str) -> bool:
             return st.toggle(label, key=key, help=help)
 
-        return held(name, False, draw_toggle, read=switch, told=switched)
+        return bool(held(name, False, draw_toggle, read=switch, told=switched))
 
     runs = toggle("runs", "Repeated runs of a judge one by one", RUNS_TOGETHER)
     kept = toggle("keep-refused", "Count conversations in which a judge saw a refusal")
@@ -206,7 +212,7 @@ def _options(version: tuple[str, str, str]) -> Options:
         (),
         resamples,
         seed,
-        _together(version),
+        _together(version, held),
         scales=scales,
         alt_score=scored,
         families=families(workspace().models_path),
@@ -214,7 +220,7 @@ def _options(version: tuple[str, str, str]) -> Options:
     )
 
 
-def _together(version: tuple[str, str, str]) -> tuple[str, ...] | None:
+def _together(version: tuple[str, str, str], held: Callable[..., Any]) -> tuple[str, ...] | None:
     """The facets of items that are resampled together; None for the usual ones."""
     varied, usual = _varied(*version)
     if not varied:

@@ -102,6 +102,21 @@ def test_the_address_names_the_view_and_back_returns_to_it(app: Server, page: Pa
     sees(page, "There is no study “nope”.")
 
 
+def test_the_options_hold_what_is_in_force_after_another_choice(app: Server, page: Page) -> None:
+    """A popover's widgets are made when it opens: a choice made before must not reset them."""
+    page.goto(f"{app.url}/agreement?study=made&criterion=fluency")
+    sees(page, re.compile("^On Fluency, "))
+    page.get_by_test_id("stButtonGroup").get_by_text("In character").click()
+    sees(page, re.compile("^On In character, "))
+    page.get_by_role("button", name="How it is measured").click()
+    expect(page.get_by_role("slider")).to_have_attribute("aria-valuetext", "1000")
+    page.get_by_text("Repeated runs of a judge one by one").click()
+    expect(page).to_have_url(re.compile("runs=yes"))
+    expect(page.get_by_role("slider")).to_have_attribute("aria-valuetext", "1000")
+    expect(page).not_to_have_url(re.compile("resamples|together"))
+    sees(page, re.compile("1000 resamples, seed 0"))
+
+
 def test_a_panel_is_ticked_and_refusals_are_counted(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/agreement?study=made")
     sees(page, "on 58 items")  # conversations 7 and 47 were refused

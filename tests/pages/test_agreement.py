@@ -170,13 +170,19 @@ def test_an_odd_study_is_shown_and_says_why_figures_are_undefined(name: str, wor
     assert "<b>" not in said  # a name's markup reaches the page only with its marks escaped
 
 
+def opened(page: AppTest) -> AppTest:
+    """The page with its options open: they are drawn only then."""
+    page.session_state["how"] = True
+    return page.run()
+
+
 def test_repeated_runs_are_a_mean_or_single(workspace: Workspace) -> None:
     with workspace.write() as db:
         fill(db, BOTH, {"j": varied(1)}, repeats=3)
     assert "j #2" not in shown(workspace).replace("\\", "")
 
     def one_by_one(page: AppTest) -> None:
-        page.toggle[0].set_value(True).run()
+        opened(page).toggle[0].set_value(True).run()
 
     said = shown(workspace, one_by_one, sections=["retest"]).replace("\\", "")
     assert "j #2" in said
@@ -207,7 +213,7 @@ def test_the_reader_sets_scales_and_how_the_alt_test_scores(workspace: Workspace
         fill(db, people, {"j": varied(1)}, items=40)
 
     def set_both(page: AppTest, scale: str) -> None:
-        page.text_input[0].set_value(scale)
+        opened(page).text_input[0].set_value(scale)
         next(box for box in page.selectbox if box.label.startswith("Alt-test")).set_value("agreement").run()
 
     usual = shown(workspace, lambda page: set_both(page, ""), ["Judges"], ["alt-test"]).replace("\\", "")
@@ -270,7 +276,7 @@ def test_a_link_shows_the_same_view_and_unknown_values_are_said(workspace: Works
     assert [warning.value.replace("\\", "") for warning in page.warning] == ["There is no resamples “3”."]
     assert page.query_params["criterion"] == "skill"
     assert any("1000 resamples, seed 7" in caption.value for caption in page.caption)
-    page.toggle[0].set_value(False)
+    opened(page).toggle[0].set_value(False)
     told(page.run())
     assert "runs" not in page.query_params
     assert page.query_params["seed"] == "7"
