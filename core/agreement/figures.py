@@ -80,11 +80,13 @@ def basis(
     closed = {} if criterion in table.flags else dict(table.left_out)
     left_out = closed | ({"without a person's rating": unrated} if unrated else {})
     each = f"{least}" if least == most else f"{least} to {most} (median {median:g})"
+    rated = f"{len(present)} item{'' if len(present) == 1 else 's'} rated by {each} "
+    rated += ("person" if most == 1 else "people") + ("" if len(present) == 1 else " each")
     out = ", ".join(f"{count} where {reason}" for reason, count in closed.items())
     parts = (
-        f"{len(present)} items rated by {each} people each",
+        rated,
         out and f"judges are not compared on {out}",
-        f"{unrated} items without a person's rating" if unrated else "",
+        f"{unrated} item{'' if unrated == 1 else 's'} without a person's rating" if unrated else "",
         target,
         method,
     )

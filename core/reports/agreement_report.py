@@ -316,7 +316,12 @@ class AgreementReport:
             compared = [row.spearman for part in parts for row in part.judges]
         study, judges = self.of.study, self.ratings.judges
         return summary.missing(
-            study.name, people=people, judges=judges, compared=compared, anonymous=study.anonymous
+            study.name,
+            people=people,
+            judges=judges,
+            compared=compared,
+            anonymous=study.anonymous,
+            waiting=self.of.waiting,
         )
 
     @property

@@ -82,24 +82,36 @@ def choice(best: Table | None, gain: Table | None, names: Mapping[str, str]) -> 
 
 
 def missing(
-    study: str, *, people: int, judges: Iterable[str], compared: Sequence[Estimate], anonymous: bool
+    study: str,
+    *,
+    people: int,
+    judges: Iterable[str],
+    compared: Sequence[Estimate],
+    anonymous: bool,
+    waiting: Mapping[str, int],
 ) -> list[str]:
     """What keeps a study from answering how far to trust its judges, one sentence each with the remedy.
 
-    `people` is how many rated, `compared` the figures of judges with people.
+    `people` is how many rated, `compared` the figures of judges with people, `waiting` how many items are
+    open by annotator who has the study and has rated nothing of it. Code stands between backticks.
     """
     judges = list(judges)
+    deal = f"`concord study deal {study}`"
+    have = _and(
+        f"{name} has {n} open item{'' if n == 1 else 's'}" if n else f"{name} has none open"
+        for name, n in waiting.items()
+    )
     reason = next((figure.reason for figure in compared), "")
     found = [
         (
             not people,
-            f"Nobody has rated the study “{study}” yet. Deal it with `concord study deal {study}` and invite "
-            "annotators, or wait for their answers.",
+            f"Nobody has rated the study “{study}” yet"
+            + (f": {have}." if waiting else f". Deal it with {deal} and invite annotators."),
         ),
         (
             people == 1 and not anonymous,
             f"One person alone rated the study “{study}”, so how far people agree is unknown: "
-            "deal it to a second annotator.",
+            + (f"{have}." if waiting else f"deal it to a second annotator with {deal}."),
         ),
         (
             not judges,
@@ -112,6 +124,11 @@ def missing(
         ),
     ]
     return [sentence for lacking, sentence in found if lacking]
+
+
+def _and(parts: Iterable[str]) -> str:
+    *first, last = [*parts] or [""]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _held_out(found: StudyAgreement, criterion: str, they: str, several: bool, rows: Rows) -> str:

@@ -67,6 +67,9 @@ def mark(db: Database, name: str) -> str:
                (SELECT ifnull(max(id), 0) FROM revisions),
                (SELECT count(*) || ',' || ifnull(max(a.submitted), '') FROM study_units u
                  JOIN assignments a ON a.unit_id = u.id WHERE u.study_id = :study AND a.state = 'done'),
+               (SELECT group_concat(n) FROM (SELECT a.rater_id || ':' || count(*) AS n FROM study_units u
+                 JOIN assignments a ON a.unit_id = u.id WHERE u.study_id = :study AND a.state != 'skipped'
+                 GROUP BY a.rater_id ORDER BY a.rater_id)),
                (SELECT count(*) || ',' || ifnull(max(h.submitted), '') FROM hidden_items h
                  WHERE h.study_id = :study AND h.state = 'done'),
                (SELECT ifnull(max(a.created), '') FROM hidden_items h JOIN hidden_answers a

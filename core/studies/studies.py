@@ -93,6 +93,8 @@ class StudyRatings:
     """Annotators' second answers, given in sight of a judge's scores; in no figure but those of anchoring."""
     blind: tuple[BlindAnswer, ...] = ()
     """The first answers one by one, where there are second ones."""
+    waiting: Mapping[str, int] = field(default_factory=dict)
+    """How many items are open by annotator who was dealt the study and has rated nothing of it."""
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -499,6 +501,7 @@ def ratings_for_agreement(
         adjudicated=tuple(informed.answers(db, name, "adjudicated")),
         revised=(revised := tuple(informed.answers(db, name, "revised"))),
         blind=tuple(informed.blind(db, name, without)) if revised else (),
+        waiting={a.name: a.items - a.skipped for a in access.annotators(db, name) if a.items and not a.done},
     )
 
 

@@ -84,7 +84,8 @@ def _set(name: str) -> None:
     way, size, on = (st.session_state[f"{what} {name}"] for what in ("way", "size", "on"))
     rule = Rule("range", size, 0, on) if way == "range" else Rule("lowest", n=int(size))
     with told.writing() as db:
-        told.done(adjudication.set_rule(db, name, rule))
+        adjudication.set_rule(db, name, rule)
+        told.done("The rule is set.")
 
 
 def _work(names: list[str]) -> None:

@@ -16,6 +16,12 @@ def plain(text: object) -> str:
     return _SPECIAL.sub(r"\\\1", _ADDRESS.sub(_JOINER, " ".join(str(text).split())))
 
 
+def with_code(text: str) -> str:
+    """The text as `plain` has it, but words between backticks are code."""
+    parts = re.split(r"`([\w .-]+)`", text)
+    return "".join(f"`{part}`" if place % 2 else _lines(part) for place, part in enumerate(parts))
+
+
 def breakable(text: str) -> str:
     """The text with places to break a line in words of more than 1,000 signs.
 

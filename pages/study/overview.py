@@ -15,7 +15,7 @@ from concord.store import progress, ratings, studies
 from concord.store.holdings import StudyHeld
 from pages.parts import tables
 from pages.parts.address import link, page_at
-from pages.parts.plain import plain
+from pages.parts.plain import plain, with_code
 from pages.parts.reports import measured, report_of
 from pages.parts.session import sentence, workspace
 from pages.trust import glance_chart
@@ -75,7 +75,7 @@ def _counts(found: Overview) -> None:
     figures = {
         "Conversations": f"{sum(p.conversations for p in found.played):,}",
         "of them judged": f"{sum(p.judged for p in found.played):,}",
-        "Judges": f"{len(found.judges):,}",
+        "Judges": f"{len({judge.name for judge in found.judges}):,}",
         "Calls": f"{spent.calls:,}",
         "Spent": f"{spent.cost:,.2f}",
     }
@@ -180,7 +180,7 @@ def _figures(study: StudyHeld) -> None:
         st.caption(plain(str(error)))
         return
     left, right = st.columns([3, 2], gap="medium", vertical_alignment="center")
-    left.markdown("  \n".join(plain(sentence) for sentence in words or report.missing))
+    left.markdown("  \n".join(with_code(sentence) for sentence in words or report.missing))
     left.caption(plain(f"{study.units:,} units, {study.rated} people, {len(report.ratings.judges)} judges"))
     with right:
         for _, chart in glance_chart.glance({"glance": table}):

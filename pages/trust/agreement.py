@@ -20,7 +20,7 @@ from concord.store import studies as stored
 from concord.studies import studies
 from concord.studies.scales import scale_told
 from pages.parts.address import held, link, listed, one_of, some_of, switch, switched
-from pages.parts.plain import plain
+from pages.parts.plain import plain, with_code
 from pages.parts.reports import report_of, study_called
 from pages.parts.session import live, sentence, workspace
 from pages.parts.table import draw
@@ -77,9 +77,10 @@ def _draw(version: tuple[str, str, str], report: AgreementReport) -> None:
             icon=":material/visibility:",
         )
     for what in report.missing:
-        st.markdown(f":material/info: {plain(what)}")
+        st.markdown(f":material/info: {with_code(what)}")
     if report.missing:
-        link("samples", "Deal this study, see how people get on", study=report.of.study.name)
+        name = "See how people get on" if report.of.waiting else "Deal this study, see how people get on"
+        link("samples", name, study=report.of.study.name)
     if report.options.nominal:  # every question is answered by a category
         st.caption(_provenance(report))
         draw(report.nominal)

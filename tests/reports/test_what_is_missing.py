@@ -1,0 +1,60 @@
+"""What a study says that lacks people's ratings: who has it where it is dealt, else how to deal it."""
+
+import pandas as pd
+import pytest
+
+from concord.agreement.figures import basis
+from concord.agreement.ratings import read_ratings
+from concord.rating import Rater
+from concord.reports import summary
+from concord.store import progress, ratings, studies
+from concord.studies.studies import ratings_for_agreement
+from concord.workspace import Workspace
+from pages.parts.plain import with_code
+from tests.pages.test_agreement import NAME, fill, varied
+
+DEAL = "`concord study deal s`"
+SAID = {
+    (0, ()): f"Nobody has rated the study “s” yet. Deal it with {DEAL} and invite annotators.",
+    (0, (("Ada", 20), ("Ben", 1))): (
+        "Nobody has rated the study “s” yet: Ada has 20 open items and Ben has 1 open item."
+    ),
+    (1, ()): (
+        "One person alone rated the study “s”, so how far people agree is unknown: deal it to a second "
+        f"annotator with {DEAL}."
+    ),
+    (1, (("Ben", 20),)): (
+        "One person alone rated the study “s”, so how far people agree is unknown: Ben has 20 open items."
+    ),
+}
+
+
+@pytest.mark.parametrize(("people", "waiting"), SAID)
+def test_the_sentence_follows_what_is_dealt(people: int, waiting: tuple[tuple[str, int], ...]) -> None:
+    found = summary.missing(
+        "s", people=people, judges=["j"], compared=[], anonymous=False, waiting=dict(waiting)
+    )
+    assert found[0] == SAID[people, waiting]
+
+
+def test_people_who_have_the_study_are_named_until_they_rate(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        fill(db, {}, {"j": varied()})
+        units = [unit["id"] for unit in studies.units(db, NAME)]
+        studies.assign(db, ratings.rater_id(db, Rater("Ada", "human")), units)
+        before = progress.mark(db, NAME)
+        studies.assign(db, ratings.rater_id(db, Rater("Ben", "human")), units[:1])
+        assert progress.mark(db, NAME) != before
+        assert ratings_for_agreement(db, NAME).waiting == {"Ada": len(units), "Ben": 1}
+
+
+def test_code_in_a_sentence_is_code_and_the_rest_is_plain() -> None:
+    assert (
+        with_code("It *is* so: `deal a-b` and `<b>`.") == "It \\*is\\* so\\: `deal a-b` and \\`\\<b\\>\\`\\."
+    )
+
+
+def test_one_item_of_one_person_is_singular() -> None:
+    one = {"unit": [1], "criterion": ["q"], "rater": ["Ada"], "kind": ["human"], "score": [3.0]}
+    assert basis(read_ratings(pd.DataFrame(one)), "q")["text"].startswith("1 item rated by 1 person")
+    assert "each" not in basis(read_ratings(pd.DataFrame(one)), "q")["text"]
