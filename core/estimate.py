@@ -62,8 +62,8 @@ class Estimate:
         """For readers: 0.712 [0.640, 0.771], n 60; or that it is undefined, and why."""
         if self.value is None:
             return f"undefined: {self.reason}"
-        ends = "" if self.interval is None else f" [{self.low:.3f}, {self.high:.3f}]"
-        return f"{self.value:.3f}{ends}" + (f", n {self.n:,}" if self.n is not None else "")
+        ends = "" if self.interval is None else f" [{self.low:z.3f}, {self.high:z.3f}]"
+        return f"{self.value:z.3f}{ends}" + (f", n {self.n:,}" if self.n is not None else "")
 
     def _repr_html_(self) -> str:
         """What a notebook shows; a reason may hold names, so that it is escaped."""

@@ -155,7 +155,7 @@ def ends(figure: Estimate, column: Column) -> str:
 def _number(value: float, column: Column) -> str:
     if 0 <= value < column.least:
         return f"< {column.least:.{column.digits}f}"
-    sign = "+" if column.signed else ""
+    sign = "+z" if column.signed else "z"  # z: what rounds to 0 has no minus
     form = f".{max(column.digits - 2, 0)}%" if column.percent else f".{column.digits}f"
     return f"{value:{sign}{form}}"
 

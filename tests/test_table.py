@@ -182,3 +182,9 @@ def test_a_column_that_is_undefined_throughout_is_named_once():
     assert Table("t", "T", columns, rows).reasons() == ["x, b; a: no names"]
     alike = ({"name": "x", "b": none}, {"name": "y", "b": none}, {"name": "z", "b": Estimate(1.0)})
     assert Table("t", "T", columns, alike).reasons() == ["x; y, b: no names"]
+
+
+def test_what_rounds_to_zero_has_no_minus():
+    column = Column("bias", signed=True, interval="ends")
+    assert shown(Estimate(-0.001, -0.004, 0.23), column) == "+0.00 [+0.00, +0.23]"
+    assert str(Estimate(-0.0001)) == "0.000"

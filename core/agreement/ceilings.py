@@ -53,7 +53,12 @@ CEILINGS = empty(
     Column("reliability", "Reliability of people's mean", help=explain("Spearman–Brown formula")),
     Column("attainable", "Attainable ρ", help="Square root of the reliability of people's mean."),
     Column("corrected", "ρ corrected for attenuation", help=explain("disattenuated correlation")),
-    Column("weak", help="Alpha is below 0.4: do not read the corrected ρ."),
+    Column(
+        "weak",
+        f"Alpha below {WEAK}",
+        help=f"People's interval alpha is below {WEAK}: the corrected ρ tells more of their noise than of "
+        "the judge.",
+    ),
     caption="How high a correlation people's noise allows: a description, not evidence.",
 )
 
@@ -188,5 +193,9 @@ def ceilings(table: Ratings, criterion: str, *, panels: Panels = None) -> Table:
             | {"corrected": estimate(value / attainable, n=rho.n, reason=noise or rho.reason)}
             | {"weak": alpha is not None and alpha < WEAK}
         )
-    notes = (f"reliability for {people:.3g} people per item (harmonic mean)",)
+    notes = [f"reliability for {people:.3g} people per item (harmonic mean)"]
+    if alpha is not None and alpha < WEAK:
+        notes.append(
+            f"people's interval alpha is {alpha:z.2f}, below {WEAK}: do not read the corrected ρ of any judge"
+        )
     return tabulate(CEILINGS, table, criterion, rows, notes=notes)

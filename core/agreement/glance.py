@@ -52,8 +52,9 @@ GAIN = empty(
     Column("panel", "ρ of the panel"),
     Column("judge", "ρ of that judge"),
     Column("difference", "Difference", interval="ends", signed=True, help="Panel less judge, paired."),
-    caption="Against people's mean, on the items that every member rated. The judge is the best on these "
-    "very items, which flatters it: the panel's true advantage is rather larger.",
+    caption="Against people's mean, on the items that every member rated. The judge is chosen as the best on "
+    "these very items. That choice flatters the single judge: the difference, of either sign, leans against "
+    "the panel.",
 )
 
 

@@ -1,6 +1,6 @@
 """How many more items must people rate for an interval of a wanted width?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
@@ -27,10 +27,30 @@ NEEDED = empty(
     "Items needed",
     Column("figure"),
     Column("items", help="Items that the figure rests on now."),
-    Column("width", "Width now", help="Width of the 95% interval, from end to end."),
+    Column(
+        "width",
+        "Width now, these annotators",
+        help="Width of the 95% interval for these annotators alone, from end to end.",
+    ),
     Column("needed", "Items in all", digits=0),
-    Column("more", "Items more", digits=0),
-    caption="Items for an interval {width:g} wide from end to end, if further items are like these.",
+    Column(
+        "more",
+        "Items more",
+        digits=0,
+        help="0: these items are enough for that width for these annotators, and for nothing else.",
+    ),
+    caption="Items for an interval {width:g} wide from end to end that holds for these annotators alone, if "
+    "further items are like these.",
+)
+SHOWN = Column(
+    "shown",
+    "Width shown elsewhere",
+    help="Width of the interval on the other tabs and in the other sections, for annotators like these.",
+)
+GIVEN = (
+    "The forecast takes these annotators as given. “Items more” of 0 says that the items are enough for that "
+    "width for these annotators alone, not that nothing more is needed. Intervals for annotators like these "
+    "are wider by what depends on the annotators: more items cannot narrow that part, more annotators can."
 )
 
 
@@ -40,6 +60,7 @@ def needed(
     of: Sequence[Sequence[str]] = (PEOPLE,),
     *,
     width: float = 0.2,
+    elsewhere: Mapping[tuple[str, str], Estimate] | None = None,
     **drawing: Unpack[Drawing],
 ) -> Table:
     """The number of items for which the 95% interval is `width` wide from end to end, one row a figure.
@@ -49,24 +70,44 @@ def needed(
     are and rated by as many people. A first guess lets the width fall with the square root of the number, and
     is corrected by what resamples of that size show (`then`). Undefined where the figure is, and beyond 20
     times the items there are.
+
+    Widths are for these annotators, whatever `people` says. `elsewhere` are the same figures with the
+    intervals that the rest of a report shows, by rater (`called`) and column; their widths stand beside.
     """
     resamples, seed = drawing.get("resamples", 1000), drawing.get("seed", 0)
     codes = cluster_codes(table, drawing.get("clusters"))
     rows = [
-        _row(figure, width, resamples, seed, codes)
+        _row(figure, width, resamples, seed, codes) | _beside(elsewhere, called(members), figure.column)
         for members in of
         for figure in _figures(table, criterion, tuple(members))
     ]
-    form = replace(NEEDED, caption=NEEDED.caption.format(width=width))
+    columns = (*NEEDED.columns[:3], SHOWN, *NEEDED.columns[3:]) if elsewhere else NEEDED.columns
+    form = replace(NEEDED, columns=columns, caption=NEEDED.caption.format(width=width))
     drawn = "items" if codes is None else "clusters of items"
     notes = (f"resamples of other numbers of {drawn}, {resamples} each, seed {seed}",)
-    return tabulate(form, table, criterion, rows, target="", notes=notes)
+    found = tabulate(form, table, criterion, rows, target="", notes=notes)
+    return replace(found, notes=(GIVEN, *found.notes))
+
+
+def _beside(
+    elsewhere: Mapping[tuple[str, str], Estimate] | None, rater: str, column: str
+) -> dict[str, Estimate]:
+    """The width of the interval that a report shows of a figure."""
+    if not elsewhere or (found := elsewhere.get((rater, column))) is None:
+        return {}
+    if found.interval is None:
+        return {"shown": undefined(found.reason or "no interval")}
+    return {"shown": Estimate(found.interval[1] - found.interval[0])}
 
 
 class _Figure(NamedTuple):
-    """A figure whose interval is to be narrower: its statistic of weights, and the items it rests on."""
+    """A figure whose interval is to be narrower: its statistic of weights, and the items it rests on.
+
+    `column` is its name in the tables of a report.
+    """
 
     name: str
+    column: str
     statistic: Statistic
     usable: Bools
     kind: Kind
@@ -78,23 +119,24 @@ def _figures(table: Ratings, criterion: str, members: tuple[str, ...]) -> Iterat
         counted = value_counts(scores.item, scores.score, scores.items)
         kind = getattr(alpha_figure(*counted, "ordinal"), "kind", CORRELATION)
         name = "People's alpha, ordinal"
-        yield _Figure(name, alpha(*counted, "ordinal"), scores.present > 0, kind)
+        yield _Figure(name, "alpha", alpha(*counted, "ordinal"), scores.present > 0, kind)
         return
     who = called(members)
     judge = Contender(who, members, scores.panel(members))
     usable = ~np.isnan(judge.score) & (scores.present > 0)
     rho = correlation(judge.score, scores.target)
-    yield _Figure(f"Spearman's ρ of {who}", rho, usable, CORRELATION)
+    yield _Figure(f"Spearman's ρ of {who}", "spearman", rho, usable, CORRELATION)
     if (difference := held_out_difference(scores, judge)) is not None:
-        yield _Figure(f"Difference of {who} from a held-out annotator", difference, usable, DIFFERENCE)
+        name = f"Difference of {who} from a held-out annotator"
+        yield _Figure(name, "difference", difference, usable, DIFFERENCE)
     if not table.no_level(criterion, members):
         gap = judge.score - scores.target
-        yield _Figure(f"Bias of {who}", mean(gap), usable, DIFFERENCE)
-        yield _Figure(f"MAE of {who}", mean(np.abs(gap)), usable, MAE)
+        yield _Figure(f"Bias of {who}", "bias", mean(gap), usable, DIFFERENCE)
+        yield _Figure(f"MAE of {who}", "mae", mean(np.abs(gap)), usable, MAE)
 
 
 def _row(figure: _Figure, width: float, resamples: int, seed: int, codes: Ints | None) -> dict[str, Any]:
-    name, statistic, usable, kind = figure
+    name, _, statistic, usable, kind = figure
     size_of_all, items = len(usable), np.flatnonzero(usable)
     own = float(statistic(everything(size_of_all))[0])
 

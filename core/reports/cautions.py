@@ -48,7 +48,8 @@ def _inverted(found: StudyAgreement, names: Mapping[str, str]) -> Iterable[str]:
             )
         elif below:
             yield (
-                f"{judge} does not follow people: {_list(f'ρ = {_ends(rho)} on {on}' for on, rho in below)}."
+                f"It is not known yet whether {judge} follows people: "
+                f"{_list(f'ρ = {_ends(rho)} on {on}' for on, rho in below)}."
             )
 
 
@@ -56,7 +57,7 @@ def _copies(parts: Mapping[str, CriterionScores], people: tuple[str, ...]) -> It
     said: dict[tuple[str, str], list[str]] = {}
     for on, scores in parts.items():
         for copy in copies(scores, people):
-            figures = f"{on} (ρ = {copy.rho:.2f}, at most {copy.next:.2f} with anybody else)"
+            figures = f"{on} (ρ = {copy.rho:z.2f}, at most {copy.next:z.2f} with anybody else)"
             said.setdefault((copy.judge, copy.person), []).append(figures)
     for (judge, person), where in said.items():
         yield (
@@ -118,7 +119,7 @@ def _lacking(ratings: Ratings, names: Mapping[str, str]) -> Iterable[str]:
         assert isinstance(low, Estimate)
         assert isinstance(high, Estimate)
         assert isinstance(p, Estimate)
-        means = f"people's mean there is {low.value:.2f}, elsewhere {high.value:.2f}"
+        means = f"people's mean there is {low.value:z.2f}, elsewhere {high.value:z.2f}"
         if p.value is None:
             yield f"{judge} has no rating of {counts}, too few to tell whether they differ from the others."
         elif p.value < LIKELY:
@@ -158,8 +159,8 @@ def _small(p: float) -> str:
 
 
 def _ends(rho: Estimate) -> str:
-    ends = f" ({rho.interval[0]:.2f} to {rho.interval[1]:.2f})" if rho.interval else ""
-    return f"{rho.value:.2f}{ends}"
+    ends = f" ({rho.interval[0]:z.2f} to {rho.interval[1]:z.2f})" if rho.interval else ""
+    return f"{rho.value:z.2f}{ends}"
 
 
 def _list(words: Iterable[str]) -> str:

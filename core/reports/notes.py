@@ -5,19 +5,24 @@ from collections import Counter
 from concord.scores import FINAL
 from concord.studies.studies import StudyRatings
 
+COUNTED = (
+    "The switch “Count annotators whom a decision left out” of the page, or --with-excluded of the command, "
+    "counts them."
+)
+
 
 def notes(of: StudyRatings, units: int, *, nominal: bool) -> list[str]:
     """What a reader of the figures has to know: what is left out, what is simulated, what final is."""
     found = [
         f"{'Counted, though' if of.with_excluded else 'Left out:'} {decision.annotator}"
         f"{' was left out' if of.with_excluded else ''} on {decision.decided[:10]}: {decision.reason}"
-        f"{'' if decision.reason.endswith('.') else '.'}"
-        + ("" if of.with_excluded else " --with-excluded counts them.")
+        f"{'' if decision.reason.endswith('.') else '.'}" + ("" if of.with_excluded else f" {COUNTED}")
         for decision in of.excluded
     ]
     found += [
-        f"Judges are not compared on {n} of {units} units: {reason}. People's own "
-        "figures are on all. --keep-refused compares judges on all."
+        f"Judges are not compared on {n} of {units} units: {reason}. People's own figures are on all. "
+        "The switch “Count conversations in which a judge saw a refusal” of the page, or --keep-refused of "
+        "the command, compares judges on all."
         for reason, n in Counter(of.left_out.values()).items()
     ]
     if of.too_few:

@@ -293,7 +293,18 @@ def _raters(report: AgreementReport, criterion: str) -> Iterator[Table]:
 
 def _forecast(report: AgreementReport, criterion: str) -> Iterator[Table]:
     wanted = [PEOPLE, *([report.primary_panel] if report.primary_panel else [])]
-    yield needed(report.ratings, criterion, wanted, width=WIDTH, **report.drawing)
+    elsewhere = {(called(PEOPLE), "alpha"): report.agreement.criteria[criterion].alpha["ordinal"]}
+    if report.drawing["people"] == "these":
+        elsewhere = {}  # their intervals take the annotators as given too
+    elif report.ratings.judges:
+        elsewhere |= {
+            (str(row["rater"]), name): cell
+            for table in report.section("judges", criterion).values()
+            for row in table.rows
+            for name, cell in row.items()
+            if isinstance(cell, Estimate)
+        }
+    yield needed(report.ratings, criterion, wanted, width=WIDTH, elsewhere=elsewhere, **report.drawing)
 
 
 def _next(report: AgreementReport, criterion: str) -> Iterator[Table]:

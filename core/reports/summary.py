@@ -10,6 +10,8 @@ from concord.table import Cell, Table
 
 Rows = Sequence[Mapping[str, Cell]]
 
+TWICE = "items rated by two or more"
+
 
 def summary(
     ratings: Ratings,
@@ -36,9 +38,9 @@ def summary(
     these = " for these annotators" if found.people == "like-these" else ""
     they = "the judges together" if several else members[0]
     who = f"the {len(members)} judges together (their mean)" if several else they
+    rho = f"ρ = {_two(row.spearman)}{_within(row.spearman)} on {row.n} items"
     sentences = [
-        f"On {label(criterion)}, {who} {'follow' if several else 'follows'} people's mean with "
-        f"ρ = {_two(row.spearman)}{_within(row.spearman)} on {row.n} items"
+        f"On {label(criterion)}, {_follows(row.spearman, who, several)} {rho}"
         f"{_whom(ratings, criterion, found)}.",
         _held_out(found, criterion, they, several, rows["held_out"]),
         _criteria(found, members, label) if len(ratings.judges) == 1 or several else "",
@@ -60,13 +62,19 @@ def choice(best: Table | None, gain: Table | None, names: Mapping[str, str]) -> 
     rho, lead = _figure([first], "spearman"), _figure([first], "lead")
     if rho and rho.defined and others:
         one, other = (names.get(str(row["rater"]), str(row["rater"])) for row in (first, others[0]))
-        said.append(f"Of single judges {one} agrees best with people, ρ = {_two(rho)}{_within(rho)}.")
+        over = (
+            f", simultaneous over the {len(best.rows)} judges, so wider than one alone"
+            if best and rho.interval
+            else ""
+        )
+        ends = f"{_within(rho)[:-1]}{over})"
+        said.append(f"Of single judges {one} agrees best with people, ρ = {_two(rho)}{ends}.")
         if lead and lead.value is not None:
             settled = lead.interval is not None and lead.interval[0] > 0
             how = (
                 f"It leads {other}, the next, by" if settled else f"These items do not tell it from {other}:"
             )
-            said[0] += f" {how} {lead.value:+.2f}{_within(lead, signed=True)}."
+            said[0] += f" {how} {lead.value:+z.2f}{_within(lead, signed=True)}."
     elif rho and rho.reason and others:
         said.append(f"Which single judge agrees best is undefined: {rho.reason}.")
     more = _figure(gain.rows, "difference") if gain else None
@@ -75,7 +83,7 @@ def choice(best: Table | None, gain: Table | None, names: Mapping[str, str]) -> 
         low, high = more.interval or (0.0, 0.0)
         how = "does better than" if low > 0 else "does worse than" if high < 0 else "is not told from"
         said.append(
-            f"The mean of {panel} {how} {judge} alone: {more.value:+.2f}{_within(more, signed=True)} on "
+            f"The mean of {panel} {how} {judge} alone: {more.value:+z.2f}{_within(more, signed=True)} on "
             f"{gain.rows[0]['n']} common items."
         )
     return said
@@ -131,6 +139,16 @@ def _and(parts: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def _follows(rho: Estimate, who: str, several: bool) -> str:
+    """Whether judges follow people's mean: not known where `rho` has no interval, or one that holds 0."""
+    low, high = rho.interval or (0.0, 0.0)
+    if low > 0:
+        return f"{who} {'follow' if several else 'follows'} people's mean with"
+    if high < 0:
+        return f"{who} {'order' if several else 'orders'} the items the other way round than people's mean,"
+    return f"it is not known yet whether {who} {'follow' if several else 'follows'} people's mean:"
+
+
 def _held_out(found: StudyAgreement, criterion: str, they: str, several: bool, rows: Rows) -> str:
     """Judge and held-out annotator against the same others."""
     judge, person, gap = (_figure(rows, name) for name in ("judge", "person", "difference"))
@@ -140,7 +158,7 @@ def _held_out(found: StudyAgreement, criterion: str, they: str, several: bool, r
             f"What a person would reach is undefined{why}, so there is no human ceiling to set beside it."
             f"{_alpha(found, criterion)}"
         )
-    figures = f"ρ = {_two(judge)} against {_two(person)}, difference {gap.value:+.2f}"
+    figures = f"ρ = {_two(judge)} against {_two(person)}, difference {gap.value:+z.2f}"
     if gap.interval is None:
         return (
             f"With the mean of the other people {they} {'reach' if several else 'reaches'} {figures}; "
@@ -162,11 +180,17 @@ def _alpha(found: StudyAgreement, criterion: str) -> str:
     """How far people agree, where there is no ceiling: their alpha, or its range over the criteria."""
     alpha = found.criteria[criterion].alpha["ordinal"]
     if alpha.defined:
-        return f" Among themselves people reach alpha = {_two(alpha)}{_within(alpha)}."
-    known = [v for part in found.criteria.values() if (v := part.alpha["ordinal"].value) is not None]
+        return f" Among themselves people reach alpha = {_two(alpha)}{_within(alpha)} on {alpha.n} {TWICE}."
+    alphas = [part.alpha["ordinal"] for part in found.criteria.values()]
+    known = [(value, one.n or 0) for one in alphas if (value := one.value) is not None]
     if not known:
         return ""
-    return f" Among themselves people reach alphas of {min(known):.2f} to {max(known):.2f}, by criterion."
+    values, sizes = zip(*known, strict=True)
+    on = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
+    return (
+        f" Among themselves people reach alphas of {min(values):z.2f} to {max(values):z.2f}, by criterion, "
+        f"on {on} {TWICE}."
+    )
 
 
 def _criteria(found: StudyAgreement, members: Sequence[str], label: Labels) -> str:
@@ -181,8 +205,8 @@ def _criteria(found: StudyAgreement, members: Sequence[str], label: Labels) -> s
     (low, low_ends, worst), (high, high_ends, best) = ranked[0], ranked[-1]
     hedge = "; the intervals overlap, so this order is not settled" if high_ends[0] <= low_ends[1] else ""
     return (
-        f"Strongest on {label(best)} ({high:.2f}, {high_ends[0]:.2f} to {high_ends[1]:.2f}), "
-        f"weakest on {label(worst)} ({low:.2f}, {low_ends[0]:.2f} to {low_ends[1]:.2f}){hedge}."
+        f"Strongest on {label(best)} ({high:z.2f}, {high_ends[0]:z.2f} to {high_ends[1]:z.2f}), "
+        f"weakest on {label(worst)} ({low:z.2f}, {low_ends[0]:z.2f} to {low_ends[1]:z.2f}){hedge}."
     )
 
 
@@ -203,10 +227,12 @@ def _level(they_score: str, rows: Rows) -> str:
     if bias is None or bias.value is None or bias.interval is None:
         return ""
     if bias.interval[0] <= 0 <= bias.interval[1]:
-        return f"No shift of level is visible: {bias.value:+.2f} points{_within(bias, signed=True)}."
+        return f"No shift of level is visible: {bias.value:+z.2f} points{_within(bias, signed=True)}."
     low, high = sorted(map(abs, bias.interval))
     way = "higher" if bias.value > 0 else "lower"
-    return f"In level, {they_score} {abs(bias.value):.2f} points {way} than people ({low:.2f} to {high:.2f})."
+    return (
+        f"In level, {they_score} {abs(bias.value):z.2f} points {way} than people ({low:z.2f} to {high:z.2f})."
+    )
 
 
 def _players(rows: Rows, these: str) -> str:
@@ -219,7 +245,7 @@ def _players(rows: Rows, these: str) -> str:
         return ""
     bias, row = max(beyond, key=lambda one: abs(one[0].value or 0.0))
     return (
-        f"Farthest from people on the player {row['group']}: {bias.value:+.2f} points"
+        f"Farthest from people on the player {row['group']}: {bias.value:+z.2f} points"
         f"{_within(bias, signed=True)}{these}, n = {row['n']} "
         f"(the largest of {len(rows)}, so perhaps too large)."
     )
@@ -236,11 +262,11 @@ def _whom(ratings: Ratings, criterion: str, found: StudyAgreement) -> str:
 
 
 def _two(figure: Estimate) -> str:
-    return f"{figure.value:.2f}"
+    return f"{figure.value:z.2f}"
 
 
 def _within(figure: Estimate, *, signed: bool = False) -> str:
     if figure.interval is None:
-        return " (no interval)"
-    low, high = (f"{end:+.2f}" if signed else f"{end:.2f}" for end in figure.interval)
+        return f" ({figure.reason or 'no interval'})"
+    low, high = (f"{end:+z.2f}" if signed else f"{end:z.2f}" for end in figure.interval)
     return f" ({low} to {high})"

@@ -139,9 +139,11 @@ def _frame(table: Table) -> pd.DataFrame:
 
 def _value(cell: Cell, column: Column) -> Any:
     value = cell.value if isinstance(cell, Estimate) else cell
-    if column.percent and isinstance(value, float):
-        return value * 100
-    return value
+    if not isinstance(value, float):
+        return value
+    # What rounds to 0 has no minus.
+    value = 0.0 if round(value, column.digits) == 0 else value
+    return value * 100 if column.percent else value
 
 
 def _columns(table: Table) -> dict[str, Any]:

@@ -45,10 +45,10 @@ def draw(board: Leaderboard, player: str) -> None:
     if not difference.defined:
         st.caption(plain(f"{player} and {other} have no scored conversation of the same scenario."))
         return
-    ends = f" ({difference.low:+.2f} to {difference.high:+.2f})" if difference.interval else ""
+    ends = f" ({difference.low:+z.2f} to {difference.high:+z.2f})" if difference.interval else ""
     st.markdown(
         f"On the {difference.n} scenarios of both, {plain(player)} less {plain(other)} is "
-        f"{difference.value:+.2f}{ends} points."
+        f"{difference.value:+z.2f}{ends} points."
     )
     with st.container(height=TALL if len(found.rows) > MANY else "content"):
         row = table.draw(found, key=f"beside {player} {other}", selectable=True)

@@ -106,4 +106,4 @@ def _moves(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _two(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+    return f"{value:z.2f}".replace("-", "−")

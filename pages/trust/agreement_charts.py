@@ -102,7 +102,7 @@ def matrix(part: CriterionAgreement) -> Chart:
         cells += [(OTHERS, one.name, one.vs_others.value, one.vs_others.n)]
         cells += [(ALL, one.name, one.vs_all.value, one.vs_all.n)]
     table = pd.DataFrame(cells, columns=["other", "one", "rho", "n"])
-    table["shown"] = ["–" if pd.isna(rho) else f"{rho:.2f}" for rho in table.rho]
+    table["shown"] = ["–" if pd.isna(rho) else f"{rho:z.2f}" for rho in table.rho]
     base = alt.Chart(table).encode(
         x=alt.X(
             "other:N",
@@ -145,7 +145,7 @@ def _criteria(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     if not found:
         return
     data = pd.DataFrame(found).astype({"low": float, "high": float})
-    data["shown"] = [f"{rho:.2f}" for rho in data.rho]
+    data["shown"] = [f"{rho:z.2f}" for rho in data.rho]
     holds = (data.low <= 0) & (data.high >= 0) | data.low.isna()
     raters, criteria = (list(dict.fromkeys(data[name])) for name in ("rater", "criterion"))
     place: dict[str, Any] = {

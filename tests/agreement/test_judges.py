@@ -182,6 +182,7 @@ def test_fed_is_weak():
     table = read_ratings(fed(), anonymous_people=True, counted=[])
     rows = flat(ceilings(table, "Overall", panels=[table.judges]))
     assert rows["weak"].all()  # alpha (interval) is .37
+    assert "alpha is 0.37, below 0.4" in ceilings(table, "Overall", panels=()).notes[0]
     assert (rows["corrected"] > rows["spearman"]).all()
 
 

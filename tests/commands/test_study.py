@@ -135,7 +135,10 @@ class TestAgreement:
         # 3 judges: the mean of all and 3 pairs.
         assert [len(panel["judges"]) for panel in part["panels"]] == [3, 2, 2, 2]
         # What is left out and what is a mock is told, beside the figures.
-        assert "--keep-refused compares judges on all" in " ".join(found["notes"])
+        assert (
+            "“Count conversations in which a judge saw a refusal” of the page, or --keep-refused of the "
+            "command, compares judges on all"
+        ) in " ".join(found["notes"])
         assert "Mock models" in " ".join(found["notes"])
 
     def test_the_seed_decides(self, filled, run):

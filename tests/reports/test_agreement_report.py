@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from concord.estimate import Estimate
 from concord.rating import Criterion, points
 from concord.reports.agreement_report import AgreementReport, Options, at, report_of
 from concord.reports.names import short_names
@@ -245,6 +246,39 @@ def test_without_a_second_person_the_ceiling_is_undefined_and_says_why(anonymous
     assert "What a person would reach is undefined (" in words
     assert ("unnamed" in words) == anonymous
     assert ("Among themselves people reach alphas of" in words) == anonymous
+    assert ("by criterion, on 60 items rated by two or more." in words) == anonymous
+
+
+def test_few_items_do_not_say_that_a_judge_follows_people() -> None:
+    words = said(simulated(items=10, judge_noise=4.0, person_noise=0.5))
+    assert "it is not known yet whether j follows people's mean: ρ = " in words
+    assert "j follows people's mean with" not in words
+    assert "j follows people's mean with" in said(simulated(judge_noise=0.5, person_noise=0.5))
+
+
+def test_the_best_judge_names_its_interval_as_simultaneous() -> None:
+    table = simulated(judge_noise=0.5, person_noise=0.5)
+    other = table[table.rater == "j"].assign(rater="k")
+    found = measured(pd.concat([table, other]))
+    assert "simultaneous over the 2 judges, so wider than one alone)" in found.choice("wit")[0]
+
+
+def test_a_forecast_stands_beside_the_interval_that_is_shown() -> None:
+    found = measured(simulated(judge_noise=0.5, person_noise=0.5), options=replace(FEW, people="like-these"))
+    table = found.section("forecast", "wit")["needed"]
+    judged = found.section("judges", "wit")["judges"].rows[0]["spearman"]
+    assert isinstance(judged, Estimate)
+    assert judged.interval
+    [row] = [row for row in table.rows if row["figure"] == "Spearman's ρ of j"]
+    assert isinstance(row["shown"], Estimate)
+    assert row["shown"].value == judged.interval[1] - judged.interval[0]
+    assert [column.title for column in table.columns][2:4] == [
+        "Width now, these annotators",
+        "Width shown elsewhere",
+    ]
+    assert "more items cannot narrow that part" in table.notes[0]
+    alone = measured(simulated(judge_noise=0.5, person_noise=0.5), options=replace(FEW, people="these"))
+    assert "shown" not in alone.section("forecast", "wit")["needed"].rows[0]
 
 
 def test_without_people_or_without_judges_there_is_no_summary_but_figures_stand() -> None:

@@ -12,6 +12,7 @@ from concord.conversation import Conversation, Message
 from concord.errors import ImportRefused, NotAllowed, StudyError
 from concord.rating import Criterion
 from concord.reports.agreement_report import agreement_report
+from concord.reports.notes import COUNTED
 from concord.store import access, conversations, desk, exclusions, frames, hidden, progress
 from concord.store import studies as stored
 from concord.store.hidden import Check, Pair
@@ -331,7 +332,7 @@ class TestExclusion:
         report = agreement_report(db, "s")
         assert set(report.of.column("rater")) == {"ann"}
         assert report.notes[0].startswith("Left out: bob on 2")
-        assert report.notes[0].endswith(": Missed three of five gold items. --with-excluded counts them.")
+        assert report.notes[0].endswith(f": Missed three of five gold items. {COUNTED}")
         assert [one["annotator"] for one in report.as_json()["excluded"]] == ["bob"]
         [basis, *_] = report.section("people", "wit")["people"].notes
         assert basis.endswith("without bob, left out by decision")
