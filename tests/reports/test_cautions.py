@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from concord.estimate import Estimate
 from tests.reports.test_agreement_report import frame, measured
 
 RNG = np.random.default_rng(3)
@@ -37,13 +38,27 @@ def test_a_judge_turned_round_is_told_with_its_criteria() -> None:
 
 
 def test_a_judge_that_goes_nowhere_near_people_is_told_without_more_certainty() -> None:
-    against = [[care, wit] for wit, care in seen()]
-    rho = measured(frame({**PEOPLE, ("judge", "j"): against})).agreement.criteria["wit"].judges[0].spearman
-    assert rho.value is not None
-    said = "It is not known yet whether j follows people: ρ = −" in summary(
-        {("judge", "j"): against}
-    ).replace("-", "−")
-    assert said == (rho.value < 0)
+    # A judge who sees nothing of the items; its ρ on Wit is turned until it lies below 0.
+    blind = np.random.default_rng(0).integers(1, 6, 40)
+
+    def rated(sign: int) -> dict[tuple[str, str], list[list[float]]]:
+        return {
+            ("judge", "j"): [
+                [3 + sign * (wit - 3), care] for wit, (_, care) in zip(blind, seen(), strict=True)
+            ]
+        }
+
+    def rho(sign: int) -> Estimate:
+        return measured(frame({**PEOPLE, **rated(sign)})).agreement.criteria["wit"].judges[0].spearman
+
+    sign = min((1, -1), key=lambda of: rho(of).value or 0.0)
+    below = rho(sign)
+    assert below.value is not None
+    assert below.interval
+    assert below.value < 0 < below.interval[1]
+    said = summary(rated(sign))
+    assert f"It is not known yet whether j follows people: ρ = {below.value:.2f}" in said
+    assert "j does not follow" not in said
 
 
 def test_a_copy_of_one_person_is_told() -> None:
