@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -29,11 +30,12 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A new database begins as a copy of one that the migrations made: they take 40 ms of CPU."""
     made = tmp_path_factory.mktemp("migrated") / "concord.db"
     database.prepare(made)
-    content = made.read_bytes()
+    content, one = made.read_bytes(), threading.Lock()
 
     def connect(path: Path, *, create: bool = True) -> Database:
-        if create and path.is_file() and not path.stat().st_size:  # `prepare` makes it, for its owner alone
-            path.write_bytes(content)
+        with one:  # of several threads that make the same database
+            if create and path.is_file() and not path.stat().st_size:  # `prepare` makes it, for its owner
+                path.write_bytes(content)
         return opened(path, create=create)
 
     opened = database.connect

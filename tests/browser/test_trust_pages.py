@@ -121,7 +121,7 @@ def test_a_panel_is_ticked_and_refusals_are_counted(app: Server, page: Page) -> 
     page.goto(f"{app.url}/agreement?study=made")
     sees(page, "on 58 items")  # conversations 7 and 47 were refused
     page.get_by_role("button", name="How it is measured").click()
-    page.get_by_text("Count conversations in which a judge saw a refusal").click()
+    page.get_by_test_id("stCheckbox").get_by_text("Count conversations in which a judge saw").click()
     sees(page, "on 60 items")
     page.keyboard.press("Escape")
     tab(page, "Panels")
@@ -129,6 +129,7 @@ def test_a_panel_is_ticked_and_refusals_are_counted(app: Server, page: Page) -> 
     for judge in ("judge-flat", "judge-mild"):
         box.click()
         page.get_by_role("option", name=judge).click()
+        expect(page).to_have_url(re.compile(judge))
     page.keyboard.press("Escape")
     table = page.get_by_test_id("stDataFrame").locator("tr")
     expect(table.filter(has_text="flat + mild").first).to_be_attached()
