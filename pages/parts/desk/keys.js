@@ -41,7 +41,7 @@ class Keys {
   press(name, shift = false) {
     const { model } = this;
     const digit = /^[0-9]$/.test(name);
-    if (model.loading && (digit || name === "Enter")) return model.hold(() => this.press(name));
+    if (model.loading && (digit || name === "Enter" || name === "End")) return model.hold(() => this.press(name));
     if (digit) return this.act("digit", name);
     const page = this.view.talk.clientHeight * 0.85;
     const moves = {
@@ -53,7 +53,7 @@ class Keys {
       PageDown: () => this.view.talk.scrollBy({ top: page }),
       PageUp: () => this.view.talk.scrollBy({ top: -page }),
       Home: () => this.view.talk.scrollTo({ top: 0 }),
-      End: () => this.view.talk.scrollTo({ top: this.view.talk.scrollHeight }),
+      End: () => this.view.toEnd(),
     };
     if (moves[name]) return moves[name]();
     this.act({ Enter: "submit", u: "undo", s: "skip", f: "flag", g: "guidelines", w: "words", m: "letters", t: "reading", "?": "help" }[name]);

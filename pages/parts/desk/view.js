@@ -236,6 +236,20 @@ class View {
     this.talk.scrollTo({ top: (place * this.talk.scrollHeight) / seen, behavior: "instant" });
   }
 
+  // A message gets its height when it comes into sight, which moves the end: scrolling goes on until the end stays where it is.
+  toEnd() {
+    const end = this.talk.lastElementChild;
+    let [seen, still] = [0, 0];
+    const step = () => {
+      if (still > 2 || end !== this.talk.lastElementChild) return;
+      const height = this.talk.scrollHeight;
+      [seen, still] = [height, height === seen ? still + 1 : 0];
+      this.talk.scrollTo({ top: height, behavior: "instant" });
+      requestAnimationFrame(step);
+    };
+    step();
+  }
+
   // The words of the dialogue that are selected, after their turn; "" where none are. Browsers differ in who knows of a selection in here.
   quoted() {
     const selection = this.root.getRootNode().getSelection?.() ?? document.getSelection();
