@@ -19,6 +19,7 @@ from concord.agreement.intervals import (
     described,
     resampled,
 )
+from concord.agreement.nominal import kappa
 from concord.agreement.ratings import DIGITS, Floats, divide
 from concord.agreement.resampling import Statistic, Weights, bootstrap
 from concord.estimate import Estimate, estimate, undefined
@@ -72,7 +73,7 @@ def _retest(first: Floats, second: Floats, nominal: bool, resamples: int, seed: 
     same = (np.round(first - second, DIGITS) == 0).astype(np.float64)
     by_name: dict[str, tuple[Statistic, Kind]] = {
         "exact": (_mean(same), SHARE),
-        "kappa": (_nominal_kappa(first, second) if nominal else weighted_kappa(first, second), CORRELATION),
+        "kappa": (kappa(first, second) if nominal else weighted_kappa(first, second), CORRELATION),
     }
     if not nominal:
         by_name["difference"] = _mean(second - first), DIFFERENCE
@@ -110,24 +111,6 @@ def weighted_kappa(first: Floats, second: Floats) -> Statistic:
         squares = (first**2 + second**2) @ weight / n
         by_chance = squares - 2 * (first @ weight / n) * (second @ weight / n)
         return 1 - divide(observed, np.where(by_chance > 10**-DIGITS, by_chance, 0))
-
-    return on
-
-
-def _nominal_kappa(first: Floats, second: Floats) -> Statistic:
-    answers = np.unique(np.concatenate([first, second]))
-
-    def on(weights: Weights) -> Floats:
-        weight = weights.astype(np.float64)
-        n = weight.sum(axis=0)
-        observed = (first == second).astype(np.float64) @ weight / n
-        by_chance = sum(
-            ((first == answer).astype(np.float64) @ weight / n)
-            * ((second == answer).astype(np.float64) @ weight / n)
-            for answer in answers
-        )
-        left = 1 - np.asarray(by_chance)
-        return 1 - divide(1 - observed, np.where(left > 10**-DIGITS, left, 0))
 
     return on
 

@@ -67,13 +67,14 @@ def give(
     An item is settled by one adjudicator: StudyError for another one, as long as an answer of the first
     holds.
     """
-    others = db.execute(
-        "SELECT x.name FROM informed_answers i JOIN raters x ON x.id = i.rater_id WHERE i.unit_id = ? "
-        "AND i.kind = 'adjudicated' AND i.rater_id <> ? AND i.replaced IS NULL",
-        [unit, rater],
-    ).fetchone()
-    if kind == "adjudicated" and others:
-        raise StudyError(f"{others[0]} has settled this item. Yours was not taken; go on with the next.")
+    if kind == "adjudicated":
+        others = db.execute(
+            "SELECT x.name FROM informed_answers i JOIN raters x ON x.id = i.rater_id WHERE i.unit_id = ? "
+            "AND i.kind = 'adjudicated' AND i.rater_id <> ? AND i.replaced IS NULL",
+            [unit, rater],
+        ).fetchone()
+        if others:
+            raise StudyError(f"{others[0]} has settled this item. Yours was not taken; go on with the next.")
     which = [unit, kind, rater, criterion]
     same = "unit_id = ? AND kind = ? AND rater_id = ? AND criterion = ? AND replaced IS NULL"
     old = db.execute(f"SELECT score, reason FROM informed_answers WHERE {same}", which).fetchone()

@@ -31,14 +31,16 @@ def held(
     """The value of a widget; it stands in the address unless it is the usual one (`always`: then too).
 
     `draw` draws the widget, whose key in the session's state is `name`. What the address says holds where it
-    has changed since: by a link, back or forward. `read` gives None, and the reader a warning, for a value
+    has changed since: by a link, back or forward; not where the widget has, as the browser may not have the
+    address of the run before yet. `read` gives None, and the reader a warning, for a value
     that there is not. A widget of a closed popover is not `drawn`: made later in the browser it would begin
     with a default of its own. Its value is the one that the address says.
     """
-    state, seen = st.session_state, f"address of {name}"
+    state, seen, last = st.session_state, f"address of {name}", f"last {name}"
     said = st.query_params.get(name)
     value: T | None
-    if not drawn or name not in state or state.get(seen) != said:
+    turned = name in state and last in state and state[name] != state[last]
+    if not drawn or name not in state or (state.get(seen) != said and not turned):
         value = usual if said is None else read(said)
         if value is None:
             st.warning(plain(f"There is no {name} “{said}”."), icon=_BROKEN)
@@ -54,7 +56,7 @@ def held(
         st.query_params.pop(name, None)
     else:
         shown(name, told(chosen))
-    state[seen] = st.query_params.get(name)
+    state[seen], state[last] = st.query_params.get(name), chosen
     return chosen
 
 
