@@ -21,7 +21,7 @@ from concord.files import file_name
 from concord.llm.families import families
 from concord.reports import bundle, site
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import informed, ratings
+from concord.store import informed, ratings, registrations
 from concord.store import studies as stored
 from concord.workspace import Workspace
 
@@ -181,6 +181,22 @@ def _report(workspace: str, /, study: str, keep_refused: bool, out: Path | None,
     out = out or Path(f"{file_name(study)}-report.zip")
     _whole(out, lambda file: file.write(written))
     echo(f"The report is in {out}.", err=True)
+
+
+@command.command("registration")
+@click.option("--study", required=True, metavar="NAME", help="The study.")
+@_OUT
+@click.pass_obj
+def _registration(workspace: str, study: str, out: Path | None) -> None:
+    """What a study registered, byte by byte as it was hashed; the last one made in time, if several were."""
+    with Workspace.open(workspace, create=False).read() as db:
+        made = registrations.every(db, study)
+    holds = registrations.binding(made)
+    if holds is None:
+        raise StudyError(f"The study “{study}” is not registered. `concord study register` registers it.")
+    _write(out, lambda file: file.write(holds.document))
+    for one in made:
+        echo(f"{one.told}.", err=True)
 
 
 @command.command("site")

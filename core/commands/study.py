@@ -11,11 +11,11 @@ from concord.commands.printing import echo
 from concord.errors import StudyError, not_found
 from concord.files import read_text
 from concord.rubrics import shelf
-from concord.store import access, acts, exclusions, frames, progress
+from concord.store import access, acts, exclusions, frames, progress, registrations
 from concord.store import hidden as hidden_store
 from concord.store import studies as stored
 from concord.store.conversations import Filter
-from concord.studies import adjudication, hidden, quality, reveal, running, studies
+from concord.studies import adjudication, hidden, quality, registration, reveal, running, studies
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
@@ -337,7 +337,7 @@ def _show(workspace: str, name: str) -> None:
         out, beside = exclusions.excluded(db, name), hidden.counts(db, name)
         warned = quality.warnings(study.criteria, hidden_store.pairs(db, name), hidden_store.checks(db, name))
         decided, figures = exclusions.decisions(db, name), hidden.figures(db, name)
-        done = acts.every(db, name)
+        done, fixed = acts.every(db, name), registrations.every(db, name)
         if any(one.done for one in people):
             work = quality.quality_table(progress.items(db, name), frames.frame(db, name), [*out])
             figures.insert(0, work)
@@ -346,6 +346,8 @@ def _show(workspace: str, name: str) -> None:
     for criterion in study.criteria:
         scale = f"{criterion.scale.low:g} to {criterion.scale.high:g}"
         echo(f"  {criterion.label} ({scale}): {criterion.statement}")
+    for made in fixed:
+        echo(f"{made.told}.")
     if people:
         echo()
         printing.show([_progress(study, people, out), *figures], "table")
@@ -382,6 +384,28 @@ def _progress(study: stored.Study, people: Sequence[access.Annotator], out: Coll
         for a in people
     ]
     return Table(study.name, "Progress", columns, tuple(rows))
+
+
+@command.command("register")
+@click.argument("name")
+@click.option("--plan", type=click.Path(path_type=Path), help="The analysis plan, a TOML file.")
+@options.several("--judges", "The judges that will be measured; any others are then a difference.")
+@click.option("--late", is_flag=True, help="Keep a registration though people have begun to answer.")
+@_BY
+@click.pass_obj
+def _register(
+    workspace: str, name: str, plan: Path | None, judges: tuple[str, ...], late: bool, by: str
+) -> None:
+    """Fix sample, texts, guidelines, questions, judges and plan before people rate, under one SHA-256.
+
+    Reports and their files then say what differs from it, and whether planned tests are reached. What was
+    registered stays; a study may be registered again until people answer, and the last one in time holds.
+    """
+    told = registration.read_plan(read_text(plan) if plan else "", str(plan or "The plan"))
+    with Workspace.open(workspace, create=False).write() as db:
+        made = registration.register(db, name, told, by, judges=judges, late=late)
+    echo(f"The study “{name}” is registered. {made.told}.")
+    echo("Publish the hash, or the text of `concord export registration`, where its date can be proved.")
 
 
 @command.command("pin")

@@ -21,10 +21,11 @@ from sqlite_utils import Database
 from concord.files import file_name, file_names
 from concord.reports.agreement_report import AgreementReport, Options
 from concord.reports.provenance import provenance
+from concord.reports.registered import registered
 from concord.store import configurations
 from concord.store import studies as stored
 from concord.studies import studies
-from concord.table import SCHEMA, as_csv, markdown_text
+from concord.table import SCHEMA, as_csv, as_markdown, as_values, markdown_text
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time a ZIP gives its files: always the same, so that equal bundles are equal bytes."""
@@ -40,6 +41,9 @@ def bundle(db: Database, report: AgreementReport, *, made: date) -> bytes:
         "agreement.csv": report.document("csv"),
         "agreement.tex": report.document("latex"),
     }
+    if report.of.registered:
+        # Byte by byte what was hashed.
+        files["registration.json"] = report.of.registered.document
     for criterion, folder in file_names(report.criteria).items():
         for table in report.tables(criterion).values():
             if table.rows:
@@ -84,9 +88,19 @@ def about(db: Database, report: AgreementReport, *, made: date) -> dict[str, Any
             | {"scale": asdict(c.scale), "counted": c.counted}
             for c in study.criteria
         ],
+        "registration": _registered(report),
         "provenance": provenance(db, study.name),
         "judges": configurations.origins(db, study.name),
     }
+
+
+def _registered(report: AgreementReport) -> dict[str, Any] | None:
+    """The registration and what differs from it; None where there is none."""
+    made = report.of.registered
+    if made is None:
+        return None
+    told = {"sha256": made.sha256, "registered": made.registered, "by": made.by, "answers": made.ratings}
+    return told | {"late": made.late, "items": as_values(registered(report))["rows"]}
 
 
 def _report(said: Mapping[str, Any], report: AgreementReport) -> str:
@@ -98,6 +112,8 @@ def _report(said: Mapping[str, Any], report: AgreementReport) -> str:
     if reported := studies.reported(report.of.study):
         figures = markdown_text(" · ".join(f"{label} {figure}" for label, figure in reported.items()))
         lines += [f"The paper's own figures, for comparison, not of this study: {figures}.", ""]
+    if said["registration"]:
+        lines += ["## What was registered, and what differs", "", as_markdown(registered(report)), ""]
     lines += ["## What they rest on", ""]
     criteria: dict[str, list[str]] = {}
     for criterion, basis in said["basis"].items():

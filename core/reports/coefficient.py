@@ -1,6 +1,9 @@
 """How well one judge or panel agrees with people, by the coefficient that suits the question."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from concord.agreement.alpha import Metric
 from concord.agreement.coefficients import COEFFICIENTS, Name, coefficient, target_of
@@ -8,7 +11,9 @@ from concord.agreement.figures import Figure, estimates
 from concord.agreement.ratings import FINAL, Ratings
 from concord.errors import not_found
 from concord.estimate import Estimate, undefined
-from concord.reports.agreement_report import AgreementReport
+
+if TYPE_CHECKING:
+    from concord.reports.agreement_report import AgreementReport
 
 
 def every_criterion(report: AgreementReport) -> tuple[str, ...]:

@@ -39,6 +39,7 @@ from concord.agreement.thresholds import pass_rates, thresholds
 from concord.agreement.versions import judges_by_version
 from concord.errors import StudyError
 from concord.estimate import Estimate, undefined
+from concord.reports.registered import registered
 from concord.studies import hidden
 from concord.studies.adjudication import scores_on
 from concord.studies.reveal import moves
@@ -223,6 +224,14 @@ def _none_revised(report: AgreementReport, criterion: str) -> str:
     return "" if found else "nobody answered again after seeing a judge's score"
 
 
+def _registration(report: AgreementReport, _criterion: str) -> Iterator[Table]:
+    yield registered(report)
+
+
+def _not_registered(report: AgreementReport, _criterion: str) -> str:
+    return "" if report.of.registered else "it was not registered before people rated"
+
+
 def _disagreement(report: AgreementReport, criterion: str) -> Iterator[Table]:
     yield high_disagreement(report.ratings, criterion, panels=report.panels, **report.drawing)
 
@@ -343,10 +352,11 @@ SECTIONS: dict[str, Section] = {
     "raters": Section("Severity and consistency of raters", _raters),
     "next": Section("What people should rate next", _next),
     "forecast": Section("Items needed for a narrower interval", _forecast),
+    "registration": Section("What was registered, and what differs", _registration, _not_registered),
 }
 """Sections by name, as `--section` takes it."""
 
-OVER_ALL = ("criteria", "versions")
+OVER_ALL = ("criteria", "versions", "registration")
 """The sections whose tables are over all criteria."""
 
 APART = ("annotators",)

@@ -75,6 +75,7 @@ def mark(db: Database, name: str) -> str:
                (SELECT ifnull(max(a.created), '') FROM hidden_items h JOIN hidden_answers a
                  ON a.item_id = h.id WHERE h.study_id = :study),
                (SELECT ifnull(max(id), 0) FROM exclusions WHERE study_id = :study),
+               (SELECT ifnull(max(id), 0) FROM registrations WHERE study_id = :study),
                (SELECT count(i.replaced) || ',' || ifnull(max(i.id), 0) FROM study_units u
                  JOIN informed_answers i ON i.unit_id = u.id WHERE u.study_id = :study),
                (SELECT group_concat(conversation_id || criterion || answer || tolerance || attention)

@@ -28,6 +28,7 @@ from concord.store import (
     hidden,
     informed,
     ratings,
+    registrations,
     settings,
     studies,
 )
@@ -35,9 +36,10 @@ from concord.store.conversations import Filter
 from concord.store.exclusions import Decision
 from concord.store.hidden import Check, Pair
 from concord.store.informed import BlindAnswer, Informed
+from concord.store.registrations import Registration
 from concord.store.studies import Study
 from concord.studies import hidden as hidden_items
-from concord.studies import sampling
+from concord.studies import registration, sampling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,6 +95,9 @@ class StudyRatings:
     """Annotators' second answers, given in sight of a judge's scores; in no figure but those of anchoring."""
     blind: tuple[BlindAnswer, ...] = ()
     """The first answers one by one, where there are second ones."""
+    registered: Registration | None = None
+    """What was fixed before people rated, if it was; `present` is the same of the study as it is now."""
+    present: Mapping[str, Any] = field(default_factory=dict)
     waiting: Mapping[str, int] = field(default_factory=dict)
     """How many items are open by annotator who was dealt the study and has rated nothing of it."""
 
@@ -501,6 +506,8 @@ def ratings_for_agreement(
         adjudicated=tuple(informed.answers(db, name, "adjudicated")),
         revised=(revised := tuple(informed.answers(db, name, "revised"))),
         blind=tuple(informed.blind(db, name, without)) if revised else (),
+        registered=(fixed := registrations.binding(registrations.every(db, name))),
+        present=registration.content_of(db, name) if fixed else {},
         waiting={a.name: a.items - a.skipped for a in access.annotators(db, name) if a.items and not a.done},
     )
 

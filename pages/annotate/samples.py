@@ -9,10 +9,10 @@ import streamlit as st
 
 from concord.exchange import conversations_jsonl, ratings_csv
 from concord.files import file_name
-from concord.store import access, acts, frames, informed, progress
+from concord.store import access, acts, frames, informed, progress, registrations
 from concord.store import studies as stored
 from concord.store.studies import Study
-from concord.studies import quality, reveal, running, studies
+from concord.studies import quality, registration, reveal, running, studies
 from concord.workspace import Workspace
 from pages.annotate import samples_draw as drawing
 from pages.parts import tables, told
@@ -65,6 +65,8 @@ def _study(names: list[str]) -> None:
     if study.blind and not study.anonymous:
         _reveal(study)
         _running(study, items)
+    if not study.anonymous:
+        _registration(study)
     with st.expander("Guidelines", icon=":material/menu_book:"):
         text = drawing.editor(study.guidelines, key=f"guidelines of the study {name}")
         same = text == study.guidelines
@@ -120,6 +122,40 @@ def _running(study: Study, items: list[progress.Item]) -> None:
             st.button(label, on_click=_closed, args=(study.name, closed))
         for act in done:
             st.caption(plain(act.told))
+
+
+def _registration(study: Study) -> None:
+    """Fix sample, texts, guidelines, questions, judges and plan, and what was fixed before."""
+    name = study.name
+    with workspace().read() as db:
+        made, answers = registrations.every(db, name), registrations.answers(db, name)
+    with st.expander("Pre-registration", icon=":material/verified:"):
+        for one in made:
+            st.caption(plain(f"{one.told}."))
+        if holds := registrations.binding(made):
+            st.download_button(
+                "What was registered (JSON)",
+                holds.document,
+                f"{file_name(name)}-registration.json",
+                on_click="ignore",
+                icon=":material/download:",
+            )
+        st.caption(
+            "Fixes the sample, its texts, guidelines, questions, judges and this plan under one hash. The "
+            "report of agreement says what differs later, and whether planned tests are reached."
+        )
+        st.text_area("Analysis plan (TOML)", registration.EXAMPLE, height=260, key="plan", max_chars=20_000)
+        st.text_input("Judges, separated by commas", key="plan judges", max_chars=2000)
+        late = False
+        if answers:
+            late = st.checkbox(f"Register late: people have given {answers} answers already", key="late")
+        st.button(
+            "Register",
+            key="register",
+            disabled=bool(answers) and not late,
+            on_click=_registered,
+            args=(name, late),
+        )
 
 
 def _quality(suspicions: list[str], people: int, per_turn: bool) -> None:
@@ -251,6 +287,14 @@ def _closed(name: str, closed: bool) -> None:
             db, name, st.session_state["act because"], person.named()
         )
         told.done(f"The study “{name}” is {'open again' if closed else 'closed'}.")
+
+
+def _registered(name: str, late: bool) -> None:
+    with told.writing() as db:
+        plan = registration.read_plan(st.session_state["plan"])
+        judges = [one.strip() for one in st.session_state["plan judges"].split(",") if one.strip()]
+        made = registration.register(db, name, plan, person.named(), judges=judges, late=late)
+        told.done(f"The study “{name}” is registered. SHA-256 {made.sha256}.")
 
 
 def _save(name: str, text: str) -> None:

@@ -330,6 +330,6 @@ TABS = {
         "raters", _raters, ("annotators", "raters", "annotator-retest", "gold", "adjudication", "anchoring")
     ),
     "Panels": Tab("panels", _panels),
-    "Further": Tab("further", _further, ("thresholds", "system", "next", "forecast")),
+    "Further": Tab("further", _further, ("thresholds", "system", "next", "forecast", "registration")),
 }
 """The tabs by the name that readers see."""

@@ -1,0 +1,164 @@
+"""What a study registered before people rated it beside what it is now, with its planned tests."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from concord.errors import ConcordError
+from concord.estimate import Estimate, undefined
+from concord.reports.coefficient import said_of, with_people
+from concord.studies.registration import PlannedTest, prompts_of
+from concord.table import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from concord.reports.agreement_report import AgreementReport
+
+SAME, DIFFERS, UNSAID = "same", "differs", "not registered"
+REACHED, MISSED, UNKNOWN = "reached", "not reached", "not known"
+COLUMNS = (
+    Column("item"),
+    Column("registered"),
+    Column("now"),
+    Column("figure", interval="ends", n=True),
+    Column("result"),
+)
+SHOWN = 3
+"""Names of units that a row lists; more are counted."""
+
+Row = Mapping[str, Cell]
+
+
+def registered(report: AgreementReport) -> Table:
+    """A row each for sample, texts, guidelines, questions, judges and plan; without rows where there is none.
+
+    A planned test is reached where the lower end of its 95% interval is, as for `concord gate`.
+    """
+    made, now = report.of.registered, report.of.present
+    rows: list[Row] = []
+    notes: list[str] = []
+    if made:
+        was = made.content
+        rows += [*_sample(was, now), *_asked(was, now), *_judges(report, was, now), *_plan(report, was)]
+        notes = [f"{made.told}."]
+        if made.late:
+            notes.append("A late registration does not show that the plan was made without sight of answers.")
+        if judged := was["ratings"]["judges"]:
+            notes.append(f"Judges had given {judged} ratings of these conversations before it.")
+    else:
+        notes = ["The study was not registered."]
+    return Table("registration", "Registered and now", COLUMNS, tuple(rows), notes=tuple(notes))
+
+
+def _row(item: str, was: str, now: str, same: bool) -> Row:
+    return {"item": item, "registered": was, "now": now, "result": SAME if same else DIFFERS}
+
+
+def _sample(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Row]:
+    before, after = ({(key, turn) for key, turn in one["units"]} for one in (was, now))
+    gone, new = _units(before - after, "removed"), _units(after - before, "added")
+    what = [f"{len(after)} units", *filter(None, [gone, new])]
+    yield _row("sample", f"{len(before)} units", "; ".join(what), before == after)
+    changed = [key for key, text in was["texts"].items() if now["texts"].get(key, text) != text]
+    yield _row("texts", f"{len(was['texts'])} conversations", _some(changed, "changed"), not changed)
+    for part in ("seed", "overlap", "per_turn"):
+        old, new_ = was["sample"][part], now["sample"][part]
+        yield _row(part.replace("_", " "), _said(old), _said(new_), old == new_)
+
+
+def _asked(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Row]:
+    old, new = was["guidelines"], now["guidelines"]
+    yield _row("guidelines", _text(old), _text(new), old == new)
+    if was["rubric"] or now["rubric"]:
+        yield _row("rubric", _rubric(was), _rubric(now), was["rubric"] == now["rubric"])
+    before, after = ({c["name"]: c for c in one["criteria"]} for one in (was, now))
+    for name, asked in before.items():
+        found = after.get(name)
+        # A field that later versions of Concord have besides is no difference.
+        other = [field for field in asked if found is not None and found.get(field) != asked[field]]
+        there = "not asked" if found is None else f"other {', '.join(other)}" if other else "asked"
+        yield _row(f"criterion {name}", "asked", there, found is not None and not other)
+    yield from (_row(f"criterion {name}", "not asked", "asked", False) for name in after.keys() - before)
+
+
+def _judges(report: AgreementReport, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Row]:
+    named = was["judges"]
+    measured = set(report.ratings.judges)
+    if not named:
+        yield {"item": "judges", "registered": "none named", "now": _list(measured), "result": UNSAID}
+        return
+    models = report.of.models_of_judges
+    for judge, prompts in named.items():
+        mine = {one for one in measured if judge in (one, models.get(one))}
+        there = prompts_of(now["judged_by"], judge)
+        other = bool(prompts and there and prompts != there)
+        said = "another prompt" if other else "measured" if mine else "not measured"
+        yield _row(f"judge {judge}", "named", said, bool(mine) and not other)
+        measured -= mine
+    yield from (_row(f"judge {judge}", "not named", "measured", False) for judge in sorted(measured))
+
+
+def _plan(report: AgreementReport, was: Mapping[str, Any]) -> Iterator[Row]:
+    plan = was["plan"]
+    for told in ("question", "exclusion", "stopping", "notes"):
+        if plan[told]:
+            yield {"item": told, "registered": plan[told], "now": "", "result": ""}
+    if wanted := plan["annotators"]:
+        of = report.of
+        people = len(set(of.column("rater")[of.column("kind") == "human"].tolist()))
+        yield _row("annotators", str(wanted), str(people), people == wanted)
+    made = report.of.registered
+    for decision in report.of.excluded:
+        if made and decision.decided > made.registered:
+            how = "counted all the same" if report.of.with_excluded else "left out"
+            now = f"{decision.annotator}: {decision.reason}"
+            yield {"item": "exclusion", "registered": "", "now": now, "result": how}
+    if not plan["test"]:
+        yield {"item": "tests", "registered": "none", "now": "", "result": UNSAID}
+    for test in plan["test"]:
+        yield _tested(report, PlannedTest.model_validate(test))
+
+
+def _tested(report: AgreementReport, test: PlannedTest) -> Row:
+    members = test.judges or report.primary_panel
+    figure: Estimate = undefined("no judge rated it")
+    about = test.criterion
+    try:
+        if members:
+            figure = with_people(report, test.criterion, members, [test.statistic])[test.statistic]
+        about = f"{report.label(test.criterion)}: {said_of(report, test.criterion, test.statistic)}"
+    except ConcordError as error:
+        figure = undefined(str(error))
+    low = figure.low
+    result = UNKNOWN if low is None else REACHED if low >= test.least else MISSED
+    who = " + ".join(members) or "no judge"
+    return {
+        **{"item": "test", "registered": f"{about}, at least {test.least:g}", "now": who},
+        **{"figure": figure, "result": result},
+    }
+
+
+def _units(units: Iterable[tuple[str, int]], what: str) -> str:
+    return _some([f"{key} turn {turn}" if turn else key for key, turn in sorted(units)], what, none="")
+
+
+def _some(names: list[str], what: str, none: str = "none changed") -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{len(names)} {what}: {', '.join(names[:SHOWN])}{more}" if names else none
+
+
+def _text(text: str) -> str:
+    return f"SHA-256 {hashlib.sha256(text.encode()).hexdigest()[:12]}…" if text else "none"
+
+
+def _rubric(of: Mapping[str, Any]) -> str:
+    return f"{of['rubric']['name']} version {of['rubric']['version']}" if of["rubric"] else "none"
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "none"
+
+
+def _said(value: object) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

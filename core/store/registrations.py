@@ -1,0 +1,89 @@
+"""Pre-registrations of studies: the text that was fixed, its SHA-256, and how many answers were there."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sqlite_utils import Database
+
+from concord.store import database
+from concord.store.database import now
+from concord.store.studies import study_id
+
+
+@dataclass(frozen=True)
+class Registration:
+    """One registration. `ratings` is the number of people's answers that were there when it was made."""
+
+    document: str
+    sha256: str
+    ratings: int
+    by: str
+    registered: str
+
+    @property
+    def late(self) -> bool:
+        """Whether people had begun to rate."""
+        return self.ratings > 0
+
+    @cached_property
+    def content(self) -> dict[str, Any]:
+        """The document, read."""
+        content: dict[str, Any] = json.loads(self.document)
+        return content
+
+    @property
+    def told(self) -> str:
+        """The registration in one line."""
+        late = f", late: {self.ratings} answers of people were there" if self.late else ""
+        return f"{self.registered[:10]}: registered by {self.by}, SHA-256 {self.sha256}{late}"
+
+
+def add(db: Database, study: str, document: str, by: str) -> Registration:
+    """Keep a registration beside earlier ones. Raises NotFound."""
+    made = Registration(
+        document, hashlib.sha256(document.encode()).hexdigest(), answers(db, study), by.strip(), now()
+    )
+    row = {"study_id": study_id(db, study), "document": document, "sha256": made.sha256}
+    row |= {"ratings": made.ratings, "by": made.by, "registered": made.registered}
+    database.insert(db, "registrations", row)
+    return made
+
+
+def every(db: Database, study: str) -> list[Registration]:
+    """The registrations of a study, the oldest first. Raises NotFound."""
+    rows = db.execute(
+        "SELECT document, sha256, ratings, by, registered FROM registrations WHERE study_id = ? ORDER BY id",
+        [study_id(db, study)],
+    )
+    return [Registration(*row) for row in rows]
+
+
+def binding(made: list[Registration]) -> Registration | None:
+    """The registration that a study is compared with: the last one that was in time, else the first late one.
+
+    None where there is none.
+    """
+    in_time = [one for one in made if not one.late]
+    return in_time[-1] if in_time else next(iter(made), None)
+
+
+def answers(db: Database, study: str) -> int:
+    """How many answers people have given in a study, to hidden items included. Raises NotFound."""
+    sql = (
+        "SELECT (SELECT count(*) FROM ratings WHERE study_id = :study) + (SELECT count(*) FROM "
+        "hidden_answers a JOIN hidden_items i ON i.id = a.item_id WHERE i.study_id = :study)"
+    )
+    return int(db.execute(sql, {"study": study_id(db, study)}).fetchone()[0])
+
+
+def judged(db: Database, study: str) -> int:
+    """How many ratings by judges a study's conversations have. Raises NotFound."""
+    sql = (
+        "SELECT count(*) FROM ratings r JOIN raters x ON x.id = r.rater_id WHERE r.study_id IS NULL AND "
+        "x.kind = 'judge' AND r.conversation_id IN (SELECT conversation_id FROM study_units WHERE "
+        "study_id = ?)"
+    )
+    return int(db.execute(sql, [study_id(db, study)]).fetchone()[0])

@@ -1,0 +1,159 @@
+"""Pre-registration: what a study fixes before people rate it, as one text with a hash.
+
+The text is JSON with sorted keys and no spaces. Whoever has it, or its SHA-256, can tell later whether
+sample, guidelines, questions, judges and plan are still the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from sqlite_utils import Database
+
+from concord.errors import NotAllowed, StudyError, not_found
+from concord.files import first_problem
+from concord.scores import FINAL
+from concord.store import configurations, conversations, registrations
+from concord.store import studies as stored
+from concord.store.registrations import Registration
+
+SCHEMA = 1
+LONGEST = 20_000
+"""Characters of a plan."""
+Text = Annotated[str, Field(max_length=5_000)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class _Told(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class PlannedTest(_Told):
+    """One test of a plan: judges (none: the panel of all) agree with people on a criterion at least so well.
+
+    The lower end of the 95% interval counts, as for `concord gate`.
+    """
+
+    criterion: Name = FINAL
+    statistic: Literal["spearman", "kendall", "pearson", "alpha", "weighted-kappa", "kappa"] = "spearman"
+    least: Annotated[float, Field(ge=-1, le=1)]
+    judges: tuple[Name, ...] = ()
+
+
+class Plan(_Told):
+    """An analysis plan. Texts are the researcher's own and are compared with nothing."""
+
+    question: Text = ""
+    annotators: Annotated[int | None, Field(ge=1, le=10_000)] = None
+    exclusion: Text = ""
+    stopping: Text = ""
+    notes: Text = ""
+    test: tuple[PlannedTest, ...] = ()
+
+
+EXAMPLE = """question = "Can the panel of judges stand for people?"
+annotators = 3
+exclusion = "Whoever hits fewer than 70% of the gold items is left out."
+stopping = "Every item has three raters."
+
+[[test]]
+criterion = "final"
+statistic = "spearman"
+least = 0.6
+"""
+
+
+def read_plan(text: str, where: str = "The plan") -> Plan:
+    """The plan of a TOML text. Raises StudyError."""
+    if len(text) > LONGEST:  # tomllib takes memory with the square of a key's parts
+        raise StudyError(f"{where} is longer than {LONGEST:,} characters.")
+    try:
+        return Plan.model_validate(tomllib.loads(text))
+    except ValidationError as error:
+        raise StudyError(f"{where}: {first_problem(error)}. docs/annotation.md has an example.") from error
+    except (ValueError, RecursionError) as error:
+        raise StudyError(f"{where} is not valid TOML: {error}.") from error
+
+
+def register(
+    db: Database, name: str, plan: Plan, by: str, *, judges: Sequence[str] = (), late: bool = False
+) -> Registration:
+    """Fix a study as it is now, with its plan and, if named, its judges.
+
+    Once people have answered, it is refused unless `late`, and then says how many answers there were. An
+    earlier registration stays. Raises NotFound, StudyError, and NotAllowed where it comes too late.
+    """
+    study = stored.get(db, name)
+    if not by.strip():
+        raise StudyError("A registration needs the name of who registers the study.")
+    asked = [*(criterion.name for criterion in study.criteria), FINAL]
+    for test in plan.test:
+        if test.criterion not in asked:
+            raise not_found("criterion", test.criterion, asked)
+    there = registrations.answers(db, name)
+    if there and not late:
+        raise NotAllowed(
+            f"People have given {there} answers in “{name}” already, so this is no pre-registration. "
+            "`concord study register NAME --late` keeps one that says so."
+        )
+    said = content_of(db, name)
+    said["plan"] = plan.model_dump(mode="json")
+    said["judges"] = {judge: prompts_of(said["judged_by"], judge) for judge in judges}
+    return registrations.add(db, name, canonical(said), by)
+
+
+def canonical(content: Any) -> str:
+    """JSON with sorted keys and no spaces: equal contents are equal texts."""
+    return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def content_of(db: Database, name: str) -> dict[str, Any]:
+    """What of a study can be fixed, as plain values. Raises NotFound.
+
+    `units` has key and turn of each unit, `texts` the SHA-256 of each conversation's messages, `judged_by`
+    judge, version and hash of each prompt that was answered.
+    """
+    study, units = stored.get(db, name), stored.units(db, name)
+    ids = {unit["conversation_id"]: unit["key"] for unit in units}
+    texts = {
+        conversation.key: _hashed([[m.role, m.content] for m in conversation.messages])
+        for conversation, _ in conversations.several(db, [*ids])
+    }
+    origins = configurations.origins(db, name)
+    said = {
+        "schema": SCHEMA,
+        "concord": version("concord"),
+        "study": study.name,
+        "title": study.title,
+        "sample": {"seed": study.seed, "overlap": study.overlap, "per_turn": study.per_turn}
+        | {"drawn": study.meta.get("drawn", {})},
+        "units": sorted([unit["key"], unit["turn"] or 0] for unit in units),
+        "texts": texts,
+        "guidelines": study.guidelines,
+        "rubric": study.meta.get("rubric", {}),
+        "criteria": [asdict(criterion) for criterion in study.criteria],
+        "judged_by": [[origin["judge"], origin["variant"], origin["prompt"]] for origin in origins],
+        "ratings": {
+            "people": registrations.answers(db, name),
+            "judges": registrations.judged(db, name),
+        },
+    }
+    plain: dict[str, Any] = json.loads(canonical(said))
+    return plain
+
+
+def prompts_of(judged_by: Sequence[Sequence[str]], name: str) -> list[str]:
+    """The hashes of the prompts that a judge has answered, named with or without the version."""
+    mine = {prompt for judge, variant, prompt in judged_by if name in (judge, f"{judge} {variant}")}
+    return sorted(mine)
+
+
+def _hashed(content: Any) -> str:
+    return hashlib.sha256(canonical(content).encode()).hexdigest()
