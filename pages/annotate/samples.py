@@ -65,14 +65,14 @@ def _study(names: list[str]) -> None:
     if study.blind and not study.anonymous:
         _reveal(study)
         _running(study, items)
-    if not study.anonymous:
-        _registration(study)
     with st.expander("Guidelines", icon=":material/menu_book:"):
         text = drawing.editor(study.guidelines, key=f"guidelines of the study {name}")
         same = text == study.guidelines
         st.button(
             "Save the guidelines", key="save guidelines", disabled=same, on_click=_save, args=(name, text)
         )
+    if not study.anonymous:
+        _registration(study)
 
 
 def _reveal(study: Study) -> None:
