@@ -1,0 +1,500 @@
+"""A study of 250 items from the draw to the figures: five annotators, of whom one leaves, an adjudicator, and
+a judge's scores in the end, all by keyboard in browsers. The store and the commands are compared with what
+was pressed, by arithmetic of this test's own.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import krippendorff
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from scipy.stats import spearmanr
+
+from concord.cli import main
+from concord.conversation import Conversation, Message, Unit
+from concord.rating import Criterion, Judgement, Rater, Rating
+from concord.store import conversations, ratings
+from concord.workspace import Workspace
+
+from .keeper import Server, serving
+
+pytestmark = pytest.mark.browser
+
+CRITERIA = (Criterion("fluency", "It is fluent."), Criterion("wit", "It is witty."))
+NAMES = [c.name for c in CRITERIA]
+PLAYERS = ("alder", "birch", "cedar")
+STORED, DRAWN, GOLD, APART = 258, 250, 5, 20
+"""Conversations, those of the study, gold items of the others, and the items before one comes again."""
+JUDGE = "strict"
+LEAVER, LEAVES_AFTER = "eve", 40
+ERRORS = {
+    "ann": (0, 0, 0, 0, 1, -1),
+    "bob": (0, 0, 0, 1, 1, -1),
+    "cy": (0, 0, 0, 0, -1, -1),
+    "dee": (-4, -2, 0, 0, 2, 4),
+    "eve": (0, 0, 0, 1),
+}
+"""How far each annotator's answers are from the truth, each as likely; dee rates carelessly."""
+CARELESS = "dee"
+MOVES = {"ann": 0.8, "bob": 0.3}
+"""How likely an annotator is to take the judge's score when it is shown; nobody else looks at it."""
+
+Answers = dict[str, int]
+"""An item's scores by criterion."""
+
+
+def truth(item: int, criterion: str) -> int:
+    return random.Random(f"{item} {criterion}").randint(1, 5)
+
+
+def answered(person: str, item: int, again: bool = False) -> Answers:
+    """What somebody answers the first time, or when the item comes again."""
+    errors = random.Random(f"{person} {item} {again}")
+    return {c: min(5, max(1, truth(item, c) + errors.choice(ERRORS[person]))) for c in NAMES}
+
+
+def judged(item: int) -> Answers:
+    errors = random.Random(f"{JUDGE} {item}")
+    return {c: max(1, truth(item, c) - errors.choice((0, 1, 1))) for c in NAMES}
+
+
+def revised(person: str, item: int, criterion: str) -> int:
+    """The second answer, in sight of the judge's score."""
+    moved = random.Random(f"{person} {item} {criterion} second").random() < MOVES[person]
+    return judged(item)[criterion] if moved else answered(person, item)[criterion]
+
+
+@dataclass
+class Desk:
+    """An annotator in a browser of their own, and what they pressed."""
+
+    person: str
+    page: Page
+    seen: list[int] = field(default_factory=list)
+    """The items in the order in which they came."""
+    first: dict[int, Answers] = field(default_factory=dict)
+    again: dict[int, Answers] = field(default_factory=dict)
+    flagged: set[int] = field(default_factory=set)
+
+    def rate(self) -> bool:
+        """Rate or skip the item in sight, once there is one; False where nothing is left."""
+        item = in_sight(self.page)
+        if item is None:
+            return False
+        press = self.page.keyboard.press
+        again = item in self.seen
+        self.seen.append(item)
+        if self.person == "ann" and item % 25 == 0 and not again:
+            press("s")
+            press("1")
+            return True
+        given = answered(self.person, item, again)
+        for place, score in enumerate(given.values()):
+            if self.person == "bob" and place and item % 20 == 0:  # second thoughts
+                press(str(score % 5 + 1))
+                press("u")
+            press(str(score))
+        if self.person == "cy" and item % 40 == 0 and not again:
+            press("f")
+            self.page.keyboard.type("an odd one, I press 5")
+            press("Control+Enter")
+            self.flagged.add(item)
+        press("Enter")
+        (self.again if again else self.first)[item] = given
+        return True
+
+    def rate_what_was_skipped(self) -> None:
+        """Rate the items that a researcher opened again."""
+        self.page.reload()
+        while (item := in_sight(self.page)) is not None:
+            assert item not in self.first
+            self.first[item] = answered(self.person, item)
+            for key in (*map(str, self.first[item].values()), "Enter"):
+                self.page.keyboard.press(key)
+        saved(self.page)
+
+
+def opened(browser: Browser) -> BrowserContext:
+    """A browser of somebody's own. Where it is slow, it is the machine: nothing here is about time."""
+    context = browser.new_context()
+    context.set_default_timeout(60_000)
+    return context
+
+
+def in_sight(page: Page) -> int | None:
+    """The number of the item that is shown, once one is there; None at the end."""
+    text = page.locator(".message.reply, .end h1").first.text_content() or ""
+    found = re.search(r"reply (\d+)", text)
+    return int(found[1]) if found else None
+
+
+def saved(page: Page) -> None:
+    expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
+
+
+def concord(workspace: Workspace, *arguments: object) -> str:
+    """What a command prints."""
+    runner = CliRunner(env={"COLUMNS": "200"})
+    done = runner.invoke(main, ["--workspace", str(workspace.path), *map(str, arguments)])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+Tables = dict[str, list[dict[str, Any]]]
+"""The rows of the tables of a report, by the table's name."""
+
+
+def figures(workspace: Workspace, *more: str) -> Tables:
+    """The sections of the agreement report on fluency that have the figures looked at here."""
+    sections = "people,distribution,judges,players,annotator-retest,gold,adjudication,anchoring"
+    asked = ("--section", sections, "--criterion", "fluency", "--resamples", 20, "--format", "json")
+    told = json.loads(concord(workspace, "agreement", "--study", "main", *asked, *more))
+    return {name: table["rows"] for name, table in told["tables"].items()}
+
+
+@dataclass
+class Played:
+    """The study when everything is done, and what was seen on the way."""
+
+    server: Server
+    desks: dict[str, Desk]
+    gold: list[int]
+    settled: dict[tuple[int, str], int]
+    revised: dict[str, dict[tuple[int, str], int]]
+    shown: str
+    """What `concord study show` says when all have rated."""
+    blind: Tables
+    """The figures when all have rated, then those after all is done, with and without the careless one."""
+    after: Tables
+    without: Tables
+
+    def answers(self, *left_out: str) -> dict[str, dict[int, int]]:
+        """The blind answers on fluency that count, by person and item."""
+        return {
+            person: {i: given["fluency"] for i, given in desk.first.items() if i not in self.gold}
+            for person, desk in self.desks.items()
+            if person not in left_out
+        }
+
+    def of_items(self) -> dict[int, list[int]]:
+        """The answers to each item."""
+        found: dict[int, list[int]] = {}
+        for given in self.answers().values():
+            for item, score in given.items():
+                found.setdefault(item, []).append(score)
+        return found
+
+
+@pytest.fixture(scope="module")
+def played(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
+    folder = tmp_path_factory.mktemp("whole")
+    workspace = Workspace.open(folder / "workspace")
+    store(workspace)
+    with serving(workspace, folder / "log") as server:
+        concord(workspace, "study", "draw", "main", "--n", DRAWN, "--seed", 2)
+        links = invited(workspace)
+        dealing = (
+            "--annotators",
+            ",".join(ERRORS),
+            "--overlap",
+            2,
+            "--repeats",
+            0.1,
+            "--repeat-after",
+            APART,
+        )
+        concord(workspace, "study", "deal", "main", *dealing)
+        gold = mixed_in(server, folder / "gold.csv")
+        contexts = {person: opened(browser) for person in ERRORS}
+        try:
+            desks = {person: Desk(person, contexts[person].new_page()) for person in ERRORS}
+            for person, desk in desks.items():
+                desk.page.goto(links[person])
+            rate(workspace, desks)
+            shown, blind = concord(workspace, "study", "show", "main"), figures(workspace)
+            settled = adjudicate(server, browser)
+            concord(workspace, "study", "reveal", "main", "--judge", JUDGE)
+            second = {person: revise(server, desks[person]) for person in MOVES}
+            concord(workspace, "study", "exclude", "main", CARELESS, "--reason", "missed an attention check")
+            with_, without = figures(workspace, "--with-excluded"), figures(workspace)
+            yield Played(server, desks, gold, settled, second, shown, blind, with_, without)
+        finally:
+            for context in contexts.values():
+                context.close()
+
+
+def store(workspace: Workspace) -> None:
+    """Store conversations that a judge has rated."""
+    with workspace.write() as db:
+        ratings.register(db, "lighthouse", CRITERIA)
+        for item in range(STORED):
+            said = (Message("user", f"request {item}"), Message("assistant", f"This is reply {item}."))
+            conversations.save(db, Conversation("lighthouse", f"k{item}", PLAYERS[item % 3], said))
+            given = tuple(Rating(Unit(f"k{item}"), c, s, f"because {s}") for c, s in judged(item).items())
+            ratings.save_judgement(db, Judgement(f"j{item}", f"k{item}", Rater(JUDGE, "judge"), given))
+
+
+def invited(workspace: Workspace) -> dict[str, str]:
+    """Everybody's link."""
+    told = concord(workspace, "annotators", "invite", *ERRORS)
+    return {line.split()[0]: line.split()[1] for line in told.splitlines() if "token=" in line}
+
+
+def mixed_in(server: Server, file: Path) -> list[int]:
+    """Gold items of conversations that were not drawn; the first is an attention check."""
+    drawn = server.rows("SELECT c.key FROM study_units u JOIN conversations c ON c.id = u.conversation_id")
+    gold = sorted(set(range(STORED)) - {int(key[1:]) for (key,) in drawn})[:GOLD]
+    lines = [f"k{i},fluency,{truth(i, 'fluency')},1,{'yes' if i == gold[0] else ''}" for i in gold]
+    file.write_text("\n".join(["key,criterion,answer,tolerance,attention", *lines]) + "\n")
+    told = concord(server.workspace, "study", "gold", "main", file)
+    assert "Mixed in: ann 5, bob 5, cy 5, dee 5, eve 5." in told
+    return gold
+
+
+def rate(workspace: Workspace, desks: Mapping[str, Desk]) -> None:
+    """Have all rate in turns; one leaves, and the rest of theirs comes into the others' open windows."""
+    for _ in range(LEAVES_AFTER):
+        for desk in desks.values():
+            assert desk.rate()
+    saved(desks[LEAVER].page)
+    desks[LEAVER].page.close()
+    concord(workspace, "study", "reassign", "main", LEAVER, "--reason", "has another job")
+    staying = [desk for person, desk in desks.items() if person != LEAVER]
+    at_work = staying
+    while at_work:
+        at_work = [desk for desk in at_work if desk.rate()]
+    for desk in staying:
+        saved(desk.page)
+    concord(workspace, "study", "requeue", "main", "ann", "--reason", "they can be rated")
+    desks["ann"].rate_what_was_skipped()
+
+
+def adjudicate(server: Server, browser: Browser) -> dict[tuple[int, str], int]:
+    """Settle what is in dispute as it is in truth; returns what was pressed, by item and criterion."""
+    concord(server.workspace, "study", "adjudicate", "main", "--range", 4)
+    context = opened(browser)
+    server.sign_in(context)
+    page = context.new_page()
+    page.goto(f"{server.url}/adjudicate?study=main&work=settle&as=ida")
+    found: dict[tuple[int, str], int] = {}
+    while (item := in_sight(page)) is not None:
+        criterion = (page.locator(".judged.active .judge").text_content() or "").lower()
+        found[item, criterion] = truth(item, criterion)
+        page.keyboard.press(str(found[item, criterion]))
+        page.keyboard.type(f"item {item}, as it is")
+        page.keyboard.press("Enter")
+    saved(page)
+    context.close()
+    return found
+
+
+def revise(server: Server, desk: Desk) -> dict[tuple[int, str], int]:
+    """Lock somebody's answers and give second ones, beside the judge's; returns these."""
+    page, found = desk.page, {}
+    page.goto(f"{server.url}/rate?reveal=main")
+    page.get_by_role("button", name="Lock my answers and show the judge's").click()
+    while (item := in_sight(page)) is not None:
+        for criterion in NAMES:
+            second = found[item, criterion] = revised(desk.person, item, criterion)
+            page.keyboard.press("k" if second == desk.first[item][criterion] else str(second))
+    saved(page)
+    return found
+
+
+def one(rows: list[dict[str, Any]], **wanted: object) -> dict[str, Any]:
+    """The row with these values."""
+    [found] = [row for row in rows if all(row[name] == value for name, value in wanted.items())]
+    return found
+
+
+def alpha(answers: Mapping[str, Mapping[int, int]], level: str) -> float:
+    """Krippendorff's alpha of raters × items."""
+    items = sorted({item for given in answers.values() for item in given})
+    table = [[given.get(item, np.nan) for item in items] for given in answers.values()]
+    return float(krippendorff.alpha(table, level_of_measurement=level))
+
+
+def test_every_item_was_rated_by_two_people_and_nothing_is_lost_or_doubled(played: Played) -> None:
+    pressed = Counter(
+        (person, f"k{item}", criterion, score)
+        for person, desk in played.desks.items()
+        for item, given in desk.first.items()
+        if item not in played.gold
+        for criterion, score in given.items()
+    )
+    stored = Counter(
+        played.server.rows(
+            "SELECT x.name, c.key, r.criterion, cast(r.score AS int) FROM ratings r "
+            "JOIN raters x ON x.id = r.rater_id AND x.kind = 'human' "
+            "JOIN conversations c ON c.id = r.conversation_id"
+        )
+    )
+    assert stored == pressed
+    assert Counter(stored.values()) == {1: DRAWN * 2 * len(NAMES)}
+    assert {len(scores) for scores in played.of_items().values()} == {2}
+    assert played.server.rows(
+        "SELECT state, count(*) FROM assignments a JOIN study_units u ON u.id = a.unit_id GROUP BY state"
+    ) == [("done", 2 * DRAWN)]
+    flagged = played.server.rows(
+        "SELECT c.key FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+        "JOIN conversations c ON c.id = u.conversation_id WHERE a.flag = 'an odd one, I press 5'"
+    )
+    own = {item for item in played.desks["cy"].flagged if item not in played.gold}
+    assert {key for (key,) in flagged} == {f"k{item}" for item in own}
+    assert own
+
+
+def test_a_tenth_came_again_far_enough_from_the_first_time(played: Played) -> None:
+    for person, desk in played.desks.items():
+        for item in desk.again:
+            first = desk.seen.index(item)
+            between = desk.seen[first + 1 : desk.seen.index(item, first + 1)]
+            assert len(set(between) - {*played.gold}) >= APART, (person, item)
+        if person != LEAVER:
+            assert len(desk.again) == round(0.1 * len(played.answers()[person]))
+
+
+def test_answers_that_are_no_ratings_are_exported_as_they_were_pressed(played: Played) -> None:
+    told = csv.DictReader(StringIO(concord(played.server.workspace, "export", "apart", "--study", "main")))
+    found: dict[str, Counter[Any]] = {}
+    for row in told:
+        about = row["rater"], row["item_id"], row["criterion"], row["explanation"]
+        scores = (float(row[name]) if row[name] else None for name in ("score", "blind", "shown", "gold"))
+        found.setdefault(row["kind"], Counter())[(*about, *scores)] += 1
+    pressed: dict[str, Counter[Any]] = {kind: Counter() for kind in found}
+    for person, desk in played.desks.items():
+        for item, given in desk.again.items():
+            for c, score in given.items():
+                pressed["repeat"][person, f"k{item}", c, "", score, desk.first[item][c], None, None] += 1
+        for item in desk.first.keys() & {*played.gold}:
+            for c, score in desk.first[item].items():
+                known = truth(item, c) if c == "fluency" else None
+                pressed["gold"][person, f"k{item}", c, "", score, None, None, known] += 1
+    for person, second in played.revised.items():
+        for (item, c), score in second.items():
+            blind = played.desks[person].first[item][c]
+            pressed["revised"][person, f"k{item}", c, "", score, blind, judged(item)[c], None] += 1
+    for (item, c), score in played.settled.items():
+        reason = f"item {item}, as it is"
+        pressed["adjudicated"]["ida", f"k{item}", c, reason, score, None, None, None] += 1
+    assert found == pressed
+    assert set(found) == {"repeat", "gold", "adjudicated", "revised"}
+
+
+def test_alpha_of_people_is_the_same_before_and_after_what_was_not_blind(played: Played) -> None:
+    for level in ("ordinal", "interval"):
+        measure = f"Krippendorff's alpha, {level}"
+        blind, after, without = (
+            one(told["people"], measure=measure)["value"]
+            for told in (played.blind, played.after, played.without)
+        )
+        assert blind["value"] == pytest.approx(alpha(played.answers(), level))
+        assert after["value"] == blind["value"]
+        # Without the careless annotator fewer items have two answers, and these agree better.
+        assert without["value"] == pytest.approx(alpha(played.answers(CARELESS), level))
+        assert without["value"] > blind["value"]
+        assert without["n"] == DRAWN - len(played.answers()[CARELESS])
+
+
+def test_the_share_of_each_answer_and_the_mean_of_people(played: Played) -> None:
+    for person, given in played.answers().items():
+        counted = {
+            row["score"]: row["count"]
+            for row in played.blind["score_distribution"]
+            if row["rater"] == person and row["count"]
+        }
+        assert counted == Counter(given.values())
+    for at, player in enumerate(PLAYERS):
+        apart = [
+            judged(item)["fluency"] - np.mean(scores)
+            for item, scores in played.of_items().items()
+            if item % 3 == at
+        ]
+        told = one(played.blind["players"], rater=JUDGE, group=player)
+        assert (told["n"], told["bias"]["value"]) == (len(apart), pytest.approx(np.mean(apart)))
+
+
+def test_test_retest_of_each_annotator(played: Played) -> None:
+    for person, desk in played.desks.items():
+        first = np.array([desk.first[item]["fluency"] for item in desk.again])
+        second = np.array([given["fluency"] for given in desk.again.values()])
+        told = one(played.blind["annotator_retest"], annotator=person)
+        assert told["n"] == len(desk.again)
+        assert told["exact"]["value"] == pytest.approx((first == second).mean())
+        assert told["difference"]["value"] == pytest.approx((second - first).mean())
+        chance = ((first[:, None] - second[None, :]) ** 2).mean()
+        if chance:
+            kappa = 1 - ((first - second) ** 2).mean() / chance
+            assert told["kappa"]["value"] == pytest.approx(kappa)
+
+
+def test_gold_items_that_were_hit(played: Played) -> None:
+    missed = []
+    for person, desk in played.desks.items():
+        came = [item for item in played.gold if item in desk.first]
+        hits = [abs(desk.first[item]["fluency"] - truth(item, "fluency")) <= 1 for item in came]
+        told = one(played.blind["gold_items"], annotator=person)
+        assert told["n"] == len(hits)
+        assert told["hits"]["value"] == pytest.approx(sum(hits) / len(hits))
+        assert len(came) == GOLD or person == LEAVER
+        if played.gold[0] in came and not hits[came.index(played.gold[0])]:
+            missed.append(person)
+    assert missed == [CARELESS]
+    assert f"Warning: {CARELESS} missed 1 of 1 attention checks." in played.shown
+    assert "reassigned eve by researcher: has another job" in played.shown
+
+
+def test_the_judge_before_and_after_adjudication(played: Played) -> None:
+    of = played.of_items()
+    disputed = {item for item, scores in of.items() if max(scores) - min(scores) >= 4}
+    by_item = {item: score for (item, criterion), score in played.settled.items() if criterion == "fluency"}
+    assert by_item.keys() == disputed
+    items = sorted(of)
+    judge = np.array([judged(item)["fluency"] for item in items])
+    means = np.array([np.mean(of[item]) for item in items])
+    after = np.array([by_item.get(item, np.mean(of[item])) for item in items])
+    told = one(played.after["adjudication"], rater=JUDGE)
+    assert told["before"]["value"] == pytest.approx(spearmanr(judge, means).statistic)
+    assert told["after"]["value"] == pytest.approx(spearmanr(judge, after).statistic)
+    far = [abs(judged(item)["fluency"] - score) for item, score in by_item.items()]
+    assert told["mae_after"]["value"] == pytest.approx(np.mean(far))
+    far = [abs(judged(item)["fluency"] - np.mean(of[item])) for item in by_item]
+    assert told["mae_before"]["value"] == pytest.approx(np.mean(far))
+    each = [np.mean([abs(given - score) for given in of[item]]) for item, score in by_item.items()]
+    told = one(played.after["adjudication"], rater="one annotator")
+    assert told["mae_after"]["value"] == pytest.approx(np.mean(each))
+
+
+def test_anchoring_of_those_who_saw_the_judge(played: Played) -> None:
+    every: list[tuple[int, int, int]] = []
+    for person in MOVES:
+        moves = [
+            (blind, judged(item)["fluency"], played.revised[person][item, "fluency"])
+            for item, blind in played.answers()[person].items()
+        ]
+        every += moves
+        _is(one(played.after["anchoring"], annotator=person), moves)
+    _is(one(played.after["anchoring"], annotator="all annotators"), every)
+
+
+def _is(told: Mapping[str, Any], moves: list[tuple[int, int, int]]) -> None:
+    """Assert the figures of a row of anchoring: (blind, the judge's, second) of each answer."""
+    blind, judge, second = np.array(moves).T
+    change, distance = second - blind, judge - blind
+    assert told["n"] == len(moves)
+    assert told["changed"]["value"] == pytest.approx((change != 0).mean())
+    assert told["toward"]["value"] == pytest.approx((change * np.sign(distance))[distance != 0].mean())
+    assert told["share"]["value"] == pytest.approx((change * distance).sum() / (distance**2).sum())
