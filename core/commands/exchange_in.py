@@ -28,6 +28,8 @@ from concord.exchange.answers import AnswerFile
 from concord.exchange.conversations_jsonl import own
 from concord.rating import Scale
 from concord.rubrics import shelf
+from concord.store.comparisons import OWN
+from concord.studies import pairings
 from concord.workspace import Workspace
 
 SHOWN = 160
@@ -145,6 +147,8 @@ def _pairs(_context: click.Context, option: click.Parameter, given: tuple[str, .
     "--scores-as", "judge", default="", metavar="JUDGE", help="Take scores as this judge's ratings."
 )
 @click.option("--study", default="", help="Take people's scores as a study of this name.")
+@click.option("--rubric", default="", help="Take votes as answers to this rubric's pairwise question.")
+@click.option("--criterion", default="", help="Which of its questions; the first unless given.")
 @options.scales("the scores do not show it")
 @click.option("--skip-wrong", is_flag=True, help="Leave out rows that are wrong.")
 @click.option("--check", is_flag=True, help="Say what the file holds; store nothing.")
@@ -224,8 +228,13 @@ def _foreign(
     roles: dict[str, str],
     check: bool,
     scales: Mapping[str, Scale],
+    rubric: str,
+    criterion: str,
     **how: Any,
 ) -> None:
+    question = OWN
+    if rubric:
+        question = pairings.question(shelf.find(workspace, rubric).rubric, criterion)
     for name, role in roles.items():
         if role not in get_args(Role):
             raise ConcordError(f"--role {name}={role}: it must be one of {', '.join(get_args(Role))}.")
@@ -233,7 +242,8 @@ def _foreign(
     asked = conversations_file.Asked(benchmark, mapping, cast(Mapping[str, Role], who))
     with workspace.read() as db, printing.progress("Checking") as shown:
         found = conversations_file.survey(file, asked, db=db, progress=shown)
-    for line in conversations_file.told(found):
+    taken = rubric or how["judge"] or how["study"]
+    for line in conversations_file.told(found, by_command=not taken):
         echo(line)
     if check:
         for where, entry in found.shown:
@@ -244,7 +254,9 @@ def _foreign(
         found.refuse()
         return
     with printing.progress("Storing") as shown:
-        done = conversations_file.store(workspace, found, scales=scales, progress=shown, **how)
+        done = conversations_file.store(
+            workspace, found, question=question, scales=scales, progress=shown, **how
+        )
     echo(conversations_file.summary(found, done))
 
 

@@ -2,12 +2,14 @@
 
 import os
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
 import click
+from sqlite_utils import Database
 
-from concord.benchmarks.plans import JudgePlan
+from concord.benchmarks.plans import ComparePlan, JudgePlan, Plan
 from concord.commands import app, options
 from concord.commands import rubric as rubrics
 from concord.commands.printing import echo
@@ -17,13 +19,18 @@ from concord.errors import ConcordError, ConfigError
 from concord.exchange import conversations_file, conversations_jsonl
 from concord.llm.models import load_models
 from concord.rubrics import shelf
+from concord.rubrics.shelf import Numbered
 from concord.runs import launching
 from concord.store import access, conversations
-from concord.store import studies as stored
+from concord.store import pairings as stored_pairs
+from concord.store import studies as stored_studies
+from concord.store.comparisons import OWN, PairQuestion
 from concord.store.conversations import Filter
-from concord.studies import studies
+from concord.studies import pairings, studies
 from concord.workspace import Workspace
 
+Dealt = Callable[[Database, Sequence[str]], Mapping[str, int]]
+"""Deals a study to people; returns everybody's number of items."""
 MOCKS = ("mock-judge-strict", "mock-judge-lenient")
 """The judges of `--mock`."""
 
@@ -66,28 +73,36 @@ def command(
         raise ConfigError(f"There is no file {file}.")
     workspace = Workspace.open(folder)
     name = _rubric(workspace, told)
-    benchmark = _brought(workspace, file)
-    _study(workspace, name, benchmark, n)
-    _invite(workspace, name, people or ("You",), port)
+    rubric = shelf.find(workspace, name)
+    # A rubric that only asks which of two is better is asked of pairs.
+    in_pairs = not rubric.rubric.criteria
+    benchmark = _brought(workspace, file, pairings.question(rubric.rubric) if in_pairs else OWN)
+    dealt = (_pairs if in_pairs else _study)(workspace, rubric, benchmark, n)
+    _invite(workspace, dealt, people or ("You",), port)
     if not opens:
         echo(f"The links open while the app runs: {app.call(workspace)} app --port {port}")
     if mock:
         _with_mocks(workspace)
     judges = judges or _judges(workspace, mock)
-    plan = JudgePlan(benchmark, judges, rubric=name)
+    if in_pairs:
+        plan: Plan = ComparePlan(benchmark, judges, study=name)
+    else:
+        plan = JudgePlan(benchmark, judges, rubric=name)
     with demo.serving(workspace):
         if not opens:
             carry_out(workspace, plan)
-            echo(f"When people have rated: {app.call(workspace)} agreement --study {name}")
+            figures = f"compare {name}" if in_pairs else f"agreement --study {name}"
+            echo(f"When people have answered: {app.call(workspace)} {figures}")
             return
         launching.start(workspace, plan)
         echo(f"Judges at work: {', '.join(judges)}. The page shows agreement as people's answers come in.")
         os.environ["CONCORD_WORKSPACE"] = str(workspace.path)
-        app.serve(port=port, browser=browser, page=f"agreement?{urlencode({'study': name})}")
+        shown = ("comparisons", {"pairs": name}) if in_pairs else ("agreement", {"study": name})
+        app.serve(port=port, browser=browser, page=f"{shown[0]}?{urlencode(shown[1])}")
 
 
-def _brought(workspace: Workspace, file: Path) -> str:
-    """Import the file; returns under which name its conversations are kept."""
+def _brought(workspace: Workspace, file: Path, question: PairQuestion) -> str:
+    """Import the file, its votes as answers to the question; returns the name of its conversations."""
     if conversations_jsonl.own(file):
         with workspace.write() as db:
             done = conversations_jsonl.read(db, file)
@@ -97,9 +112,11 @@ def _brought(workspace: Workspace, file: Path) -> str:
             return file.stem if file.stem in kept else options.only_benchmark(db)
     with workspace.read() as db:
         found = conversations_file.survey(file, conversations_file.Asked(file.stem), db=db)
-    for line in conversations_file.told(found):
+    for line in conversations_file.told(found, by_command=question == OWN):
         echo(line)
-    echo(conversations_file.summary(found, conversations_file.store(workspace, found)))
+    # Without votes there is nothing that answers a question.
+    stored = conversations_file.store(workspace, found, question=question if found.votes else OWN)
+    echo(conversations_file.summary(found, stored))
     return file.stem
 
 
@@ -122,30 +139,52 @@ def _rubric(workspace: Workspace, told: str) -> str:
     return name
 
 
-def _study(workspace: Workspace, name: str, benchmark: str, n: int) -> None:
+def _study(workspace: Workspace, rubric: Numbered, benchmark: str, n: int) -> Dealt:
     """Draw the study, which is called like its rubric, unless it is there."""
-    rubric = shelf.find(workspace, name)
+    name = rubric.rubric.name
     with workspace.write() as db:
-        if name in stored.names(db):
-            if stored.get(db, name).meta.get("rubric", {}).get("hash") != rubric.rubric.hash:
-                raise ConcordError(
-                    f"The study “{name}” asks another version of the rubric. Put the file back, or draw a "
-                    f"study of another name: concord study draw NAME --n {n} --rubric {name}."
-                )
+        if name in stored_studies.names(db):
+            if stored_studies.get(db, name).meta.get("rubric", {}).get("hash") != rubric.rubric.hash:
+                raise _changed(f"draw one of another name: concord study draw NAME --n {n} --rubric {name}")
             echo(f"The study “{name}” is drawn already.")
-            return
-        wanted = Filter(benchmark)
-        n = min(n, conversations.count(db, wanted))
-        studies.draw_study(db, name, n, wanted=wanted, rubric=rubric)
-        echo(f"Study “{name}”: {len(stored.units(db, name))} items of {n} conversations.")
+        else:
+            wanted = Filter(benchmark)
+            n = min(n, conversations.count(db, wanted))
+            studies.draw_study(db, name, n, wanted=wanted, rubric=rubric)
+            echo(f"Study “{name}”: {len(stored_studies.units(db, name))} items of {n} conversations.")
+    return lambda db, people: studies.deal_study(db, name, people)
 
 
-def _invite(workspace: Workspace, study: str, people: tuple[str, ...], port: int) -> None:
+def _pairs(workspace: Workspace, rubric: Numbered, benchmark: str, n: int) -> Dealt:
+    """Make the study of all pairs, which is called like its rubric, unless it is there."""
+    name = rubric.rubric.name
+    with workspace.write() as db:
+        if there := stored_pairs.pairs(db, name):
+            if stored_pairs.study(db, name).version != rubric.version:
+                raise _changed(f"make one of another name: concord pairs new NAME --rubric {name}")
+            echo(f"The study of pairs “{name}” is made already.")
+        else:
+            pairings.new(db, name, rubric, benchmark)
+            there = stored_pairs.pairs(db, name)
+            echo(f"Study of pairs “{name}”: {len(there)} pairs.")
+    n = min(n, len(there))
+
+    def dealt(db: Database, people: Sequence[str]) -> dict[str, int]:
+        return {s.person: s.dealt for s in pairings.deal(db, name, people, n, overlap=0)}
+
+    return dealt
+
+
+def _changed(other: str) -> ConcordError:
+    return ConcordError(f"The study asks another version of the rubric. Put the file back, or {other}.")
+
+
+def _invite(workspace: Workspace, deal: Dealt, people: tuple[str, ...], port: int) -> None:
     """Give everybody all items, and a link to those who have none: a new one would end the old one."""
     with workspace.write() as db:
         there = {a.name for a in access.annotators(db) if a.can_enter}
         links = studies.invite(db, [p for p in people if p not in there], f"http://localhost:{port}")
-        items = studies.deal_study(db, study, people)
+        items = deal(db, people)
     for person in people:
         place = f"at {links[person]}" if person in links else "by the link that was handed out before"
         echo(f"{person} rates {items[person]} items {place}")

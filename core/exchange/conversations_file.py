@@ -23,6 +23,7 @@ from concord.exchange.rows import FileRow, Progress
 from concord.exchange.shapes import also, has, mapped, shape_of
 from concord.rating import Comparison, Criterion, Rater, RaterKind, Scale
 from concord.store import comparisons, conversations, ratings, studies
+from concord.store.comparisons import OWN, PairQuestion
 from concord.store.parts import in_parts
 from concord.store.seen import KeysSeen, seen
 from concord.store.studies import Study
@@ -31,6 +32,7 @@ from concord.workspace import Workspace
 
 SHOWN = 10
 """So many wrong rows are named, and so many rows shown."""
+_IMPORT = "concord import conversations FILE"
 DISTINCT = 1000
 """Different scores of a criterion that are remembered; of more only the least and the greatest."""
 
@@ -134,6 +136,7 @@ def store(
     *,
     judge: str = "",
     study: str = "",
+    question: PairQuestion = OWN,
     scales: Mapping[str, Scale] | None = None,
     skip_wrong: bool = False,
     progress: Progress | None = None,
@@ -141,10 +144,13 @@ def store(
     """Store what a survey of the whole file found: everything, or nothing.
 
     With `judge`, scores become ratings: by the judge whom the file names, else by this one. With `study`,
-    scores by people become a study of that name. Raises ImportRefused for what is wrong, unless `skip_wrong`.
+    scores by people become a study of that name. Votes are answers to the `question`: a rubric's, or a
+    benchmark's own. Raises ImportRefused for what is wrong, unless `skip_wrong`.
     """
     if not skip_wrong:
         found.refuse()
+    if question != OWN and not found.votes:
+        raise ImportRefused(f"{found.path} holds no votes. Leave out the rubric that they would answer.")
     counts = Counter[str]()
     with in_parts(workspace.db_path) as part:
         with part() as db:
@@ -155,7 +161,7 @@ def store(
             with part() as db:
                 read = [entry for entry in read if _saved(db, entry, counts, found.path, skip_wrong)]
                 for vote in (v for entry in read for v in entry.votes):
-                    counts["votes"] += _voted(db, vote)
+                    counts["votes"] += _voted(db, vote, question)
                 given = [
                     _given(scored, judge)
                     for entry in read
@@ -173,8 +179,8 @@ def store(
     return StoredFile(known=found.known, study=study, **kept)
 
 
-def told(found: FileSurvey) -> list[str]:
-    """What a survey found, one sentence a line."""
+def told(found: FileSurvey, *, by_command: bool = True) -> list[str]:
+    """What a survey found, one sentence a line; with the command that takes scores and votes, if wanted."""
     lines = [f"{found.path.name} is {found.kind} of the form “{found.name}”, {found.rows:,} rows."]
     some = [f"{found.conversations:,} conversations"]
     some += [f"{found.repeated:,} repeat another"] if found.repeated else []
@@ -183,8 +189,11 @@ def told(found: FileSurvey) -> list[str]:
     lines.append(", ".join(some) + ".")
     for kind, who in (("judge", "Scores"), ("human", "Scores by people")):
         on = [f"{name} ({count:,})" for (by, name), count in found.scores.items() if by == kind]
-        how = "--scores-as JUDGE" if kind == "judge" else "--study NAME"
-        lines += [f"{who}: {', '.join(on[:SHOWN])}; {how} takes them."] if on else []
+        option = "--scores-as JUDGE" if kind == "judge" else "--study NAME"
+        how = f"; {_IMPORT} {option} takes them" if by_command else ""
+        lines += [f"{who}: {', '.join(on[:SHOWN])}{how}."] if on else []
+    if found.votes and by_command:
+        lines.append(f"{_IMPORT} --rubric NAME takes the votes as answers to its pairwise question.")
     if found.unread:
         lines.append(
             f"{found.unread.total():,} scores are no numbers and are left out, such as "
@@ -342,14 +351,14 @@ def _saved(db: Database, entry: Entry, counts: Counter[str], path: Path, skip_wr
     return True
 
 
-def _voted(db: Database, vote: Comparison) -> bool:
+def _voted(db: Database, vote: Comparison, question: PairQuestion) -> bool:
     """Store a vote; whether it is new. A rater's second vote on the same two that differs is a repeat."""
-    there = comparisons.verdicts(db, vote.rater, vote.first, vote.second)
+    there = comparisons.verdicts(db, vote.rater, vote.first, vote.second, question)
     if vote.verdict in there.values():
         return False
     repeat = max(there, default=-1) + 1
-    key = f"{vote.key.removesuffix('|0|import')}|{repeat}|import"
-    comparisons.save(db, replace(vote, key=key, repeat=repeat))
+    key = "|".join([vote.key.removesuffix("|0|import"), str(repeat), "import", *filter(None, question)])
+    comparisons.save(db, replace(vote, key=key, repeat=repeat, **question._asdict()))
     return True
 
 

@@ -1,6 +1,7 @@
 """The rubrics of a workspace: files in its folder `rubrics`, and the versions that were used."""
 
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,17 @@ def folder(workspace: Workspace) -> Path:
 def names(workspace: Workspace) -> list[str]:
     """The rubrics that have a file."""
     return sorted(path.stem for path in folder(workspace).glob("*.toml"))
+
+
+def of_pairs(workspace: Workspace) -> dict[str, Rubric]:
+    """The rubrics that ask which of two is better. One with a mistake is not among them: `concord rubric
+    check` and the page Rubrics name it.
+    """
+    found = {}
+    for name in names(workspace):
+        with suppress(ConfigError):
+            found[name] = find(workspace, name).rubric
+    return {name: rubric for name, rubric in found.items() if rubric.pairs}
 
 
 def find(workspace: Workspace, name: str, version: int = 0) -> Numbered:

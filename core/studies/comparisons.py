@@ -27,8 +27,7 @@ PEOPLE = "people"
 EACH_OTHER = "each other"
 SEED = 0
 MANY = 50
-"""Beyond so many people a judge stands beside all of them together, and two persons beside each other only
-where they compared a pair in common."""
+"""Beyond so many people a judge stands beside all of them together only."""
 BASIS = (
     "benchmark",
     "study",
@@ -200,7 +199,7 @@ def _matches(given: pd.DataFrame, asked: pd.DataFrame, **draws: int) -> list[Mat
         equal, decided, alpha = pairwise.among(people, **draws)
         kappa = undefined("κ is of two raters")
         found.append(Match(PEOPLE, EACH_OTHER, equal, decided, alpha, kappa))
-    for one, other in combinations(persons, 2) if len(persons) <= MANY else _sharing(people):
+    for one, other in _sharing(people):
         found.append(pairwise.match(one, other, each[one], each[other]))
     return found
 

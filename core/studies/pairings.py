@@ -16,7 +16,7 @@ from concord.benchmarks import BENCHMARKS, get, known_or_imported
 from concord.conversation import Conversation
 from concord.errors import StudyError, not_found
 from concord.rating import Criterion, Preference, Verdict, preferences
-from concord.rubrics.rubric import UnitKind, opening, two
+from concord.rubrics.rubric import Rubric, UnitKind, opening, two
 from concord.rubrics.shelf import Numbered, used
 from concord.store import access, conversations, desk, scenarios, tables
 from concord.store import comparisons as compared
@@ -76,11 +76,7 @@ def new(
     the same. Raises NotFound for an unknown player or facet, StudyError where there is nothing to compare.
     """
     told = rubric.rubric
-    if not told.pairs:
-        raise StudyError(
-            f"The rubric “{told.name}” does not ask which of two is better. Add a criterion with "
-            'type = "pairwise".'
-        )
+    question(told)
     if name in conversations.benchmark_names(db):
         raise StudyError(f"“{name}” is the name of conversations here. Give the study another one.")
     if given is None:
@@ -94,8 +90,7 @@ def new(
                     else "scenario or prompt."
                 )
             )
-        wanted = set(draw(table, _enough(len(table), n), seed=seed))
-        rows = table[table.pair.isin(wanted)]
+        rows = table if n is None else table[table.pair.isin(draw(table, _enough(len(table), n), seed=seed))]
         pairs = list(zip(rows.scenario, rows.one.tolist(), rows.other.tolist(), strict=True))
     else:
         benchmark, pairs = _checked(db, told.unit, given)
@@ -106,6 +101,19 @@ def new(
     )
     stored.create(db, made, pairs)
     return stored.study(db, name)
+
+
+def question(rubric: Rubric, criterion: str = "") -> PairQuestion:
+    """A rubric's pairwise question: the named one, else the first. Raises StudyError, and NotFound."""
+    names = [question.name for question in rubric.pairs]
+    if not names:
+        raise StudyError(
+            f"The rubric “{rubric.name}” does not ask which of two is better. Add a criterion with "
+            'type = "pairwise".'
+        )
+    if criterion and criterion not in names:
+        raise not_found("pairwise question", criterion, names)
+    return PairQuestion(rubric.name, criterion or names[0])
 
 
 def asked(db: Database, study: PairStudy) -> tuple[Criterion, ...]:

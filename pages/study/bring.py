@@ -15,7 +15,10 @@ from concord.exchange import conversations_file, conversations_jsonl
 from concord.exchange.conversations_file import Asked, FileSurvey, FormNotKnown
 from concord.exchange.shapes import WORDS
 from concord.files import file_name
+from concord.rubrics import shelf
 from concord.store import conversations
+from concord.store.comparisons import OWN
+from concord.studies import pairings
 from concord.table import Column, Table
 from pages.parts import table, told
 from pages.parts.address import link
@@ -146,9 +149,7 @@ def _foreign(upload: Upload, number: str) -> None:
     if isinstance(found, str):
         st.error(_lines(found), icon=":material/error:")
         return
-    st.markdown(
-        "  \n".join(plain(line.replace(" takes them.", "")) for line in conversations_file.told(found))
-    )
+    st.markdown("  \n".join(map(plain, conversations_file.told(found, by_command=False))))
     _rows(found)
     skip = False
     if found.wrong:
@@ -230,6 +231,16 @@ def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
             key=f"study {number}",
             max_chars=100,
         )
+    question = OWN
+    if found.votes and (rubrics := shelf.of_pairs(workspace())):
+        chosen = st.selectbox(
+            "Take the votes as answers to the rubric",
+            ["", *rubrics],
+            format_func=lambda name: name or "none: they are answers to a question of the file's own",
+            key=f"rubric {number}",
+            help="Judges who compare by this rubric are compared with these votes.",
+        )
+        question = pairings.question(rubrics[chosen]) if chosen else OWN
     blocked = bool(found.wrong) and not skip
     if st.button("Import", type="primary", icon=":material/upload:", disabled=blocked):
         bar = st.progress(0.0, "Storing")
@@ -243,6 +254,7 @@ def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
                 found,
                 judge=judge.strip(),
                 study=study.strip(),
+                question=question,
                 skip_wrong=skip,
                 progress=moved,
             )

@@ -1,5 +1,6 @@
 """The forms that start a run, made from a benchmark's roles and options, and the estimate of its cost."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -80,6 +81,30 @@ def further_judges() -> None:
     estimate(plan, key="judge")
 
 
+def judges_of_pairs(
+    benchmark: str, study: str = "", players: Sequence[str] = (), where: Where | None = None
+) -> None:
+    """Judges over pairs of conversations: those of a study, or all of these players by a benchmark's own
+    question.
+    """
+    models = _models()
+    if not models:
+        return
+    known = _of_kind(models, "chat") + (_of_kind(models, "program") if study else [])
+    left, right = st.columns([3, 1])
+    judges = left.multiselect(
+        "Judges", known, key="judges of pairs", help="Pairs they have compared are left out."
+    )
+    repeats = right.number_input("Times each is asked", min_value=1, value=1, key="repeats of pairs")
+    if not judges:
+        st.caption("Each pair is shown in both orders. Choose judges to see what it will take.")
+        return
+    plan = ComparePlan(
+        benchmark, tuple(judges), tuple(players), where or {}, judge_repeats=int(repeats), study=study
+    )
+    estimate(plan, key="compare")
+
+
 def begin(
     plan: Plan, *, max_cost: float | None = None, retry_failed: bool = False, batch: bool = False
 ) -> None:
@@ -109,8 +134,10 @@ def described(run: Progress) -> str:
         case JudgePlan(where=where, rubric=rubric):
             by = f", by the rubric {rubric}" if rubric else ""
             about = f" (stored conversations{by})" + _conditions(where)
-        case ComparePlan(players=players, where=where):
+        case ComparePlan(study="", players=players, where=where):
             about = f" (comparisons of {', '.join(players)})" + _conditions(where)
+        case ComparePlan(study=study):
+            about = f" (the study of pairs {study})"
         case ProposePlan():
             about = " (proposals)"
     return f"{title}{about} · {models}"

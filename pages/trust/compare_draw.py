@@ -23,7 +23,7 @@ RUBRIC, WHOSE, MODELS, NUMBER, SEED, NAME, FILE = (
 def section(known: Sequence[str]) -> None:
     """The form; `known` are the names of the stored conversations."""
     with st.expander("Make a study of pairs", icon=":material/difference:"):
-        rubrics = [name for name in shelf.names(workspace()) if shelf.find(workspace(), name).rubric.pairs]
+        rubrics = list(shelf.of_pairs(workspace()))
         if not rubrics:
             st.markdown("A rubric says which question is asked: it needs a criterion of the type pairwise.")
             link("rubrics", "Make a rubric")
@@ -67,4 +67,4 @@ def _made() -> None:
             how = {"players": given[MODELS], "seed": given[SEED]}
             made = pairings.new(db, name, used, given[WHOSE], given[NUMBER] or None, **how)
         st.session_state["pairs"] = made.name
-        told.done(f"The study of pairs “{plain(made.name)}” is made. Deal it to people below.")
+        told.done(f"The study of pairs “{plain(made.name)}” is made. Below it is dealt and compared.")

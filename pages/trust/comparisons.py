@@ -1,11 +1,13 @@
 """Models compared two by two: wins, position bias, strengths, agreement; and people comparing."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
 from concord.benchmarks import BENCHMARKS
 from concord.benchmarks.benchmark import Benchmark
+from concord.benchmarks.plans import Where
 from concord.errors import ConcordError
 from concord.store import comparisons as stored
 from concord.store import conversations, pairings, tables
@@ -21,6 +23,7 @@ from pages.parts.estimates import forest
 from pages.parts.plain import plain
 from pages.parts.review import component, pair, person
 from pages.parts.session import workspace
+from pages.study import run_form, run_watch
 from pages.trust import compare_deal, compare_draw
 
 RESAMPLES = 1000
@@ -91,6 +94,7 @@ def page() -> None:
     if benchmark.pairwise is not None:
         possible = _desk(benchmark, players, dict(facets))
         compare_deal.section(benchmark.name, players, dict(facets), possible)
+        _judges(benchmark.name, players=players or values["player"], where=dict(facets))
     return _figures(stamp, benchmark.name, tuple(players), facets)
 
 
@@ -104,9 +108,16 @@ def _of_study(study: PairStudy) -> None:
         + ", ".join(plain(question.label) for question in questions)
         + f" ({plain(study.rubric)} v{study.version}) · {plain(study.source)}, seed {study.seed}"
     )
-    st.caption(f"Judges compare these pairs with `concord compare {plain(study.name)} --judges …`.")
     compare_deal.section(study.name, (), {}, many)
+    _judges(study.benchmark, study.name)
     _figures(stamp, study.name)
+
+
+def _judges(benchmark: str, study: str = "", players: Sequence[str] = (), where: Where | None = None) -> None:
+    """Where judges are sent to compare, and the runs that do."""
+    run_watch.draw(benchmark)
+    with st.expander("Have judges compare", icon=":material/gavel:"):
+        run_form.judges_of_pairs(benchmark, study, players, where)
 
 
 def _figures(

@@ -129,7 +129,7 @@ def test_a_parquet_file_that_is_damaged_inside_leaves_nothing(fresh, run, tmp_pa
 def test_scores_become_ratings_when_asked(fresh, run, tmp_path):
     file = put(tmp_path, [EXAMPLES["MLflow traces"][1]], "traces.jsonl")
     assert (
-        "Scores: helpful (1); --scores-as JUDGE takes them."
+        "Scores: helpful (1); concord import conversations FILE --scores-as JUDGE takes them."
         in run(fresh, "import", "conversations", file, "--check").output
     )
     done = run(fresh, "import", "conversations", file, "--scores-as", "j", "--study", "s", "--scale", "1..5")

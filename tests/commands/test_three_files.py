@@ -1,0 +1,196 @@
+"""Three files that others wrote, each with a rubric of one's own, from the file to a figure, by command.
+
+The files have the exact form of the originals; people's answers are what their desks report.
+"""
+
+import json
+from pathlib import Path
+
+import krippendorff
+import pytest
+
+from concord.store import access, comparisons, desk
+
+PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "fed" / "fed_human_annotations.json"
+ITEMS = 12
+RUBRIC = """
+title = "Would you talk to it again?"
+[[criteria]]
+name = "pleasant"
+statement = "It is pleasant to talk to."
+scale = "1..5"
+"""
+BETTER = """
+title = "Which answer is better?"
+[[criteria]]
+name = "better"
+statement = "Which answer helps more?"
+type = "pairwise"
+"""
+
+
+def fed(folder):
+    rows = [
+        {
+            "dialog": [
+                {"speaker": "human", "text": f"Hi! It is the {place}th today."},
+                {"speaker": "model", "text": "Hey! How are you?" * (1 + place % 3)},
+            ],
+            "annotations": {"Coherent": [2, 2, 1, 2, 2], "Overall": [3, 1, 2, 3, 4]},
+            "model": "Meena",
+            "dialogue_id": f"fed-dial_{place:05d}",
+        }
+        for place in range(ITEMS)
+    ]
+    file = folder / "fed_human_annotations.json"
+    file.write_text(json.dumps(rows, indent=4))
+    return file, "of the form “FED dialogues”, 12 rows"
+
+
+def inspect_samples():
+    for place in range(ITEMS):
+        asked = f"How warm is it in town {place}?"
+        yield {
+            "id": place,
+            "epoch": 1,
+            "input": asked,
+            "target": "18",
+            "messages": [
+                {"role": "user", "content": asked, "source": "input"},
+                {"role": "assistant", "content": "18 degrees. " * (1 + place % 3)},
+            ],
+            "scores": {"match": {"value": "C", "explanation": "Equal."}},
+        }
+
+
+def inspect_json(folder):
+    log = {"version": 2, "status": "success", "eval": {"task": "weather", "model": "elm"}}
+    file = folder / "weather.json"
+    file.write_text(json.dumps({**log, "samples": [*inspect_samples()]}))
+    return file, "of the form “Inspect log”, 12 rows"
+
+
+def inspect_eval(folder):
+    written = pytest.importorskip("inspect_ai.log", reason="the extra “inspect” is not installed")
+    spec = {"created": "2026-01-01T00:00:00+00:00", "task": "weather", "model": "elm"}
+    log = {"eval": spec | {"dataset": {}, "config": {}}, "status": "success"}
+    made = written.EvalLog.model_validate({**log, "samples": [*inspect_samples()]})
+    file = folder / "weather.eval"
+    written.write_eval_log(made, str(file), format="eval")
+    return file, "of the form “Inspect log”, 12 rows"
+
+
+def arena(folder):
+    """Twelve battles of three models, as `lmsys/chatbot_arena_conversations` has them."""
+    models, won = ("elm", "oak", "ash"), ("model_a", "model_b", "tie", "tie (bothbad)", "model_b")
+    rows = []
+    for place in range(ITEMS):
+        asked = {"content": f"How do I cook dish {place}?", "role": "user"}
+        said = [{"content": "Boil it. " * (1 + (place * k) % 5), "role": "assistant"} for k in (1, 2)]
+        rows.append(
+            {
+                "question_id": f"{place:032x}",
+                "model_a": models[place % 3],
+                "model_b": models[(place + 1) % 3],
+                "winner": won[place % 5],
+                "judge": f"arena_user_{place % 4}",
+                "conversation_a": [asked, said[0]],
+                "conversation_b": [asked, said[1]],
+                "turn": 1,
+                "anony": True,
+                "language": "English",
+                "tstamp": 1682351591.1322 + place,
+                "openai_moderation": {"categories": {"hate": False}, "flagged": False},
+                "toxic_chat_tag": {"roberta-large": {"flagged": False, "probability": 0.01}},
+            }
+        )
+    file = folder / "arena.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    return file
+
+
+def rate(workspace, study, person, score):
+    """Everything on a person's desk, answered as `score` says."""
+    with workspace.write() as db:
+        rater = access.annotator_id(db, person)
+        events = []
+        for item, _, _ in desk.units(db, rater, study):
+            events.append({"item": item, "do": "answer", "criterion": "pleasant", "score": score(item)})
+            events.append({"item": item, "do": "submit", "seconds": 4.0})
+        numbered = [event | {"n": n} for n, event in enumerate(events, 1)]
+        assert desk.apply(db, rater, "tab", numbered)[1] == []
+
+
+@pytest.mark.skipif(not PUBLISHED.exists(), reason=f"the published FED dialogues are not at {PUBLISHED}")
+def test_the_dialogues_have_the_form_of_the_published_ones(tmp_path):
+    published, ours = json.loads(PUBLISHED.read_text()), json.loads(fed(tmp_path)[0].read_text())
+    assert list(published[0]) == list(ours[0])
+    assert [{**said, "text": ""} for said in published[0]["dialog"][:2]] == [
+        {**said, "text": ""} for said in ours[0]["dialog"]
+    ]
+
+
+@pytest.mark.parametrize("file", [fed, inspect_json, inspect_eval])
+def test_from_a_file_to_the_agreement_of_people_and_judges(file, fresh, run, tmp_path):
+    given, form = file(tmp_path)
+    rubric = tmp_path / "mine.toml"
+    rubric.write_text(RUBRIC)
+    asked = ("--rubric", rubric, "--mock", "--people", "Ada,Ben", "--n", ITEMS, "--no-app")
+    begun = run(fresh, "quickstart", given, *asked)
+    assert begun.exit_code == 0, begun.output
+    assert form in begun.output
+    assert "Ben rates 12 items at http" in begun.output
+
+    answers = {"Ada": lambda item: 1 + item % 5, "Ben": lambda item: 1 + item * 2 % 5}
+    for person, score in answers.items():
+        rate(fresh, "mine", person, score)
+    command = begun.output.rpartition("When people have answered: ")[2].split()
+    assert command[-3:] == ["agreement", "--study", "mine"]
+    shown = run(fresh, *command[-3:], "--format", "json", "--resamples", 100)
+    assert shown.exit_code == 0, shown.output
+    part = json.loads(shown.stdout)["criteria"]["pleasant"]
+    items = range(1, ITEMS + 1)
+    table = [[score(item) for item in items] for score in answers.values()]
+    alpha = krippendorff.alpha(table, level_of_measurement="ordinal")
+    assert part["humans"]["alpha"]["ordinal"]["value"] == pytest.approx(alpha)
+    assert {judge["rater"]: judge["n"] for judge in part["judges"]} == {
+        "mock-judge-lenient": ITEMS,
+        "mock-judge-strict": ITEMS,
+    }
+
+
+def test_from_an_arena_export_to_the_agreement_of_voters_and_judges(fresh, run, tmp_path):
+    given = arena(tmp_path)
+    rubric = tmp_path / "better.toml"
+    rubric.write_text(BETTER)
+    asked = ("--rubric", rubric, "--mock", "--people", "Ada", "--n", "3", "--no-app")
+    begun = run(fresh, "quickstart", given, *asked)
+    assert begun.exit_code == 0, begun.output
+    assert "24 conversations, 12 votes by people." in begun.output
+    assert "Study of pairs “better”: 12 pairs." in begun.output
+    assert "Ada rates 3 items at http" in begun.output
+    again = run(fresh, "quickstart", given, *asked)
+    assert "The study of pairs “better” is made already." in again.output
+    assert " 0 calls" in again.output
+
+    command = begun.output.rpartition("When people have answered: ")[2].split()[-2:]
+    shown = run(fresh, *command, "--format", "json", "--resamples", 100)
+    assert shown.exit_code == 0, shown.output
+    # Every voter and the judge in the order of the file: a judge's win counts if it wins in both orders.
+    rows = [json.loads(line) for line in given.read_text().splitlines()]
+    with fresh.read() as db:
+        stored = {}
+        for row in comparisons.exported(db):
+            stored[row["rater"], row["first"], row["second"]] = row["verdict"]
+    equal = 0
+    for row in rows:
+        one, other = (f"arena/{row['question_id']}/{row[side]}" for side in ("model_a", "model_b"))
+        voted = {"model_a": "A", "model_b": "B"}.get(row["winner"], "tie")
+        assert stored[row["judge"], one, other] == voted
+        there = stored["mock-judge-strict", one, other]
+        turned = {"A": "B", "B": "A", "tie": "tie"}[stored["mock-judge-strict", other, one]]
+        equal += (there if there == turned else "tie") == voted
+    matches = json.loads(shown.stdout)["tables"]["agreement"]["rows"]
+    match = next(m for m in matches if (m["a"], m["b"]) == ("mock-judge-strict", "people"))
+    assert match["equal"]["value"] == pytest.approx(equal / ITEMS)
+    assert match["equal"]["n"] == ITEMS
