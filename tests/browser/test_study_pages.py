@@ -321,10 +321,15 @@ def test_a_run_survives_its_browser_is_stopped_and_resumed(app: Server, page: Pa
         lambda: app.rows("SELECT done FROM runs ORDER BY id DESC LIMIT 1")[0][0] > 0,
         "progress without a browser",
     )
+    # The run waits for the click, however long a busy machine takes to draw the page.
+    [(pid,)] = app.rows("SELECT pid FROM runs ORDER BY id DESC LIMIT 1")
+    os.kill(pid, signal.SIGSTOP)
     page.goto(watched)
     expect(page.get_by_text(re.compile(r"of 16"))).to_be_visible()
     expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
     stop.click()
+    until(lambda: app.rows("SELECT stop_asked FROM runs ORDER BY id DESC LIMIT 1") == [(1,)], "the click")
+    os.kill(pid, signal.SIGCONT)
     until(lambda: state(app) != "running", "the stop")
     assert state(app) == "stopped"
     expect(page.get_by_text("Stopped on request")).to_be_visible()
