@@ -7,7 +7,7 @@ they are kept apart.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -48,6 +48,19 @@ PLAYERS = empty(
     columns.N,
     columns.SPEARMAN,
     columns.BIAS,
+)
+FACETS = empty(
+    "facets",
+    "Judges within each scenario",
+    columns.RATER,
+    Column("facet"),
+    Column("group", "Value"),
+    columns.N,
+    columns.SPEARMAN,
+    columns.BIAS,
+    columns.MAE,
+    caption="By every facet that divides the items. An interval holds for its own row: of 20 rows without "
+    "any bias, one interval leaves out 0 by chance.",
 )
 LEVELS = empty(
     "levels",
@@ -97,6 +110,25 @@ def within_groups(
     unknown = int((codes < 0).sum())
     notes = (f"{unknown} items belong to no group",) if unknown else ()
     return tabulate(PLAYERS, table, criterion, rows, notes=notes, **drawing)
+
+
+def within_facets(
+    table: Ratings,
+    criterion: str,
+    facets: Mapping[str, Facet],
+    *,
+    panels: Panels = None,
+    **drawing: Unpack[Drawing],
+) -> Table:
+    """Each judge and panel on the items of each value of each facet (name → unit → value): see `_inside`."""
+    coded = {facet: table.facet(groups) for facet, groups in facets.items()}
+    rows = [
+        {"facet": facet, "group": str(name)} | _inside(table, criterion, judge, codes == code)
+        for judge in table[criterion].contenders(panels)
+        for facet, (codes, names) in coded.items()
+        for code, name in enumerate(names)
+    ]
+    return tabulate(FACETS, table, criterion, rows, **drawing)
 
 
 def _inside(table: Ratings, criterion: str, judge: Contender, chosen: Bools) -> dict[str, Any]:

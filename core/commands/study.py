@@ -339,8 +339,8 @@ def _show(workspace: str, name: str) -> None:
         decided, figures = exclusions.decisions(db, name), hidden.figures(db, name)
         done, fixed = acts.every(db, name), registrations.every(db, name)
         if any(one.done for one in people):
-            work = quality.quality_table(progress.items(db, name), frames.frame(db, name), [*out])
-            figures.insert(0, work)
+            work = quality.quality_tables(progress.items(db, name), frames.frame(db, name), [*out])
+            figures = [*work, *figures]
     echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
     echo(f"{units} units, {f'{study.overlap} raters each' if study.overlap else 'rated by everybody'}")
     for criterion in study.criteria:

@@ -46,6 +46,9 @@ from concord.table import (
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST_GROUPS = 60
+"""A facet with more values than this is no division of the items that a reader could look through."""
+
 
 @dataclass(frozen=True)
 class Options:
@@ -414,6 +417,11 @@ class AgreementReport:
     def players(self) -> dict[Hashable, str]:
         """The player of each unit."""
         return dict(zip(self.of.column("unit").tolist(), self.of.column("player").tolist(), strict=True))
+
+    @property
+    def facets(self) -> dict[str, Mapping[int, str]]:
+        """The facets that divide the items into at most `MOST_GROUPS` groups: name → unit → value."""
+        return {name: of for name, of in self.of.facets.items() if len(set(of.values())) <= MOST_GROUPS}
 
     @cached_property
     def _items(self) -> pd.DataFrame:

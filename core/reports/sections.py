@@ -18,7 +18,7 @@ from concord.agreement.distribution import score_distribution
 from concord.agreement.feature_bias import feature_bias
 from concord.agreement.glance import glance, panel_gain
 from concord.agreement.hidden import annotator_retest, gold_hits
-from concord.agreement.items import bands, high_disagreement, levels, within_groups
+from concord.agreement.items import bands, high_disagreement, levels, within_facets, within_groups
 from concord.agreement.judges import judge_figures
 from concord.agreement.missing import common_items, missing_ratings, without_rating
 from concord.agreement.next_items import designs, saved
@@ -118,6 +118,14 @@ def _players(report: AgreementReport, criterion: str) -> Iterator[Table]:
     ratings, panels, players = report.ratings, report.panels, report.players
     yield within_groups(ratings, criterion, players, panels=panels, **report.drawing)
     yield levels(ratings, criterion, players, panels=panels, **report.drawing)
+
+
+def _scenarios(report: AgreementReport, criterion: str) -> Iterator[Table]:
+    yield within_facets(report.ratings, criterion, report.facets, panels=report.panels, **report.drawing)
+
+
+def _no_facet(report: AgreementReport, _criterion: str) -> str:
+    return "" if report.facets else "no facet, such as a scenario, divides its items into groups"
 
 
 def _people(report: AgreementReport, criterion: str) -> Iterator[Table]:
@@ -334,6 +342,7 @@ SECTIONS: dict[str, Section] = {
     "missing": Section("Missing ratings of judges", _missing, _complete),
     "distribution": Section("Score distribution", _distribution),
     "players": Section("Agreement by player and between players", _players),
+    "scenarios": Section("Agreement by scenario", _scenarios, _no_facet),
     "people": Section("Agreement of people with each other", _people),
     "annotators": Section("Each and every two of many annotators", _annotators, _few_annotators),
     "panels": Section("Redundancy of judges, the best judge and the best pair", _panels, _one_judge),
@@ -351,7 +360,7 @@ SECTIONS: dict[str, Section] = {
     "bias": Section("Feature bias: length, turn, language, own family", _bias, _alike),
     "raters": Section("Severity and consistency of raters", _raters),
     "next": Section("What people should rate next", _next),
-    "forecast": Section("Items needed for a narrower interval", _forecast),
+    "forecast": Section("How many more items a narrower interval needs", _forecast),
     "registration": Section("What was registered, and what differs", _registration, _not_registered),
 }
 """Sections by name, as `--section` takes it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
@@ -99,14 +99,27 @@ def suspicions(items: Sequence[Item], given: pd.DataFrame) -> list[str]:
     return found
 
 
-def judged(given: pd.DataFrame) -> int:
-    """How many people rated so many items that `suspicions` may name them."""
+def unsuspicious(items: Sequence[Item], given: pd.DataFrame) -> str:
+    """The sentence for a study in which `suspicions` names nobody: how many it looked at, and for what.
+
+    Speed is looked at only where times were measured, and not in items of one turn.
+    """
     people = given[given.kind == "human"]
-    return int((people.groupby("rater").unit.nunique() >= FEWEST_ITEMS).sum())
+    enough = int((people.groupby("rater").unit.nunique() >= FEWEST_ITEMS).sum())
+    if not enough:
+        return f"Whose ratings look careless is not said yet: nobody has rated {FEWEST_ITEMS} items."
+    timed = any(i.state == "done" and i.seconds and i.turn is None for i in items)
+    fast = " or rates faster than the replies can be read" if timed else ""
+    return (
+        f"Nobody's ratings look careless: of the annotators with at least {FEWEST_ITEMS} items ({enough}) "
+        f"none gives one answer nearly always{fast}."
+    )
 
 
-def quality_table(items: Sequence[Item], given: pd.DataFrame, excluded: Sequence[str] = ()) -> Table:
-    """How each annotator works, one row a person: times, one answer for everything, and the others' scores.
+def quality_tables(
+    items: Sequence[Item], given: pd.DataFrame, excluded: Sequence[str] = ()
+) -> tuple[Table, Table]:
+    """How each annotator works, one row a person: times and one answer for everything; the others' scores.
 
     `given` is the long frame of the study; an item's score is the mean of a person's answers to it.
     `per_1000` is the median time for 1000 characters of replies, `fast` the share of items done faster than
@@ -139,29 +152,48 @@ def quality_table(items: Sequence[Item], given: pd.DataFrame, excluded: Sequence
             | {"note": "left out" if part.annotator in excluded else ""}
         )
     share_of = partial(Column, percent=True, interval="ends")
-    columns = (
+    out = (Column("note"),) if excluded else ()
+    alone = (
         *map(Column, ("annotator", "done", "skipped", "flagged")),
         Column("seconds", "seconds", digits=0),
         Column("per_1000", "for 1000 characters", digits=0),
         share_of("fast", "too fast"),
         share_of("straight", "one answer to all"),
+        *out,
+    )
+    beside = (
+        Column("annotator"),
         Column("agreement", "ρ with the others", interval="ends", n=True),
         Column("severity", signed=True, interval="ends"),
         Column("drift", signed=True, interval="ends"),
-        *((Column("note"),) if excluded else ()),
+        *out,
     )
-    return Table(
+    work = Table(
         "annotation_quality",
         "Annotation quality",
-        columns,
-        tuple(rows),
+        alone,
+        _only(alone, rows),
         caption="How each annotator works. A low figure is a reason to look, not to leave somebody out.",
         notes=(
-            f"Times: medians. Too fast: faster than {READING:g} characters of replies a second. The others: "
-            "the mean of the others on an item. Severity: own minus theirs. Drift: how much more that is in "
-            "the second half of the items. 95% intervals take items for independent.",
+            f"Times: medians. Too fast: faster than {READING:g} characters of replies a second. 95% "
+            "intervals take items for independent.",
         ),
     )
+    others = Table(
+        "annotators_beside_others",
+        "Annotators beside the others",
+        beside,
+        _only(beside, rows),
+        notes=(
+            "The others: the mean of the others on an item. Severity: own minus theirs. Drift: how much more "
+            "that is in the second half of the items. 95% intervals take items for independent.",
+        ),
+    )
+    return work, others
+
+
+def _only(columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]) -> tuple[Mapping[str, Cell], ...]:
+    return tuple({column.name: row[column.name] for column in columns} for row in rows)
 
 
 def _beside_the_others(scores: pd.DataFrame, name: str, mine: Sequence[Item]) -> dict[str, Cell]:

@@ -98,6 +98,8 @@ class StudyRatings:
     registered: Registration | None = None
     """What was fixed before people rated, if it was; `present` is the same of the study as it is now."""
     present: Mapping[str, Any] = field(default_factory=dict)
+    facets: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    """The facets that divide the units into groups: name → unit → value."""
     waiting: Mapping[str, int] = field(default_factory=dict)
     """How many items are open by annotator who was dealt the study and has rated nothing of it."""
 
@@ -483,7 +485,8 @@ def ratings_for_agreement(
     counted = tuple(c.name for c in study.criteria if c.counted and c.name in compared)
     criteria = tuple(c.name for c in study.criteria)
     places = frames.places(db, name)
-    facets, clusters, too_few = _clusters(db, study, places, cluster_by)
+    facets = frames.facet_values(db, name)
+    by_facets, clusters, too_few = _clusters(study, facets, places, cluster_by)
     return StudyRatings(
         study,
         rows,
@@ -491,7 +494,7 @@ def ratings_for_agreement(
         counted,
         dict.fromkeys(saw, reason),
         runs,
-        facets,
+        by_facets,
         clusters,
         too_few,
         runs_of,
@@ -508,6 +511,7 @@ def ratings_for_agreement(
         blind=tuple(informed.blind(db, name, without)) if revised else (),
         registered=(fixed := registrations.binding(registrations.every(db, name))),
         present=registration.content_of(db, name) if fixed else {},
+        facets={facet: of for facet, of in facets.items() if 1 < len(set(of.values())) < len(of)},
         waiting={a.name: a.items - a.skipped for a in access.annotators(db, name) if a.items and not a.done},
     )
 
@@ -528,19 +532,19 @@ FEWEST_CLUSTERS = 8
 
 def scenario_facets(db: Database, name: str) -> tuple[str, ...]:
     """The facets by which a study's units are resampled together unless others are asked for."""
-    return _clusters(db, studies.get(db, name), frames.places(db, name), None)[0]
+    return _clusters(studies.get(db, name), frames.facet_values(db, name), frames.places(db, name), None)[0]
 
 
 def _clusters(
-    db: Database,
     study: Study,
+    given: Mapping[str, Mapping[int, str]],
     places: Sequence[tuple[int, str, str, int]],
     by: Sequence[str] | None,
 ) -> tuple[tuple[str, ...], dict[Hashable, Hashable] | None, str]:
     """The facets by which units are resampled together, each unit's values of them, and why they are not."""
     if by is not None and not by:
         return (), None, ""
-    facets: dict[str, dict[int, str]] = frames.facet_values(db, study.name)
+    facets = dict(given)
     if study.per_turn:
         facets[CONVERSATION] = {unit: f"{benchmark} {key}" for unit, benchmark, key, _ in places}
     if by is not None:

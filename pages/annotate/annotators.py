@@ -166,10 +166,14 @@ def _trust() -> None:
         )
         people, out = access.annotators_of(db, name), exclusions.excluded(db, name)
         decided, done = exclusions.decisions(db, name), acts.every(db, name)
-        work = quality.quality_table(progress.items(db, name), frames.frame(db, name), [*out])
+        items, given = progress.items(db, name), frames.frame(db, name)
+    work = quality.quality_tables(items, given, [*out])
+    warned += quality.suspicions(items, given)
     for sentence in warned:
-        st.warning(plain(sentence), icon=":material/warning:")
-    for of in (work, *tables_of):
+        st.warning(plain(sentence), icon=":material/speed:")
+    if not warned:
+        st.caption(quality.unsuspicious(items, given))
+    for of in (*work, *tables_of):
         draw(of)
     if not tables_of:
         st.caption(

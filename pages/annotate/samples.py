@@ -57,7 +57,10 @@ def _study(names: list[str]) -> None:
         )
         _progress(items)
     if not study.anonymous and len(ratings):
-        _quality(quality.suspicions(items, ratings), quality.judged(ratings), study.per_turn)
+        for sentence in (found := quality.suspicions(items, ratings)):
+            st.warning(plain(sentence), icon=":material/speed:")
+        if not found:
+            st.caption(quality.unsuspicious(items, ratings))
     _remarks(items)
     _take(name)
     with st.expander("Strata", icon=":material/grid_view:"):
@@ -156,15 +159,6 @@ def _registration(study: Study) -> None:
             on_click=_registered,
             args=(name, late),
         )
-
-
-def _quality(suspicions: list[str], people: int, per_turn: bool) -> None:
-    for said in suspicions:
-        st.warning(plain(said), icon=":material/speed:")
-    if people and not suspicions:
-        # How long the reading of a single turn takes depends on the turns before it: its time is not judged.
-        fast = "" if per_turn else " or rates faster than the replies can be read"
-        st.caption(f"Of the annotators with at least ten items, none repeats one answer{fast}.")
 
 
 def _facts(study: Study, items: int) -> None:

@@ -57,7 +57,8 @@ def _chart(
     legend = alt.Legend(orient="top", title=None, labelLimit=260) if len(several) > 1 else None
     color = alt.Color("kind:N", scale=alt.Scale(domain=several), legend=legend)
     base = alt.Chart(data).encode(y=y, color=color)
-    low, value = (alt.X(f"{field}:Q", title=axis, scale=scale) for field in ("low", "value"))
+    ticks = alt.Axis(tickCount=5)  # more have labels that overlap, of which every second is left out, 0 too
+    low, value = (alt.X(f"{field}:Q", title=axis, scale=scale, axis=ticks) for field in ("low", "value"))
     ends = base.mark_rule(strokeWidth=2).encode(x=low, x2="high:Q")
     points = base.mark_point(filled=True, size=90, opacity=1).encode(
         x=value,

@@ -12,9 +12,13 @@ WORDMARK = Path(__file__).resolve().parent / "wordmark.svg"
 
 
 def brand() -> None:
-    """Show the product's name above the navigation, and begin the page at the top of the window."""
+    """Show the product's name above the navigation, and let the page fill the window."""
     st.logo(str(WORDMARK), size="medium", icon_image=str(ICON))
-    st.html("""<style>[data-testid="stMainBlockContainer"] { padding-top: 2.5rem; }</style>""")
+    st.html(
+        """<style>
+        [data-testid="stMainBlockContainer"] { padding: 2.5rem clamp(1rem, 2.5vw, 5rem) 10rem; }
+        </style>"""
+    )
 
 
 def whole_window() -> None:

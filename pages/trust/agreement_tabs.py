@@ -27,6 +27,8 @@ from pages.parts.table import download, draw
 from pages.trust import agreement_charts as charts
 
 RHO = "Spearman's ρ with the mean of people"
+MOST_ROWS = 20
+"""Groups in one picture."""
 
 
 class Tab(NamedTuple):
@@ -74,22 +76,28 @@ def _summary(report: AgreementReport, criterion: str) -> None:
 
 
 @st.cache_data(max_entries=12, show_spinner=False)
-def _suspicions(folder: str, study: str, mark: str) -> list[str]:
+def _suspicions(folder: str, study: str, mark: str) -> tuple[list[str], str]:
+    """Sentences on annotators who stand out, and the sentence for when nobody does."""
     with workspace().read() as db:
-        return quality.suspicions(progress.items(db, study), frames.frame(db, study))
+        items, given = progress.items(db, study), frames.frame(db, study)
+    return quality.suspicions(items, given), quality.unsuspicious(items, given)
 
 
 def _careless(report: AgreementReport) -> None:
-    """Warnings on annotators, and where one is left out with a reason that stays on record."""
+    """Whose ratings look careless, and where one is left out with a reason that stays on record."""
     study = report.of.study
     with workspace().read() as db:
         mark = progress.mark(db, study.name)
     out = [decision.annotator for decision in report.of.excluded]
     warned = quality.warnings(study.criteria, report.of.repeats, report.of.checks)
+    nobody = ""
     if not study.anonymous:  # positions are no persons who could be careless
-        warned += _suspicions(str(workspace().path), study.name, mark)
+        suspected, nobody = _suspicions(str(workspace().path), study.name, mark)
+        warned += suspected
     if warned:
         st.warning("\n".join(f"- {plain(sentence)}" for sentence in warned), icon=":material/speed:")
+    elif nobody:
+        st.caption(f":material/speed: {nobody}")
     if warned or out:
         link("annotators", "Leave an annotator out, or take in again, with a reason", study=study.name)
 
@@ -125,7 +133,8 @@ def _where(report: AgreementReport, criterion: str) -> None:
 
 
 def _raters(report: AgreementReport, criterion: str) -> None:
-    """How far people agree with each other."""
+    """Whose ratings look careless, and how far people agree with each other."""
+    _careless(report)
     part = report.agreement.criteria[criterion]
     if not part.items:
         st.caption("Nobody rated this criterion.")
@@ -244,18 +253,32 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
             draw(_items("The dot you picked", at(points, **picked[0])))
         else:
             draw(_items("Largest differences", report.largest_differences(criterion, members)))
-    mine = [row for row in report.section("players", criterion)["players"].rows if row["rater"] == rater]
-    if len(mine) > 1:
-        left, right = st.columns(2, gap="large")
-        bias = ("bias", "Bias in points (judge less people)")
-        what, axis = bias if one_scale else ("spearman", RHO)
-        figures = [(str(row["group"]), row[what]) for row in mine]
-        with left:
-            forest([(name, e) for name, e in figures if isinstance(e, Estimate)], "By player", axis)
-        levels = report.section("players", criterion)["levels"]
-        with right:
-            rows = tuple(row for row in levels.rows if row["rater"] == rater)
-            draw(replace(levels, columns=levels.columns[1:], rows=rows))
+    _by_group(report, criterion, rater, one_scale=one_scale)
+
+
+def _by_group(report: AgreementReport, criterion: str, rater: str, *, one_scale: bool) -> None:
+    """A judge on the items of each player, or of each value of another facet, which the reader chooses."""
+    players = len(set(report.players.values())) > 1
+    by = [*(["player"] if players else []), *report.facets]
+    if not by:
+        return
+    facet = st.segmented_control("Bias by", by, default=by[0], required=True, key="bias by")
+    name = "players" if facet == "player" else "facets"
+    found = report.section("players" if facet == "player" else "scenarios", criterion)[name]
+    of_judge = [row for row in found.rows if row["rater"] == rater]
+    rows = [row for row in of_judge if row.get("facet") in (None, facet)]
+    bias = ("bias", "Bias in points (judge less people)")
+    what, axis = bias if one_scale else ("spearman", RHO)
+    figures = [(str(row["group"]), e) for row in rows if isinstance(e := row[what], Estimate)]
+    figures.sort(key=lambda named: -abs(named[1].value or 0.0))
+    forest(figures[:MOST_ROWS], f"By {facet}", axis)
+    if len(figures) > MOST_ROWS:
+        st.caption(f"The {MOST_ROWS} farthest from people of {len(figures)}; the table has all.")
+    shown = [column for column in found.columns if column.name not in ("rater", "facet")]
+    if facet == "player":
+        found = report.section("players", criterion)["levels"]
+        shown, rows = [*found.columns[1:]], [row for row in found.rows if row["rater"] == rater]
+    draw(replace(found, columns=tuple(shown), rows=tuple(rows)))
 
 
 def _items(title: str, items: pd.DataFrame) -> Table:
@@ -323,13 +346,13 @@ def _bundle(report: AgreementReport) -> bytes:
 
 
 TABS = {
-    "Summary": Tab("summary", _summary),
+    "Summary": Tab("summary", _summary, ("forecast", "next")),
     "Judges": Tab("judges", _judges, ("versions", "missing", "retest", "calibration", "alt-test")),
     "Where it fails": Tab("fails", _where, ("disagreement", "bands", "bias")),
     "Raters": Tab(
         "raters", _raters, ("annotators", "raters", "annotator-retest", "gold", "adjudication", "anchoring")
     ),
     "Panels": Tab("panels", _panels),
-    "Further": Tab("further", _further, ("thresholds", "system", "next", "forecast", "registration")),
+    "Further": Tab("further", _further, ("thresholds", "system", "registration")),
 }
 """The tabs by the name that readers see."""

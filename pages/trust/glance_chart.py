@@ -1,7 +1,7 @@
 """The picture of the section glance: each judge and panel beside a held-out annotator."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 import numpy as np
@@ -40,9 +40,9 @@ def glance(tables: Mapping[str, Table]) -> Iterator[tuple[str, Any]]:
     least = float(np.nanmin(data[["value", "low", "person"]].to_numpy()))
     n = sorted({int(one["n"]) for one in found})
     sizes = f"n = {n[0]:,} items" if len(n) == 1 else f"n = {n[0]:,} to {n[-1]:,} items"
-    axis = f"Spearman's ρ with {'the other people' if compared else 'the mean of people'} ({sizes})"
+    axis = [f"Spearman's ρ with {'the other people' if compared else 'the mean of people'}", f"({sizes})"]
     scale = alt.Scale(domain=[min(0.0, least), 1.0], nice=False)
-    ticks = alt.Axis(tickCount=6)
+    ticks = alt.Axis(tickCount=6, labelFlush=False)
 
     def x(field: str) -> Any:
         return alt.X(f"{field}:Q", title=axis, scale=scale, axis=ticks)
@@ -71,8 +71,18 @@ def glance(tables: Mapping[str, Table]) -> Iterator[tuple[str, Any]]:
         ceiling = human.mark_rule(strokeDash=[4, 4], color=BAND).encode(x=x("value"))
         ticks_of = alt.Chart(data[(data.person - data.value.iloc[-1]).abs() > SAME])
         tick = ticks_of.mark_tick(thickness=3, size=18, color=BAND).encode(x=x("person"), y=y)
-        words = base.mark_text(align="left", baseline="bottom", dx=8, dy=-3, fontSize=11, color=text_colour())
-        layers = [band, ceiling, tick, *layers, words.encode(x=x("value"), text="verdict:N")]
+        middle = (float(scale.domain[0]) + 1) / 2
+        sides: tuple[tuple[Any, Literal["left", "right"], int], ...] = (
+            (alt.datum.value <= middle, "left", 8),
+            (alt.datum.value > middle, "right", -8),
+        )
+        words = [
+            base.transform_filter(half)
+            .mark_text(align=side, baseline="bottom", dx=dx, dy=-3, fontSize=11, color=text_colour())
+            .encode(x=x("value"), text="verdict:N")
+            for half, side, dx in sides
+        ]
+        layers = [band, ceiling, tick, *layers, *words]
         text = (
             "Dots: correlations with the same other people on the same items, with 95% intervals. Grey band: "
             "a held-out annotator. A judge's words are the verdict of its paired difference from that "

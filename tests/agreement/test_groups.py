@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from concord.agreement.items import levels, within_groups
+from concord.agreement.items import levels, within_facets, within_groups
 from concord.agreement.ratings import read_ratings
 from concord.agreement.resampling import draws
 
@@ -63,6 +63,28 @@ def test_inside_each_group():
         drawn.append(stats.spearmanr(np.repeat(x, times), np.repeat(y, times)).statistic)
     found = rows["spearman_low"]["a"], rows["spearman_high"]["a"]
     assert found == ends(rows["spearman"]["a"], drawn, 25, "z")
+
+
+def test_each_value_of_each_facet_has_its_own_items():
+    """Facets divide the same items: item n has the character n // 4 and the situation n % 4."""
+    found = read_ratings(
+        study({"ann": PEOPLE[:8]}, {"j": [1.0 + score for score in PEOPLE[:4]] + PEOPLE[4:8]})
+    )
+    facets = {
+        "character": {n: "ab"[n // 4] for n in range(8)},
+        "situation": {n: "wxyz"[n % 4] for n in range(7)},
+    }
+    rows = flat(within_facets(found, "quality", facets, resamples=20)).set_index(["facet", "group"])
+    assert rows.n.to_dict() == {
+        ("character", "a"): 4,
+        ("character", "b"): 4,
+        ("situation", "w"): 2,
+        ("situation", "x"): 2,
+        ("situation", "y"): 2,
+        ("situation", "z"): 1,  # item 7 has no situation
+    }
+    assert rows.bias["character"].tolist() == [1, 0]
+    assert rows.mae["situation"].tolist() == [0.5, 0.5, 0.5, 1]
 
 
 def test_between_groups_the_interval_is_for_groups_like_these():

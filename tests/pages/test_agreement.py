@@ -45,6 +45,7 @@ def fill(
     items: int = 12,
     turns: tuple[int | None, ...] = (None,),
     repeats: int = 1,
+    facets: Callable[[int], dict[str, str]] = lambda _: {},
     **study: object,
 ) -> None:
     ratings.register(db, "odd", criteria)
@@ -52,7 +53,8 @@ def fill(
     found = studies.study_id(db, NAME)
     said = tuple(m for _ in turns for m in (Message("user", "?"), Message("assistant", "!")))
     ids = [
-        conversations.save(db, Conversation("odd", f"c{i}", f"player {i % 3}", said)) for i in range(items)
+        conversations.save(db, Conversation("odd", f"c{i}", f"player {i % 3}", said, facets=facets(i)))
+        for i in range(items)
     ]
     studies.add_units(db, NAME, [(i, turn, "") for i in ids for turn in turns])
     rows = []
@@ -168,6 +170,21 @@ def test_an_odd_study_is_shown_and_says_why_figures_are_undefined(name: str, wor
     assert "nan" not in said.split()
     assert ("Items needed" in said) == bool(made["people"])
     assert "<b>" not in said  # a name's markup reaches the page only with its marks escaped
+
+
+def test_where_judges_fail_by_scenario(workspace: Workspace) -> None:
+    """Every facet that divides the items can be chosen; a study without any has none to choose from."""
+    with workspace.write() as db:
+        fill(db, BOTH, {"j": varied(1)}, facets=lambda n: {"topic": f"topic {n % 3}"})
+
+    def by_topic(page: AppTest) -> None:
+        page.session_state["bias by"] = "topic"
+        page.run()
+
+    said = shown(workspace, by_topic, ["Where it fails"])
+    assert "By topic" in said
+    assert "topic 2" in said
+    assert "Judges within each scenario" in said
 
 
 def opened(page: AppTest) -> AppTest:

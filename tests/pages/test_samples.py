@@ -97,8 +97,8 @@ def test_that_nobody_stands_out_is_said_where_somebody_was_looked_at(workspace: 
             studies.add_seconds(db, bo, item, 60)
             studies.submit(db, bo, item)
     assert (
-        "Of the annotators with at least ten items, none repeats one answer or rates faster than the "
-        "replies can be read." in said()
+        "Nobody's ratings look careless: of the annotators with at least 10 items (1) none gives one answer "
+        "nearly always or rates faster than the replies can be read." in said()
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from concord.agreement.intervals import student
 from concord.store.progress import Item
-from concord.studies.quality import progress, quality_table, remarks, suspicions
+from concord.studies.quality import progress, quality_tables, remarks, suspicions
 
 
 def item(annotator: str = "Ada", unit: int = 1, **fields: object) -> Item:
@@ -98,6 +98,12 @@ def test_few_items_and_judges_are_not_spoken_of() -> None:
     assert suspicions([], given("judge", [[4, 4, 4]] * 50, kind="judge")) == []
 
 
+def first(tables):
+    """The cells of the only row of both tables."""
+    (of_work,), (of_others,) = (table.rows for table in tables)
+    return {**of_work, **of_others}
+
+
 def test_the_quality_of_one_annotator_beside_another() -> None:
     # 16 items in the order of submission. Bo gives 3, 2, 3, 2, …; Ada the same in the first half and one more
     # in the second, except for the last item, to which both give 2.
@@ -108,7 +114,7 @@ def test_the_quality_of_one_annotator_beside_another() -> None:
         item(unit=u, state="done", seconds=5.0 if u < 4 else 30.0, submitted=f"2026-01-{u + 1:02}")
         for u in range(16)
     ]
-    [row] = quality_table(items, both, ["Ada"]).rows
+    row = first(quality_tables(items, both, ["Ada"]))
     # 600 characters in 30 s are 50 s for 1000; 10 s is the fastest reading, and 4 of 16 took 5 s.
     assert (row["seconds"], row["per_1000"], row["note"]) == (30.0, 50.0, "left out")
     assert (row["fast"].value, row["straight"].value) == (0.25, 1.0)
@@ -128,11 +134,11 @@ def test_the_quality_of_one_annotator_beside_another() -> None:
 def test_few_items_and_nobody_beside_have_no_figures() -> None:
     items = [item(unit=u, state="done") for u in range(7)]
     both = pd.concat([given(name, [[1 + i % 3] for i in range(7)]) for name in ("Ada", "Bo")])
-    [row] = quality_table(items, both).rows
+    row = first(quality_tables(items, both))
     assert row["agreement"].reason == "7 items that others rated too are too few, at least 8 are needed"
     assert (row["fast"].reason, row["straight"].reason) == (
         "no time was measured",
         "no item has three criteria",
     )
-    [alone] = quality_table(items, given("Bo", [[3.0]] * 9)).rows
+    alone = first(quality_tables(items, given("Bo", [[3.0]] * 9)))
     assert alone["severity"].reason == "nothing was submitted"
